@@ -1,0 +1,27 @@
+# The flags that the project's own targets share. What a user of the library must have too (stack probes, sanitizers)
+# stands in src/CMakeLists.txt as PUBLIC and arrives by linking.
+
+set(ROTA_SANITIZE_KINDS "" "address,undefined" "undefined" "thread")
+if(NOT ROTA_SANITIZE IN_LIST ROTA_SANITIZE_KINDS)
+    message(FATAL_ERROR "ROTA_SANITIZE=\"${ROTA_SANITIZE}\" is unknown; "
+                        "it may be empty, \"address,undefined\", \"undefined\" or \"thread\"")
+endif()
+
+# Warnings, for every target of this project.
+function(rota_warnings target)
+    target_compile_options(${target} PRIVATE
+        $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wconversion;-fno-omit-frame-pointer>
+        $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:-Wthread-safety>)
+    if(ROTA_WERROR)
+        target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+    endif()
+    set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+endfunction()
+
+# The view from inside: private headers, and the defines that they were compiled with.
+function(rota_internals target)
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+    if(ROTA_DEBUG_CHECKS)
+        target_compile_definitions(${target} PRIVATE ROTA_DEBUG_CHECKS=1)
+    endif()
+endfunction()
