@@ -17,8 +17,7 @@ namespace rota_bench {
 namespace {
 
 // Moves n items from p producers to c consumers over a channel of the given capacity.
-void pipe(long n, int p, int c, std::size_t capacity)
-{
+void pipe(long n, int p, int c, std::size_t capacity) {
     auto ch = rota::make_chan<long>(capacity);
     rota::wait_group prod, cons;
     prod.add(p);
@@ -43,18 +42,15 @@ void pipe(long n, int p, int c, std::size_t capacity)
 
 }  // namespace
 
-void chan_spsc()
-{
+void chan_spsc() {
     peers::bench("chan_spsc", 1, [](long n) { pipe(n, 1, 1, 128); });
 }
 
-void chan_mpmc()
-{
+void chan_mpmc() {
     peers::bench("chan_mpmc", 4, [](long n) { pipe(n, 4, 4, 128); });
 }
 
-void chan_unbuffered_mpmc()
-{
+void chan_unbuffered_mpmc() {
     peers::bench("chan_unbuffered_mpmc", 4, [](long n) { pipe(n, 4, 4, 0); });
 }
 

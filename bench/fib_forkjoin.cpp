@@ -13,8 +13,7 @@
 namespace rota_bench {
 namespace {
 
-long fib(int n)
-{
+long fib(int n) {
     if (n < 2) return n;
     rota::wait_group wg;
     long l = 0;
@@ -30,8 +29,7 @@ long fib(int n)
 
 }  // namespace
 
-void fib_forkjoin()
-{
+void fib_forkjoin() {
     peers::bench_ms("fib_forkjoin", [] {
         if (fib(27) != 196418) rota::panic("fib");
     });

@@ -44,15 +44,13 @@ constexpr workload workloads[] = {
     {"sleep_100k", rota_bench::sleep_100k},
 };
 
-const workload* find(std::string_view name)
-{
+const workload* find(std::string_view name) {
     for (const workload& w : workloads)
         if (name == w.name) return &w;
     return nullptr;
 }
 
-[[noreturn]] void list_and_exit(std::FILE* to, int code)
-{
+[[noreturn]] void list_and_exit(std::FILE* to, int code) {
     if (to == stderr) std::fprintf(to, "workloads:");
     for (const workload& w : workloads) std::fprintf(to, to == stderr ? " %s" : "%s\n", w.name);
     if (to == stderr) std::fprintf(to, "\n");
@@ -60,8 +58,7 @@ const workload* find(std::string_view name)
 }
 
 // The number of procs that `text` says; runtime::gomaxprocs takes no more than 1024.
-int procs_of(std::string_view text)
-{
+int procs_of(std::string_view text) {
     int n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
     if (error == std::errc{} && end == text.data() + text.size() && n >= 1 && n <= 1024) return n;
@@ -76,8 +73,7 @@ struct options {
 };
 
 // Takes -procs N and -procs=N, with one dash or two, as Go's flag package does.
-options parse(int argc, char** argv)
-{
+options parse(int argc, char** argv) {
     const std::string from_env = peers::env_or("PROCS", "2");
     std::optional<std::string_view> procs;
     options o{};
@@ -107,8 +103,7 @@ options parse(int argc, char** argv)
 
 }  // namespace
 
-int main(int argc, char** argv)
-{
+int main(int argc, char** argv) {
     const options o = parse(argc, argv);
     const workload* chosen = find(o.workload);
     if (chosen == nullptr) list_and_exit(stderr, 2);

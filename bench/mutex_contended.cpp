@@ -12,8 +12,7 @@
 
 namespace rota_bench {
 
-void mutex_uncontended()
-{
+void mutex_uncontended() {
     rota::mutex mu;
     long x = 0;
     peers::bench("mutex_uncontended", 1, [&](long n) {
@@ -26,8 +25,7 @@ void mutex_uncontended()
     });
 }
 
-void mutex_contended()
-{
+void mutex_contended() {
     peers::bench("mutex_contended", 8, [](long n) {
         rota::mutex mu;
         rota::wait_group wg;

@@ -14,8 +14,7 @@
 
 namespace rota_bench {
 
-void parallel_sum()
-{
+void parallel_sum() {
     peers::bench_ms("parallel_sum", [] {
         rota::wait_group wg;
         std::atomic<std::uint64_t> total{0};

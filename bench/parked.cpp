@@ -25,8 +25,7 @@ namespace rota_bench {
 namespace {
 
 // The bytes that this process has in page tables (VmPTE).
-double page_tables()
-{
+double page_tables() {
     std::FILE* f = std::fopen("/proc/self/status", "r");
     if (f == nullptr) rota::panic("parked: cannot open /proc/self/status");
     char line[256];
@@ -39,8 +38,7 @@ double page_tables()
     return static_cast<double>(kib) * 1024;
 }
 
-void parked(const std::string& name, long n)
-{
+void parked(const std::string& name, long n) {
     peers::Parked figures{name, static_cast<double>(n), 0, {}, {}};
     double pte = 0;
     for (int r = 0; r < peers::kReps + 1; r++) {

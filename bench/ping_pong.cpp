@@ -12,8 +12,7 @@
 
 namespace rota_bench {
 
-void ping_pong()
-{
+void ping_pong() {
     peers::bench("ping_pong", 1, [](long n) {
         auto a = rota::make_chan<long>(), b = rota::make_chan<long>();
         // By value: the echo may still be inside its last send when this function has returned.

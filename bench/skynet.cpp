@@ -16,8 +16,7 @@
 namespace rota_bench {
 namespace {
 
-void node(rota::chan<std::int64_t> c, std::int64_t num, std::int64_t size)
-{
+void node(rota::chan<std::int64_t> c, std::int64_t num, std::int64_t size) {
     if (size == 1) {
         c.send(num);
         return;
@@ -32,8 +31,7 @@ void node(rota::chan<std::int64_t> c, std::int64_t num, std::int64_t size)
 
 }  // namespace
 
-void skynet()
-{
+void skynet() {
     peers::bench_ms("skynet", [] {
         auto c = rota::make_chan<std::int64_t>();
         rota::go(node, c, 0, 1000000);

@@ -17,8 +17,7 @@
 
 namespace rota_bench {
 
-void sleep_100k()
-{
+void sleep_100k() {
     constexpr int n = 100000;
     std::vector<double> over(n);
     std::minstd_rand rnd(1);

@@ -17,8 +17,7 @@
 
 namespace rota_bench {
 
-void spawn()
-{
+void spawn() {
     peers::bench("spawn", 1000, [](long n) {
         rota::wait_group wg;
         for (long b = 0; b < n; b += 1000) {
@@ -29,8 +28,7 @@ void spawn()
     });
 }
 
-void spawn_wake()
-{
+void spawn_wake() {
     auto done = rota::make_chan<rota::unit>();
     peers::bench("spawn_wake", 1, [&](long n) {
         for (long i = 0; i < n; i++) {

@@ -12,8 +12,7 @@
 
 namespace rota_bench {
 
-void waitgroup_fanout()
-{
+void waitgroup_fanout() {
     peers::bench("waitgroup_fanout", 1, [](long n) {
         for (long i = 0; i < n; i++) {
             rota::wait_group wg;

@@ -12,8 +12,7 @@
 
 namespace rota_bench {
 
-void yield()
-{
+void yield() {
     peers::bench("yield", 2, [](long n) {
         rota::wait_group wg;
         wg.add(2);
