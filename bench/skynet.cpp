@@ -23,7 +23,7 @@ void node(rota::chan<std::int64_t> c, std::int64_t num, std::int64_t size) {
     }
     auto rc = rota::make_chan<std::int64_t>();
     const std::int64_t sub = size / 10;
-    for (int i = 0; i < 10; i++) rota::go(node, rc, num + i * sub, sub);
+    for (int i = 0; i < 10; i++) rota::go(&node, rc, num + i * sub, sub);
     std::int64_t sum = 0;
     for (int i = 0; i < 10; i++) sum += rc.recv().value();
     c.send(sum);
@@ -34,7 +34,7 @@ void node(rota::chan<std::int64_t> c, std::int64_t num, std::int64_t size) {
 void skynet() {
     peers::bench_ms("skynet", [] {
         auto c = rota::make_chan<std::int64_t>();
-        rota::go(node, c, 0, 1000000);
+        rota::go(&node, c, 0, 1000000);
         if (c.recv() != 499999500000) rota::panic("skynet sum");
     });
 }
