@@ -114,8 +114,7 @@ bool many_goroutines() {
             left.done();
         });
     }
-    while (arrived.load(std::memory_order_relaxed) < count)
-        rota::runtime::gosched();
+    while (arrived.load(std::memory_order_relaxed) < count) rota::runtime::gosched();
     const double created = creating.seconds();
     const std::uint64_t memory = memory_used() - memory_before;
     const int alive = rota::runtime::num_goroutine();
@@ -125,10 +124,11 @@ bool many_goroutines() {
     left.wait();
     const double ended = waking.seconds();
 
-    std::printf("   %d goroutines alive: created and parked in %.0f ms (%.0f ns each), "
-                "%.0f bytes each; woken and ended in %.0f ms (%.0f ns each)\n",
-                alive, created * 1e3, created * 1e9 / count, static_cast<double>(memory) / count,
-                ended * 1e3, ended * 1e9 / count);
+    std::printf(
+        "   %d goroutines alive: created and parked in %.0f ms (%.0f ns each), "
+        "%.0f bytes each; woken and ended in %.0f ms (%.0f ns each)\n",
+        alive, created * 1e3, created * 1e9 / count, static_cast<double>(memory) / count,
+        ended * 1e3, ended * 1e9 / count);
     std::printf("   seen: all %d of them woke when the one channel they waited on was closed\n",
                 woken.load());
     return woken.load() == count;
@@ -141,8 +141,7 @@ bool ping_pong() {
     const rota::chan<int> ping = rota::make_chan<int>();
     const rota::chan<int> pong = rota::make_chan<int>();
     rota::go([ping, pong] {
-        for (const int ball : ping)
-            pong.send(ball + 1);
+        for (const int ball : ping) pong.send(ball + 1);
         pong.close();
     });
     const stopwatch playing;
@@ -156,9 +155,10 @@ bool ping_pong() {
     const bool closed = !pong.recv();
 
     std::printf("   %.0f ns per round trip (%d rounds)\n", seconds * 1e9 / rounds, rounds);
-    std::printf("   seen: the ball came back %d times; a round is two sends, two receives and two "
-                "switches\n",
-                ball);
+    std::printf(
+        "   seen: the ball came back %d times; a round is two sends, two receives and two "
+        "switches\n",
+        ball);
     return ball == rounds && closed;
 }
 
@@ -208,8 +208,7 @@ bool steal() {
     constexpr int steps = 50'000;  // tens of microseconds
     constexpr int attempts_max = 50;
     const stopwatch alone;
-    for (int i = 0; i < count; ++i)
-        compute(steps);
+    for (int i = 0; i < count; ++i) compute(steps);
     const double alone_seconds = alone.seconds();
 
     const int procs = rota::runtime::gomaxprocs(0);
@@ -220,11 +219,12 @@ bool steal() {
         ++attempts;
     } while (procs > 1 && round.stolen == 0 && attempts < attempts_max);
 
-    std::printf("   %d goroutines started on one P: %llu stolen in %llu steals, %d ran on another "
-                "thread; %.2f ms, alone %.2f ms\n",
-                count, static_cast<unsigned long long>(round.stolen),
-                static_cast<unsigned long long>(round.steals), round.elsewhere, round.seconds * 1e3,
-                alone_seconds * 1e3);
+    std::printf(
+        "   %d goroutines started on one P: %llu stolen in %llu steals, %d ran on another "
+        "thread; %.2f ms, alone %.2f ms\n",
+        count, static_cast<unsigned long long>(round.stolen),
+        static_cast<unsigned long long>(round.steals), round.elsewhere, round.seconds * 1e3,
+        alone_seconds * 1e3);
     if (procs == 1) {
         std::printf("   seen: GOMAXPROCS is 1, so there is no other P that could steal\n");
         return true;
@@ -305,17 +305,19 @@ bool blocked_system_call() {
     const std::uint64_t handoffs = after.handoffs - before.handoffs;
 
     const double kept = static_cast<double>(meanwhile) / seconds / usual_rate;
-    std::printf("   %d goroutines in nanosleep for %lld ms on %d Ps: %llu hand-offs; the others "
-                "counted to %llu meanwhile, %.0f%% of their usual rate\n",
-                procs, static_cast<long long>(blocked_for.count()), procs,
-                static_cast<unsigned long long>(handoffs),
-                static_cast<unsigned long long>(meanwhile), kept * 100);
+    std::printf(
+        "   %d goroutines in nanosleep for %lld ms on %d Ps: %llu hand-offs; the others "
+        "counted to %llu meanwhile, %.0f%% of their usual rate\n",
+        procs, static_cast<long long>(blocked_for.count()), procs,
+        static_cast<unsigned long long>(handoffs), static_cast<unsigned long long>(meanwhile),
+        kept * 100);
     if (handoffs == 0 || meanwhile == 0) {
         std::printf("   NOT seen: the Ps of the blocked goroutines went to nobody\n");
         return false;
     }
-    std::printf("   seen: the Ps were handed off, and the blocked threads cost the others nothing "
-                "but the wait for it\n");
+    std::printf(
+        "   seen: the Ps were handed off, and the blocked threads cost the others nothing "
+        "but the wait for it\n");
     return true;
 }
 

@@ -114,8 +114,7 @@ void hash_all(std::vector<file_job>& jobs, const open_rules& rules, session& run
 
 std::uint64_t total_bytes(const std::vector<file_job>& jobs) {
     std::uint64_t sum = 0;
-    for (const file_job& job : jobs)
-        sum += job.bytes;
+    for (const file_job& job : jobs) sum += job.bytes;
     return sum;
 }
 
@@ -124,8 +123,7 @@ std::uint64_t total_bytes(const std::vector<file_job>& jobs) {
 std::vector<const file_job*> sorted_by_path(const std::vector<file_job>& jobs) {
     std::vector<const file_job*> order;
     order.reserve(jobs.size());
-    for (const file_job& job : jobs)
-        order.push_back(&job);
+    for (const file_job& job : jobs) order.push_back(&job);
     // string_view compares chars as unsigned bytes, whatever the locale.
     std::sort(order.begin(), order.end(),
               [](const file_job* a, const file_job* b) { return a->path < b->path; });
@@ -335,8 +333,9 @@ int run_session(const options& opts) {
 
 // Fills `opts`; returns false, with the exit status set, if there is nothing to run.
 bool parse_options(int argc, char** argv, options& opts, int& status) {
-    CLI::App app("Prints the SHA-256 of every regular file below DIR as lines for `sha256sum -c`, "
-                 "sorted by path.");
+    CLI::App app(
+        "Prints the SHA-256 of every regular file below DIR as lines for `sha256sum -c`, "
+        "sorted by path.");
     auto* directory = app.add_option("DIR", opts.directory, "the directory to walk (default: .)");
     app.add_option("-j,--jobs", opts.jobs,
                    "how many files may be in work at once (default: 8 for each P)")

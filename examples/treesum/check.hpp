@@ -54,8 +54,7 @@ class checksum_parser {
     static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
     static std::string_view skip_blanks(std::string_view text) {
-        while (!text.empty() && is_blank(text.front()))
-            text.remove_prefix(1);
+        while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
         return text;
     }
 

@@ -44,10 +44,10 @@ inline bool needs_escape(std::string_view name) {
 inline void append_escaped(std::string& out, std::string_view name) {
     for (const char c : name) {
         switch (c) {
-        case '\n': out += "\\n"; break;
-        case '\r': out += "\\r"; break;
-        case '\\': out += "\\\\"; break;
-        default: out.push_back(c);
+            case '\n': out += "\\n"; break;
+            case '\r': out += "\\r"; break;
+            case '\\': out += "\\\\"; break;
+            default: out.push_back(c);
         }
     }
 }
@@ -64,10 +64,10 @@ inline std::optional<std::string> unescape(std::string_view text) {
         }
         if (++i == text.size()) return std::nullopt;
         switch (text[i]) {
-        case 'n': name.push_back('\n'); break;
-        case 'r': name.push_back('\r'); break;
-        case '\\': name.push_back('\\'); break;
-        default: return std::nullopt;
+            case 'n': name.push_back('\n'); break;
+            case 'r': name.push_back('\r'); break;
+            case '\\': name.push_back('\\'); break;
+            default: return std::nullopt;
         }
     }
     return name;

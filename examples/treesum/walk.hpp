@@ -174,8 +174,7 @@ inline void tree_walk::visit(directory& dir) {
     const rota::defer release([this] { finished(); });
     listing found;
     rota::blocking([&] { read_directory(dir, found); });
-    for (const problem& p : found.problems)
-        console_.complain(p.path, p.text);
+    for (const problem& p : found.problems) console_.complain(p.path, p.text);
     ahead_.files.fetch_add(found.files.size(), std::memory_order_relaxed);
     ahead_.bytes.fetch_add(found.bytes, std::memory_order_relaxed);
     adopt(dir, found);
@@ -211,8 +210,7 @@ inline void tree_walk::adopt(const directory& dir, listing& found) {
         }
         if (!found.files.empty()) blocks_.push_back(std::move(found.block));
     }
-    for (directory* below : to_start)
-        start(*below);
+    for (directory* below : to_start) start(*below);
 }
 
 // A walker has ended: its place goes to the directory that was found last.
