@@ -1,0 +1,276 @@
+// Channels: typed pipes between goroutines. Go: chan T.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <rota/detail/chan_engine.hpp>
+
+namespace rota {
+
+/// The outcome of an operation that may not wait.
+enum class chan_status { ok, would_block, closed, timeout };
+
+/// A value without content, for chan<unit> where Go has chan struct{}.
+struct unit {
+    friend constexpr bool operator==(unit, unit) { return true; }
+};
+
+/// Whether a T may change its place byte by byte, without its move constructor. Such values travel through a channel
+/// without an allocation. Specialise it for types of your own that qualify.
+template <class T>
+inline constexpr bool is_trivially_relocatable = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
+template <class T>
+inline constexpr bool is_trivially_relocatable<std::unique_ptr<T>> = true;
+template <class T>
+inline constexpr bool is_trivially_relocatable<std::shared_ptr<T>> = true;
+
+namespace detail {
+
+// How a T travels: as its own bytes, or as a pointer to a box. `send` hands over what `v` holds; on failure v is lost
+// with it, as the contract says.
+template <class T, bool InPlace>
+struct chan_codec;
+
+template <class T>
+struct chan_codec<T, true> {
+    static constexpr std::size_t size = std::is_empty_v<T> ? 0 : sizeof(T);
+    static void drop(void* elem) { static_cast<T*>(elem)->~T(); }
+    static constexpr chan_drop dropper = std::is_trivially_destructible_v<T> ? nullptr : &drop;
+
+    union slot {
+        slot() {}
+        ~slot() {}
+        T value;
+    };
+
+    static chan_result send(hchan* c, T&& v, bool block) {
+        slot s;
+        new (&s.value) T(std::move(v));
+        const chan_result r = chan_send(c, &s.value, block);
+        if (r != chan_result::ok) s.value.~T();
+        return r;
+    }
+    template <class Take>
+    static chan_result recv(hchan* c, bool block, Take take) {
+        slot s;
+        const chan_result r = chan_recv(c, &s.value, block);
+        if (r == chan_result::ok) {
+            struct keeper {
+                T& value;
+                ~keeper() { value.~T(); }
+            } keep{s.value};
+            take(std::move(s.value));
+        }
+        return r;
+    }
+};
+
+template <class T>
+struct chan_codec<T, false> {
+    static constexpr std::size_t size = sizeof(T*);
+    static void drop(void* elem) { delete *static_cast<T**>(elem); }
+    static constexpr chan_drop dropper = &drop;
+
+    static chan_result send(hchan* c, T&& v, bool block) {
+        auto box = std::make_unique<T>(std::move(v));
+        T* const p = box.get();
+        const chan_result r = chan_send(c, &p, block);
+        if (r == chan_result::ok) (void)box.release();
+        return r;
+    }
+    template <class Take>
+    static chan_result recv(hchan* c, bool block, Take take) {
+        T* p = nullptr;
+        const chan_result r = chan_recv(c, &p, block);
+        if (r == chan_result::ok) {
+            const std::unique_ptr<T> box(p);
+            take(std::move(*box));
+        }
+        return r;
+    }
+};
+
+template <class T>
+using codec_of = chan_codec<T, is_trivially_relocatable<T>>;
+
+// What all handles share: the reference.
+class chan_handle {
+  public:
+    std::size_t len() const { return chan_len(c_); }
+    std::size_t cap() const { return chan_cap(c_); }
+    bool closed() const { return chan_closed(c_); }
+    explicit operator bool() const { return c_ != nullptr; }
+
+  protected:
+    chan_handle() noexcept = default;
+    explicit chan_handle(hchan* c) noexcept : c_(c) {}
+    chan_handle(const chan_handle& other) noexcept : c_(other.c_) {
+        if (c_ != nullptr) chan_retain(c_);
+    }
+    chan_handle(chan_handle&& other) noexcept : c_(std::exchange(other.c_, nullptr)) {}
+    chan_handle& operator=(chan_handle other) noexcept {
+        std::swap(c_, other.c_);
+        return *this;
+    }
+    ~chan_handle() {
+        if (c_ != nullptr) chan_release(c_);
+    }
+
+    hchan* c_ = nullptr;
+};
+
+// The operations, written once for chan<T> and its one-way views.
+template <class T>
+struct chan_ops {
+    static void send(hchan* c, T&& v) {
+        if (codec_of<T>::send(c, std::move(v), true) == chan_result::closed) panic_send_on_closed();
+    }
+    static chan_status try_send(hchan* c, T&& v) {
+        const chan_result r = codec_of<T>::send(c, std::move(v), false);
+        if (r == chan_result::closed) panic_send_on_closed();
+        return r == chan_result::ok ? chan_status::ok : chan_status::would_block;
+    }
+    static std::optional<T> recv(hchan* c) {
+        std::optional<T> out;
+        codec_of<T>::recv(c, true, [&](T&& v) { out.emplace(std::move(v)); });
+        return out;
+    }
+    static chan_status try_recv(hchan* c, T& out) {
+        switch (codec_of<T>::recv(c, false, [&](T&& v) { out = std::move(v); })) {
+            case chan_result::ok: return chan_status::ok;
+            case chan_result::closed: return chan_status::closed;
+            default: return chan_status::would_block;
+        }
+    }
+};
+
+}  // namespace detail
+
+/// Receives one value after the other until the channel is closed and drained: for (auto v : ch).
+template <class T>
+class chan_iterator {
+  public:
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using iterator_concept = std::input_iterator_tag;
+
+    chan_iterator() = default;
+    explicit chan_iterator(detail::hchan* c) : c_(c), value_(detail::chan_ops<T>::recv(c)) {}
+    T& operator*() const { return *value_; }
+    chan_iterator& operator++() {
+        value_ = detail::chan_ops<T>::recv(c_);
+        return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const chan_iterator& it, std::default_sentinel_t) { return !it.value_.has_value(); }
+
+  private:
+    detail::hchan* c_ = nullptr;  // kept alive by the channel handle that is iterated over
+    mutable std::optional<T> value_;
+};
+
+template <class T>
+class chan;
+template <class T>
+class recv_chan;
+template <class T>
+class send_chan;
+template <class T>
+chan<T> make_chan(std::size_t capacity = 0);
+
+/// The sending side of a channel. Copies share one channel. Go: chan<- T.
+template <class T>
+class send_chan : public detail::chan_handle {
+  public:
+    send_chan() noexcept = default;
+    send_chan(chan<T> c) noexcept : detail::chan_handle(c) {}
+
+    /// As chan::send, chan::try_send, chan::close, chan::operator<<.
+    void send(T v) const { detail::chan_ops<T>::send(c_, std::move(v)); }
+    chan_status try_send(T v) const { return detail::chan_ops<T>::try_send(c_, std::move(v)); }
+    void close() const { detail::chan_close(c_); }
+    const send_chan& operator<<(T v) const {
+        send(std::move(v));
+        return *this;
+    }
+    friend bool operator==(const send_chan& a, const send_chan& b) { return a.c_ == b.c_; }
+};
+
+/// The receiving side of a channel. Copies share one channel. Go: <-chan T.
+template <class T>
+class recv_chan : public detail::chan_handle {
+  public:
+    recv_chan() noexcept = default;
+    recv_chan(chan<T> c) noexcept : detail::chan_handle(c) {}
+
+    /// As chan::recv, chan::try_recv, chan::begin.
+    std::optional<T> recv() const { return detail::chan_ops<T>::recv(c_); }
+    chan_status try_recv(T& out) const { return detail::chan_ops<T>::try_recv(c_, out); }
+    chan_iterator<T> begin() const { return chan_iterator<T>(c_); }
+    std::default_sentinel_t end() const { return {}; }
+    friend bool operator==(const recv_chan& a, const recv_chan& b) { return a.c_ == b.c_; }
+};
+
+/// A channel of T, buffered or not. A handle: copies share one channel; a default-constructed one is the nil channel,
+/// on which every operation blocks for ever. T need only be movable. Waiters are served in the order of their coming.
+/// Every operation may be called from any goroutine and any thread. Go: chan T.
+///
+///     auto ch = rota::make_chan<int>();
+///     rota::go([ch] { ch.send(42); ch.close(); });
+///     for (int v : ch) use(v);
+template <class T>
+class chan : public detail::chan_handle {
+  public:
+    chan() noexcept = default;
+
+    /// Sends v, waiting while the channel is full; on a nil channel, for ever.
+    ///
+    /// Blocks the goroutine, not the thread; it may go on on another thread. A send happens before the receive that
+    /// takes its value completes; the n-th receive from a channel of capacity k happens before the n+k-th send
+    /// completes. Throws panic_error "send on closed channel", also when it is closed while waiting, and what T's move
+    /// constructor throws: the value counts as not sent. Go: ch <- v.
+    void send(T v) const { detail::chan_ops<T>::send(c_, std::move(v)); }
+
+    /// Receives a value, waiting while there is none; nullopt once the channel is closed and drained. On a nil channel,
+    /// for ever. If T's move constructor throws, the value counts as received and lost. Go: v, ok := <-ch.
+    std::optional<T> recv() const { return detail::chan_ops<T>::recv(c_); }
+
+    /// Sends v if that is possible at once: ok or would_block; v is lost if it is not sent. Throws as send.
+    /// Go: select with default.
+    chan_status try_send(T v) const { return detail::chan_ops<T>::try_send(c_, std::move(v)); }
+
+    /// Receives a value into `out` if there is one: ok, would_block, or closed once closed and drained.
+    chan_status try_recv(T& out) const { return detail::chan_ops<T>::try_recv(c_, out); }
+
+    /// Closes the channel: receivers get what is buffered, then nullopt; senders panic. Throws panic_error "close of
+    /// closed channel" or "close of nil channel". Go: close(ch).
+    void close() const { detail::chan_close(c_); }
+
+    /// Sends; can be chained.
+    const chan& operator<<(T v) const {
+        send(std::move(v));
+        return *this;
+    }
+
+    chan_iterator<T> begin() const { return chan_iterator<T>(c_); }
+    std::default_sentinel_t end() const { return {}; }
+    friend bool operator==(const chan& a, const chan& b) { return a.c_ == b.c_; }
+
+  private:
+    explicit chan(detail::hchan* c) noexcept : detail::chan_handle(c) {}
+    friend chan make_chan<T>(std::size_t);
+};
+
+/// A new channel that buffers up to `capacity` values; 0: a send waits for its receiver. Throws panic_error "makechan:
+/// size out of range" for an absurd capacity, std::bad_alloc. Go: make(chan T, capacity).
+template <class T>
+chan<T> make_chan(std::size_t capacity) {
+    return chan<T>(detail::chan_make(detail::codec_of<T>::size, capacity, detail::codec_of<T>::dropper));
+}
+
+}  // namespace rota

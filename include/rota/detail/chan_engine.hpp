@@ -1,0 +1,35 @@
+// The untyped channel under rota::chan<T>: it moves bytes, knows no T and runs no user code.
+//
+// Values that may be copied byte by byte travel as such. All others travel as a pointer to a box that the sender makes
+// and the receiver opens, outside the channel's lock, so that a move constructor may throw, park or use the channel.
+#pragma once
+
+#include <cstddef>
+
+namespace rota::detail {
+
+struct hchan;
+
+enum class chan_result : unsigned char { ok, would_block, closed };
+
+// Destroys one buffered element that nobody can receive any more; null: nothing to do.
+using chan_drop = void (*)(void* elem);
+
+// One reference. Throws panic_error "makechan: size out of range".
+hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop);
+void chan_retain(hchan* c) noexcept;
+void chan_release(hchan* c) noexcept;
+
+// Null is the nil channel: blocks for ever, or would block.
+chan_result chan_send(hchan* c, const void* elem, bool block);
+chan_result chan_recv(hchan* c, void* elem, bool block);
+
+// Throws panic_error "close of closed channel", "close of nil channel".
+void chan_close(hchan* c);
+[[noreturn]] void panic_send_on_closed();
+
+std::size_t chan_len(const hchan* c) noexcept;
+std::size_t chan_cap(const hchan* c) noexcept;
+bool chan_closed(const hchan* c) noexcept;
+
+}  // namespace rota::detail

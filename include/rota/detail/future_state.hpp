@@ -1,0 +1,112 @@
+// What a future and its goroutine share.
+//
+// Two owners: the future and the goroutine. The first who drops its share while the other still holds one leaves the
+// state to it. A result that is an exception must be got by somebody; the last owner to go panics with it otherwise.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <rota/detail/atomic.hpp>
+
+namespace rota::detail {
+
+struct future_base {
+    atomic<std::uint32_t> owners{2};
+    atomic<std::uint32_t> done{0};      // 1 once the result is there
+    atomic<std::uint32_t> sleepers{0};  // waiters to release
+    atomic<std::uint32_t> sema{0};
+    std::exception_ptr error;           // written before done, taken by get
+};
+
+// Blocks until the result is there.
+void future_await(future_base& state);
+// The result is there: wakes those who wait.
+void future_complete(future_base& state);
+// Ends the process with Go's panic report for an exception that nobody can get any more.
+[[noreturn]] void future_panic(const std::exception_ptr& error);
+
+template <class R>
+struct future_state : future_base {
+    std::optional<R> value;
+};
+template <class R>
+struct future_state<R&> : future_base {
+    R* value = nullptr;
+};
+template <>
+struct future_state<void> : future_base {};
+
+template <class R>
+bool future_ready(const future_state<R>* s) {
+    return s->done.load(std::memory_order_acquire) != 0;  // pairs(future.done)
+}
+
+template <class R>
+void future_wait(future_state<R>* s) {
+    if (!future_ready(s)) future_await(*s);
+}
+
+// Gives up one share.
+template <class R>
+void future_drop(future_state<R>* s) {
+    if (s->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // pairs(future.owners)
+    if (s->error) future_panic(s->error);
+    delete s;
+}
+
+// The future's share while get() runs.
+template <class R>
+class future_claim {
+  public:
+    explicit future_claim(future_state<R>* s) : s_(s) {}
+    ~future_claim() { future_drop(s_); }
+    future_claim(const future_claim&) = delete;
+    future_claim& operator=(const future_claim&) = delete;
+
+    R get() const {
+        future_wait(s_);
+        if (s_->error) std::rethrow_exception(std::exchange(s_->error, nullptr));
+        if constexpr (std::is_void_v<R>) return;
+        else if constexpr (std::is_reference_v<R>) return *s_->value;
+        else return std::move(*s_->value);
+    }
+
+  private:
+    future_state<R>* s_;
+};
+
+// The goroutine's share.
+template <class R>
+class future_producer {
+  public:
+    explicit future_producer(future_state<R>* s) : s_(s) {}
+    future_producer(future_producer&& other) noexcept : s_(std::exchange(other.s_, nullptr)) {}
+    ~future_producer() {
+        if (s_ != nullptr) future_drop(s_);
+    }
+
+    template <class F, class... A>
+    void run(F&& f, A&&... args) {
+        try {
+            if constexpr (std::is_void_v<R>) std::invoke(std::forward<F>(f), std::forward<A>(args)...);
+            else if constexpr (std::is_reference_v<R>) {
+                s_->value = &std::invoke(std::forward<F>(f), std::forward<A>(args)...);
+            } else {
+                s_->value.emplace(std::invoke(std::forward<F>(f), std::forward<A>(args)...));
+            }
+        } catch (...) {
+            s_->error = std::current_exception();
+        }
+        future_complete(*s_);
+    }
+
+  private:
+    future_state<R>* s_;
+};
+
+}  // namespace rota::detail

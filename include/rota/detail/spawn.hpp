@@ -1,0 +1,107 @@
+// How a goroutine is made: the typed half of rota::go over the untyped newproc.
+//
+// The closure is constructed right into the new goroutine's stack, below its header; nothing is allocated.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace rota::detail {
+
+struct spawn_slot {
+    void* g = nullptr;        // the goroutine that will be
+    void* closure = nullptr;  // where its closure is to be constructed
+};
+
+// A dead goroutine with room for a closure. Throws std::system_error (ENOMEM) if there is no address space for a stack.
+spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size, std::string_view name);
+// Makes it runnable; it will call entry(closure).
+void spawn_commit(spawn_slot slot, void (*entry)(void*));
+// The closure's constructor has thrown.
+void spawn_abort(spawn_slot slot) noexcept;
+[[noreturn]] void fatal_nil_func();
+
+// Closures beyond this size are kept on the heap instead of the goroutine's stack.
+inline constexpr std::size_t closure_inline_max = 1024;
+
+template <class F, class... A>
+struct closure {
+    F f;
+    std::tuple<A...> args;
+
+    void call() { std::apply(std::move(f), std::move(args)); }
+};
+
+template <class F>
+struct closure<F> {
+    F f;
+
+    void call() { std::move(f)(); }
+};
+
+// The entry function of a goroutine: calls and then destroys what was constructed in its stack.
+template <class C>
+void enter(void* self) {
+    struct keeper {
+        C* c;
+        ~keeper() { c->~C(); }
+    } keep{static_cast<C*>(self)};
+    keep.c->call();
+}
+
+template <class F>
+constexpr bool is_nil(const F& f) {
+    if constexpr (requires { { f == nullptr } -> std::convertible_to<bool>; }) return f == nullptr;
+    else return false;
+}
+
+template <class C, class... V>
+void spawn(std::size_t stack_size, std::string_view name, V&&... values) {
+    const spawn_slot slot = spawn_begin(sizeof(C), alignof(C), stack_size, name);
+    if constexpr ((std::is_nothrow_constructible_v<std::decay_t<V>, V&&> && ...)) {
+        new (slot.closure) C{std::forward<V>(values)...};
+    } else {
+        struct undo {
+            spawn_slot slot;
+            bool armed = true;
+            ~undo() {
+                if (armed) spawn_abort(slot);
+            }
+        } guard{slot};
+        new (slot.closure) C{std::forward<V>(values)...};
+        guard.armed = false;
+    }
+    spawn_commit(slot, &enter<C>);
+}
+
+template <class F, class... A>
+void spawn_any(std::size_t stack_size, std::string_view name, F&& f, A&&... args) {
+    if (is_nil(f)) fatal_nil_func();
+    using plain = closure<std::decay_t<F>, std::decay_t<A>...>;
+    if constexpr (sizeof(plain) > closure_inline_max) {
+        struct boxed {
+            std::unique_ptr<plain> p;
+            void call() { p->call(); }
+        };
+        if constexpr (sizeof...(A) == 0) {
+            spawn<boxed>(stack_size, name, std::unique_ptr<plain>(new plain{std::forward<F>(f)}));
+        } else {
+            spawn<boxed>(stack_size, name,
+                         std::unique_ptr<plain>(new plain{
+                             std::forward<F>(f), std::tuple<std::decay_t<A>...>(std::forward<A>(args)...)}));
+        }
+    } else if constexpr (sizeof...(A) == 0) {
+        spawn<plain>(stack_size, name, std::forward<F>(f));
+    } else {
+        spawn<plain>(stack_size, name, std::forward<F>(f),
+                     std::tuple<std::decay_t<A>...>(std::forward<A>(args)...));
+    }
+}
+
+}  // namespace rota::detail

@@ -1,0 +1,189 @@
+// Goroutines: run, go, async, defer, blocking.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <exception>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <rota/detail/future_state.hpp>
+#include <rota/detail/spawn.hpp>
+#include <rota/panic.hpp>
+
+namespace rota {
+
+/// How to make a goroutine.
+struct go_options {
+    std::string_view name{};     ///< shown in dumps; copied, at most 128 characters
+    std::size_t stack_size = 0;  ///< bytes, rounded up to a power of two from 16 KiB to 64 MiB; 0: the default
+};
+
+/// Runs f(args...) in a new goroutine. Copies or moves f and the arguments into it, as std::thread does.
+///
+/// Does not block; the goroutine runs when a processor is free. From any goroutine and any thread; the runtime boots
+/// itself on first use. An exception that leaves f ends the process with Go's panic report, exit status 2. An empty
+/// std::function is `fatal error: go of nil func value`. Throws std::system_error (not_enough_memory) if there is no
+/// address space for a stack, and what the copies throw. Go: go f(args...).
+template <class F, class... A>
+    requires(!std::same_as<std::decay_t<F>, go_options>)
+void go(F&& f, A&&... args) {
+    detail::spawn_any(0, {}, std::forward<F>(f), std::forward<A>(args)...);
+}
+
+/// As above, with a name or a stack size.
+template <class F, class... A>
+void go(go_options options, F&& f, A&&... args) {
+    detail::spawn_any(options.stack_size, options.name, std::forward<F>(f), std::forward<A>(args)...);
+}
+
+/// The result of a goroutine started by async. Move-only.
+///
+/// Dropping it does not wait. An exception of the goroutine that nobody can get any more is a panic: it ends the process,
+/// it is never lost.
+template <class R>
+class future {
+  public:
+    future() noexcept = default;
+    future(future&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+    future& operator=(future&& other) noexcept {
+        future(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~future() {
+        if (state_ != nullptr) detail::future_drop(state_);
+    }
+
+    /// Waits for the result and returns it, or rethrows the exception; the future is empty then. Throws panic_error
+    /// "rota: get of an empty future".
+    R get() {
+        if (state_ == nullptr) panic("rota: get of an empty future");
+        const detail::future_claim<R> claim(std::exchange(state_, nullptr));
+        return claim.get();
+    }
+
+    /// Waits for the result. Throws panic_error "rota: wait on an empty future".
+    void wait() {
+        if (state_ == nullptr) panic("rota: wait on an empty future");
+        detail::future_wait(state_);
+    }
+
+    /// Whether the result is there.
+    bool ready() const { return state_ != nullptr && detail::future_ready(state_); }
+    /// Whether there is anything to get.
+    bool valid() const { return state_ != nullptr; }
+
+  private:
+    explicit future(detail::future_state<R>* state) noexcept : state_(state) {}
+    void swap(future& other) noexcept { std::swap(state_, other.state_); }
+    template <class F, class... A>
+    friend auto async(F&& f, A&&... args)
+        -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>>;
+
+    detail::future_state<R>* state_ = nullptr;
+};
+
+/// Runs f(args...) in a new goroutine and gives its result, or its exception, to the future. Throws as go.
+template <class F, class... A>
+auto async(F&& f, A&&... args) -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>> {
+    using R = std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>;
+    future<R> result(new detail::future_state<R>);
+    detail::future_producer<R> producer(result.state_);
+    go(
+        [producer = std::move(producer)](auto&& f_, auto&&... args_) mutable {
+            producer.run(std::forward<decltype(f_)>(f_), std::forward<decltype(args_)>(args_)...);
+        },
+        std::forward<F>(f), std::forward<A>(args)...);
+    return result;
+}
+
+/// Runs f when its scope is left, also by an exception. Go: defer.
+template <class F>
+class defer {
+  public:
+    explicit defer(F f) : f_(std::move(f)) {}
+    ~defer() noexcept(noexcept(std::declval<F&>()())) { f_(); }
+    defer(const defer&) = delete;
+    defer& operator=(const defer&) = delete;
+
+  private:
+    F f_;
+};
+
+namespace detail {
+void entersyscall();
+void exitsyscall();
+// Runs the main goroutine of a run() to its end on the calling thread. Throws panic_error inside a goroutine.
+void run_main(void (*entry)(void*), void* closure);
+
+template <class R>
+struct run_outcome {
+    std::optional<R> value;
+    template <class F>
+    void set(F& f) {
+        value.emplace(std::forward<F>(f)());
+    }
+    R take() { return std::move(*value); }
+};
+template <class R>
+struct run_outcome<R&> {
+    R* value = nullptr;
+    template <class F>
+    void set(F& f) {
+        value = &std::forward<F>(f)();
+    }
+    R& take() { return *value; }
+};
+template <>
+struct run_outcome<void> {
+    template <class F>
+    void set(F& f) {
+        std::forward<F>(f)();
+    }
+    void take() {}
+};
+}  // namespace detail
+
+/// Runs f, which may block its thread, so that other goroutines run meanwhile: its processor is free for them.
+///
+/// For calls that rota does not know: third-party libraries, file systems, locks of other runtimes. What f needs from
+/// errno it must read inside f. Returns f's result, rethrows its exception; the goroutine may go on on another thread.
+/// In a thread outside rota it just calls f. Go: entersyscall, exitsyscall around every system call.
+template <class F>
+decltype(auto) blocking(F&& f) {
+    detail::entersyscall();
+    struct leave {
+        ~leave() { detail::exitsyscall(); }
+    } at_end;
+    return std::forward<F>(f)();
+}
+
+/// Boots the runtime and runs f as the main goroutine; the calling thread serves the scheduler meanwhile.
+///
+/// Returns f's result, or rethrows its exception, when f ends; other goroutines are not waited for and go on. May be
+/// called again, and from several threads at once. If every goroutine sleeps and nothing can wake one: `fatal error: all
+/// goroutines are asleep - deadlock!`, exit status 2. Throws panic_error inside a goroutine. Go: main.main.
+template <class F>
+auto run(F&& f) -> std::invoke_result_t<F> {
+    using R = std::invoke_result_t<F>;
+    struct main_closure {
+        F&& f;
+        detail::run_outcome<R> outcome{};
+        std::exception_ptr error{};
+        static void entry(void* self) {
+            auto& c = *static_cast<main_closure*>(self);
+            try {
+                c.outcome.set(c.f);
+            } catch (...) {
+                c.error = std::current_exception();
+            }
+        }
+    } closure{std::forward<F>(f)};
+    detail::run_main(&main_closure::entry, &closure);
+    if (closure.error) std::rethrow_exception(closure.error);
+    return closure.outcome.take();
+}
+
+}  // namespace rota

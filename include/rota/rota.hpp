@@ -1,0 +1,9 @@
+// All of rota.
+#pragma once
+
+#include <rota/chan.hpp>
+#include <rota/go.hpp>
+#include <rota/panic.hpp>
+#include <rota/runtime.hpp>
+#include <rota/sync.hpp>
+#include <rota/time.hpp>

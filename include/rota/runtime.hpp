@@ -1,0 +1,54 @@
+// The runtime itself: processors, threads, identity, what the scheduler has done. Go: package runtime.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rota::runtime {
+
+/// The number of processors: goroutines that run at the same moment. At first the environment's GOMAXPROCS, else the
+/// processors that this process may use. With n <= 0, changes nothing. Changing it needs a stopped world, which is not
+/// built yet: n > 0 other than the present value throws panic_error. Go: runtime.GOMAXPROCS.
+int gomaxprocs(int n = 0);
+
+/// Processors of the machine that this process may use, at least 1. Go: runtime.NumCPU.
+int num_cpu();
+
+/// Goroutines that exist now, running or not. Go: runtime.NumGoroutine.
+int num_goroutine();
+
+/// Threads that the runtime schedules on, the monitor thread and threads inside run() included.
+int num_thread();
+
+/// Lets other goroutines run. In a thread outside rota, does nothing. Go: runtime.Gosched.
+void gosched();
+
+/// The number of the current goroutine, 0 outside goroutines; the process's first main goroutine is 1.
+std::uint64_t goid();
+
+/// The stack size of new goroutines, rounded up to a power of two from 16 KiB to 64 MiB; returns the one of before.
+/// Go: debug.SetMaxStack.
+std::size_t set_max_stack(std::size_t bytes);
+
+/// How many threads the runtime may have, 10000 at first; exceeding it is fatal. Returns the limit of before.
+/// Throws panic_error if n < 1. Go: debug.SetMaxThreads.
+int set_max_threads(int n);
+
+/// What the scheduler has done since the process began. Each figure is exact at some moment of the call.
+struct sched_stats {
+    std::uint64_t goroutines_created;
+    std::uint64_t goroutines_ended;
+    std::uint64_t threads_created;
+    std::uint64_t parks;        ///< goroutines put to sleep
+    std::uint64_t steals;       ///< successful raids of one processor on another
+    std::uint64_t stolen;       ///< goroutines taken in them
+    std::uint64_t handoffs;     ///< processors taken from blocked system calls and given to others
+    std::uint64_t syscalls;     ///< calls of rota::blocking
+    std::uint64_t global_gets;  ///< batches taken from the global queue
+    std::uint64_t wakeups;      ///< idle threads woken
+    std::uint64_t preemptions;  ///< time slices ended by request
+    std::uint64_t timers_run;
+};
+sched_stats read_sched_stats();
+
+}  // namespace rota::runtime

@@ -1,0 +1,31 @@
+// rota_gostart: where a new goroutine begins, on its own empty stack, 16-byte aligned, with nothing above.
+//
+// The frame pointer is zero and the return address is undefined: whoever walks the stack, by frame pointers or by
+// CFI, ends here. The personality routine sees every exception that no frame above has caught.
+
+    .hidden DW.ref.rota_goroutine_personality
+    .weak DW.ref.rota_goroutine_personality
+    .section .data.rel.DW.ref.rota_goroutine_personality, "awG", @progbits, DW.ref.rota_goroutine_personality, comdat
+    .align 8
+    .type DW.ref.rota_goroutine_personality, @object
+    .size DW.ref.rota_goroutine_personality, 8
+DW.ref.rota_goroutine_personality:
+    .quad rota_goroutine_personality
+
+    .text
+    .globl rota_gostart
+    .hidden rota_gostart
+    .type rota_gostart, @function
+    .align 16
+rota_gostart:
+    .cfi_startproc
+    .cfi_personality 0x9b, DW.ref.rota_goroutine_personality
+    .cfi_undefined rip
+    .cfi_undefined rbp
+    xorl %ebp, %ebp
+    call rota_goroutine_main
+    ud2
+    .cfi_endproc
+    .size rota_gostart, . - rota_gostart
+
+    .section .note.GNU-stack, "", @progbits

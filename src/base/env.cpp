@@ -1,0 +1,99 @@
+// Parsing of the environment. Unknown GODEBUG keys are left alone, as Go does: a newer program may know them.
+#include "base/env.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/fatal.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr int procs_max = 1024;
+
+void complain(const char* variable, std::string_view value, const char* form) {
+    print_error("rota: %s: bad value \"%.*s\" (accepted: %s); the default is used\n", variable,
+                static_cast<int>(value.size()), value.data(), form);
+}
+
+bool parse(std::string_view text, int lo, int hi, int& out) {
+    return parse_int(text.data(), text.data() + text.size(), lo, hi, out);
+}
+
+void read_gomaxprocs(environment& env) {
+    const char* value = std::getenv("GOMAXPROCS");
+    if (value == nullptr || *value == '\0') return;
+    int n = 0;
+    if (!parse(value, 1, 1 << 30, n)) {
+        complain("GOMAXPROCS", value, "a whole number from 1 to 1024");
+        return;
+    }
+    if (n > procs_max) {
+        print_error("rota: GOMAXPROCS: %d is more than this runtime serves; %d is used\n", n, procs_max);
+        n = procs_max;
+    }
+    env.gomaxprocs = n;
+}
+
+void read_godebug_entry(environment& env, std::string_view key, std::string_view value) {
+    if (key == "schedtrace") {
+        if (!parse(value, 0, 1 << 30, env.schedtrace_ms)) {
+            complain("GODEBUG schedtrace", value, "milliseconds, 0 for off");
+        }
+    } else if (key == "scheddetail" && value != "0") {
+        print_error("rota: GODEBUG scheddetail: not built; schedtrace alone prints its summary line\n");
+    }
+}
+
+void read_godebug(environment& env) {
+    const char* value = std::getenv("GODEBUG");
+    if (value == nullptr) return;
+    std::string_view rest = value;
+    while (!rest.empty()) {
+        const std::size_t comma = rest.find(',');
+        const std::string_view entry = rest.substr(0, comma);
+        rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+        if (entry.empty()) continue;
+        const std::size_t equals = entry.find('=');
+        if (equals == std::string_view::npos) {
+            complain("GODEBUG", entry, "key=value, separated by commas");
+            continue;
+        }
+        read_godebug_entry(env, entry.substr(0, equals), entry.substr(equals + 1));
+    }
+}
+
+void read_gotraceback(environment& env) {
+    const char* value = std::getenv("GOTRACEBACK");
+    if (value == nullptr || *value == '\0') return;
+    const std::string_view level = value;
+    if (level == "none" || level == "0") env.traceback = traceback_level::none;
+    else if (level == "single") env.traceback = traceback_level::single;
+    else if (level == "all" || level == "1") env.traceback = traceback_level::all;
+    else if (level == "system" || level == "2") env.traceback = traceback_level::system;
+    else if (level == "crash") env.traceback = traceback_level::crash;
+    else complain("GOTRACEBACK", level, "none, single, all, system or crash");
+}
+
+}  // namespace
+
+bool parse_int(const char* first, const char* last, int lo, int hi, int& out) {
+    int n = 0;
+    const auto [end, error] = std::from_chars(first, last, n);
+    if (error != std::errc{} || end != last || n < lo || n > hi) return false;
+    out = n;
+    return true;
+}
+
+environment read_environment() {
+    environment env;
+    read_gomaxprocs(env);
+    read_godebug(env);
+    read_gotraceback(env);
+    return env;
+}
+
+}  // namespace rota::rt

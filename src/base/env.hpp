@@ -1,0 +1,22 @@
+// The environment: GOMAXPROCS, GODEBUG, GOTRACEBACK. Read once at boot; a bad value is reported once and not used.
+#pragma once
+
+#include <cstdint>
+
+namespace rota::rt {
+
+enum class traceback_level : std::uint8_t { none, single, all, system, crash };
+
+struct environment {
+    int gomaxprocs = 0;          // 0: not given
+    int schedtrace_ms = 0;       // 0: off
+    traceback_level traceback = traceback_level::single;
+};
+
+// Parses the variables. Complaints go to stderr, with the variable, the value and the accepted form.
+environment read_environment();
+
+// Parses a decimal number of [lo, hi]; false, and `out` untouched, for anything else.
+bool parse_int(const char* first, const char* last, int lo, int hi, int& out);
+
+}  // namespace rota::rt

@@ -1,0 +1,33 @@
+// The end of the process, as Go ends it: `fatal error: TEXT`, goroutine traces, exit status 2.
+//
+// The lower rooms know neither goroutines nor traces. They call fatal(); what is printed behind the message comes from
+// the crash hook, which boot/ sets to the reporter in diag/.
+#pragma once
+
+#include <cstdint>
+
+#include "base/annotations.hpp"
+
+namespace rota::rt {
+
+enum class trace_scope : std::uint8_t {
+    none,     // the message alone
+    current,  // the goroutine that runs now, the others if GOTRACEBACK says so
+    all,      // every goroutine
+};
+
+struct crash_hooks {
+    // Lets one thread through and holds all others for ever, so that one report comes out whole.
+    void (*begin_report)() = nullptr;
+    // Prints goroutine traces on stderr. Called after the message.
+    void (*print_traces)(trace_scope) = nullptr;
+};
+inline constinit crash_hooks crash;  // set once by boot/, before the first goroutine
+
+// Prints `fatal error: text`, traces, and ends the process with status 2.
+[[noreturn]] ROTA_COLD void fatal(const char* text, trace_scope scope = trace_scope::current);
+
+// Writes to stderr without allocating; format as printf with at most 1 KiB of result.
+__attribute__((format(printf, 1, 2))) void print_error(const char* format, ...);
+
+}  // namespace rota::rt

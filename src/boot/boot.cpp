@@ -1,0 +1,47 @@
+// Booting: the order in which the rooms are made ready. Go: schedinit.
+//
+//     environment -> crash reports -> processors -> hooks -> sysmon -> end-of-process handler
+//
+// It happens on first use, on whatever thread that is. Nothing here may use a goroutine.
+#include "base/env.hpp"
+#include "boot/exit.hpp"
+#include "core/sched.hpp"
+#include "diag/crash.hpp"
+#include "diag/schedtrace.hpp"
+#include "sched/hooks.hpp"
+#include "sched/procresize.hpp"
+#include "sched/sysmon.hpp"
+#include "sys/clock.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constinit lock boot_lock{lock_rank::boot};
+constinit atomic<bool> booted{false};
+
+void schedinit() {
+    const environment env = read_environment();
+    install_crash_reports(env.traceback);
+    sched.started_at = nanotime();
+    std::int32_t procs = env.gomaxprocs > 0 ? env.gomaxprocs : processor_count();
+    if (procs > procs_max) procs = procs_max;
+    procresize(procs);
+    hooks.schedtrace = schedtrace;
+    hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
+    start_sysmon();
+    stop_scheduling_at_exit();
+}
+
+}  // namespace
+
+void boot_runtime() {
+    if (booted.load(memory_order_acquire)) return;  // pairs(boot.done)
+    const lock_guard guard(boot_lock);
+    if (booted.load(memory_order_relaxed)) return;  // relaxed: under the lock
+    schedinit();
+    booted.store(true, memory_order_release);  // pairs(boot.done)
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,57 @@
+// rota::run: a main goroutine, and the calling thread as an m until it has ended. Go: runtime.main, rt0_go.
+#include <rota/go.hpp>
+
+#include "boot/exit.hpp"
+#include "core/getg.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/newproc.hpp"
+#include "sched/schedule.hpp"
+#include "sched/syscall.hpp"
+
+namespace rota::detail {
+
+using namespace rota::rt;
+
+namespace {
+
+struct main_call {
+    void (*entry)(void*);
+    void* closure;
+    void call() const { entry(closure); }
+};
+
+// So that the main goroutine starts right here.
+void take_idle_p(m& self) {
+    const lock_guard guard(sched.mu);
+    if (p* pp = pidle_get()) acquirep(self, *pp);
+}
+
+}  // namespace
+
+void run_main(void (*entry)(void*), void* closure) {
+    if (current_goroutine() != nullptr) panic("rota: run called inside a goroutine");
+    m& self = thread_becomes_m();
+    struct back {
+        m& self;
+        ~back() {
+            self.run = nullptr;
+            m_becomes_thread(self);
+            stop_scheduling_at_exit();
+        }
+    } at_end{self};
+    run_record record;
+    record.mp = &self;
+    const spawn_slot slot = spawn_begin(sizeof(main_call), alignof(main_call), 0, {});
+    new (slot.closure) main_call{entry, closure};
+    self.run = &record;
+    take_idle_p(self);
+    spawn_main(slot, &enter<main_call>, record);
+    self.in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    schedule_loop(self);
+}
+
+void entersyscall() { rt::entersyscall(); }
+void exitsyscall() { rt::exitsyscall(); }
+
+}  // namespace rota::detail

@@ -1,0 +1,84 @@
+// The functions of rota/runtime.hpp.
+#include <rota/panic.hpp>
+#include <rota/runtime.hpp>
+
+#include "core/getg.hpp"
+#include "core/sched.hpp"
+#include "sched/entry.hpp"
+#include "sched/hooks.hpp"
+#include "sched/newproc.hpp"
+#include "sched/park.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::runtime {
+
+using namespace rota::rt;
+
+int gomaxprocs(int n) {
+    boot_runtime();
+    if (n > 0 && n != sched.gomaxprocs) {
+        panic("rota: changing GOMAXPROCS while the program runs is not built; set GOMAXPROCS in the environment");
+    }
+    return sched.gomaxprocs;
+}
+
+int num_cpu() { return processor_count(); }
+
+int num_goroutine() {
+    const sched_stats s = read_sched_stats();
+    return s.goroutines_created > s.goroutines_ended ? static_cast<int>(s.goroutines_created - s.goroutines_ended) : 0;
+}
+
+int num_thread() {
+    boot_runtime();
+    const lock_guard guard(sched.mu);
+    return sched.m_count + 1;
+}
+
+void gosched() {
+    if (getm_or_null() == nullptr) return;
+    const runtime_entry inside;
+    gosched_yield();
+}
+
+std::uint64_t goid() {
+    const g* gp = current_goroutine();
+    return gp == nullptr ? 0 : gp->goid;
+}
+
+std::size_t set_max_stack(std::size_t bytes) { return set_default_stack(bytes); }
+
+int set_max_threads(int n) {
+    if (n < 1) panic("rota: set_max_threads: the limit must be at least 1");
+    const lock_guard guard(sched.mu);
+    const int before = sched.m_max;
+    sched.m_max = n;
+    return before;
+}
+
+sched_stats read_sched_stats() {
+    boot_runtime();
+    sched_stats s{};
+    // relaxed: each figure stands for itself. Ended before created, so that the difference is never negative.
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        const p_counters& c = sched.allp[i]->counts;
+        s.goroutines_ended += c.ended.load(memory_order_relaxed);
+        s.parks += c.parks.load(memory_order_relaxed);
+        s.steals += c.steals.load(memory_order_relaxed);
+        s.stolen += c.stolen.load(memory_order_relaxed);
+        s.global_gets += c.global_gets.load(memory_order_relaxed);
+        s.syscalls += c.syscalls.load(memory_order_relaxed);
+        s.preemptions += c.preemptions.load(memory_order_relaxed);
+        s.timers_run += c.timers_run.load(memory_order_relaxed);
+    }
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        s.goroutines_created += sched.allp[i]->counts.created.load(memory_order_relaxed);
+    }
+    s.goroutines_created += shared_counts.created.load(memory_order_relaxed);
+    s.handoffs = shared_counts.handoffs.load(memory_order_relaxed);
+    s.wakeups = shared_counts.wakeups.load(memory_order_relaxed);
+    s.threads_created = shared_counts.threads.load(memory_order_relaxed);
+    return s;
+}
+
+}  // namespace rota::runtime

@@ -1,0 +1,178 @@
+// Sending, receiving, closing. Go: chansend, chanrecv, closechan.
+#include <new>
+
+#include <rota/panic.hpp>
+
+#include "chan/hchan.hpp"
+#include "sched/entry.hpp"
+#include "sched/park.hpp"
+
+namespace rota::detail {
+
+using namespace rota::rt;
+
+namespace {
+
+constexpr std::size_t bytes_max = std::size_t{1} << 46;
+
+// Most elements are a pointer or an integer: one move instead of a call.
+ROTA_ALWAYS_INLINE void copy_elem(void* to, const void* from, std::size_t size) {
+    if (size == 8) std::memcpy(to, from, 8);
+    else if (size == 4) std::memcpy(to, from, 4);
+    else if (size != 0) std::memcpy(to, from, size);
+}
+
+void buf_put(hchan& c, const void* elem) ROTA_REQUIRES(c.mu) {
+    copy_elem(c.buf + c.send_at * c.elem_size, elem, c.elem_size);
+    if (++c.send_at == c.capacity) c.send_at = 0;
+    c.count.store(c.count.load(memory_order_relaxed) + 1, memory_order_relaxed);  // relaxed: under mu
+}
+
+void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
+    copy_elem(elem, c.buf + c.recv_at * c.elem_size, c.elem_size);
+    if (++c.recv_at == c.capacity) c.recv_at = 0;
+    c.count.store(c.count.load(memory_order_relaxed) - 1, memory_order_relaxed);  // relaxed: under mu
+}
+
+// The waiter's frame holds the sudog and the value's place: neither is touched once it is readied.
+void wake(sudog& s, bool success) {
+    s.success = success;
+    goready(*s.gp);
+}
+
+[[noreturn]] void block_for_ever(wait_reason why) {
+    for (;;) gopark(nullptr, nullptr, why);
+}
+
+// Waits in a queue of c; true if it was woken by a communication. Releases c.mu.
+ROTA_NOINLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA_RELEASE(c.mu) {
+    sudog me;
+    me.gp = getm().curg;
+    me.elem = elem;
+    me.wait_on = &c;
+    q.enqueue(me);
+    gopark_unlock(c.mu, why);
+    return me.success;
+}
+
+}  // namespace
+
+hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop) {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(elem_size, capacity, &bytes) || bytes > bytes_max || capacity > bytes_max) {
+        throw panic_error("makechan: size out of range");
+    }
+    void* const memory = ::operator new(sizeof(hchan) + bytes, std::align_val_t{alignof(hchan)});
+    auto* const c = new (memory) hchan;
+    c->buf = reinterpret_cast<std::byte*>(c + 1);
+    c->elem_size = elem_size;
+    c->capacity = capacity;
+    c->drop = drop;
+    return c;
+}
+
+void chan_retain(hchan* c) noexcept { c->refs.fetch_add(1, memory_order_relaxed); }  // relaxed: the caller has one
+
+void chan_release(hchan* c) noexcept {
+    if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(chan.refs)
+    ROTA_CHECK(c->recvq.empty() && c->sendq.empty());             // who waits holds a handle
+    const std::size_t count = c->count.load(memory_order_relaxed);  // relaxed: nobody else is left
+    for (std::size_t i = 0; i < count && c->drop != nullptr; ++i) {
+        c->drop(c->buf + (c->recv_at + i) % c->capacity * c->elem_size);
+    }
+    c->~hchan();
+    ::operator delete(c, std::align_val_t{alignof(hchan)});
+}
+
+chan_result chan_send(hchan* cp, const void* elem, bool block) {
+    const runtime_entry inside;
+    if (cp == nullptr) {
+        if (!block) return chan_result::would_block;
+        block_for_ever(wait_reason::chan_send_nil);
+    }
+    hchan& c = *cp;
+    c.mu.acquire();
+    if (ROTA_UNLIKELY(c.closed.load(memory_order_relaxed))) {  // relaxed: under mu
+        c.mu.release();
+        return chan_result::closed;
+    }
+    if (sudog* const receiver = c.recvq.dequeue()) {
+        copy_elem(receiver->elem, elem, c.elem_size);
+        c.mu.release();
+        wake(*receiver, true);
+        return chan_result::ok;
+    }
+    if (c.count.load(memory_order_relaxed) < c.capacity) {  // relaxed: under mu
+        buf_put(c, elem);
+        c.mu.release();
+        return chan_result::ok;
+    }
+    if (!block) {
+        c.mu.release();
+        return chan_result::would_block;
+    }
+    return wait_in(c, c.sendq, const_cast<void*>(elem), wait_reason::chan_send) ? chan_result::ok : chan_result::closed;
+}
+
+chan_result chan_recv(hchan* cp, void* elem, bool block) {
+    const runtime_entry inside;
+    if (cp == nullptr) {
+        if (!block) return chan_result::would_block;
+        block_for_ever(wait_reason::chan_receive_nil);
+    }
+    hchan& c = *cp;
+    c.mu.acquire();
+    if (c.count.load(memory_order_relaxed) > 0) {  // relaxed: under mu
+        buf_take(c, elem);
+        // A sender that waited for room: its value goes to the tail, which keeps the order.
+        sudog* const sender = c.sendq.dequeue();
+        if (sender != nullptr) buf_put(c, sender->elem);
+        c.mu.release();
+        if (sender != nullptr) wake(*sender, true);
+        return chan_result::ok;
+    }
+    if (sudog* const sender = c.sendq.dequeue()) {
+        copy_elem(elem, sender->elem, c.elem_size);
+        c.mu.release();
+        wake(*sender, true);
+        return chan_result::ok;
+    }
+    if (c.closed.load(memory_order_relaxed) || !block) {  // relaxed: under mu
+        const bool closed = c.closed.load(memory_order_relaxed);
+        c.mu.release();
+        return closed ? chan_result::closed : chan_result::would_block;
+    }
+    return wait_in(c, c.recvq, elem, wait_reason::chan_receive) ? chan_result::ok : chan_result::closed;
+}
+
+void chan_close(hchan* c) {
+    if (c == nullptr) throw panic_error("close of nil channel");
+    bool twice = false;
+    {
+        const runtime_entry inside;
+        waitq woken;
+        c->mu.acquire();
+        twice = c->closed.load(memory_order_relaxed);  // relaxed: under mu
+        c->closed.store(true, memory_order_relaxed);   // relaxed: under mu; others take it as a hint
+        while (sudog* const s = c->recvq.dequeue()) woken.enqueue(*s);
+        while (sudog* const s = c->sendq.dequeue()) woken.enqueue(*s);
+        c->mu.release();
+        // They sleep until readied here, so their sudogs stay where they are.
+        while (sudog* const s = woken.dequeue()) wake(*s, false);
+    }
+    if (twice) throw panic_error("close of closed channel");
+}
+
+void panic_send_on_closed() { throw panic_error("send on closed channel"); }
+
+std::size_t chan_len(const hchan* c) noexcept {
+    return c == nullptr ? 0 : c->count.load(memory_order_relaxed);  // relaxed: true at some moment
+}
+
+std::size_t chan_cap(const hchan* c) noexcept { return c == nullptr ? 0 : c->capacity; }
+
+bool chan_closed(const hchan* c) noexcept {
+    return c != nullptr && c->closed.load(memory_order_relaxed);  // relaxed: true at some moment
+}
+
+}  // namespace rota::detail

@@ -1,0 +1,60 @@
+// p: a processor, the right to run goroutines. There are exactly GOMAXPROCS of them.
+//
+// Fields are grouped by who may write them, one cache line per writer: a thief reads and writes the head of the run
+// queue while the owner works at the tail.
+#pragma once
+
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+#include "core/g_list.hpp"
+#include "core/status.hpp"
+#include "timer/heap.hpp"
+#include "trace/counters.hpp"
+
+namespace rota::rt {
+
+struct m;
+
+struct alignas(cache_line) p {
+    static constexpr std::uint32_t runq_size = 256;
+
+    // --- fixed after procresize -------------------------------------------------
+    std::int32_t id = -1;
+
+    // --- changes hands by compare-and-swap between exitsyscall and retake --------
+    atomic<p_status> status{p_status::gcstop};
+
+    // --- owner: the m that holds this p ------------------------------------------
+    g_stack gfree;                    // dead goroutines with their stacks
+    std::uint64_t goid_next = 0;      // numbers reserved for new goroutines
+    std::uint64_t goid_end = 0;
+
+    // --- owner writes, anyone reads ----------------------------------------------
+    alignas(cache_line) atomic<m*> mp{nullptr};   // relaxed: sysmon lives with a stale value, ms are never freed
+    atomic<std::uint32_t> sched_tick{0};          // relaxed: sysmon lives with a stale value
+    atomic<std::uint32_t> syscall_tick{0};        // relaxed: as above
+    atomic<std::uint32_t> runq_tail{0};
+    atomic<g*> runq[runq_size] = {};
+    p_counters counts;
+
+    // --- anyone writes, lock-free -------------------------------------------------
+    alignas(cache_line) atomic<std::uint32_t> runq_head{0};  // consumers advance it by compare-and-swap
+    atomic<g*> runnext{nullptr};                             // owner: any -> g; anyone: g -> null
+
+    // --- guarded by its own lock ----------------------------------------------------
+    alignas(cache_line) timer_heap timers;
+
+    // --- guarded by sched.mu --------------------------------------------------------
+    p* idle_link = nullptr;
+
+    // --- sysmon only ------------------------------------------------------------------
+    std::uint32_t seen_sched_tick = 0;
+    std::uint32_t seen_syscall_tick = 0;
+    std::int64_t seen_sched_when = 0;
+    std::int64_t seen_syscall_when = 0;
+};
+static_assert((p::runq_size & (p::runq_size - 1)) == 0, "indices wrap by masking");
+
+}  // namespace rota::rt

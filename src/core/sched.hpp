@@ -1,0 +1,68 @@
+// sched: what all ms and ps share.
+#pragma once
+
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+#include "core/g_list.hpp"
+#include "core/m.hpp"
+#include "core/p.hpp"
+#include "sys/lock.hpp"
+#include "sys/note.hpp"
+
+namespace rota::rt {
+
+inline constexpr std::int32_t procs_max = 1024;
+
+// One run() in progress. Lives in the frame of run(); the main goroutine is done when `done` is set.
+struct run_record {
+    m* mp = nullptr;           // the calling thread
+    atomic<bool> done{false};
+};
+
+struct sched_t {
+    // --- fixed after procresize ------------------------------------------------------
+    p* allp[procs_max] = {};
+    std::int32_t gomaxprocs = 0;
+    std::int64_t started_at = 0;
+
+    // --- guarded by mu --------------------------------------------------------------
+    alignas(cache_line) lock mu{lock_rank::sched};
+    g_queue runq ROTA_GUARDED_BY(mu);
+    p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
+    m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
+    m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;   // linked by idle_next
+    std::int32_t idle_m_count ROTA_GUARDED_BY(mu) = 0;
+    std::int32_t m_count ROTA_GUARDED_BY(mu) = 0;    // ms that schedule: own threads and threads inside run()
+    std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;
+    std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
+    std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress
+    bool stopping ROTA_GUARDED_BY(mu) = false;       // the process exits: ms sleep for ever
+
+    // --- written under mu, read by anyone ----------------------------------------------
+    alignas(cache_line) atomic<std::uint32_t> runq_size{0};
+    atomic<std::int32_t> idle_p_count{0};
+    atomic<std::int32_t> foreign_count{0};           // ms of foreign threads, now
+    atomic<bool> foreign_used{false};                // a thread of the program's own used rota outside run()
+    atomic<bool> exiting{false};                     // hint for `stopping`
+
+    // --- anyone writes ----------------------------------------------------------------
+    alignas(cache_line) atomic<std::int32_t> nmspinning{0};
+    atomic<bool> need_spinning{false};
+    alignas(cache_line) atomic<std::uint64_t> goid_gen{1};  // 1 is the first main goroutine's
+
+    // --- the poller -----------------------------------------------------------------------
+    atomic<std::int64_t> poll_until{0};   // the sleeping poller's deadline; 0: none, or it sleeps for ever
+    atomic<std::int64_t> last_poll{1};    // 0 while an m sleeps in the poller
+
+    // --- sysmon ----------------------------------------------------------------------------
+    atomic<bool> sysmon_wait{false};      // in deep sleep, on sysmon_note
+    note sysmon_note;
+
+    // --- list of all ms: push only ---------------------------------------------------------
+    atomic<m*> allm{nullptr};
+};
+inline constinit sched_t sched;
+
+}  // namespace rota::rt

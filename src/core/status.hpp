@@ -1,0 +1,70 @@
+// States of goroutines and processors, with Go's numbers, and why a goroutine waits.
+//
+//                    newproc                 execute
+//        dead ─────────────────► runnable ◄──────────► running ──entersyscall──► syscall
+//          ▲                      ▲    gosched, preempt  │  ▲                       │
+//          │                      │                      │  └────exitsyscall────────┤
+//          │        goready       │      gopark          │                          │
+//          │             waiting ─┘ ◄────────────────────┤     (slow exit: runnable)◄┘
+//          └─────────────────────────── goexit ──────────┘
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rota::rt {
+
+enum class g_status : std::uint32_t {
+    idle = 0,      // its memory has never been used
+    runnable = 1,  // on a run queue, or in the hands of whoever is about to queue or run it
+    running = 2,   // executes user code; it has an m with a p, and is on no queue
+    syscall = 3,   // inside blocking(); it has an m, perhaps no p
+    waiting = 4,   // parked: only who finds it in a wait list may ready it
+    dead = 6,      // ended, its stack free for reuse
+};
+
+enum class p_status : std::uint32_t {
+    idle = 0,     // on the idle list
+    running = 1,  // held by an m
+    syscall = 2,  // its m is in blocking(); exit and retake race for it by compare-and-swap
+    gcstop = 3,   // held by who stopped the world
+    dead = 4,     // beyond GOMAXPROCS
+};
+
+enum class wait_reason : std::uint8_t {
+    none,
+    chan_receive,
+    chan_send,
+    chan_receive_nil,
+    chan_send_nil,
+    sleep,
+    semacquire,
+    mutex_lock,
+    wait_group_wait,
+    future_get,
+    runtime_run,
+    count,
+};
+
+// Go's words, as they stand in a dump.
+constexpr const char* wait_reason_text(wait_reason why) {
+    constexpr const char* text[] = {"",      "chan receive", "chan send",      "chan receive (nil chan)", "chan send (nil chan)",
+                                    "sleep", "semacquire",   "sync.Mutex.Lock", "sync.WaitGroup.Wait",     "future get",
+                                    "rota.run"};
+    static_assert(sizeof text / sizeof *text == static_cast<std::size_t>(wait_reason::count));
+    return text[static_cast<std::uint8_t>(why)];
+}
+
+constexpr const char* g_status_text(g_status s) {
+    switch (s) {
+        case g_status::idle: return "idle";
+        case g_status::runnable: return "runnable";
+        case g_status::running: return "running";
+        case g_status::syscall: return "syscall";
+        case g_status::waiting: return "waiting";
+        case g_status::dead: return "dead";
+    }
+    return "???";
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,50 @@
+// Pages and fixed objects.
+#include "mem/mapped.hpp"
+
+#include "base/annotations.hpp"
+#include "base/fatal.hpp"
+#include "sys/lock.hpp"
+#include "sys/mmap.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 1 << 20;
+
+struct fixed_pool {
+    lock mu{lock_rank::mapped};
+    std::byte* at ROTA_GUARDED_BY(mu) = nullptr;
+    std::size_t left ROTA_GUARDED_BY(mu) = 0;
+};
+constinit fixed_pool pool;
+
+}  // namespace
+
+void* mapped_pages(std::size_t bytes) {
+    void* start = mmap_reserve(bytes);
+    if (start == nullptr) {
+        print_error("runtime: cannot map %zu bytes for the scheduler's tables (limits: ulimit -v, vm.max_map_count)\n",
+                    bytes);
+        fatal("runtime: out of memory", trace_scope::none);
+    }
+    return start;
+}
+
+void mapped_free(void* start, std::size_t bytes) { mmap_free(start, bytes); }
+
+void* mapped_alloc(std::size_t bytes) {
+    bytes = (bytes + cache_line - 1) / cache_line * cache_line;
+    if (bytes > chunk_bytes) return mapped_pages(bytes);
+    const lock_guard guard(pool.mu);
+    if (pool.left < bytes) {
+        pool.at = static_cast<std::byte*>(mapped_pages(chunk_bytes));
+        pool.left = chunk_bytes;
+    }
+    std::byte* const start = pool.at;
+    pool.at += bytes;
+    pool.left -= bytes;
+    return start;
+}
+
+}  // namespace rota::rt

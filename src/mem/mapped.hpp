@@ -1,0 +1,76 @@
+// Memory for the runtime's own tables, straight from the kernel: the scheduler never calls malloc.
+//
+// A thread that waits for malloc's lock while it holds one of ours could wait for a goroutine that cannot run. Fixed
+// objects (m, p) are carved from pages and never freed; growing arrays move to a mapping of twice the size.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace rota::rt {
+
+// Zeroed memory of static life, aligned to a cache line. Ends the process if the kernel has none left.
+[[nodiscard]] void* mapped_alloc(std::size_t bytes);
+
+template <class T, class... A>
+[[nodiscard]] T& mapped_new(A&&... args) {
+    return *new (mapped_alloc(sizeof(T))) T(std::forward<A>(args)...);
+}
+
+// An array of plain values that grows. Not synchronised: its owner's lock guards it.
+template <class T>
+class mapped_array {
+    static_assert(std::is_trivially_copyable_v<T>);
+
+  public:
+    constexpr mapped_array() = default;
+    mapped_array(const mapped_array&) = delete;
+    mapped_array& operator=(const mapped_array&) = delete;
+
+    std::size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    T& operator[](std::size_t i) {
+        ROTA_DCHECK(i < size_);
+        return data_[i];
+    }
+    const T& operator[](std::size_t i) const {
+        ROTA_DCHECK(i < size_);
+        return data_[i];
+    }
+    void push_back(const T& v) {
+        if (size_ == capacity_) grow();
+        data_[size_++] = v;
+    }
+    void pop_back() {
+        ROTA_DCHECK(size_ > 0);
+        --size_;
+    }
+
+  private:
+    void grow();
+
+    T* data_ = nullptr;
+    std::size_t size_ = 0;
+    std::size_t capacity_ = 0;
+};
+
+// A mapping of at least `bytes`; ends the process if the kernel has none left.
+[[nodiscard]] void* mapped_pages(std::size_t bytes);
+void mapped_free(void* start, std::size_t bytes);
+
+template <class T>
+void mapped_array<T>::grow() {
+    const std::size_t capacity = capacity_ == 0 ? 4096 / sizeof(T) : capacity_ * 2;
+    T* const data = static_cast<T*>(mapped_pages(capacity * sizeof(T)));
+    if (size_ > 0) std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(T));
+    if (data_ != nullptr) mapped_free(data_, capacity_ * sizeof(T));
+    data_ = data;
+    capacity_ = capacity;
+}
+
+}  // namespace rota::rt

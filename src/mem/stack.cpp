@@ -1,0 +1,175 @@
+// Arenas of stack slots. Hot stacks never come here: dead goroutines keep theirs (sched/gfree).
+#include "mem/stack.hpp"
+
+#include "base/atomic.hpp"
+#include "base/check.hpp"
+#include "base/fatal.hpp"
+#include "sys/lock.hpp"
+#include "sys/mmap.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::uint32_t arenas_max = 8192;
+constexpr std::size_t arena_bytes = std::size_t{1} << 30;
+constexpr std::uint32_t none = ~std::uint32_t{0};
+
+struct arena {
+    // --- fixed before the arena is published -------------------------------------
+    std::byte* base = nullptr;
+    std::uint32_t slot_count = 0;
+    std::uint8_t cls = 0;
+    std::uint32_t* cold_next = nullptr;  // per slot: the next cold one; pages come on touch
+
+    // --- under stacks.mu; `used` is read by anyone ------------------------------
+    atomic<std::uint32_t> used{0};       // slots handed out so far, from the bottom up
+    std::uint32_t cold_head = none;      // slots given back
+    std::uint32_t next_of_class = none;  // arenas of this class that still have slots to give
+};
+
+enum class guard_kind : std::uint8_t { markers, mappings, none };
+
+struct stack_table {
+    lock mu{lock_rank::stack};
+    arena* arenas ROTA_GUARDED_BY(mu) = nullptr;  // one reserved array, never moved
+    std::uint32_t open[stack_class_count] ROTA_GUARDED_BY(mu) = {none, none, none, none, none, none, none,
+                                                                 none, none, none, none, none, none};
+    guard_kind guard ROTA_GUARDED_BY(mu) = guard_kind::markers;
+    long guards_left ROTA_GUARDED_BY(mu) = 0;  // mappings kind: how many more may be set
+
+    // --- anyone reads -------------------------------------------------------------
+    atomic<arena*> published{nullptr};
+    atomic<std::uint32_t> count{0};
+};
+constinit stack_table stacks;
+
+std::size_t metadata_bytes(std::uint32_t slot_count) {
+    const std::size_t bytes = slot_count * sizeof(std::uint32_t);
+    return (bytes + page_size - 1) / page_size * page_size;
+}
+
+// Reserves an arena of `cls`, smaller and smaller while the kernel refuses. False if not even one slot can be had.
+bool reserve(arena& a, std::uint8_t cls) {
+    const std::size_t slot = stack_class_size(cls);
+    for (std::size_t bytes = arena_bytes > 16 * slot ? arena_bytes : 16 * slot;; bytes /= 8) {
+        if (bytes < slot) bytes = slot;
+        const auto slots = static_cast<std::uint32_t>(bytes / slot);
+        const std::size_t extra = metadata_bytes(slots);
+        if (void* start = mmap_reserve(bytes + extra)) {
+            a.base = static_cast<std::byte*>(start);
+            a.cold_next = reinterpret_cast<std::uint32_t*>(a.base + bytes);
+            a.slot_count = slots;
+            a.cls = cls;
+            return true;
+        }
+        if (bytes == slot) return false;
+    }
+}
+
+bool add_arena(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
+    if (stacks.arenas == nullptr) {
+        stacks.arenas = static_cast<arena*>(mmap_reserve(arenas_max * sizeof(arena)));
+        if (stacks.arenas == nullptr) return false;
+        stacks.published.store(stacks.arenas, memory_order_release);  // pairs(stack.arenas)
+    }
+    const std::uint32_t n = stacks.count.load(memory_order_relaxed);  // relaxed: changed under mu only
+    if (n == arenas_max) return false;
+    arena& a = *new (stacks.arenas + n) arena;
+    if (!reserve(a, cls)) return false;
+    a.next_of_class = stacks.open[cls];
+    stacks.open[cls] = n;
+    stacks.count.store(n + 1, memory_order_release);  // pairs(stack.arenas)
+    return true;
+}
+
+stack_slot slot_at(const arena& a, std::uint32_t arena_index, std::uint32_t index) {
+    std::byte* const lo = a.base + index * stack_class_size(a.cls);
+    return {lo, lo + stack_class_size(a.cls), index, arena_index, a.cls};
+}
+
+void say_unguarded(long limit) {
+    print_error(
+        "rota: goroutine stacks: this kernel has no MADV_GUARD_INSTALL and vm.max_map_count (%ld) is half used by "
+        "guard pages; further stacks run without a guard. Raise vm.max_map_count to keep guards.\n",
+        limit);
+}
+
+void install_guard(const stack_slot& slot) ROTA_REQUIRES(stacks.mu) {
+    if (stacks.guard == guard_kind::markers) {
+        if (mmap_guard(slot.lo, page_size) == 0) return;
+        stacks.guard = guard_kind::mappings;
+        stacks.guards_left = max_map_count() / 4;  // two mappings each: half of the bound
+    }
+    if (stacks.guard == guard_kind::mappings) {
+        if (stacks.guards_left-- > 0 && mmap_protect_none(slot.lo, page_size) == 0) return;
+        stacks.guard = guard_kind::none;
+        say_unguarded(max_map_count());
+    }
+}
+
+}  // namespace
+
+std::byte* stack_slot::usable_lo() const { return lo + page_size; }
+
+stack_slot stack_alloc(std::uint8_t cls) {
+    ROTA_CHECK(cls < stack_class_count);
+    const lock_guard guard(stacks.mu);
+    for (;;) {
+        const std::uint32_t n = stacks.open[cls];
+        if (n == none) {
+            if (!add_arena(cls)) return {};
+            continue;
+        }
+        arena& a = stacks.arenas[n];
+        if (a.cold_head != none) {
+            const std::uint32_t index = a.cold_head;
+            a.cold_head = a.cold_next[index];
+            return slot_at(a, n, index);
+        }
+        const std::uint32_t used = a.used.load(memory_order_relaxed);  // relaxed: changed under mu only
+        if (used < a.slot_count) {
+            const stack_slot slot = slot_at(a, n, used);
+            install_guard(slot);
+            a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
+            return slot;
+        }
+        stacks.open[cls] = a.next_of_class;  // exhausted: back in the list when a slot is given back
+        a.next_of_class = n;                 // its own number says "not in the list"
+    }
+}
+
+void stack_release(const stack_slot& slot) {
+    mmap_decommit(slot.usable_lo(), static_cast<std::size_t>(slot.hi - slot.usable_lo()));
+    const lock_guard guard(stacks.mu);
+    arena& a = stacks.arenas[slot.arena];
+    a.cold_next[slot.index] = a.cold_head;
+    a.cold_head = slot.index;
+    if (a.next_of_class == slot.arena) {
+        a.next_of_class = stacks.open[slot.cls];
+        stacks.open[slot.cls] = slot.arena;
+    }
+}
+
+stack_slot stack_find(const void* address) {
+    const arena* arenas = stacks.published.load(memory_order_acquire);  // pairs(stack.arenas)
+    const std::uint32_t n = stacks.count.load(memory_order_acquire);    // pairs(stack.arenas)
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const arena& a = arenas[i];
+        const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(a.base);
+        const auto index = static_cast<std::uint32_t>(offset / stack_class_size(a.cls));
+        if (offset < a.slot_count * stack_class_size(a.cls)) return slot_at(a, i, index);
+    }
+    return {};
+}
+
+void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg) {
+    const arena* arenas = stacks.published.load(memory_order_acquire);  // pairs(stack.arenas)
+    const std::uint32_t n = stacks.count.load(memory_order_acquire);    // pairs(stack.arenas)
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t used = arenas[i].used.load(memory_order_acquire);  // pairs(stack.used)
+        for (std::uint32_t index = 0; index < used; ++index) visit(slot_at(arenas[i], i, index), arg);
+    }
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,56 @@
+// Stacks: slots of equal size in reserved address space, committed page by page on touch.
+//
+// A slot is a power of two from 16 KiB to 64 MiB; its lowest page is a guard. Slots of one size come from arenas: one
+// mapping each, so a million stacks are a few hundred mappings. A fresh or decommitted slot costs address space only.
+// Who uses a slot puts its own header at the top; this room knows none of it and hands out numbers.
+//
+// Guards: MADV_GUARD_INSTALL, once per slot, no mapping. On kernels without it, mprotect at two mappings a slot, up to
+// half of vm.max_map_count; the slots beyond run without a guard, which is said once on stderr.
+//
+// Rejected after measurement: split stacks (break under the default linker, save nothing over lazily touched pages) and
+// compaction of parked stacks (races with writers; the kernel answers EFAULT for addresses in them).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace rota::rt {
+
+inline constexpr std::size_t stack_size_min = 16 * 1024;
+inline constexpr std::uint8_t stack_class_count = 13;
+inline constexpr std::size_t stack_size_max = stack_size_min << (stack_class_count - 1);
+inline constexpr std::size_t stack_size_default = 256 * 1024;
+
+constexpr std::size_t stack_class_size(std::uint8_t cls) { return stack_size_min << cls; }
+
+// The smallest class of at least `bytes`; the largest class if there is none.
+constexpr std::uint8_t stack_class_for(std::size_t bytes) {
+    std::uint8_t cls = 0;
+    while (cls + 1 < stack_class_count && stack_class_size(cls) < bytes) ++cls;
+    return cls;
+}
+
+struct stack_slot {
+    std::byte* lo = nullptr;  // the guard page starts here
+    std::byte* hi = nullptr;  // one past the end
+    std::uint32_t index = 0;  // of the slot in its arena: colours the top
+    std::uint32_t arena = 0;
+    std::uint8_t cls = 0;
+
+    explicit operator bool() const { return lo != nullptr; }
+    std::byte* usable_lo() const;
+};
+
+// A slot that nobody uses. Empty if the kernel refuses more address space. Takes: the stack lock.
+[[nodiscard]] stack_slot stack_alloc(std::uint8_t cls);
+
+// Gives the slot's pages back to the kernel and keeps its address for later. Nothing in it may be used any more.
+void stack_release(const stack_slot& slot);
+
+// The slot that holds `address`, if any. Lock-free: also for signal handlers.
+[[nodiscard]] stack_slot stack_find(const void* address);
+
+// Calls `visit` for every slot ever handed out. Lock-free; slots handed out meanwhile may be missed.
+void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg);
+
+}  // namespace rota::rt

@@ -1,0 +1,236 @@
+// The search for work: fairness first, then the nearest queue, then the others', then one last look, then sleep.
+//
+// Every place where work can be is one line of findrunnable; the last look before sleep (work_anywhere) reads the same
+// queues. Leaving the spin: the p is given up first, then the spinner count is dropped, then everything is looked at
+// again. sched/wakeup.hpp has the story of the barriers.
+#include "sched/schedule.hpp"
+
+#include "arch/context.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/steal_order.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::int64_t spin_ns = 20'000;  // a wake-up of a sleeping core costs about as much (docs/scheduler.md)
+
+found from_timers(m& self, p& pp) {
+    if (pp.timers.earliest_hint() != 0) run_due_timers(self, pp, nanotime());
+    return {};
+}
+
+// Every 61st tick the global queue comes first, or two goroutines that ready each other would starve it.
+found from_global_every_61(p& pp) {
+    if (pp.sched_tick.load(memory_order_relaxed) % 61 != 0) return {};  // relaxed: our own
+    if (sched.runq_size.load(memory_order_relaxed) == 0) return {};     // relaxed: a hint
+    const lock_guard guard(sched.mu);
+    return {global_get(pp, 1)};
+}
+
+found from_local(p& pp) {
+    found f;
+    f.gp = runq_get(pp, f.inherit);
+    return f;
+}
+
+found from_global(p& pp) {
+    if (sched.runq_size.load(memory_order_relaxed) == 0) return {};  // relaxed: looked at again before sleep
+    const lock_guard guard(sched.mu);
+    return {global_get(pp, 0)};
+}
+
+void become_spinning(m& self) {
+    self.spinning = true;
+    sched.nmspinning.fetch_add(1, memory_order_seq_cst);     // pairs(wake.submit)
+    sched.need_spinning.store(false, memory_order_seq_cst);  // pairs(wake.need)
+}
+
+std::int32_t busy_p_count() {
+    return sched.gomaxprocs - sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a bound on spinning only
+}
+
+// At most half of the busy ps spin: more would only burn processors.
+bool may_spin(m& self) {
+    if (self.spinning) return true;
+    if (2 * sched.nmspinning.load(memory_order_relaxed) >= busy_p_count()) return false;  // relaxed: as above
+    become_spinning(self);
+    return true;
+}
+
+// One walk over all ps in random order. In the last one also their timers and runnext.
+found steal_once(m& self, bool last) {
+    p& pp = *self.pp;
+    for (const std::int32_t i : steal_order(self.rand)) {
+        p& victim = *sched.allp[i];
+        if (last && victim.timers.earliest_hint() != 0 && run_due_timers(self, victim, nanotime()) > 0) {
+            if (found f = from_local(pp)) return f;
+        }
+        if (&victim == &pp || victim.status.load(memory_order_relaxed) == p_status::idle) continue;  // relaxed: a hint
+        if (g* gp = runq_steal(pp, victim, last)) return {gp};
+    }
+    return {};
+}
+
+bool work_anywhere() {
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        if (!runq_empty(*sched.allp[i])) return true;
+    }
+    return global_has_work();
+}
+
+bool run_is_over(const m& self) {
+    return self.run != nullptr && self.run->done.load(memory_order_seq_cst);  // pairs(run.done)
+}
+
+found from_other_ps(m& self) {
+    constexpr int passes = 4;
+    if (sched.gomaxprocs == 1 || !may_spin(self)) return {};
+    for (int i = 0; i < passes; ++i) {
+        if (found f = steal_once(self, i == passes - 1)) return f;
+    }
+    // Nothing yet. Waking an idle core costs more than waiting a little, if there is a core to wait on.
+    if (busy_p_count() > processor_count()) return {};
+    const std::int64_t until = nanotime() + spin_ns;
+    while (nanotime() < until && !run_is_over(self)) {
+        procyield(30);
+        if (!work_anywhere()) continue;
+        if (found f = from_global(*self.pp)) return f;
+        if (found f = steal_once(self, true)) return f;
+    }
+    return {};
+}
+
+// Gives up the p, unless work has come meanwhile. Returns true if self holds a p and shall search again.
+bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
+    const lock_guard guard(sched.mu);
+    if (g* gp = global_get(*self.pp, 0)) {
+        f = {gp};
+        return true;
+    }
+    if (!self.spinning && sched.need_spinning.load(memory_order_seq_cst)) {  // pairs(wake.need)
+        become_spinning(self);
+        return true;
+    }
+    p& pp = releasep(self);
+    pidle_put(pp);
+    // From here on submitters count this p as idle. One that looked before has left word in need_spinning.
+    if (self.spinning || !sched.need_spinning.load(memory_order_seq_cst)) return false;  // pairs(wake.need)
+    p* again = pidle_get();
+    acquirep(self, *again);
+    become_spinning(self);
+    return true;
+}
+
+// Stops spinning, looks once more at every queue. True if self holds a p again.
+bool last_look(m& self) {
+    if (!self.spinning) return false;
+    self.spinning = false;
+    ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+    sched_point(point::spinning_dropped);
+    if (!work_anywhere()) return false;
+    p* pp = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        pp = pidle_get_spinning();
+    }
+    if (pp == nullptr) return false;
+    acquirep(self, *pp);
+    become_spinning(self);
+    return true;
+}
+
+std::int64_t earliest_timer() {
+    std::int64_t least = 0;
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        const std::int64_t when = sched.allp[i]->timers.earliest();
+        if (when != 0 && (least == 0 || when < least)) least = when;
+    }
+    return least;
+}
+
+// Sleeps until the next timer, if there is one and nobody else does. True if self slept.
+bool poll_until_next_timer(m& self) {
+    if (earliest_timer() == 0) return false;
+    if (sched.last_poll.exchange(0, memory_order_seq_cst) == 0) return false;  // pairs(timer.poller)
+    // Announced. Who adds an earlier timer from here on sees that, and breaks the sleep.
+    const std::int64_t until = earliest_timer();
+    sched.poll_until.store(until, memory_order_seq_cst);  // pairs(timer.poller)
+    if (until != 0 && !run_is_over(self)) net_poller.sleep_until(until);
+    sched.poll_until.store(0, memory_order_seq_cst);             // pairs(timer.poller)
+    sched.last_poll.store(nanotime(), memory_order_seq_cst);     // pairs(timer.poller)
+    return true;
+}
+
+// Takes an idle p after the poller's sleep, to run what is due. False: all ps are at work and look themselves.
+bool take_idle_p(m& self) {
+    const lock_guard guard(sched.mu);
+    p* const pp = pidle_get();
+    if (pp == nullptr) return false;
+    acquirep(self, *pp);
+    return true;
+}
+
+// Nothing to do. Returns when self holds a p again, or its run() is over.
+void sleep_until_work(m& self) {
+    if (last_look(self)) return;
+    if (poll_until_next_timer(self) && !run_is_over(self)) {
+        if (take_idle_p(self)) return;
+    }
+    if (!run_is_over(self)) stopm(self);
+}
+
+// The process exits: this m's goroutine is off its stack, and none will follow.
+[[noreturn]] void stop_for_exit(m& self) {
+    if (self.pp != nullptr) self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
+    sleep_for_ever();
+}
+
+}  // namespace
+
+std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
+    constexpr std::uint32_t batch = 64;
+    timer* due[batch];
+    std::uint32_t total = 0;
+    for (;;) {
+        const std::int64_t first = owner.timers.earliest_hint();
+        if (first == 0 || first > now) return total;
+        const std::uint32_t n = owner.timers.pop_due(now, due, batch);
+        for (std::uint32_t i = 0; i < n; ++i) due[i]->fire(*due[i]);
+        bump(self.pp->counts.timers_run, std::uint64_t{n});
+        total += n;
+        if (n < batch) return total;
+    }
+}
+
+found findrunnable(m& self) {
+    for (;;) {
+        if (ROTA_UNLIKELY(run_is_over(self))) return {};
+        if (ROTA_UNLIKELY(sched.exiting.load(memory_order_relaxed))) stop_for_exit(self);  // relaxed: looked at again
+        if (self.pp == nullptr) {
+            sleep_until_work(self);
+            continue;
+        }
+        p& pp = *self.pp;
+        self.preempt.store(false, memory_order_relaxed);  // relaxed: a new time slice begins
+        found f = from_timers(self, pp);
+        if ((f = from_global_every_61(pp))) return f;
+        if ((f = from_local(pp))) return f;
+        if ((f = from_global(pp))) return f;
+        if ((f = from_other_ps(self))) return f;
+        if (keep_p_after_all(self, f)) {
+            if (f) return f;
+            continue;
+        }
+        sched_point(point::p_released);
+        sleep_until_work(self);
+    }
+}
+
+}  // namespace rota::rt

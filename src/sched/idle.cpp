@@ -1,0 +1,63 @@
+// The idle lists.
+#include "sched/idle.hpp"
+
+#include "sched/run_queue.hpp"
+
+namespace rota::rt {
+
+void pidle_put(p& pp) {
+    ROTA_CHECK(runq_empty(pp));
+    pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: under sched.mu
+    pp.idle_link = sched.idle_p;
+    sched.idle_p = &pp;
+    sched.idle_p_count.fetch_add(1, memory_order_seq_cst);  // pairs(wake.submit)
+}
+
+p* pidle_get() {
+    p* const pp = sched.idle_p;
+    if (pp == nullptr) return nullptr;
+    sched.idle_p = pp->idle_link;
+    pp->idle_link = nullptr;
+    sched.idle_p_count.fetch_sub(1, memory_order_seq_cst);  // pairs(wake.submit)
+    if (sched.sysmon_wait.load(memory_order_relaxed)) {     // relaxed: set and cleared under sched.mu
+        sched.sysmon_wait.store(false, memory_order_relaxed);
+        sched.sysmon_note.wakeup();
+    }
+    return pp;
+}
+
+p* pidle_get_spinning() {
+    p* const pp = pidle_get();
+    // Work that could not be taken: whoever is about to idle a p shall spin instead.
+    sched.need_spinning.store(pp == nullptr, memory_order_seq_cst);  // pairs(wake.need)
+    return pp;
+}
+
+void midle_put(m& mp) {
+    ROTA_CHECK(!mp.is_idle);
+    mp.is_idle = true;
+    mp.idle_prev = nullptr;
+    mp.idle_next = sched.idle_m;
+    if (sched.idle_m != nullptr) sched.idle_m->idle_prev = &mp;
+    sched.idle_m = &mp;
+    ++sched.idle_m_count;
+}
+
+m* midle_get() {
+    m* const mp = sched.idle_m;
+    if (mp != nullptr) midle_remove(*mp);
+    return mp;
+}
+
+bool midle_remove(m& mp) {
+    if (!mp.is_idle) return false;
+    mp.is_idle = false;
+    if (mp.idle_prev != nullptr) mp.idle_prev->idle_next = mp.idle_next;
+    else sched.idle_m = mp.idle_next;
+    if (mp.idle_next != nullptr) mp.idle_next->idle_prev = mp.idle_prev;
+    mp.idle_next = mp.idle_prev = nullptr;
+    --sched.idle_m_count;
+    return true;
+}
+
+}  // namespace rota::rt

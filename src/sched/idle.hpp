@@ -1,0 +1,27 @@
+// The idle lists: ps without an m, ms without a p. All under sched.mu.
+#pragma once
+
+#include "base/annotations.hpp"
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+// Puts a p without work on the idle list. Go: pidleput.
+void pidle_put(p& pp) ROTA_REQUIRES(sched.mu);
+
+// Takes an idle p, or null. Wakes sysmon from deep sleep. Go: pidleget.
+[[nodiscard]] p* pidle_get() ROTA_REQUIRES(sched.mu);
+
+// As pidle_get, for an m that will spin; if there is none, says that a spinner is needed. Go: pidlegetSpinning.
+[[nodiscard]] p* pidle_get_spinning() ROTA_REQUIRES(sched.mu);
+
+// Puts the m on the idle list, and finds out whether all is deadlocked. Go: mput.
+void midle_put(m& mp) ROTA_REQUIRES(sched.mu);
+
+// Takes the m that became idle last, or null. Go: mget.
+[[nodiscard]] m* midle_get() ROTA_REQUIRES(sched.mu);
+
+// Takes this very m off the list; false if it is not there.
+bool midle_remove(m& mp) ROTA_REQUIRES(sched.mu);
+
+}  // namespace rota::rt

@@ -1,0 +1,134 @@
+// newproc: a dead goroutine with its stack, a closure in it, a number, a place in runnext.
+#include "sched/newproc.hpp"
+
+#include <cstring>
+#include <system_error>
+
+#include "base/fatal.hpp"
+#include "sched/entry.hpp"
+#include "sched/gfree.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/wakeup.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constinit atomic<std::uint8_t> default_class{stack_class_for(stack_size_default)};
+
+constexpr std::uint64_t goid_batch = 16;
+
+std::uint64_t next_goid(p* pp) {
+    // relaxed: numbers need only be different.
+    if (pp == nullptr) return sched.goid_gen.fetch_add(1, memory_order_relaxed) + 1;
+    if (pp->goid_next == pp->goid_end) {
+        pp->goid_next = sched.goid_gen.fetch_add(goid_batch, memory_order_relaxed) + 1;
+        pp->goid_end = pp->goid_next + goid_batch;
+    }
+    return pp->goid_next++;
+}
+
+[[noreturn]] ROTA_COLD void throw_no_stack(std::size_t size) {
+    throw std::system_error(std::make_error_code(std::errc::not_enough_memory),
+                            "rota::go: no address space for a goroutine stack of " + std::to_string(size) +
+                                " bytes (limits: ulimit -v, vm.max_map_count, vm.overcommit_memory)");
+}
+
+std::uintptr_t align_down(std::uintptr_t v, std::size_t align) { return v & ~(std::uintptr_t{align} - 1); }
+
+// Lays out closure and name below the header and the first frame below them.
+void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name) {
+    std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&gp);
+    if (!name.empty()) {
+        at -= name.size() + 1;
+        auto* const copy = reinterpret_cast<char*>(at);
+        std::memcpy(copy, name.data(), name.size());
+        copy[name.size()] = '\0';
+        gp.name = copy;
+    } else {
+        gp.name = nullptr;
+    }
+    at = align_down(at - size, align < 16 ? 16 : align);
+    gp.closure = reinterpret_cast<void*>(at);
+    gp.sched.sp = gp.closure;
+    gp.sched.pc = reinterpret_cast<void*>(&rota_gostart);
+    gp.sched.bp = nullptr;
+    return gp.closure;
+}
+
+void publish(g& gp, entry_fn entry, const void* created_at) {
+    m& self = getm();
+    gp.entry = entry;
+    gp.created_at = created_at;
+    gp.parent_goid = self.curg->goid;
+    gp.eh = eh_state{};
+    gp.why = wait_reason::none;
+    casgstatus(gp, g_status::dead, g_status::runnable);
+    if (ROTA_LIKELY(self.pp != nullptr)) {
+        bump(self.pp->counts.created);
+        runq_put(*self.pp, gp, true);
+    } else {
+        shared_counts.created.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+        const lock_guard guard(sched.mu);
+        global_put(gp);
+    }
+    wakep();
+}
+
+}  // namespace
+
+void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& record) {
+    static constinit atomic<bool> first_taken{false};
+    const runtime_entry inside;
+    g& gp = *static_cast<g*>(slot.g);
+    // relaxed: whoever comes first is the first.
+    gp.goid = first_taken.exchange(true, memory_order_relaxed) ? next_goid(nullptr) : 1;
+    gp.main_of = &record;
+    publish(gp, entry, __builtin_return_address(0));
+}
+
+std::size_t set_default_stack(std::size_t bytes) {
+    const std::uint8_t before = default_class.exchange(stack_class_for(bytes), memory_order_relaxed);  // relaxed: a setting
+    return stack_class_size(before);
+}
+
+}  // namespace rota::rt
+
+namespace rota::detail {
+
+using namespace rota::rt;
+
+spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size, std::string_view name) {
+    const std::uint8_t cls =
+        stack_size == 0 ? default_class.load(memory_order_relaxed) : stack_class_for(stack_size);  // relaxed: a setting
+    constexpr std::size_t name_max = 128;
+    if (name.size() > name_max) name = name.substr(0, name_max);
+    g* gp = nullptr;
+    {
+        const runtime_entry inside;
+        gp = gfget(getm().pp, cls);
+    }
+    if (gp == nullptr) throw_no_stack(stack_class_size(cls));
+    fiber_create(gp->fib, gp->stack.usable_lo(), static_cast<std::size_t>(gp->stack.hi - gp->stack.usable_lo()));
+    return {gp, lay_out(*gp, size, align, name)};
+}
+
+ROTA_NOINLINE void spawn_commit(spawn_slot slot, void (*entry)(void*)) {
+    const void* const created_at = __builtin_return_address(0);
+    const runtime_entry inside;
+    g& gp = *static_cast<g*>(slot.g);
+    gp.goid = next_goid(getm().pp);
+    gp.main_of = nullptr;
+    publish(gp, entry, created_at);
+}
+
+void spawn_abort(spawn_slot slot) noexcept {
+    const runtime_entry inside;
+    g& gp = *static_cast<g*>(slot.g);
+    fiber_destroy(gp.fib);
+    gfput(getm().pp, gp);
+}
+
+void fatal_nil_func() { fatal("go of nil func value"); }
+
+}  // namespace rota::detail

@@ -1,0 +1,16 @@
+// Door: making goroutines. rota/detail/spawn.hpp is the typed half.
+#pragma once
+
+#include <rota/detail/spawn.hpp>
+
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+// As detail::spawn_commit, for the goroutine that a run() waits for. It is queued like any other.
+void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& record);
+
+// The stack size that goroutines get by default from now on; returns the previous one.
+std::size_t set_default_stack(std::size_t bytes);
+
+}  // namespace rota::rt

@@ -1,0 +1,128 @@
+// Parking, readying, yielding and ending.
+#include "sched/park.hpp"
+
+#include "base/fatal.hpp"
+#include "sched/entry.hpp"
+#include "sched/gfree.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/switch.hpp"
+#include "sched/wakeup.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Behind the switch away from a parked g: from here on it can be readied.
+void after_park(m& self, g& prev) {
+    const park_commit commit = self.commit;
+    if (commit == nullptr || commit(prev, self.commit_arg)) return;
+    casgstatus(prev, g_status::waiting, g_status::runnable);
+    runq_put(*self.pp, prev, true);
+}
+
+void after_yield(m&, g& prev) {
+    {
+        const lock_guard guard(sched.mu);
+        global_put(prev);
+    }
+    wakep();
+}
+
+void after_local_yield(m& self, g& prev) { runq_put(*self.pp, prev, false); }
+
+void after_end(m& self, g& prev) {
+    fiber_destroy(prev.fib);
+    gfput(self.pp, prev);
+}
+
+bool commit_unlock(g&, void* l) ROTA_NO_TSA {  // taken by the g that parked, released on its behalf
+    static_cast<lock*>(l)->release();
+    return true;
+}
+
+// The g of a thread that rota did not start: the thread itself sleeps.
+void park_thread(m& self, g& gp, park_commit commit, void* arg) {
+    ROTA_CHECK(self.foreign);
+    self.park.clear();
+    if (commit == nullptr || commit(gp, arg)) {
+        self.park.sleep();  // readied: the state is runnable
+        casgstatus(gp, g_status::runnable, g_status::running);
+    } else {
+        casgstatus(gp, g_status::waiting, g_status::running);
+    }
+}
+
+}  // namespace
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wait_reason why) {
+    m& self = getm();
+    g& gp = *self.curg;
+    gp.why = why;
+    casgstatus(gp, g_status::running, g_status::waiting);
+    if (ROTA_UNLIKELY(gp.is_thread)) return park_thread(self, gp, commit, arg);
+    bump(self.pp->counts.parks);
+    self.commit = commit;
+    self.commit_arg = arg;
+    leave_g(self, gp, after_park);
+}
+
+void gopark_unlock(lock& l, wait_reason why) ROTA_NO_TSA {  // commit_unlock releases l on another stack
+    gopark(commit_unlock, &l, why);
+}
+
+void goready(g& gp) {
+    m& self = getm();
+    casgstatus(gp, g_status::waiting, g_status::runnable);
+    if (ROTA_UNLIKELY(gp.is_thread)) {
+        gp.mp->park.wakeup();
+        return;
+    }
+    if (ROTA_LIKELY(self.pp != nullptr)) {
+        runq_put(*self.pp, gp, true);
+    } else {
+        const lock_guard guard(sched.mu);
+        global_put(gp);
+    }
+    wakep();
+}
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() {
+    m& self = getm();
+    g& gp = *self.curg;
+    if (gp.is_thread) return;
+    casgstatus(gp, g_status::running, g_status::runnable);
+    leave_g(self, gp, after_yield);
+}
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK void goyield() {
+    m& self = getm();
+    g& gp = *self.curg;
+    if (gp.is_thread) return;
+    casgstatus(gp, g_status::running, g_status::runnable);
+    leave_g(self, gp, after_local_yield);
+}
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
+    m& self = getm();
+    g& gp = *self.curg;
+    ROTA_DCHECK(holds_no_lock());
+    casgstatus(gp, g_status::running, g_status::dead);
+    bump(self.pp->counts.ended);
+    if (gp.main_of != nullptr) main_goroutine_ended(*gp.main_of);
+    leave_g(self, gp, after_end, true);
+    ROTA_CHECK(!"a dead goroutine ran on");
+    __builtin_unreachable();
+}
+
+void preempt_yield() {
+    m& self = enter_runtime();
+    self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
+    if (self.pp != nullptr && !self.curg->is_thread) {
+        bump(self.pp->counts.preemptions);
+        gosched_yield();
+    }
+    // Not leave_runtime(): a request that came meanwhile is honoured at the next exit.
+    getm().in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,183 @@
+// The queues. docs/memory_order.md, "runq", has the proof of each edge.
+#include "sched/run_queue.hpp"
+
+#include "arch/context.hpp"
+#include "sys/clock.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::uint32_t ring_mask = p::runq_size - 1;
+
+// Moves half of pp's full ring, and gp behind it, to the global queue. False if thieves made room meanwhile.
+bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
+    g_queue batch;
+    g* taken[p::runq_size / 2];
+    const std::uint32_t n = (tail - head) / 2;
+    ROTA_CHECK(n == p::runq_size / 2);
+    for (std::uint32_t i = 0; i < n; ++i) taken[i] = pp.runq[(head + i) & ring_mask].load(memory_order_relaxed);
+    if (!pp.runq_head.cas(head, head + n, memory_order_release)) return false;  // pairs(runq.consume)
+    for (std::uint32_t i = 0; i < n; ++i) batch.push_back(*taken[i]);
+    batch.push_back(gp);
+    const lock_guard guard(sched.mu);
+    global_put_batch(batch);
+    return true;
+}
+
+bool ring_put(p& pp, g& gp, std::uint32_t& head, std::uint32_t& tail) {
+    head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
+    tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+    ROTA_CHECK(tail - head <= p::runq_size);
+    if (tail - head == p::runq_size) return false;
+    pp.runq[tail & ring_mask].store(&gp, memory_order_relaxed);  // relaxed: published by the next line
+    // seq_cst, not release: after this the submitter looks for idle ps and spinning ms (wakep).
+    pp.runq_tail.store(tail + 1, memory_order_seq_cst);  // pairs(runq.publish, wake.submit)
+    return true;
+}
+
+// Copies up to half of victim's ring to thief's slots from `to` on. Returns how many.
+std::uint32_t grab(p& victim, p& thief, std::uint32_t to) {
+    for (;;) {
+        std::uint32_t head = victim.runq_head.load(memory_order_acquire);        // pairs(runq.consume)
+        const std::uint32_t tail = victim.runq_tail.load(memory_order_acquire);  // pairs(runq.publish)
+        std::uint32_t n = tail - head;
+        n -= n / 2;
+        if (n == 0) return 0;
+        if (n > p::runq_size / 2) continue;  // head and tail are from different moments
+        for (std::uint32_t i = 0; i < n; ++i) {
+            g* gp = victim.runq[(head + i) & ring_mask].load(memory_order_relaxed);  // relaxed: see head and tail
+            thief.runq[(to + i) & ring_mask].store(gp, memory_order_relaxed);        // relaxed: published by steal
+        }
+        if (victim.runq_head.cas(head, head + n, memory_order_acq_rel)) return n;  // pairs(runq.consume)
+    }
+}
+
+// Takes victim's runnext if it is not about to be run.
+g* grab_runnext(p& victim) {
+    g* const next = victim.runnext.load(memory_order_acquire);  // pairs(runq.next)
+    if (next == nullptr) return nullptr;
+    if (victim.status.load(memory_order_relaxed) == p_status::running) {  // relaxed: a hint
+        // Its p is at work: it readied this g a moment ago and will most likely block and run it. A steal now would
+        // only carry the g from core to core. Go sleeps for 3 µs here.
+        const std::int64_t until = nanotime() + 3000;
+        while (nanotime() < until) {
+            procyield(10);
+            if (victim.runnext.load(memory_order_relaxed) != next) return nullptr;  // relaxed: a hint
+        }
+    }
+    if (!victim.runnext.cas(next, nullptr, memory_order_acq_rel)) return nullptr;  // pairs(runq.next)
+    return next;
+}
+
+}  // namespace
+
+void runq_put(p& pp, g& gp, bool next) {
+    ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
+    g* put = &gp;
+    if (next) {
+        // seq_cst: as in ring_put. Thieves may empty the slot at any time, so even the owner exchanges.
+        put = pp.runnext.exchange(&gp, memory_order_seq_cst);  // pairs(runq.next, wake.submit)
+        if (put == nullptr) return;
+    }
+    std::uint32_t head = 0;
+    std::uint32_t tail = 0;
+    while (!ring_put(pp, *put, head, tail)) {
+        if (put_slow(pp, *put, head, tail)) return;
+    }
+}
+
+void runq_put_batch(p& pp, g_queue& batch) {
+    const std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
+    std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);        // relaxed: we are its only writer
+    while (!batch.empty() && tail - head < p::runq_size) {
+        pp.runq[tail & ring_mask].store(batch.pop(), memory_order_relaxed);  // relaxed: published below
+        ++tail;
+    }
+    pp.runq_tail.store(tail, memory_order_seq_cst);  // pairs(runq.publish, wake.submit)
+    if (batch.empty()) return;
+    const lock_guard guard(sched.mu);
+    global_put_batch(batch);
+}
+
+g* runq_get(p& pp, bool& inherit) {
+    g* const next = pp.runnext.load(memory_order_relaxed);  // relaxed: only we put, the exchange below synchronises
+    if (next != nullptr && pp.runnext.cas(next, nullptr, memory_order_acq_rel)) {  // pairs(runq.next)
+        inherit = true;
+        return next;
+    }
+    inherit = false;
+    for (;;) {
+        std::uint32_t head = pp.runq_head.load(memory_order_acquire);    // pairs(runq.consume)
+        const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+        if (tail == head) return nullptr;
+        g* const gp = pp.runq[head & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
+        if (pp.runq_head.cas(head, head + 1, memory_order_release)) return gp;  // pairs(runq.consume)
+    }
+}
+
+g* runq_steal(p& thief, p& victim, bool take_runnext) {
+    const std::uint32_t tail = thief.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+    std::uint32_t n = grab(victim, thief, tail);
+    if (n == 0) {
+        g* const next = take_runnext ? grab_runnext(victim) : nullptr;
+        if (next != nullptr) {
+            bump(thief.counts.steals);
+            bump(thief.counts.stolen);
+        }
+        return next;
+    }
+    bump(thief.counts.steals);
+    bump(thief.counts.stolen, std::uint64_t{n});
+    --n;
+    g* const gp = thief.runq[(tail + n) & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
+    if (n == 0) return gp;
+    const std::uint32_t head = thief.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
+    ROTA_CHECK(tail - head + n <= p::runq_size);
+    thief.runq_tail.store(tail + n, memory_order_seq_cst);  // pairs(runq.publish, wake.submit)
+    return gp;
+}
+
+bool runq_empty(const p& pp) {
+    // runnext first: what its owner kicked from there into the ring before emptying it is then visible in the tail.
+    if (pp.runnext.load(memory_order_seq_cst) != nullptr) return false;             // pairs(runq.next, wake.submit)
+    const std::uint32_t tail = pp.runq_tail.load(memory_order_seq_cst);             // pairs(runq.publish, wake.submit)
+    return pp.runq_head.load(memory_order_acquire) == tail;                         // pairs(runq.consume)
+}
+
+std::uint32_t runq_length(const p& pp) {
+    const std::uint32_t head = pp.runq_head.load(memory_order_relaxed);  // relaxed: a report
+    const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: a report
+    const std::uint32_t ring = tail - head <= p::runq_size ? tail - head : 0;
+    return ring + (pp.runnext.load(memory_order_relaxed) != nullptr ? 1 : 0);  // relaxed: a report
+}
+
+void global_put(g& gp) {
+    ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
+    sched.runq.push_back(gp);
+    sched.runq_size.store(sched.runq.size(), memory_order_seq_cst);  // pairs(wake.submit)
+}
+
+void global_put_batch(g_queue& batch) {
+    sched.runq.push_back_all(batch);
+    sched.runq_size.store(sched.runq.size(), memory_order_seq_cst);  // pairs(wake.submit)
+}
+
+g* global_get(p& pp, std::uint32_t max) {
+    const std::uint32_t size = sched.runq.size();
+    if (size == 0) return nullptr;
+    std::uint32_t n = size / static_cast<std::uint32_t>(sched.gomaxprocs) + 1;
+    if (n > size) n = size;
+    if (n > p::runq_size / 2) n = p::runq_size / 2;
+    if (max > 0 && n > max) n = max;
+    g* const first = sched.runq.pop();
+    // The ring has room: the caller comes here with an empty ring, or takes one g only.
+    std::uint32_t head = 0;
+    std::uint32_t tail = 0;
+    while (--n > 0) ROTA_CHECK(ring_put(pp, *sched.runq.pop(), head, tail));
+    sched.runq_size.store(sched.runq.size(), memory_order_seq_cst);  // pairs(wake.submit)
+    bump(pp.counts.global_gets);
+    return first;
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,40 @@
+// The loop, and the first frame of a goroutine.
+#include "sched/schedule.hpp"
+
+#include "sched/entry.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/park.hpp"
+#include "sched/switch.hpp"
+#include "sched/wakeup.hpp"
+
+namespace rota::rt {
+
+ROTA_SWITCHES_STACK void schedule_loop(m& self) {
+    for (;;) {
+        const found next = findrunnable(self);
+        if (!next) return;
+        if (self.spinning) stop_spinning_with_work(self);
+        start_running(self, *self.pp, *next.gp, next.inherit);
+        switch_to(self, self.g0, *next.gp);
+    }
+}
+
+void stop_spinning_with_work(m& self) {
+    self.spinning = false;
+    ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+    // Submitters have skipped their wake-up because of us: look for a successor.
+    wakep();
+}
+
+}  // namespace rota::rt
+
+// Called by rota_gostart on the new goroutine's stack, inside the runtime. Never returns: there is nothing above.
+extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
+    using namespace rota::rt;
+    finish_switch();
+    g& gp = *getm().curg;
+    leave_runtime();
+    gp.entry(gp.closure);
+    enter_runtime();
+    goroutine_end();
+}

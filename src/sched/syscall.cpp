@@ -1,0 +1,102 @@
+// Both ends of a system call.
+#include "sched/syscall.hpp"
+
+#include "sched/entry.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/switch.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// On g0, without a p: the goroutine goes on wherever there is one.
+void after_slow_exit(m& self, g& prev) {
+    p* pp = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        pp = pidle_get();
+        if (pp == nullptr) global_put(prev);
+    }
+    if (pp == nullptr) return;
+    acquirep(self, *pp);
+    runq_put(*pp, prev, true);
+}
+
+bool take_old_p(m& self) {
+    p& old = *self.old_p;
+    p_status seen = p_status::syscall;
+    if (!old.status.compare_exchange(seen, p_status::running, memory_order_acquire,  // pairs(p.syscall)
+                                     memory_order_relaxed)) {                        // relaxed: it is somebody else's
+        return false;
+    }
+    acquirep(self, old);
+    return true;
+}
+
+bool take_idle_p(m& self) {
+    if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: the slow way looks again
+    p* pp = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        pp = pidle_get();
+    }
+    if (pp == nullptr) return false;
+    acquirep(self, *pp);
+    return true;
+}
+
+// Gets a p for the goroutine that runs on self without one. It may come back on another m.
+ROTA_NOINLINE ROTA_SWITCHES_STACK void get_p_again(m& self) {
+    self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
+    g& gp = *self.curg;
+    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst))) sleep_for_ever();  // pairs(exit.flag)
+    if (ROTA_LIKELY(take_old_p(self) || take_idle_p(self))) {
+        casgstatus(gp, g_status::syscall, g_status::running);
+        return;
+    }
+    casgstatus(gp, g_status::syscall, g_status::runnable);
+    self.after = after_slow_exit;
+    self.prev = &gp;
+    switch_to(self, gp, self.g0);
+}
+
+}  // namespace
+
+void entersyscall() {
+    m* const mp = getm_or_null();
+    if (mp == nullptr || mp->curg->is_thread) return;
+    m& self = enter_runtime();
+    p& pp = *self.pp;
+    casgstatus(*self.curg, g_status::running, g_status::syscall);
+    bump(pp.counts.syscalls);
+    bump(pp.syscall_tick);
+    self.old_p = &pp;
+    self.pp = nullptr;
+    pp.mp.store(nullptr, memory_order_relaxed);
+    self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: our own
+    self.in_runtime.store(0, memory_order_relaxed);                   // relaxed: its reader brings the barrier
+    pp.status.store(p_status::syscall, memory_order_release);         // pairs(p.syscall); from here on sysmon may take it
+}
+
+void exitsyscall() {
+    m* const mp = getm_or_null();
+    if (mp == nullptr || mp->entry.load(memory_order_relaxed) != entry_state::in_syscall) return;  // relaxed: our own
+    mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    get_p_again(*mp);
+    leave_runtime();
+}
+
+m& reenter_from_syscall() {
+    m& self = getm();
+    ROTA_CHECK(self.entry.load(memory_order_relaxed) == entry_state::in_syscall);  // relaxed: our own
+    get_p_again(self);
+    return getm();
+}
+
+bool retake_syscall_p(p& pp) {
+    return pp.status.cas(p_status::syscall, p_status::running, memory_order_acquire);  // pairs(p.syscall)
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,53 @@
+// wakep and the poller's wake-up.
+#include "sched/wakeup.hpp"
+
+#include "core/sched.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+ROTA_NOINLINE void wakep_slow() {
+    std::int32_t nobody = 0;
+    if (!sched.nmspinning.compare_exchange(nobody, 1, memory_order_seq_cst,  // pairs(wake.submit)
+                                           memory_order_relaxed)) {
+        return;  // relaxed: a spinner exists, it looks again before it sleeps
+    }
+    p* pp = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        pp = pidle_get_spinning();
+    }
+    if (pp == nullptr) {
+        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+        return;
+    }
+    startm(*pp, true);
+}
+
+}  // namespace
+
+void wakep() {
+    if (sched.idle_p_count.load(memory_order_seq_cst) == 0) {  // pairs(wake.submit)
+        if (!sched.need_spinning.load(memory_order_seq_cst)) {     // pairs(wake.need)
+            sched.need_spinning.store(true, memory_order_seq_cst);  // pairs(wake.need)
+        }
+        if (ROTA_LIKELY(sched.idle_p_count.load(memory_order_seq_cst) == 0)) return;  // pairs(wake.submit)
+    }
+    if (sched.nmspinning.load(memory_order_seq_cst) != 0) return;  // pairs(wake.submit)
+    wakep_slow();
+}
+
+void wake_poller(std::int64_t when) {
+    if (sched.last_poll.load(memory_order_seq_cst) == 0) {                          // pairs(timer.poller)
+        const std::int64_t until = sched.poll_until.load(memory_order_seq_cst);     // pairs(timer.poller)
+        if (until == 0 || until > when) net_poller.wake();
+    } else {
+        wakep();
+    }
+}
+
+}  // namespace rota::rt

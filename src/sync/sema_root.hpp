@@ -1,0 +1,34 @@
+// One root of the semaphore table: a treap of addresses, each with its waiters in order. Go: semaRoot.
+//
+// Nodes are the sudogs of the first waiters; heap order by random tickets keeps the expected depth logarithmic, so that
+// many objects whose addresses collide do not slow each other down.
+#pragma once
+
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "core/sudog.hpp"
+#include "sys/lock.hpp"
+
+namespace rota::rt {
+
+struct alignas(cache_line) sema_root {
+    lock mu{lock_rank::sema};
+    atomic<std::uint32_t> waiters{0};  // written under mu, read by releasers without it
+
+    // Adds s, which waits for `address`, behind the others of that address, or in front if `lifo`.
+    void queue(const void* address, sudog& s, bool lifo, std::uint32_t ticket) ROTA_REQUIRES(mu);
+
+    // Takes the first waiter for `address` out, or null.
+    [[nodiscard]] sudog* dequeue(const void* address) ROTA_REQUIRES(mu);
+
+  private:
+    sudog** find(const void* address, sudog*& parent) ROTA_REQUIRES(mu);
+    void replace(sudog& old, sudog& by) ROTA_REQUIRES(mu);
+    void rotate_left(sudog& x) ROTA_REQUIRES(mu);
+    void rotate_right(sudog& y) ROTA_REQUIRES(mu);
+
+    sudog* treap_ ROTA_GUARDED_BY(mu) = nullptr;
+};
+
+}  // namespace rota::rt

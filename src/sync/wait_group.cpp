@@ -1,0 +1,49 @@
+// The slow half of rota::wait_group. Go: sync/waitgroup.go.
+#include <rota/sync/wait_group.hpp>
+
+#include <rota/panic.hpp>
+
+#include "sched/entry.hpp"
+#include "sync/sema.hpp"
+
+namespace rota {
+
+using namespace rota::rt;
+
+// The count has reached zero, or there are waiters.
+void wait_group::settle(std::uint64_t now, int n) {
+    const auto count = static_cast<std::int32_t>(now >> 32);
+    auto waiters = static_cast<std::uint32_t>(now & waiters_mask);
+    if (count < 0) throw panic_error("sync: negative WaitGroup counter");
+    if (waiters != 0 && n > 0 && count == n) {
+        throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
+    }
+    if (count > 0 || waiters == 0) return;
+    // Zero with waiters: they all sleep, or are about to, and nobody may add meanwhile. Until the semaphore has been
+    // given to each, none returns.
+    if (!state_.cas(now, 0, std::memory_order_acq_rel)) {  // pairs(wait_group.zero)
+        throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
+    }
+    const runtime_entry inside;
+    for (; waiters > 0; --waiters) sem_release(sema_, false);
+}
+
+void wait_group::wait_slow() {
+    bool reused = false;
+    {
+        const runtime_entry inside;
+        std::uint64_t old = state_.load(std::memory_order_acquire);  // pairs(wait_group.zero)
+        for (;;) {
+            if (static_cast<std::int32_t>(old >> 32) == 0) return;
+            if (state_.compare_exchange(old, old + 1, std::memory_order_acq_rel,  // pairs(wait_group.zero)
+                                        std::memory_order_acquire)) {             // pairs(wait_group.zero)
+                break;
+            }
+        }
+        sem_acquire(sema_, false, wait_reason::wait_group_wait);
+        reused = state_.load(std::memory_order_acquire) != 0;  // pairs(wait_group.zero)
+    }
+    if (reused) throw panic_error("sync: WaitGroup is reused before previous Wait has returned");
+}
+
+}  // namespace rota

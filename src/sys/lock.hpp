@@ -1,0 +1,68 @@
+// The runtime's lock: a futex word, held for tens of nanoseconds, never across a park of its own holder's choice.
+//
+//     0 free ──lock()──► 1 held ──contender──► 2 held, sleepers ──unlock()──► 0, one sleeper woken
+//
+// A channel's lock is taken by the goroutine that parks and released on its behalf by the context that its m goes on
+// with (sched/park.hpp); the thread is the same, so ranks are kept per thread. Go: lock2, unlock2 (lock_futex.go).
+#pragma once
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+#include "base/check.hpp"
+#include "base/lock_rank.hpp"
+#include "sys/self.hpp"
+
+namespace rota::rt {
+
+class ROTA_CAPABILITY("lock") lock {
+  public:
+    constexpr explicit lock(lock_rank rank) : rank_(rank) {}
+    lock(const lock&) = delete;
+    lock& operator=(const lock&) = delete;
+
+    void acquire() ROTA_ACQUIRE() {
+        note_acquire();
+        if (!word_.cas(0, 1, memory_order_acquire)) acquire_slow();  // pairs(lock.handover)
+    }
+
+    bool try_acquire() ROTA_TRY_ACQUIRE(true) {
+        if (!word_.cas(0, 1, memory_order_acquire)) return false;  // pairs(lock.handover)
+        note_acquire();
+        return true;
+    }
+
+    void release() ROTA_RELEASE() {
+        note_release();
+        if (word_.exchange(0, memory_order_release) == 2) wake_one();  // pairs(lock.handover)
+    }
+
+  private:
+    ROTA_COLD void acquire_slow();
+    ROTA_COLD void wake_one();
+#if defined(ROTA_DEBUG_CHECKS)
+    void note_acquire() const;
+    void note_release() const;
+#else
+    void note_acquire() const {}
+    void note_release() const {}
+#endif
+
+    atomic<std::uint32_t> word_{0};
+    const lock_rank rank_;
+};
+
+// True if this thread holds no runtime lock; always true where ranks are not kept.
+bool holds_no_lock();
+
+class ROTA_SCOPED_CAPABILITY lock_guard {
+  public:
+    explicit lock_guard(lock& l) ROTA_ACQUIRE(l) : l_(l) { l_.acquire(); }
+    ~lock_guard() ROTA_RELEASE() { l_.release(); }
+    lock_guard(const lock_guard&) = delete;
+    lock_guard& operator=(const lock_guard&) = delete;
+
+  private:
+    lock& l_;
+};
+
+}  // namespace rota::rt

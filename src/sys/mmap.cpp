@@ -1,0 +1,56 @@
+// The mmap family.
+#include "sys/mmap.hpp"
+
+#include <cerrno>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/env.hpp"
+#include "sys/fault.hpp"
+
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+namespace rota::rt {
+
+void* mmap_reserve(std::size_t size) {
+    if (fault_at(sys_call::mmap) != 0) return nullptr;
+    void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) return nullptr;
+    // A kernel without huge pages refuses the advice, and then there is nothing to avoid.
+    (void)::madvise(start, size, MADV_NOHUGEPAGE);
+    return start;
+}
+
+void mmap_free(void* start, std::size_t size) { ::munmap(start, size); }
+
+void mmap_decommit(void* start, std::size_t size) { (void)::madvise(start, size, MADV_DONTNEED); }
+
+int mmap_guard(void* start, std::size_t size) {
+    if (const int error = fault_at(sys_call::madvise)) return error;
+    return ::madvise(start, size, MADV_GUARD_INSTALL) == 0 ? 0 : errno;
+}
+
+int mmap_protect_none(void* start, std::size_t size) {
+    if (const int error = fault_at(sys_call::mprotect)) return error;
+    return ::mprotect(start, size, PROT_NONE) == 0 ? 0 : errno;
+}
+
+long max_map_count() {
+    constexpr long kernel_default = 65530;
+    char text[32];
+    const int fd = ::open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return kernel_default;
+    const ssize_t n = ::read(fd, text, sizeof text);
+    ::close(fd);
+    int count = 0;
+    const char* end = text;
+    while (end < text + (n > 0 ? n : 0) && *end >= '0' && *end <= '9') ++end;
+    return parse_int(text, end, 1, 1 << 30, count) ? count : kernel_default;
+}
+
+}  // namespace rota::rt

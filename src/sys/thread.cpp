@@ -1,0 +1,69 @@
+// Threads by pthread: libc's own thread-locals, its caches and user code need a thread that libc knows.
+#include "sys/thread.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/atomic.hpp"
+#include "sys/fault.hpp"
+
+namespace rota::rt {
+
+int thread_create(void* (*start)(void*), void* arg, std::size_t stack_size) {
+    if (const int error = fault_at(sys_call::clone)) return error;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attr, stack_size);
+    pthread_t id;
+    const int error = pthread_create(&id, &attr, start, arg);
+    pthread_attr_destroy(&attr);
+    return error;
+}
+
+void thread_set_name(const char* name) { pthread_setname_np(pthread_self(), name); }
+
+void thread_block_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP}) sigdelset(&all, fault);
+    pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
+thread_stack current_thread_stack() {
+    pthread_attr_t attr;
+    void* bottom = nullptr;
+    std::size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        pthread_attr_getstack(&attr, &bottom, &size);
+        pthread_attr_destroy(&attr);
+    }
+    return {bottom, size};
+}
+
+int processor_count() {
+    static constinit atomic<int> known{0};
+    int n = known.load(memory_order_relaxed);  // relaxed: every thread would compute the same
+    if (n != 0) return n;
+    cpu_set_t set;
+    n = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    if (n < 1) n = 1;
+    known.store(n, memory_order_relaxed);  // relaxed: as above
+    return n;
+}
+
+int current_thread_id() { return static_cast<int>(::gettid()); }
+
+void thread_sleep_ns(long ns) {
+    timespec left{ns / 1'000'000'000, ns % 1'000'000'000};
+    while (::nanosleep(&left, &left) != 0 && errno == EINTR) {}
+}
+
+void thread_yield() { ::sched_yield(); }
+
+}  // namespace rota::rt

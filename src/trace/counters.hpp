@@ -1,0 +1,34 @@
+// What the scheduler counts. Every room may add; only diag/ reads.
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+
+namespace rota::rt {
+
+using counter = atomic<std::uint64_t>;
+
+// Per p. Owner: the m that holds the p. Anyone reads.
+struct p_counters {
+    counter created;      // goroutines
+    counter ended;
+    counter parks;
+    counter steals;       // successful raids on another p
+    counter stolen;       // goroutines taken in them
+    counter global_gets;  // batches taken from the global queue
+    counter syscalls;     // entersyscall
+    counter preemptions;  // time slices ended by request
+    counter timers_run;
+};
+
+// What happens without a p. Anyone adds.
+struct shared_counters {
+    counter created;   // by foreign threads
+    counter handoffs;  // ps taken from blocked system calls
+    counter wakeups;   // idle threads woken
+    counter threads;   // ever started
+};
+inline constinit shared_counters shared_counts;
+
+}  // namespace rota::rt
