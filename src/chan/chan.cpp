@@ -40,6 +40,16 @@ void wake(sudog& s, bool success) {
     goready(*s.gp);
 }
 
+// They sleep until readied here, so their sudogs stay where they are until then.
+void wake_all(sudog* s) {
+    while (s != nullptr) {
+        sudog* const next = s->next;
+        if (next != nullptr) __builtin_prefetch(next->gp);
+        wake(*s, false);
+        s = next;
+    }
+}
+
 [[noreturn]] void block_for_ever(wait_reason why) {
     for (;;) gopark(nullptr, nullptr, why);
 }
@@ -150,15 +160,14 @@ void chan_close(hchan* c) {
     bool twice = false;
     {
         const runtime_entry inside;
-        waitq woken;
         c->mu.acquire();
         twice = c->closed.load(memory_order_relaxed);  // relaxed: under mu
         c->closed.store(true, memory_order_relaxed);   // relaxed: under mu; others take it as a hint
-        while (sudog* const s = c->recvq.dequeue()) woken.enqueue(*s);
-        while (sudog* const s = c->sendq.dequeue()) woken.enqueue(*s);
+        sudog* const receivers = c->recvq.take_all();
+        sudog* const senders = c->sendq.take_all();
         c->mu.release();
-        // They sleep until readied here, so their sudogs stay where they are.
-        while (sudog* const s = woken.dequeue()) wake(*s, false);
+        wake_all(receivers);
+        wake_all(senders);
     }
     if (twice) throw panic_error("close of closed channel");
 }

@@ -41,6 +41,13 @@ class waitq {
         return s;
     }
 
+    // Takes all, linked by `next`; null if there is none.
+    [[nodiscard]] sudog* take_all() {
+        sudog* const first = first_;
+        first_ = last_ = nullptr;
+        return first;
+    }
+
   private:
     sudog* first_ = nullptr;
     sudog* last_ = nullptr;

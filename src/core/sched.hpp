@@ -5,7 +5,7 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
-#include "core/g_list.hpp"
+#include "core/global_queue.hpp"
 #include "core/m.hpp"
 #include "core/p.hpp"
 #include "sys/lock.hpp"
@@ -29,7 +29,7 @@ struct sched_t {
 
     // --- guarded by mu --------------------------------------------------------------
     alignas(cache_line) lock mu{lock_rank::sched};
-    g_queue runq ROTA_GUARDED_BY(mu);
+    global_queue runq ROTA_GUARDED_BY(mu);
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
     m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;   // linked by idle_next

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t local_max = 64, batch_size = 32;
 constexpr std::uint64_t keep_always = 1024;       // below this the pool is left alone
-constexpr std::uint64_t scavenge_max = 2048;      // gs a call: a few milliseconds of madvise
+constexpr std::uint64_t scavenge_max = 65536;     // gs a call: some 50 ms of madvise
 
 struct gfree_t {
     lock mu{lock_rank::gfree};

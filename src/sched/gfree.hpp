@@ -19,7 +19,7 @@ namespace rota::rt {
 void gfput(p* pp, g& gp);
 
 // Gives back some of what lay unused in the global list since the last call. True if there is more to do later.
-// Caller: sysmon, every 100 ms.
+// Caller: sysmon, every second.
 bool gfree_scavenge();
 
 // Dead goroutines whose pages are kept, all lists but those of the ps; a hint.

@@ -17,9 +17,6 @@ namespace rota::rt {
 // Caller: the owner of pp. Parks: never. Takes: sched.mu, only when the ring is full.
 void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 
-// Queues all of `batch` at the tail; what does not fit goes to the global queue.
-void runq_put_batch(p& pp, g_queue& batch) ROTA_EXCLUDES(sched.mu);
-
 // The next g of pp, or null. `inherit`: it continues the time slice of the goroutine before it.
 // Caller: the owner of pp.
 [[nodiscard]] g* runq_get(p& pp, bool& inherit);
@@ -37,7 +34,7 @@ void runq_put_batch(p& pp, g_queue& batch) ROTA_EXCLUDES(sched.mu);
 
 // The global queue.
 void global_put(g& gp) ROTA_REQUIRES(sched.mu);
-void global_put_batch(g_queue& batch) ROTA_REQUIRES(sched.mu);
+void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 
 // Takes a fair share, at most `max` (0: half a ring), for pp: returns one, queues the rest on pp.
 // Caller: the owner of pp.

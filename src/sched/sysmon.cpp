@@ -20,7 +20,7 @@ constexpr std::int64_t time_slice = 10'000'000;    // ns: one goroutine's turn
 constexpr std::int64_t syscall_grace = 10'000'000; // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
 constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms
-constexpr std::int64_t scavenge_period = 100'000'000;
+constexpr std::int64_t scavenge_period = 1'000'000'000;
 
 // A goroutine that has had its slice is asked to yield at its next runtime operation.
 void preempt_long_running(p& pp, std::int64_t now) {

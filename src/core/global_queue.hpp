@@ -1,0 +1,57 @@
+// The global run queue: a ring of pointers that grows.
+//
+// Go links the goroutines themselves. Here the header of a g lies in its own stack, in a page that the processor may
+// have to look up anew; a linked queue would wait for one such page after the other. An array is filled and emptied
+// without touching a g, and whoever runs them next can ask for several headers at once (bench skynet, parked_1m).
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "base/check.hpp"
+#include "mem/mapped.hpp"
+
+namespace rota::rt {
+
+struct g;
+
+// First in, first out. Not synchronised: sched.mu guards it.
+class global_queue {
+  public:
+    constexpr global_queue() = default;
+    global_queue(const global_queue&) = delete;
+    global_queue& operator=(const global_queue&) = delete;
+
+    bool empty() const { return head_ == tail_; }
+    std::uint32_t size() const { return tail_ - head_; }
+
+    void push(g& gp) {
+        if (size() == capacity_) grow();
+        slots_[tail_++ & (capacity_ - 1)] = &gp;
+    }
+
+    g* pop() {
+        ROTA_DCHECK(!empty());
+        return slots_[head_++ & (capacity_ - 1)];
+    }
+
+  private:
+    void grow() {
+        const std::uint32_t capacity = capacity_ == 0 ? 1024 : capacity_ * 2;
+        g** const slots = static_cast<g**>(mapped_pages(capacity * sizeof(g*)));
+        const std::uint32_t n = size();
+        for (std::uint32_t i = 0; i < n; ++i) slots[i] = slots_[(head_ + i) & (capacity_ - 1)];
+        if (slots_ != nullptr) mapped_free(slots_, capacity_ * sizeof(g*));
+        slots_ = slots;
+        capacity_ = capacity;
+        head_ = 0;
+        tail_ = n;
+    }
+
+    g** slots_ = nullptr;
+    std::uint32_t capacity_ = 0;  // a power of two
+    std::uint32_t head_ = 0;      // indices wrap; only differences count
+    std::uint32_t tail_ = 0;
+};
+
+}  // namespace rota::rt
