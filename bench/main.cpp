@@ -91,8 +91,9 @@ options parse(int argc, char** argv) {
         } else if (arg == "procs" && i + 1 < argc) {
             procs = argv[++i];
         } else {
-            std::fprintf(stderr, "rota_bench: what is %s?\n"
-                                 "usage: rota_bench [-procs N] WORKLOAD | rota_bench -list\n",
+            std::fprintf(stderr,
+                         "rota_bench: what is %s?\n"
+                         "usage: rota_bench [-procs N] WORKLOAD | rota_bench -list\n",
                          argv[i]);
             std::exit(1);
         }
