@@ -45,6 +45,7 @@ struct alignas(cache_line) p {
 
     // --- guarded by its own lock ----------------------------------------------------
     alignas(cache_line) timer_heap timers;
+    atomic<std::int64_t> timers_ran_at{0};  // when the last due ones were taken; relaxed: it only spaces them out
 
     // --- guarded by sched.mu --------------------------------------------------------
     p* idle_link = nullptr;

@@ -59,6 +59,8 @@ struct sched_t {
     // --- sysmon ----------------------------------------------------------------------------
     atomic<bool> sysmon_wait{false};      // in deep sleep, on sysmon_note
     note sysmon_note;
+    atomic<bool> sysmon_alert{false};     // sysmon naps briefly: wake-ups may be left to it
+    atomic<bool> wake_owed{false};        // a wake-up was left to sysmon
 
     // --- list of all ms: push only ---------------------------------------------------------
     atomic<m*> allm{nullptr};

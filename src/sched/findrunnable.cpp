@@ -5,6 +5,8 @@
 // again. sched/wakeup.hpp has the story of the barriers.
 #include "sched/schedule.hpp"
 
+#include <limits>
+
 #include "arch/context.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
@@ -19,7 +21,21 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t spin_ns = 20'000;  // a wake-up of a sleeping core costs about as much (docs/scheduler.md)
+// How long an m without work waits for some before it sleeps. Waking a sleeping core costs about the longest; each
+// vain wait halves the next one.
+constexpr std::int32_t spin_ns_max = 20'000, spin_ns_min = 1'000;
+
+// A storm of timers is served in batches: waking for each one would cost more than running it. One that comes alone
+// is served to the moment.
+constexpr std::int64_t timer_batch_ns = 100'000;
+
+// When the next timers of pp are to be run; far away if there are none.
+std::int64_t next_timer_run(const p& pp) {
+    const std::int64_t when = pp.timers.earliest_hint();
+    if (when == 0) return std::numeric_limits<std::int64_t>::max();
+    const std::int64_t spaced = pp.timers_ran_at.load(memory_order_relaxed) + timer_batch_ns;  // relaxed: advice
+    return when > spaced ? when : spaced;
+}
 
 found from_timers(m& self, p& pp) {
     if (pp.timers.earliest_hint() != 0) run_due_timers(self, pp, nanotime());
@@ -89,22 +105,33 @@ bool run_is_over(const m& self) {
     return self.run != nullptr && self.run->done.load(memory_order_seq_cst);  // pairs(run.done)
 }
 
+// Nothing yet. Waking an idle core costs more than waiting a little, if there is a core to wait on and somebody runs who
+// may have work for us.
+found wait_for_work(m& self) {
+    const std::int32_t busy = busy_p_count();
+    if (busy > processor_count() || busy <= sched.nmspinning.load(memory_order_relaxed)) return {};  // relaxed: a guess
+    if (self.spin_ns == 0) self.spin_ns = spin_ns_max;
+    const std::int64_t until = nanotime() + self.spin_ns;
+    while (nanotime() < until && !run_is_over(self)) {
+        procyield(30);
+        if (!work_anywhere()) continue;
+        found f = from_global(*self.pp);
+        if (!f) f = steal_once(self, true);
+        if (!f) continue;
+        self.spin_ns = spin_ns_max;
+        return f;
+    }
+    self.spin_ns = self.spin_ns / 2 > spin_ns_min ? self.spin_ns / 2 : spin_ns_min;
+    return {};
+}
+
 found from_other_ps(m& self) {
     constexpr int passes = 4;
     if (sched.gomaxprocs == 1 || !may_spin(self)) return {};
     for (int i = 0; i < passes; ++i) {
         if (found f = steal_once(self, i == passes - 1)) return f;
     }
-    // Nothing yet. Waking an idle core costs more than waiting a little, if there is a core to wait on.
-    if (busy_p_count() > processor_count()) return {};
-    const std::int64_t until = nanotime() + spin_ns;
-    while (nanotime() < until && !run_is_over(self)) {
-        procyield(30);
-        if (!work_anywhere()) continue;
-        if (found f = from_global(*self.pp)) return f;
-        if (found f = steal_once(self, true)) return f;
-    }
-    return {};
+    return wait_for_work(self);
 }
 
 // Gives up the p, unless work has come meanwhile. Returns true if self holds a p and shall search again.
@@ -149,8 +176,9 @@ bool last_look(m& self) {
 std::int64_t earliest_timer() {
     std::int64_t least = 0;
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
-        const std::int64_t when = sched.allp[i]->timers.earliest();
-        if (when != 0 && (least == 0 || when < least)) least = when;
+        if (sched.allp[i]->timers.earliest() == 0) continue;
+        const std::int64_t when = next_timer_run(*sched.allp[i]);
+        if (least == 0 || when < least) least = when;
     }
     return least;
 }
@@ -170,8 +198,9 @@ bool poll_until_next_timer(m& self) {
 
 // Takes an idle p after the poller's sleep, to run what is due. False: all ps are at work and look themselves.
 bool take_idle_p(m& self) {
+    const std::int64_t now = nanotime();
     const lock_guard guard(sched.mu);
-    p* const pp = pidle_get();
+    p* const pp = pidle_get_due(now);
     if (pp == nullptr) return false;
     acquirep(self, *pp);
     return true;
@@ -198,15 +227,22 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     constexpr std::uint32_t batch = 64;
     timer* due[batch];
     std::uint32_t total = 0;
+    if (next_timer_run(owner) > now) return 0;
+    owner.timers_ran_at.store(now, memory_order_relaxed);  // relaxed: advice
+    // The first goroutine that a timer readies runs here, at once: only the others are worth waking an m.
+    self.ready_quietly = true;
     for (;;) {
-        const std::int64_t first = owner.timers.earliest_hint();
-        if (first == 0 || first > now) return total;
         const std::uint32_t n = owner.timers.pop_due(now, due, batch);
         for (std::uint32_t i = 0; i < n; ++i) due[i]->fire(*due[i]);
         bump(self.pp->counts.timers_run, std::uint64_t{n});
         total += n;
-        if (n < batch) return total;
+        if (n < batch) break;
     }
+    self.ready_quietly = false;
+    constexpr std::uint32_t few = 16;
+    if (const std::uint32_t n = runq_length(*self.pp); n > few) wakep();
+    else if (n > 1 && total > 0) wakep_later();
+    return total;
 }
 
 found findrunnable(m& self) {

@@ -26,6 +26,19 @@ p* pidle_get() {
     return pp;
 }
 
+p* pidle_get_due(std::int64_t now) {
+    for (p** link = &sched.idle_p; *link != nullptr; link = &(*link)->idle_link) {
+        p* const pp = *link;
+        const std::int64_t when = pp->timers.earliest_hint();
+        if (when == 0 || when > now) continue;
+        *link = pp->idle_link;  // to the front of the list, from where pidle_get takes it
+        pp->idle_link = sched.idle_p;
+        sched.idle_p = pp;
+        break;
+    }
+    return pidle_get();
+}
+
 p* pidle_get_spinning() {
     p* const pp = pidle_get();
     // Work that could not be taken: whoever is about to idle a p shall spin instead.

@@ -12,6 +12,9 @@ void pidle_put(p& pp) ROTA_REQUIRES(sched.mu);
 // Takes an idle p, or null. Wakes sysmon from deep sleep. Go: pidleget.
 [[nodiscard]] p* pidle_get() ROTA_REQUIRES(sched.mu);
 
+// As pidle_get; the p whose timers are due at `now` comes first.
+[[nodiscard]] p* pidle_get_due(std::int64_t now) ROTA_REQUIRES(sched.mu);
+
 // As pidle_get, for an m that will spin; if there is none, says that a spinner is needed. Go: pidlegetSpinning.
 [[nodiscard]] p* pidle_get_spinning() ROTA_REQUIRES(sched.mu);
 

@@ -83,7 +83,7 @@ void goready(g& gp) {
         const lock_guard guard(sched.mu);
         global_put(gp);
     }
-    wakep();
+    if (!self.ready_quietly) wakep();
 }
 
 ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() {

@@ -19,6 +19,8 @@ namespace {
 constexpr std::int64_t time_slice = 10'000'000;    // ns: one goroutine's turn
 constexpr std::int64_t syscall_grace = 10'000'000; // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
+constexpr long nap_alert_us = 200;              // while wake-ups are left to sysmon
+constexpr int alert_rounds = 50;                // without any, after which sysmon is not alert any more
 constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms
 constexpr std::int64_t scavenge_period = 1'000'000'000;
 
@@ -88,6 +90,14 @@ void deep_sleep() {
     sched.sysmon_note.sleep();
 }
 
+bool work_waits() {
+    if (global_has_work()) return true;
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        if (!runq_empty(*sched.allp[i])) return true;
+    }
+    return false;
+}
+
 struct watch {
     long nap_us = nap_min_us;
     int idle_rounds = 0;   // without a retake
@@ -95,12 +105,15 @@ struct watch {
     std::int64_t next_scavenge = 0;
     std::int64_t next_trace = 0;
     bool scavenging = true;
+    int alert_left = 0;    // rounds
 
     void round() {
         if (idle_rounds == 0) nap_us = nap_min_us;
         else if (idle_rounds > 50) nap_us = nap_us * 2 < nap_max_us ? nap_us * 2 : nap_max_us;
+        if (alert_left > 0 && nap_us > nap_alert_us) nap_us = nap_alert_us;
         thread_sleep_ns(nap_us * 1000);
         const std::int64_t now = nanotime();
+        settle_owed_wakeups();
         idle_rounds = retake(now) ? 0 : idle_rounds + 1;
         help_overdue_timers(now);
         scavenge(now);
@@ -110,6 +123,18 @@ struct watch {
         deep_sleep();
         idle_rounds = quiet_rounds = 0;
         scavenging = true;
+    }
+
+    // See wakep_later.
+    void settle_owed_wakeups() {
+        if (sched.wake_owed.exchange(false, memory_order_seq_cst)) {  // pairs(wake.owed)
+            alert_left = alert_rounds;
+            sched.sysmon_alert.store(true, memory_order_seq_cst);  // pairs(wake.owed)
+            if (work_waits()) wakep();
+        } else if (alert_left > 0 && --alert_left == 0) {
+            sched.sysmon_alert.store(false, memory_order_seq_cst);  // pairs(wake.owed)
+            if (sched.wake_owed.load(memory_order_seq_cst)) wakep();  // pairs(wake.owed)
+        }
     }
 
     void scavenge(std::int64_t now) {

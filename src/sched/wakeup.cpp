@@ -41,6 +41,13 @@ void wakep() {
     wakep_slow();
 }
 
+void wakep_later() {
+    // We leave word and then look whether sysmon is alert; it gives up being alert and then looks for word (seq_cst on
+    // both sides): one of us sees the other.
+    if (!sched.wake_owed.load(memory_order_seq_cst)) sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
+    if (!sched.sysmon_alert.load(memory_order_seq_cst)) wakep();                                          // pairs(wake.owed)
+}
+
 void wake_poller(std::int64_t when) {
     if (sched.last_poll.load(memory_order_seq_cst) == 0) {                          // pairs(timer.poller)
         const std::int64_t until = sched.poll_until.load(memory_order_seq_cst);     // pairs(timer.poller)

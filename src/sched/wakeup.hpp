@@ -19,6 +19,10 @@ namespace rota::rt {
 // Wakes or starts an m to spin, if there is an idle p and no spinner. Caller: after having queued something.
 void wakep();
 
+// As wakep, for work that this m will most likely have done before another one is awake: left to sysmon, which looks
+// within some 200 µs whether it is still there. If sysmon naps for longer, wakes at once and asks it to be alert.
+void wakep_later();
+
 // The sleeping poller must look again if it would sleep past `when`; if nobody polls, an m is woken.
 void wake_poller(std::int64_t when);
 
