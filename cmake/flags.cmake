@@ -1,5 +1,5 @@
-# The flags that the project's own targets share. What a user of the library must have too (stack probes, sanitizers)
-# stands in src/CMakeLists.txt as PUBLIC and arrives by linking.
+# The flags that the project's own targets share. What a user of the library must have too (stack
+# probes, sanitizers) stands in src/CMakeLists.txt as PUBLIC and arrives by linking.
 
 set(ROTA_SANITIZE_KINDS "" "address,undefined" "undefined" "thread")
 if(NOT ROTA_SANITIZE IN_LIST ROTA_SANITIZE_KINDS)

@@ -1,7 +1,9 @@
-// A user's first program: proves that headers, library and flags arrive by either way of using rota from outside.
+// A user's first program: proves that headers, library and flags arrive by either way of using rota
+// from outside.
 //
-// What could go wrong: a header is not installed, a PUBLIC flag or dependency is lost in the export, a symbol is
-// missing. The build or the link then fails; a wrong sum, or a hang, would show a library that is not the one built.
+// What could go wrong: a header is not installed, a PUBLIC flag or dependency is lost in the
+// export, a symbol is missing. The build or the link then fails; a wrong sum, or a hang, would show
+// a library that is not the one built.
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
 #include <rota/sync.hpp>

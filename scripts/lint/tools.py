@@ -1,0 +1,130 @@
+"""The rules that clang checks, thread safety and format; and the formatting of ./dev fmt."""
+import concurrent.futures
+import os
+import re
+import subprocess
+
+from .rules import COLUMNS, CPP_FOLDERS, statement_begin
+from .source import Finding, Source
+
+CLANG_FORMAT = "clang-format-19"
+CLANG = "clang++-19"
+THREAD_SAFETY = [CLANG, "-std=c++20", "-fsyntax-only", "-Wthread-safety", "-Werror",
+                 "-DROTA_DEBUG_CHECKS=1", "-Iinclude", "-Isrc",
+                 "-fno-caret-diagnostics", "-fno-color-diagnostics"]
+MESSAGE = re.compile(r"(?P<path>[^:\s][^:]*):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)")
+
+
+def in_parallel(work, items):
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        return list(pool.map(work, items))
+
+
+def formatted_paths(tree):
+    return [s.path for s in tree.below(*CPP_FOLDERS) if s.is_cpp]
+
+
+def clang_format(path, text, root):
+    """`text` as clang-format would have it."""
+    got = subprocess.run([CLANG_FORMAT, f"--assume-filename={path}"], cwd=root, input=text.encode(),
+                         stdout=subprocess.PIPE, check=True)
+    return got.stdout.decode()
+
+
+def format_check(tree):
+    def first_difference(path):
+        source = tree.source(path)
+        wanted = clang_format(path, source.text, tree.root)
+        if wanted == source.text:
+            return None
+        pairs = zip(source.text.split("\n"), wanted.split("\n"))
+        line = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), len(source.lines))
+        return Finding(path, line, "format", "not as clang-format has it; ./dev fmt mends it")
+
+    return [f for f in in_parallel(first_difference, formatted_paths(tree)) if f]
+
+
+def thread_safety(tree):
+    def compiled(path):
+        got = subprocess.run([*THREAD_SAFETY, path], cwd=tree.root, stderr=subprocess.PIPE,
+                             text=True)
+        if got.returncode == 0:
+            return []
+        found = [Finding(m["path"].removeprefix("./"), int(m["line"]), "thread-safety", m["text"])
+                 for m in MESSAGE.finditer(got.stderr)]
+        return found or [Finding(path, 1, "thread-safety", got.stderr.strip()[-300:])]
+
+    paths = [s.path for s in tree.below("src") if s.path.endswith(".cpp")]
+    return [f for found in in_parallel(compiled, paths) for f in found]
+
+
+# --- ./dev fmt ------------------------------------------------------------------------------------
+
+def comment_block(source, number):
+    """The comment behind the code of a line and its continuation: (text, the line after it)."""
+    column = source.comments[number].index("//")
+    text, end = source.comments[number].strip(), number + 1
+    while end < len(source.lines) and not source.code[end].strip() \
+            and source.comments[end].find("//") >= column:
+        text += " " + source.comments[end].strip().lstrip("/").strip()
+        end += 1
+    return text, end
+
+
+def does_not_fit(source, number):
+    line, code = source.lines[number], source.code[number].rstrip()
+    return (len(line) > COLUMNS and source.comments[number].strip().startswith("//")
+            and code.strip() and not code.lstrip().startswith("#") and not code.endswith("\\"))
+
+
+def lift_comments(text):
+    """Puts a comment behind code that does not fit the line above its statement.
+
+    clang-format would break the code instead, and indent the comment to the end of the line.
+    """
+    source, number = Source("x.cpp", text), 0
+    while number < len(source.lines):
+        if not does_not_fit(source, number):
+            number += 1
+            continue
+        lines = source.lines
+        comment, end = comment_block(source, number)
+        bare = lines[number][:len(source.code[number].rstrip())]
+        indent = bare[:len(bare) - len(bare.lstrip())]
+        begin = number
+        if bare.lstrip().startswith("}"):  # above, it would speak of the block that ends here
+            replaced = [bare, indent + "    " + comment]
+        else:
+            begin = statement_begin(source, number, ";{}:,")
+            said = begin > 0 and lines[begin - 1].strip() == comment
+            replaced = [] if said else [indent + comment]
+            replaced += lines[begin:number] + [bare]
+        lines[begin:end] = replaced
+        number = begin + len(replaced)
+        source = Source("x.cpp", "\n".join(lines) + "\n")
+    return source.text
+
+
+def format_text(path, text, root):
+    for _ in range(4):  # what clang-format joins may be too long again; two rounds are the rule
+        lifted = lift_comments(text)
+        if Source(path, lifted).bare() != Source(path, text).bare():
+            raise RuntimeError(f"{path}: moving comments changed the code; nothing is written")
+        again = clang_format(path, lifted, root)
+        if again == text:
+            break
+        text = again
+    return text
+
+
+def format_in_place(tree):
+    """Formats all files; returns the paths of those that it changed."""
+    def one(path):
+        text = tree.source(path).text
+        wanted = format_text(path, text, tree.root)
+        if wanted == text:
+            return None
+        (tree.root / path).write_text(wanted)
+        return path
+
+    return [p for p in in_parallel(one, formatted_paths(tree)) if p]
