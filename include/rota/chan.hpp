@@ -20,10 +20,11 @@ struct unit {
     friend constexpr bool operator==(unit, unit) { return true; }
 };
 
-/// Whether a T may change its place byte by byte, without its move constructor. Such values travel through a channel
-/// without an allocation. Specialise it for types of your own that qualify.
+/// Whether a T may change its place byte by byte, without its move constructor. Such values travel
+/// through a channel without an allocation. Specialise it for types of your own that qualify.
 template <class T>
-inline constexpr bool is_trivially_relocatable = std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
+inline constexpr bool is_trivially_relocatable =
+    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
 template <class T>
 inline constexpr bool is_trivially_relocatable<std::unique_ptr<T>> = true;
 template <class T>
@@ -31,8 +32,8 @@ inline constexpr bool is_trivially_relocatable<std::shared_ptr<T>> = true;
 
 namespace detail {
 
-// How a T travels: as its own bytes, or as a pointer to a box. `send` hands over what `v` holds; on failure v is lost
-// with it, as the contract says.
+// How a T travels: as its own bytes, or as a pointer to a box. `send` hands over what `v` holds; on
+// failure v is lost with it, as the contract says.
 template <class T, bool InPlace>
 struct chan_codec;
 
@@ -113,8 +114,16 @@ class chan_handle {
         if (c_ != nullptr) chan_retain(c_);
     }
     chan_handle(chan_handle&& other) noexcept : c_(std::exchange(other.c_, nullptr)) {}
-    chan_handle& operator=(chan_handle other) noexcept {
-        std::swap(c_, other.c_);
+    chan_handle& operator=(const chan_handle& other) noexcept {
+        if (other.c_ != nullptr) chan_retain(other.c_);
+        if (c_ != nullptr) chan_release(c_);
+        c_ = other.c_;
+        return *this;
+    }
+    chan_handle& operator=(chan_handle&& other) noexcept {
+        if (this == &other) return *this;
+        if (c_ != nullptr) chan_release(c_);
+        c_ = std::exchange(other.c_, nullptr);
         return *this;
     }
     ~chan_handle() {
@@ -167,7 +176,9 @@ class chan_iterator {
         return *this;
     }
     void operator++(int) { ++*this; }
-    friend bool operator==(const chan_iterator& it, std::default_sentinel_t) { return !it.value_.has_value(); }
+    friend bool operator==(const chan_iterator& it, std::default_sentinel_t) {
+        return !it.value_.has_value();
+    }
 
   private:
     detail::hchan* c_ = nullptr;  // kept alive by the channel handle that is iterated over
@@ -216,9 +227,10 @@ class recv_chan : public detail::chan_handle {
     friend bool operator==(const recv_chan& a, const recv_chan& b) { return a.c_ == b.c_; }
 };
 
-/// A channel of T, buffered or not. A handle: copies share one channel; a default-constructed one is the nil channel,
-/// on which every operation blocks for ever. T need only be movable. Waiters are served in the order of their coming.
-/// Every operation may be called from any goroutine and any thread. Go: chan T.
+/// A channel of T, buffered or not. A handle: copies share one channel; a default-constructed one
+/// is the nil channel, on which every operation blocks for ever. T need only be movable. Waiters
+/// are served in the order of their coming. Every operation may be called from any goroutine and
+/// any thread. Go: chan T.
 ///
 ///     auto ch = rota::make_chan<int>();
 ///     rota::go([ch] { ch.send(42); ch.close(); });
@@ -230,25 +242,28 @@ class chan : public detail::chan_handle {
 
     /// Sends v, waiting while the channel is full; on a nil channel, for ever.
     ///
-    /// Blocks the goroutine, not the thread; it may go on on another thread. A send happens before the receive that
-    /// takes its value completes; the n-th receive from a channel of capacity k happens before the n+k-th send
-    /// completes. Throws panic_error "send on closed channel", also when it is closed while waiting, and what T's move
-    /// constructor throws: the value counts as not sent. Go: ch <- v.
+    /// Blocks the goroutine, not the thread; it may go on on another thread. A send happens before
+    /// the receive that takes its value completes; the n-th receive from a channel of capacity k
+    /// happens before the n+k-th send completes. Throws panic_error "send on closed channel", also
+    /// when it is closed while waiting, and what T's move constructor throws: the value counts as
+    /// not sent. Go: ch <- v.
     void send(T v) const { detail::chan_ops<T>::send(c_, std::move(v)); }
 
-    /// Receives a value, waiting while there is none; nullopt once the channel is closed and drained. On a nil channel,
-    /// for ever. If T's move constructor throws, the value counts as received and lost. Go: v, ok := <-ch.
+    /// Receives a value, waiting while there is none; nullopt once the channel is closed and
+    /// drained. On a nil channel, for ever. If T's move constructor throws, the value counts as
+    /// received and lost. Go: v, ok := <-ch.
     std::optional<T> recv() const { return detail::chan_ops<T>::recv(c_); }
 
-    /// Sends v if that is possible at once: ok or would_block; v is lost if it is not sent. Throws as send.
-    /// Go: select with default.
+    /// Sends v if that is possible at once: ok or would_block; v is lost if it is not sent. Throws
+    /// as send. Go: select with default.
     chan_status try_send(T v) const { return detail::chan_ops<T>::try_send(c_, std::move(v)); }
 
-    /// Receives a value into `out` if there is one: ok, would_block, or closed once closed and drained.
+    /// Receives a value into `out` if there is one: ok, would_block, or closed once closed and
+    /// drained.
     chan_status try_recv(T& out) const { return detail::chan_ops<T>::try_recv(c_, out); }
 
-    /// Closes the channel: receivers get what is buffered, then nullopt; senders panic. Throws panic_error "close of
-    /// closed channel" or "close of nil channel". Go: close(ch).
+    /// Closes the channel: receivers get what is buffered, then nullopt; senders panic. Throws
+    /// panic_error "close of closed channel" or "close of nil channel". Go: close(ch).
     void close() const { detail::chan_close(c_); }
 
     /// Sends; can be chained.
@@ -266,11 +281,13 @@ class chan : public detail::chan_handle {
     friend chan make_chan<T>(std::size_t);
 };
 
-/// A new channel that buffers up to `capacity` values; 0: a send waits for its receiver. Throws panic_error "makechan:
-/// size out of range" for an absurd capacity, std::bad_alloc. Go: make(chan T, capacity).
+/// A new channel that buffers up to `capacity` values; 0: a send waits for its receiver. Throws
+/// panic_error "makechan: size out of range" for an absurd capacity, std::bad_alloc. Go: make(chan
+/// T, capacity).
 template <class T>
 chan<T> make_chan(std::size_t capacity) {
-    return chan<T>(detail::chan_make(detail::codec_of<T>::size, capacity, detail::codec_of<T>::dropper));
+    return chan<T>(
+        detail::chan_make(detail::codec_of<T>::size, capacity, detail::codec_of<T>::dropper));
 }
 
 }  // namespace rota

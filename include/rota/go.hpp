@@ -17,16 +17,19 @@ namespace rota {
 
 /// How to make a goroutine.
 struct go_options {
-    std::string_view name{};     ///< shown in dumps; copied, at most 128 characters
-    std::size_t stack_size = 0;  ///< bytes, rounded up to a power of two from 16 KiB to 64 MiB; 0: the default
+    std::string_view name{};  ///< shown in dumps; copied, at most 128 characters
+    std::size_t stack_size =
+        0;  ///< bytes, rounded up to a power of two from 16 KiB to 64 MiB; 0: the default
 };
 
-/// Runs f(args...) in a new goroutine. Copies or moves f and the arguments into it, as std::thread does.
+/// Runs f(args...) in a new goroutine. Copies or moves f and the arguments into it, as std::thread
+/// does.
 ///
-/// Does not block; the goroutine runs when a processor is free. From any goroutine and any thread; the runtime boots
-/// itself on first use. An exception that leaves f ends the process with Go's panic report, exit status 2. An empty
-/// std::function is `fatal error: go of nil func value`. Throws std::system_error (not_enough_memory) if there is no
-/// address space for a stack, and what the copies throw. Go: go f(args...).
+/// Does not block; the goroutine runs when a processor is free. From any goroutine and any thread;
+/// the runtime boots itself on first use. An exception that leaves f ends the process with Go's
+/// panic report, exit status 2. An empty std::function is `fatal error: go of nil func value`.
+/// Throws std::system_error (not_enough_memory) if there is no address space for a stack, and what
+/// the copies throw. Go: go f(args...).
 template <class F, class... A>
     requires(!std::same_as<std::decay_t<F>, go_options>)
 void go(F&& f, A&&... args) {
@@ -36,13 +39,14 @@ void go(F&& f, A&&... args) {
 /// As above, with a name or a stack size.
 template <class F, class... A>
 void go(go_options options, F&& f, A&&... args) {
-    detail::spawn_any(options.stack_size, options.name, std::forward<F>(f), std::forward<A>(args)...);
+    detail::spawn_any(options.stack_size, options.name, std::forward<F>(f),
+                      std::forward<A>(args)...);
 }
 
 /// The result of a goroutine started by async. Move-only.
 ///
-/// Dropping it does not wait. An exception of the goroutine that nobody can get any more is a panic: it ends the process,
-/// it is never lost.
+/// Dropping it does not wait. An exception of the goroutine that nobody can get any more is a
+/// panic: it ends the process, it is never lost.
 template <class R>
 class future {
   public:
@@ -56,8 +60,8 @@ class future {
         if (state_ != nullptr) detail::future_drop(state_);
     }
 
-    /// Waits for the result and returns it, or rethrows the exception; the future is empty then. Throws panic_error
-    /// "rota: get of an empty future".
+    /// Waits for the result and returns it, or rethrows the exception; the future is empty then.
+    /// Throws panic_error "rota: get of an empty future".
     R get() {
         if (state_ == nullptr) panic("rota: get of an empty future");
         const detail::future_claim<R> claim(std::exchange(state_, nullptr));
@@ -85,9 +89,11 @@ class future {
     detail::future_state<R>* state_ = nullptr;
 };
 
-/// Runs f(args...) in a new goroutine and gives its result, or its exception, to the future. Throws as go.
+/// Runs f(args...) in a new goroutine and gives its result, or its exception, to the future. Throws
+/// as go.
 template <class F, class... A>
-auto async(F&& f, A&&... args) -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>> {
+auto async(F&& f, A&&... args)
+    -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>> {
     using R = std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>;
     future<R> result(new detail::future_state<R>);
     detail::future_producer<R> producer(result.state_);
@@ -115,7 +121,8 @@ class defer {
 namespace detail {
 void entersyscall();
 void exitsyscall();
-// Runs the main goroutine of a run() to its end on the calling thread. Throws panic_error inside a goroutine.
+// Runs the main goroutine of a run() to its end on the calling thread. Throws panic_error inside a
+// goroutine.
 void run_main(void (*entry)(void*), void* closure);
 
 template <class R>
@@ -146,11 +153,13 @@ struct run_outcome<void> {
 };
 }  // namespace detail
 
-/// Runs f, which may block its thread, so that other goroutines run meanwhile: its processor is free for them.
+/// Runs f, which may block its thread, so that other goroutines run meanwhile: its processor is
+/// free for them.
 ///
-/// For calls that rota does not know: third-party libraries, file systems, locks of other runtimes. What f needs from
-/// errno it must read inside f. Returns f's result, rethrows its exception; the goroutine may go on on another thread.
-/// In a thread outside rota it just calls f. Go: entersyscall, exitsyscall around every system call.
+/// For calls that rota does not know: third-party libraries, file systems, locks of other runtimes.
+/// What f needs from errno it must read inside f. Returns f's result, rethrows its exception; the
+/// goroutine may go on on another thread. In a thread outside rota it just calls f. Go:
+/// entersyscall, exitsyscall around every system call.
 template <class F>
 decltype(auto) blocking(F&& f) {
     detail::entersyscall();
@@ -160,11 +169,13 @@ decltype(auto) blocking(F&& f) {
     return std::forward<F>(f)();
 }
 
-/// Boots the runtime and runs f as the main goroutine; the calling thread serves the scheduler meanwhile.
+/// Boots the runtime and runs f as the main goroutine; the calling thread serves the scheduler
+/// meanwhile.
 ///
-/// Returns f's result, or rethrows its exception, when f ends; other goroutines are not waited for and go on. May be
-/// called again, and from several threads at once. If every goroutine sleeps and nothing can wake one: `fatal error: all
-/// goroutines are asleep - deadlock!`, exit status 2. Throws panic_error inside a goroutine. Go: main.main.
+/// Returns f's result, or rethrows its exception, when f ends; other goroutines are not waited for
+/// and go on. May be called again, and from several threads at once. If every goroutine sleeps and
+/// nothing can wake one: `fatal error: all goroutines are asleep - deadlock!`, exit status 2.
+/// Throws panic_error inside a goroutine. Go: main.main.
 template <class F>
 auto run(F&& f) -> std::invoke_result_t<F> {
     using R = std::invoke_result_t<F>;

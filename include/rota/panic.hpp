@@ -6,8 +6,8 @@
 
 namespace rota {
 
-/// Thrown by rota where Go panics; what() is Go's text. To recover is to catch it. Any exception that leaves a
-/// goroutine's function ends the process with Go's report and exit status 2.
+/// Thrown by rota where Go panics; what() is Go's text. To recover is to catch it. Any exception
+/// that leaves a goroutine's function ends the process with Go's report and exit status 2.
 class panic_error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;

@@ -1,4 +1,5 @@
-// The runtime itself: processors, threads, identity, what the scheduler has done. Go: package runtime.
+// The runtime itself: processors, threads, identity, what the scheduler has done. Go: package
+// runtime.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +7,10 @@
 
 namespace rota::runtime {
 
-/// The number of processors: goroutines that run at the same moment. At first the environment's GOMAXPROCS, else the
-/// processors that this process may use. With n <= 0, changes nothing. Changing it needs a stopped world, which is not
-/// built yet: n > 0 other than the present value throws panic_error. Go: runtime.GOMAXPROCS.
+/// The number of processors: goroutines that run at the same moment. At first the environment's
+/// GOMAXPROCS, else the processors that this process may use. With n <= 0, changes nothing.
+/// Changing it needs a stopped world, which is not built yet: n > 0 other than the present value
+/// throws panic_error. Go: runtime.GOMAXPROCS.
 int gomaxprocs(int n = 0);
 
 /// Processors of the machine that this process may use, at least 1. Go: runtime.NumCPU.
@@ -23,18 +25,20 @@ int num_thread();
 /// Lets other goroutines run. In a thread outside rota, does nothing. Go: runtime.Gosched.
 void gosched();
 
-/// The number of the current goroutine, 0 outside goroutines; the process's first main goroutine is 1.
+/// The number of the current goroutine, 0 outside goroutines; the process's first main goroutine
+/// is 1.
 std::uint64_t goid();
 
-/// The stack size of new goroutines, rounded up to a power of two from 16 KiB to 64 MiB; returns the one of before.
-/// Go: debug.SetMaxStack.
+/// The stack size of new goroutines, rounded up to a power of two from 16 KiB to 64 MiB; returns
+/// the one of before. Go: debug.SetMaxStack.
 std::size_t set_max_stack(std::size_t bytes);
 
-/// How many threads the runtime may have, 10000 at first; exceeding it is fatal. Returns the limit of before.
-/// Throws panic_error if n < 1. Go: debug.SetMaxThreads.
+/// How many threads the runtime may have, 10000 at first; exceeding it is fatal. Returns the limit
+/// of before. Throws panic_error if n < 1. Go: debug.SetMaxThreads.
 int set_max_threads(int n);
 
-/// What the scheduler has done since the process began. Each figure is exact at some moment of the call.
+/// What the scheduler has done since the process began. Each figure is exact at some moment of the
+/// call.
 struct sched_stats {
     std::uint64_t goroutines_created;
     std::uint64_t goroutines_ended;

@@ -8,8 +8,8 @@
 namespace rota {
 
 namespace detail {
-std::int64_t clock_now() noexcept;           // nanoseconds
-void sleep_until_ns(std::int64_t when);      // of clock_now()
+std::int64_t clock_now() noexcept;       // nanoseconds
+void sleep_until_ns(std::int64_t when);  // of clock_now()
 
 // Nanoseconds of d, rounded up; the largest or smallest value where d is out of range.
 template <class Rep, class Period>
@@ -25,7 +25,8 @@ constexpr std::int64_t saturated_ns(std::chrono::duration<Rep, Period> d) {
 constexpr std::int64_t saturated_add(std::int64_t a, std::int64_t b) {
     std::int64_t sum = 0;
     if (!__builtin_add_overflow(a, b, &sum)) return sum;
-    return b > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+    return b > 0 ? std::numeric_limits<std::int64_t>::max()
+                 : std::numeric_limits<std::int64_t>::min();
 }
 }  // namespace detail
 
@@ -39,12 +40,14 @@ struct clock {
     static time_point now() noexcept { return time_point(duration(detail::clock_now())); }
 };
 
-/// Sleeps until `when` or a little later; returns at once if that has passed. Blocks the goroutine, not the thread; it
-/// may go on on another thread.
-inline void sleep_until(clock::time_point when) { detail::sleep_until_ns(when.time_since_epoch().count()); }
+/// Sleeps until `when` or a little later; returns at once if that has passed. Blocks the goroutine,
+/// not the thread; it may go on on another thread.
+inline void sleep_until(clock::time_point when) {
+    detail::sleep_until_ns(when.time_since_epoch().count());
+}
 
-/// Sleeps for at least d. Zero and negative durations return at once; one beyond the clock's range (292 years) sleeps
-/// for ever. Go: time.Sleep.
+/// Sleeps for at least d. Zero and negative durations return at once; one beyond the clock's range
+/// (292 years) sleeps for ever. Go: time.Sleep.
 template <class Rep, class Period>
 void sleep_for(std::chrono::duration<Rep, Period> d) {
     const std::int64_t ns = detail::saturated_ns(d);

@@ -1,12 +1,13 @@
 // The context of a goroutine that does not run, and the switch between two of them.
 //
-// A switch saves the stack pointer, the frame pointer and the address to go on at; every other register is declared
-// clobbered, so the compiler saves just those that are live. It is inline assembly in the function that blocks: a
-// called routine would add one more return that the processor mispredicts. Nothing is pushed, so the frame
-// description of the enclosing function holds on both sides of the jump and a parked stack can be unwound from `pc`.
+// A switch saves the stack pointer, the frame pointer and the address to go on at; every other
+// register is declared clobbered, so the compiler saves just those that are live. It is inline
+// assembly in the function that blocks: a called routine would add one more return that the
+// processor mispredicts. Nothing is pushed, so the frame description of the enclosing function
+// holds on both sides of the jump and a parked stack can be unwound from `pc`.
 //
-// MXCSR and the x87 control word (FPCR on AArch64) belong to the thread: saving them costs 2-3 ns a switch. A
-// goroutine that changes them restores them before it blocks.
+// MXCSR and the x87 control word (FPCR on AArch64) belong to the thread: saving them costs 2-3 ns a
+// switch. A goroutine that changes them restores them before it blocks.
 #pragma once
 
 namespace rota::rt {
@@ -16,7 +17,8 @@ struct gobuf {
     void* pc = nullptr;  // offset 8
     void* bp = nullptr;  // offset 16
 };
-static_assert(sizeof(gobuf) == 24 && __builtin_offsetof(gobuf, pc) == 8 && __builtin_offsetof(gobuf, bp) == 16,
+static_assert(sizeof(gobuf) == 24 && __builtin_offsetof(gobuf, pc) == 8 &&
+                  __builtin_offsetof(gobuf, bp) == 16,
               "context_switch addresses the fields by number");
 
 }  // namespace rota::rt
@@ -29,7 +31,7 @@ static_assert(sizeof(gobuf) == 24 && __builtin_offsetof(gobuf, pc) == 8 && __bui
 #error "rota runs on x86-64 and AArch64"
 #endif
 
-// The first frame of every goroutine (arch/*/start.S): clears the frame pointer and calls rota_goroutine_main. Its
-// frame description marks the end of the stack, and its personality routine turns an exception that got here into
-// a panic.
+// The first frame of every goroutine (arch/*/start.S): clears the frame pointer and calls
+// rota_goroutine_main. Its frame description marks the end of the stack, and its personality
+// routine turns an exception that got here into a panic.
 extern "C" void rota_gostart();

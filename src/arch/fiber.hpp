@@ -1,8 +1,10 @@
-// What the sanitizers must know of a stack switch, told in this one place. Empty in ordinary builds.
+// What the sanitizers must know of a stack switch, told in this one place. Empty in ordinary
+// builds.
 //
-// tsan keeps one "fiber" per goroutine, asan one fake stack. fiber_leave() runs on the old stack right before the
-// assembly, fiber_arrive() on the new one right after it; both are inlined into the function that switches, because
-// tsan would otherwise pop its shadow call stack on the wrong side.
+// tsan keeps one "fiber" per goroutine, asan one fake stack. fiber_leave() runs on the old stack
+// right before the assembly, fiber_arrive() on the new one right after it; both are inlined into
+// the function that switches, because tsan would otherwise pop its shadow call stack on the wrong
+// side.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +32,8 @@ struct fiber {
 #endif
 };
 
-// A fiber for a stack that has not run yet. Its counterpart is fiber_destroy, called from another stack.
+// A fiber for a stack that has not run yet. Its counterpart is fiber_destroy, called from another
+// stack.
 inline void fiber_create([[maybe_unused]] fiber& f, [[maybe_unused]] void* bottom,
                          [[maybe_unused]] std::size_t size) {
 #if ROTA_TSAN
@@ -40,7 +43,8 @@ inline void fiber_create([[maybe_unused]] fiber& f, [[maybe_unused]] void* botto
     f.fake_stack = nullptr;
     f.bottom = bottom;
     f.size = size;
-    __asan_unpoison_memory_region(bottom, size);  // the last goroutine here left without unwinding its first frames
+    __asan_unpoison_memory_region(
+        bottom, size);  // the last goroutine here left without unwinding its first frames
 #endif
 }
 

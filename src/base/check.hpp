@@ -1,7 +1,9 @@
-// ROTA_CHECK: an invariant whose breach would corrupt others, tested in every build. ROTA_DCHECK: the costly ones.
+// ROTA_CHECK: an invariant whose breach would corrupt others, tested in every build. ROTA_DCHECK:
+// the costly ones.
 //
-// A failed check is our own mistake: it names the fact that does not hold, lets the crash hook print what it knows of
-// the goroutines, and aborts. What the user did wrong is a panic or a fatal error instead (base/fatal.hpp).
+// A failed check is our own mistake: it names the fact that does not hold, lets the crash hook
+// print what it knows of the goroutines, and aborts. What the user did wrong is a panic or a fatal
+// error instead (base/fatal.hpp).
 #pragma once
 
 #include "base/annotations.hpp"

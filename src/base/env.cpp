@@ -1,4 +1,5 @@
-// Parsing of the environment. Unknown GODEBUG keys are left alone, as Go does: a newer program may know them.
+// Parsing of the environment. Unknown GODEBUG keys are left alone, as Go does: a newer program may
+// know them.
 #include "base/env.hpp"
 
 #include <charconv>
@@ -32,7 +33,8 @@ void read_gomaxprocs(environment& env) {
         return;
     }
     if (n > procs_max) {
-        print_error("rota: GOMAXPROCS: %d is more than this runtime serves; %d is used\n", n, procs_max);
+        print_error("rota: GOMAXPROCS: %d is more than this runtime serves; %d is used\n", n,
+                    procs_max);
         n = procs_max;
     }
     env.gomaxprocs = n;
@@ -44,7 +46,8 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
             complain("GODEBUG schedtrace", value, "milliseconds, 0 for off");
         }
     } else if (key == "scheddetail" && value != "0") {
-        print_error("rota: GODEBUG scheddetail: not built; schedtrace alone prints its summary line\n");
+        print_error(
+            "rota: GODEBUG scheddetail: not built; schedtrace alone prints its summary line\n");
     }
 }
 

@@ -1,4 +1,5 @@
-// The environment: GOMAXPROCS, GODEBUG, GOTRACEBACK. Read once at boot; a bad value is reported once and not used.
+// The environment: GOMAXPROCS, GODEBUG, GOTRACEBACK. Read once at boot; a bad value is reported
+// once and not used.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +9,13 @@ namespace rota::rt {
 enum class traceback_level : std::uint8_t { none, single, all, system, crash };
 
 struct environment {
-    int gomaxprocs = 0;          // 0: not given
-    int schedtrace_ms = 0;       // 0: off
+    int gomaxprocs = 0;     // 0: not given
+    int schedtrace_ms = 0;  // 0: off
     traceback_level traceback = traceback_level::single;
 };
 
-// Parses the variables. Complaints go to stderr, with the variable, the value and the accepted form.
+// Parses the variables. Complaints go to stderr, with the variable, the value and the accepted
+// form.
 environment read_environment();
 
 // Parses a decimal number of [lo, hi]; false, and `out` untouched, for anything else.

@@ -1,4 +1,5 @@
-// fatal(), failed checks and the raw output below them: no allocation, no stdio, usable on any stack.
+// fatal(), failed checks and the raw output below them: no allocation, no stdio, usable on any
+// stack.
 #include "base/fatal.hpp"
 
 #include <cstdarg>
@@ -18,7 +19,8 @@ void print_error(const char* format, ...) {
     const int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (n <= 0) return;
-    std::size_t left = static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n) : sizeof text - 1;
+    std::size_t left =
+        static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n) : sizeof text - 1;
     for (const char* at = text; left > 0;) {
         const ssize_t done = ::write(STDERR_FILENO, at, left);
         if (done <= 0) return;  // stderr is closed or full: nowhere to complain

@@ -1,7 +1,7 @@
 // The end of the process, as Go ends it: `fatal error: TEXT`, goroutine traces, exit status 2.
 //
-// The lower rooms know neither goroutines nor traces. They call fatal(); what is printed behind the message comes from
-// the crash hook, which boot/ sets to the reporter in diag/.
+// The lower rooms know neither goroutines nor traces. They call fatal(); what is printed behind the
+// message comes from the crash hook, which boot/ sets to the reporter in diag/.
 #pragma once
 
 #include <cstdint>

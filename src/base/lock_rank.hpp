@@ -1,7 +1,8 @@
-// The order of the runtime's locks, from first-taken to last-taken. docs/lock_order.md gives the reason of each line.
+// The order of the runtime's locks, from first-taken to last-taken. docs/lock_order.md gives the
+// reason of each line.
 //
-// A thread that holds a lock may take another one only if that stands further down. Builds with ROTA_DEBUG_CHECKS
-// verify it at each acquisition.
+// A thread that holds a lock may take another one only if that stands further down. Builds with
+// ROTA_DEBUG_CHECKS verify it at each acquisition.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +10,14 @@
 namespace rota::rt {
 
 enum class lock_rank : std::uint8_t {
-    boot,     // boot/: the first use of the runtime
-    chan,     // chan/: one hchan; never two at once but in address order
-    sema,     // sync/: one root of the semaphore table
-    timers,   // timer/: the heap of one p
-    sched,    // core/: sched.mu
-    gfree,    // sched/: the global list of dead goroutines
-    stack,    // mem/: arenas of stacks
-    mapped,   // mem/: the pages behind growing arrays and fixed objects
+    boot,    // boot/: the first use of the runtime
+    chan,    // chan/: one hchan; never two at once but in address order
+    sema,    // sync/: one root of the semaphore table
+    timers,  // timer/: the heap of one p
+    sched,   // core/: sched.mu
+    gfree,   // sched/: the global list of dead goroutines
+    stack,   // mem/: arenas of stacks
+    mapped,  // mem/: the pages behind growing arrays and fixed objects
     count,
 };
 

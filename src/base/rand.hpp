@@ -12,7 +12,8 @@ class rng {
 
     constexpr std::uint64_t next() {
         state_ += 0xa0761d6478bd642full;
-        const auto product = static_cast<unsigned __int128>(state_) * (state_ ^ 0xe7037ed1a0b428dbull);
+        const auto product =
+            static_cast<unsigned __int128>(state_) * (state_ ^ 0xe7037ed1a0b428dbull);
         return static_cast<std::uint64_t>(product >> 64) ^ static_cast<std::uint64_t>(product);
     }
 

@@ -1,8 +1,9 @@
 // Stopping for good.
 //
-// Goroutines must not touch static objects that are being destroyed. The handler forbids every m to schedule, asks the
-// running goroutines to yield, and waits a bounded time for them: those inside blocking() stay there, those that compute
-// without ever entering the runtime are left behind after 100 ms. The exit status stays what it was.
+// Goroutines must not touch static objects that are being destroyed. The handler forbids every m to
+// schedule, asks the running goroutines to yield, and waits a bounded time for them: those inside
+// blocking() stay there, those that compute without ever entering the runtime are left behind after
+// 100 ms. The exit status stays what it was.
 #include "boot/exit.hpp"
 
 #include "core/getg.hpp"
@@ -20,15 +21,16 @@ namespace {
 
 constexpr std::int64_t grace = 100'000'000;  // ns
 
-char own_handle;                           // its address is the handle
-constinit atomic<int> moving{0};           // registrations that are being moved, not run
+char own_handle;                  // its address is the handle
+constinit atomic<int> moving{0};  // registrations that are being moved, not run
 constinit lock exit_lock{lock_rank::boot};
 
 bool others_run() {
     const m* const self = getm_or_null();
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         const p& pp = *sched.allp[i];
-        if (pp.status.load(memory_order_acquire) != p_status::running) continue;  // pairs(exit.stopped)
+        if (pp.status.load(memory_order_acquire) != p_status::running)
+            continue;  // pairs(exit.stopped)
         if (self == nullptr || self->pp != &pp) return true;
     }
     return false;
@@ -41,8 +43,9 @@ void stop_scheduling(void*) {
         sched.stopping = true;
         sched.exiting.store(true, memory_order_seq_cst);  // pairs(exit.flag)
     }
-    for (m* mp = sched.allm.load(memory_order_acquire); mp != nullptr; mp = mp->all_link) {  // pairs(m.list)
-        if (mp != getm_or_null()) mp->preempt.store(true, memory_order_relaxed);             // relaxed: advice
+    for (m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;
+         mp = mp->all_link) {                                                     // pairs(m.list)
+        if (mp != getm_or_null()) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
     }
     const std::int64_t until = nanotime() + grace;
     while (others_run() && nanotime() < until) thread_sleep_ns(50'000);
@@ -52,7 +55,8 @@ void stop_scheduling(void*) {
 
 void stop_scheduling_at_exit() {
     const lock_guard guard(exit_lock);
-    // Taking the old registration back runs it, which `moving` turns into nothing; the C library then reuses its place.
+    // Taking the old registration back runs it, which `moving` turns into nothing; the C library
+    // then reuses its place.
     moving.store(1, memory_order_relaxed);  // relaxed: read by this thread
     __cxa_finalize(&own_handle);
     moving.store(0, memory_order_relaxed);  // relaxed: as above

@@ -3,8 +3,9 @@
 
 namespace rota::rt {
 
-// Registers the handler that stops scheduling, behind everything registered so far: it runs before the destructors of
-// all static objects that exist now. Called at boot and again whenever run() returns.
+// Registers the handler that stops scheduling, behind everything registered so far: it runs before
+// the destructors of all static objects that exist now. Called at boot and again whenever run()
+// returns.
 void stop_scheduling_at_exit();
 
 }  // namespace rota::rt

@@ -1,4 +1,5 @@
-// rota::run: a main goroutine, and the calling thread as an m until it has ended. Go: runtime.main, rt0_go.
+// rota::run: a main goroutine, and the calling thread as an m until it has ended. Go: runtime.main,
+// rt0_go.
 #include <rota/go.hpp>
 
 #include "boot/exit.hpp"

@@ -17,7 +17,8 @@ using namespace rota::rt;
 int gomaxprocs(int n) {
     boot_runtime();
     if (n > 0 && n != sched.gomaxprocs) {
-        panic("rota: changing GOMAXPROCS while the program runs is not built; set GOMAXPROCS in the environment");
+        panic("rota: changing GOMAXPROCS while the program runs is not built; set it in the "
+              "environment");
     }
     return sched.gomaxprocs;
 }
@@ -26,7 +27,9 @@ int num_cpu() { return processor_count(); }
 
 int num_goroutine() {
     const sched_stats s = read_sched_stats();
-    return s.goroutines_created > s.goroutines_ended ? static_cast<int>(s.goroutines_created - s.goroutines_ended) : 0;
+    return s.goroutines_created > s.goroutines_ended
+               ? static_cast<int>(s.goroutines_created - s.goroutines_ended)
+               : 0;
 }
 
 int num_thread() {
@@ -59,7 +62,8 @@ int set_max_threads(int n) {
 sched_stats read_sched_stats() {
     boot_runtime();
     sched_stats s{};
-    // relaxed: each figure stands for itself. Ended before created, so that the difference is never negative.
+    // relaxed: each figure stands for itself. Ended before created, so that the difference is never
+    // negative.
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         const p_counters& c = sched.allp[i]->counts;
         s.goroutines_ended += c.ended.load(memory_order_relaxed);

@@ -25,13 +25,15 @@ ROTA_ALWAYS_INLINE void copy_elem(void* to, const void* from, std::size_t size) 
 void buf_put(hchan& c, const void* elem) ROTA_REQUIRES(c.mu) {
     copy_elem(c.buf + c.send_at * c.elem_size, elem, c.elem_size);
     if (++c.send_at == c.capacity) c.send_at = 0;
-    c.count.store(c.count.load(memory_order_relaxed) + 1, memory_order_relaxed);  // relaxed: under mu
+    c.count.store(c.count.load(memory_order_relaxed) + 1,
+                  memory_order_relaxed);  // relaxed: under mu
 }
 
 void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
     copy_elem(elem, c.buf + c.recv_at * c.elem_size, c.elem_size);
     if (++c.recv_at == c.capacity) c.recv_at = 0;
-    c.count.store(c.count.load(memory_order_relaxed) - 1, memory_order_relaxed);  // relaxed: under mu
+    c.count.store(c.count.load(memory_order_relaxed) - 1,
+                  memory_order_relaxed);  // relaxed: under mu
 }
 
 // The waiter's frame holds the sudog and the value's place: neither is touched once it is readied.
@@ -69,7 +71,8 @@ ROTA_NOINLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA
 
 hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop) {
     std::size_t bytes = 0;
-    if (__builtin_mul_overflow(elem_size, capacity, &bytes) || bytes > bytes_max || capacity > bytes_max) {
+    if (__builtin_mul_overflow(elem_size, capacity, &bytes) || bytes > bytes_max ||
+        capacity > bytes_max) {
         throw panic_error("makechan: size out of range");
     }
     void* const memory = ::operator new(sizeof(hchan) + bytes, std::align_val_t{alignof(hchan)});
@@ -81,11 +84,13 @@ hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop) {
     return c;
 }
 
-void chan_retain(hchan* c) noexcept { c->refs.fetch_add(1, memory_order_relaxed); }  // relaxed: the caller has one
+void chan_retain(hchan* c) noexcept {
+    c->refs.fetch_add(1, memory_order_relaxed);
+}  // relaxed: the caller has one
 
-void chan_release(hchan* c) noexcept {
-    if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(chan.refs)
-    ROTA_CHECK(c->recvq.empty() && c->sendq.empty());             // who waits holds a handle
+void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody else is left
+    if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;    // pairs(chan.refs)
+    ROTA_CHECK(c->recvq.empty() && c->sendq.empty());               // who waits holds a handle
     const std::size_t count = c->count.load(memory_order_relaxed);  // relaxed: nobody else is left
     for (std::size_t i = 0; i < count && c->drop != nullptr; ++i) {
         c->drop(c->buf + (c->recv_at + i) % c->capacity * c->elem_size);
@@ -121,7 +126,9 @@ chan_result chan_send(hchan* cp, const void* elem, bool block) {
         c.mu.release();
         return chan_result::would_block;
     }
-    return wait_in(c, c.sendq, const_cast<void*>(elem), wait_reason::chan_send) ? chan_result::ok : chan_result::closed;
+    return wait_in(c, c.sendq, const_cast<void*>(elem), wait_reason::chan_send)
+               ? chan_result::ok
+               : chan_result::closed;
 }
 
 chan_result chan_recv(hchan* cp, void* elem, bool block) {
@@ -152,7 +159,8 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) {
         c.mu.release();
         return closed ? chan_result::closed : chan_result::would_block;
     }
-    return wait_in(c, c.recvq, elem, wait_reason::chan_receive) ? chan_result::ok : chan_result::closed;
+    return wait_in(c, c.recvq, elem, wait_reason::chan_receive) ? chan_result::ok
+                                                                : chan_result::closed;
 }
 
 void chan_close(hchan* c) {
@@ -162,7 +170,7 @@ void chan_close(hchan* c) {
         const runtime_entry inside;
         c->mu.acquire();
         twice = c->closed.load(memory_order_relaxed);  // relaxed: under mu
-        c->closed.store(true, memory_order_relaxed);   // relaxed: under mu; others take it as a hint
+        c->closed.store(true, memory_order_relaxed);  // relaxed: under mu; others take it as a hint
         sudog* const receivers = c->recvq.take_all();
         sudog* const senders = c->sendq.take_all();
         c->mu.release();

@@ -1,8 +1,8 @@
 // hchan: the channel itself. Go: runtime/chan.go, hchan.
 //
-// Invariants, under mu: at least one of sendq and recvq is empty, unless one goroutine waits for both sides in a select;
-// buffered values imply an empty recvq, free slots an empty sendq. A value goes straight from sender to receiver when
-// one of them waits.
+// Invariants, under mu: at least one of sendq and recvq is empty, unless one goroutine waits for
+// both sides in a select; buffered values imply an empty recvq, free slots an empty sendq. A value
+// goes straight from sender to receiver when one of them waits.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ namespace rota::detail {
 
 struct alignas(rt::cache_line) hchan {
     // --- fixed ---------------------------------------------------------------------
-    std::byte* buf = nullptr;   // capacity * elem_size bytes behind this header
+    std::byte* buf = nullptr;  // capacity * elem_size bytes behind this header
     std::size_t elem_size = 0;
     std::size_t capacity = 0;
     chan_drop drop = nullptr;
@@ -74,7 +74,8 @@ struct alignas(rt::cache_line) hchan {
     rt::waitq sendq ROTA_GUARDED_BY(mu);
 
     // --- anyone writes ----------------------------------------------------------------
-    rt::atomic<std::uint64_t> refs{1};
+    rt::atomic<std::uint64_t> refs{
+        1};  // the last one out sees what the others did: pairs(chan.refs)
 };
 
 }  // namespace rota::detail

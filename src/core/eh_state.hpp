@@ -1,7 +1,8 @@
 // The C++ runtime's exception state: two words per thread that must be per goroutine.
 //
-// A goroutine that parks inside a catch block, or in a destructor while an exception unwinds, leaves these words in
-// the thread. Each switch saves and loads them (0.25 ns). The layout is the Itanium ABI's __cxa_eh_globals.
+// A goroutine that parks inside a catch block, or in a destructor while an exception unwinds,
+// leaves these words in the thread. Each switch saves and loads them (0.25 ns). The layout is the
+// Itanium ABI's __cxa_eh_globals.
 #pragma once
 
 namespace rota::rt {

@@ -1,8 +1,9 @@
-// g: a goroutine. Its header lies at the top of its own stack, the closure that it runs right below.
+// g: a goroutine. Its header lies at the top of its own stack, the closure that it runs right
+// below.
 //
-// Run queues, wait lists and timers know a g and that goready() makes it go on; none of them knows that it has a
-// stack. An m's own g0, on whose stack the scheduler runs, is a g as well; in a thread that rota did not start it
-// stands for that thread in every wait list.
+// Run queues, wait lists and timers know a g and that goready() makes it go on; none of them knows
+// that it has a stack. An m's own g0, on whose stack the scheduler runs, is a g as well; in a
+// thread that rota did not start it stands for that thread in every wait list.
 #pragma once
 
 #include <cstddef>
@@ -26,16 +27,17 @@ using entry_fn = void (*)(void* closure);
 
 struct g {
     // --- owner: the m that runs it, until the switch away from it is complete ---
-    gobuf sched;                    // where it goes on
-    eh_state eh;                    // its exception state while it does not run
-    m* mp = nullptr;                // the m it runs on; a thread's own g: always its m
+    gobuf sched;                      // where it goes on
+    eh_state eh;                      // its exception state while it does not run
+    m* mp = nullptr;                  // the m it runs on; a thread's own g: always its m
     [[no_unique_address]] fiber fib;  // for the sanitizers
     wait_reason why = wait_reason::none;
-    bool is_thread = false;         // a g0: parking it blocks its thread
+    bool is_thread = false;  // a g0: parking it blocks its thread
 
     // --- anyone reads ------------------------------------------------------------
     atomic<g_status> status{g_status::idle};
-    atomic<std::int64_t> wait_since{0};  // nanotime of the park, 0 if not taken; relaxed: for reports
+    atomic<std::int64_t> wait_since{
+        0};  // nanotime of the park, 0 if not taken; relaxed: for reports
 
     // --- owner of the queue or list it is in -------------------------------------
     g* sched_link = nullptr;
@@ -54,9 +56,10 @@ struct g {
     stack_slot stack;
 };
 
-// Moves gp from one state to another; nobody else may move it at the same time. In debug builds the change is one
-// compare-and-swap, so that a g readied twice, or before it has parked, is caught on the spot.
-// relaxed: the queue, list or lock through which gp is found publishes the state with everything else.
+// Moves gp from one state to another; nobody else may move it at the same time. In debug builds the
+// change is one compare-and-swap, so that a g readied twice, or before it has parked, is caught on
+// the spot. relaxed: the queue, list or lock through which gp is found publishes the state with
+// everything else.
 inline void casgstatus(g& gp, g_status from, g_status to) {
 #if defined(ROTA_DEBUG_CHECKS)
     ROTA_CHECK(gp.status.cas(from, to, memory_order_relaxed));
@@ -68,8 +71,8 @@ inline void casgstatus(g& gp, g_status from, g_status to) {
 
 inline g_status readgstatus(const g& gp) { return gp.status.load(memory_order_relaxed); }
 
-// Go adds no colour; its stacks are moved anyway. Headers at one offset of every slot would share few cache sets:
-// 16 offsets, 128 bytes apart, take 40 % off a spawn (bench spawn).
+// Go adds no colour; its stacks are moved anyway. Headers at one offset of every slot would share
+// few cache sets: 16 offsets, 128 bytes apart, take 40 % off a spawn (bench spawn).
 inline g* header_of(const stack_slot& slot) {
     constexpr std::uintptr_t colours = 16, stride = 128;
     constexpr std::size_t size = (sizeof(g) + cache_line - 1) / cache_line * cache_line;

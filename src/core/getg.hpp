@@ -1,4 +1,5 @@
-// Who runs here: the calling thread's m and the current g. Never kept across anything that may park.
+// Who runs here: the calling thread's m and the current g. Never kept across anything that may
+// park.
 #pragma once
 
 #include "core/m.hpp"

@@ -1,8 +1,9 @@
 // The global run queue: a ring of pointers that grows.
 //
-// Go links the goroutines themselves. Here the header of a g lies in its own stack, in a page that the processor may
-// have to look up anew; a linked queue would wait for one such page after the other. An array is filled and emptied
-// without touching a g, and whoever runs them next can ask for several headers at once (bench skynet, parked_1m).
+// Go links the goroutines themselves. Here the header of a g lies in its own stack, in a page that
+// the processor may have to look up anew; a linked queue would wait for one such page after the
+// other. An array is filled and emptied without touching a g, and whoever runs them next can ask
+// for several headers at once (bench skynet, parked_1m).
 #pragma once
 
 #include <cstdint>

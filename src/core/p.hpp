@@ -1,7 +1,7 @@
 // p: a processor, the right to run goroutines. There are exactly GOMAXPROCS of them.
 //
-// Fields are grouped by who may write them, one cache line per writer: a thief reads and writes the head of the run
-// queue while the owner works at the tail.
+// Fields are grouped by who may write them, one cache line per writer: a thief reads and writes the
+// head of the run queue while the owner works at the tail.
 #pragma once
 
 #include <cstdint>
@@ -27,25 +27,28 @@ struct alignas(cache_line) p {
     atomic<p_status> status{p_status::gcstop};
 
     // --- owner: the m that holds this p ------------------------------------------
-    g_stack gfree;                    // dead goroutines with their stacks
-    std::uint64_t goid_next = 0;      // numbers reserved for new goroutines
+    g_stack gfree;                // dead goroutines with their stacks
+    std::uint64_t goid_next = 0;  // numbers reserved for new goroutines
     std::uint64_t goid_end = 0;
 
     // --- owner writes, anyone reads ----------------------------------------------
-    alignas(cache_line) atomic<m*> mp{nullptr};   // relaxed: sysmon lives with a stale value, ms are never freed
-    atomic<std::uint32_t> sched_tick{0};          // relaxed: sysmon lives with a stale value
-    atomic<std::uint32_t> syscall_tick{0};        // relaxed: as above
+    alignas(cache_line) atomic<m*> mp{
+        nullptr};  // relaxed: sysmon lives with a stale value, ms are never freed
+    atomic<std::uint32_t> sched_tick{0};    // relaxed: sysmon lives with a stale value
+    atomic<std::uint32_t> syscall_tick{0};  // relaxed: as above
     atomic<std::uint32_t> runq_tail{0};
     atomic<g*> runq[runq_size] = {};
     p_counters counts;
 
     // --- anyone writes, lock-free -------------------------------------------------
-    alignas(cache_line) atomic<std::uint32_t> runq_head{0};  // consumers advance it by compare-and-swap
-    atomic<g*> runnext{nullptr};                             // owner: any -> g; anyone: g -> null
+    alignas(cache_line) atomic<std::uint32_t> runq_head{
+        0};                       // consumers advance it by compare-and-swap
+    atomic<g*> runnext{nullptr};  // owner: any -> g; anyone: g -> null
 
     // --- guarded by its own lock ----------------------------------------------------
     alignas(cache_line) timer_heap timers;
-    atomic<std::int64_t> timers_ran_at{0};  // when the last due ones were taken; relaxed: it only spaces them out
+    atomic<std::int64_t> timers_ran_at{
+        0};  // when the last due ones were taken; relaxed: it only spaces them out
 
     // --- guarded by sched.mu --------------------------------------------------------
     p* idle_link = nullptr;

@@ -15,9 +15,10 @@ namespace rota::rt {
 
 inline constexpr std::int32_t procs_max = 1024;
 
-// One run() in progress. Lives in the frame of run(); the main goroutine is done when `done` is set.
+// One run() in progress. Lives in the frame of run(); the main goroutine is done when `done` is
+// set.
 struct run_record {
-    m* mp = nullptr;           // the calling thread
+    m* mp = nullptr;  // the calling thread
     atomic<bool> done{false};
 };
 
@@ -32,9 +33,10 @@ struct sched_t {
     global_queue runq ROTA_GUARDED_BY(mu);
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
-    m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;   // linked by idle_next
+    m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;  // linked by idle_next
     std::int32_t idle_m_count ROTA_GUARDED_BY(mu) = 0;
-    std::int32_t m_count ROTA_GUARDED_BY(mu) = 0;    // ms that schedule: own threads and threads inside run()
+    std::int32_t m_count ROTA_GUARDED_BY(mu) =
+        0;  // ms that schedule: own threads and threads inside run()
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;
     std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
     std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress
@@ -43,9 +45,9 @@ struct sched_t {
     // --- written under mu, read by anyone ----------------------------------------------
     alignas(cache_line) atomic<std::uint32_t> runq_size{0};
     atomic<std::int32_t> idle_p_count{0};
-    atomic<std::int32_t> foreign_count{0};           // ms of foreign threads, now
-    atomic<bool> foreign_used{false};                // a thread of the program's own used rota outside run()
-    atomic<bool> exiting{false};                     // hint for `stopping`
+    atomic<std::int32_t> foreign_count{0};  // ms of foreign threads, now
+    atomic<bool> foreign_used{false};       // a thread of the program's own used rota outside run()
+    atomic<bool> exiting{false};            // hint for `stopping`
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};
@@ -53,14 +55,15 @@ struct sched_t {
     alignas(cache_line) atomic<std::uint64_t> goid_gen{1};  // 1 is the first main goroutine's
 
     // --- the poller -----------------------------------------------------------------------
-    atomic<std::int64_t> poll_until{0};   // the sleeping poller's deadline; 0: none, or it sleeps for ever
-    atomic<std::int64_t> last_poll{1};    // 0 while an m sleeps in the poller
+    atomic<std::int64_t> poll_until{
+        0};  // the sleeping poller's deadline; 0: none, or it sleeps for ever
+    atomic<std::int64_t> last_poll{1};  // 0 while an m sleeps in the poller
 
     // --- sysmon ----------------------------------------------------------------------------
-    atomic<bool> sysmon_wait{false};      // in deep sleep, on sysmon_note
+    atomic<bool> sysmon_wait{false};  // in deep sleep, on sysmon_note
     note sysmon_note;
-    atomic<bool> sysmon_alert{false};     // sysmon naps briefly: wake-ups may be left to it
-    atomic<bool> wake_owed{false};        // a wake-up was left to sysmon
+    atomic<bool> sysmon_alert{false};  // sysmon naps briefly: wake-ups may be left to it
+    atomic<bool> wake_owed{false};     // a wake-up was left to sysmon
 
     // --- list of all ms: push only ---------------------------------------------------------
     atomic<m*> allm{nullptr};

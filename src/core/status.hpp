@@ -48,8 +48,16 @@ enum class wait_reason : std::uint8_t {
 
 // Go's words, as they stand in a dump.
 constexpr const char* wait_reason_text(wait_reason why) {
-    constexpr const char* text[] = {"",      "chan receive", "chan send",      "chan receive (nil chan)", "chan send (nil chan)",
-                                    "sleep", "semacquire",   "sync.Mutex.Lock", "sync.WaitGroup.Wait",     "future get",
+    constexpr const char* text[] = {"",
+                                    "chan receive",
+                                    "chan send",
+                                    "chan receive (nil chan)",
+                                    "chan send (nil chan)",
+                                    "sleep",
+                                    "semacquire",
+                                    "sync.Mutex.Lock",
+                                    "sync.WaitGroup.Wait",
+                                    "future get",
                                     "rota.run"};
     static_assert(sizeof text / sizeof *text == static_cast<std::size_t>(wait_reason::count));
     return text[static_cast<std::uint8_t>(why)];

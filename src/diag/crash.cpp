@@ -26,13 +26,14 @@ namespace rota::rt {
 
 namespace {
 
-constinit atomic<int> reporter{0};  // the thread whose report it is
+constinit atomic<int> reporter{0};                          // the thread whose report it is
 constinit traceback_level level = traceback_level::single;  // fixed at boot
 
 void begin_report() {
     int nobody = 0;
     const int me = current_thread_id();
-    if (reporter.compare_exchange(nobody, me, memory_order_relaxed, memory_order_relaxed)) return;  // relaxed: a gate
+    if (reporter.compare_exchange(nobody, me, memory_order_relaxed, memory_order_relaxed))
+        return;                    // relaxed: a gate
     if (nobody == me) ::_exit(2);  // the report itself failed
     sleep_for_ever();
 }
@@ -47,7 +48,8 @@ void print_traces(trace_scope scope) {
     report out;
     print_current_goroutine(out);
     out.flush();
-    if (scope == trace_scope::all || level >= traceback_level::all || current_goroutine() == nullptr) {
+    if (scope == trace_scope::all || level >= traceback_level::all ||
+        current_goroutine() == nullptr) {
         print_other_goroutines(out);
     }
 }
@@ -109,8 +111,10 @@ void on_stack_overflow(const fault_info& fault) {
     if (!slot || static_cast<const std::byte*>(fault.address) >= slot.usable_lo()) return;
     begin_report();
     report out;
-    out.print("runtime: goroutine stack exceeds %zu-byte limit\n", static_cast<std::size_t>(slot.hi - slot.lo));
-    out.print("runtime: sp=%p stack=[%p, %p]\n", fault.sp, static_cast<void*>(slot.lo), static_cast<void*>(slot.hi));
+    out.print("runtime: goroutine stack exceeds %zu-byte limit\n",
+              static_cast<std::size_t>(slot.hi - slot.lo));
+    out.print("runtime: sp=%p stack=[%p, %p]\n", fault.sp, static_cast<void*>(slot.lo),
+              static_cast<void*>(slot.hi));
     out.print("fatal error: stack overflow\n");
     out.flush();
     const g& gp = *header_of(slot);
@@ -147,11 +151,15 @@ void future_panic(const std::exception_ptr& error) { rota::rt::report_panic(erro
 
 }  // namespace rota::detail
 
-// Personality of a goroutine's first frame. In the search phase an exception that comes here has found no handler: the
-// stack stands as it was at the throw, so the trace shows where. Forced unwinding passes.
-extern "C" _Unwind_Reason_Code rota_goroutine_personality(int, _Unwind_Action actions, _Unwind_Exception_Class,
-                                                          _Unwind_Exception* exception, _Unwind_Context*) {
-    if ((actions & _UA_SEARCH_PHASE) == 0 || (actions & _UA_FORCE_UNWIND) != 0) return _URC_CONTINUE_UNWIND;
+// Personality of a goroutine's first frame. In the search phase an exception that comes here has
+// found no handler: the stack stands as it was at the throw, so the trace shows where. Forced
+// unwinding passes.
+extern "C" _Unwind_Reason_Code rota_goroutine_personality(int, _Unwind_Action actions,
+                                                          _Unwind_Exception_Class,
+                                                          _Unwind_Exception* exception,
+                                                          _Unwind_Context*) {
+    if ((actions & _UA_SEARCH_PHASE) == 0 || (actions & _UA_FORCE_UNWIND) != 0)
+        return _URC_CONTINUE_UNWIND;
     abi::__cxa_begin_catch(exception);
     rota::rt::print_panic(rota::rt::current_panic_text());
 }

@@ -1,4 +1,5 @@
-// Crash reports: panics, fatal errors, stack overflow. One report comes out whole, whoever else crashes meanwhile.
+// Crash reports: panics, fatal errors, stack overflow. One report comes out whole, whoever else
+// crashes meanwhile.
 #pragma once
 
 #include <exception>

@@ -1,4 +1,5 @@
-// A writer to stderr for reports: buffered, without allocation, usable with malloc's lock held by somebody else.
+// A writer to stderr for reports: buffered, without allocation, usable with malloc's lock held by
+// somebody else.
 #pragma once
 
 #include <cstddef>

@@ -22,17 +22,21 @@ void schedtrace() {
         queued = sched.runq.size();
     }
     report out;
-    out.print("SCHED %lldms: gomaxprocs=%d idleprocs=%d threads=%d spinningthreads=%d needspinning=%d idlethreads=%d "
-              "runqueue=%u [ ",
-              static_cast<long long>((now - first) / 1'000'000), sched.gomaxprocs,
-              sched.idle_p_count.load(memory_order_relaxed), threads,  // relaxed: a report
-              sched.nmspinning.load(memory_order_relaxed),             // relaxed: a report
-              sched.need_spinning.load(memory_order_relaxed) ? 1 : 0,  // relaxed: a report
-              idle, queued);
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) out.print("%u ", runq_length(*sched.allp[i]));
+    out.print(
+        "SCHED %lldms: gomaxprocs=%d idleprocs=%d threads=%d spinningthreads=%d needspinning=%d "
+        "idlethreads=%d "
+        "runqueue=%u [ ",
+        static_cast<long long>((now - first) / 1'000'000), sched.gomaxprocs,
+        sched.idle_p_count.load(memory_order_relaxed), threads,  // relaxed: a report
+        sched.nmspinning.load(memory_order_relaxed),             // relaxed: a report
+        sched.need_spinning.load(memory_order_relaxed) ? 1 : 0,  // relaxed: a report
+        idle, queued);
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i)
+        out.print("%u ", runq_length(*sched.allp[i]));
     out.print("] schedticks=[ ");
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
-        out.print("%u ", sched.allp[i]->sched_tick.load(memory_order_relaxed));  // relaxed: a report
+        out.print("%u ",
+                  sched.allp[i]->sched_tick.load(memory_order_relaxed));  // relaxed: a report
     }
     out.print("]\n");
 }

@@ -1,4 +1,5 @@
-// Traces. Names come from the dynamic symbol table: link with -rdynamic to see those of an executable.
+// Traces. Names come from the dynamic symbol table: link with -rdynamic to see those of an
+// executable.
 #include "diag/traceback.hpp"
 
 #include <cstdlib>
@@ -47,7 +48,8 @@ struct symbol {
         Dl_info info{};
         if (::dladdr(pc, &info) == 0) return;
         if (info.dli_fname != nullptr) file = info.dli_fname;
-        const auto base = reinterpret_cast<std::uintptr_t>(info.dli_saddr != nullptr ? info.dli_saddr : info.dli_fbase);
+        const auto base = reinterpret_cast<std::uintptr_t>(
+            info.dli_saddr != nullptr ? info.dli_saddr : info.dli_fbase);
         offset = reinterpret_cast<std::uintptr_t>(pc) - base;
         if (info.dli_sname == nullptr) return;
         int status = 0;
@@ -60,8 +62,9 @@ struct symbol {
 };
 
 bool is_own_frame(const char* name) {
-    return name != nullptr && (std::strncmp(name, "rota::rt::", 10) == 0 || std::strncmp(name, "_Unwind_", 8) == 0 ||
-                               std::strncmp(name, "__cxa_", 6) == 0 || std::strncmp(name, "rota_go", 7) == 0);
+    return name != nullptr &&
+           (std::strncmp(name, "rota::rt::", 10) == 0 || std::strncmp(name, "_Unwind_", 8) == 0 ||
+            std::strncmp(name, "__cxa_", 6) == 0 || std::strncmp(name, "rota_go", 7) == 0);
 }
 
 void print_frame(report& out, const void* pc, const symbol& s) {
@@ -74,8 +77,9 @@ void print_frame(report& out, const void* pc, const symbol& s) {
 
 void print_goroutine_header(report& out, const g& gp) {
     const g_status status = readgstatus(gp);
-    const char* what = status == g_status::waiting && gp.why != wait_reason::none ? wait_reason_text(gp.why)
-                                                                                  : g_status_text(status);
+    const char* what = status == g_status::waiting && gp.why != wait_reason::none
+                           ? wait_reason_text(gp.why)
+                           : g_status_text(status);
     out.print("\ngoroutine %llu [%s]:\n", static_cast<unsigned long long>(gp.goid), what);
     if (gp.name != nullptr) out.print("# name: %s\n", gp.name);
 }
@@ -98,7 +102,8 @@ void print_creator(report& out, const g& gp) {
     const symbol s(static_cast<const char*>(gp.created_at) - 1);
     if (s.name != nullptr) out.print("created by %.900s", s.name);
     else out.print("created by %p", gp.created_at);
-    if (gp.parent_goid != 0) out.print(" in goroutine %llu", static_cast<unsigned long long>(gp.parent_goid));
+    if (gp.parent_goid != 0)
+        out.print(" in goroutine %llu", static_cast<unsigned long long>(gp.parent_goid));
     out.print("\n\t%.900s +0x%llx\n", s.file, static_cast<unsigned long long>(s.offset));
 }
 
@@ -115,7 +120,8 @@ void print_other_goroutines(report& out) {
         [](const stack_slot& slot, void* arg) {
             const g& gp = *header_of(slot);
             const g_status status = readgstatus(gp);
-            if (status == g_status::idle || status == g_status::dead || &gp == current_goroutine()) return;
+            if (status == g_status::idle || status == g_status::dead || &gp == current_goroutine())
+                return;
             auto& to = *static_cast<report*>(arg);
             print_goroutine_header(to, gp);
             print_creator(to, gp);

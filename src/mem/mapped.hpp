@@ -1,7 +1,8 @@
 // Memory for the runtime's own tables, straight from the kernel: the scheduler never calls malloc.
 //
-// A thread that waits for malloc's lock while it holds one of ours could wait for a goroutine that cannot run. Fixed
-// objects (m, p) are carved from pages and never freed; growing arrays move to a mapping of twice the size.
+// A thread that waits for malloc's lock while it holds one of ours could wait for a goroutine that
+// cannot run. Fixed objects (m, p) are carved from pages and never freed; growing arrays move to a
+// mapping of twice the size.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,8 @@
 
 namespace rota::rt {
 
-// Zeroed memory of static life, aligned to a cache line. Ends the process if the kernel has none left.
+// Zeroed memory of static life, aligned to a cache line. Ends the process if the kernel has none
+// left.
 [[nodiscard]] void* mapped_alloc(std::size_t bytes);
 
 template <class T, class... A>

@@ -33,8 +33,8 @@ enum class guard_kind : std::uint8_t { markers, mappings, none };
 struct stack_table {
     lock mu{lock_rank::stack};
     arena* arenas ROTA_GUARDED_BY(mu) = nullptr;  // one reserved array, never moved
-    std::uint32_t open[stack_class_count] ROTA_GUARDED_BY(mu) = {none, none, none, none, none, none, none,
-                                                                 none, none, none, none, none, none};
+    std::uint32_t open[stack_class_count] ROTA_GUARDED_BY(mu) = {
+        none, none, none, none, none, none, none, none, none, none, none, none, none};
     guard_kind guard ROTA_GUARDED_BY(mu) = guard_kind::markers;
     long guards_left ROTA_GUARDED_BY(mu) = 0;  // mappings kind: how many more may be set
 
@@ -49,7 +49,8 @@ std::size_t metadata_bytes(std::uint32_t slot_count) {
     return (bytes + page_size - 1) / page_size * page_size;
 }
 
-// Reserves an arena of `cls`, smaller and smaller while the kernel refuses. False if not even one slot can be had.
+// Reserves an arena of `cls`, smaller and smaller while the kernel refuses. False if not even one
+// slot can be had.
 bool reserve(arena& a, std::uint8_t cls) {
     const std::size_t slot = stack_class_size(cls);
     for (std::size_t bytes = arena_bytes > 16 * slot ? arena_bytes : 16 * slot;; bytes /= 8) {
@@ -73,7 +74,8 @@ bool add_arena(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
         if (stacks.arenas == nullptr) return false;
         stacks.published.store(stacks.arenas, memory_order_release);  // pairs(stack.arenas)
     }
-    const std::uint32_t n = stacks.count.load(memory_order_relaxed);  // relaxed: changed under mu only
+    const std::uint32_t n =
+        stacks.count.load(memory_order_relaxed);  // relaxed: changed under mu only
     if (n == arenas_max) return false;
     arena& a = *new (stacks.arenas + n) arena;
     if (!reserve(a, cls)) return false;
@@ -90,8 +92,9 @@ stack_slot slot_at(const arena& a, std::uint32_t arena_index, std::uint32_t inde
 
 void say_unguarded(long limit) {
     print_error(
-        "rota: goroutine stacks: this kernel has no MADV_GUARD_INSTALL and vm.max_map_count (%ld) is half used by "
-        "guard pages; further stacks run without a guard. Raise vm.max_map_count to keep guards.\n",
+        "rota: goroutine stacks: this kernel has no MADV_GUARD_INSTALL and guard pages use up half of "
+        "vm.max_map_count (%ld); further stacks run without a guard. Raise vm.max_map_count to keep "
+        "guards.\n",
         limit);
 }
 
@@ -127,15 +130,17 @@ stack_slot stack_alloc(std::uint8_t cls) {
             a.cold_head = a.cold_next[index];
             return slot_at(a, n, index);
         }
-        const std::uint32_t used = a.used.load(memory_order_relaxed);  // relaxed: changed under mu only
+        const std::uint32_t used =
+            a.used.load(memory_order_relaxed);  // relaxed: changed under mu only
         if (used < a.slot_count) {
             const stack_slot slot = slot_at(a, n, used);
             install_guard(slot);
             a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
             return slot;
         }
-        stacks.open[cls] = a.next_of_class;  // exhausted: back in the list when a slot is given back
-        a.next_of_class = n;                 // its own number says "not in the list"
+        stacks.open[cls] =
+            a.next_of_class;  // exhausted: back in the list when a slot is given back
+        a.next_of_class = n;  // its own number says "not in the list"
     }
 }
 
@@ -156,7 +161,8 @@ stack_slot stack_find(const void* address) {
     const std::uint32_t n = stacks.count.load(memory_order_acquire);    // pairs(stack.arenas)
     for (std::uint32_t i = 0; i < n; ++i) {
         const arena& a = arenas[i];
-        const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(a.base);
+        const auto offset =
+            reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(a.base);
         const auto index = static_cast<std::uint32_t>(offset / stack_class_size(a.cls));
         if (offset < a.slot_count * stack_class_size(a.cls)) return slot_at(a, i, index);
     }
@@ -168,7 +174,8 @@ void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg) {
     const std::uint32_t n = stacks.count.load(memory_order_acquire);    // pairs(stack.arenas)
     for (std::uint32_t i = 0; i < n; ++i) {
         const std::uint32_t used = arenas[i].used.load(memory_order_acquire);  // pairs(stack.used)
-        for (std::uint32_t index = 0; index < used; ++index) visit(slot_at(arenas[i], i, index), arg);
+        for (std::uint32_t index = 0; index < used; ++index)
+            visit(slot_at(arenas[i], i, index), arg);
     }
 }
 

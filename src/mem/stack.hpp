@@ -1,14 +1,17 @@
 // Stacks: slots of equal size in reserved address space, committed page by page on touch.
 //
-// A slot is a power of two from 16 KiB to 64 MiB; its lowest page is a guard. Slots of one size come from arenas: one
-// mapping each, so a million stacks are a few hundred mappings. A fresh or decommitted slot costs address space only.
-// Who uses a slot puts its own header at the top; this room knows none of it and hands out numbers.
+// A slot is a power of two from 16 KiB to 64 MiB; its lowest page is a guard. Slots of one size
+// come from arenas: one mapping each, so a million stacks are a few hundred mappings. A fresh or
+// decommitted slot costs address space only. Who uses a slot puts its own header at the top; this
+// room knows none of it and hands out numbers.
 //
-// Guards: MADV_GUARD_INSTALL, once per slot, no mapping. On kernels without it, mprotect at two mappings a slot, up to
-// half of vm.max_map_count; the slots beyond run without a guard, which is said once on stderr.
+// Guards: MADV_GUARD_INSTALL, once per slot, no mapping. On kernels without it, mprotect at two
+// mappings a slot, up to half of vm.max_map_count; the slots beyond run without a guard, which is
+// said once on stderr.
 //
-// Rejected after measurement: split stacks (break under the default linker, save nothing over lazily touched pages) and
-// compaction of parked stacks (races with writers; the kernel answers EFAULT for addresses in them).
+// Rejected after measurement: split stacks (break under the default linker, save nothing over
+// lazily touched pages) and compaction of parked stacks (races with writers; the kernel answers
+// EFAULT for addresses in them).
 #pragma once
 
 #include <cstddef>
@@ -44,13 +47,15 @@ struct stack_slot {
 // A slot that nobody uses. Empty if the kernel refuses more address space. Takes: the stack lock.
 [[nodiscard]] stack_slot stack_alloc(std::uint8_t cls);
 
-// Gives the slot's pages back to the kernel and keeps its address for later. Nothing in it may be used any more.
+// Gives the slot's pages back to the kernel and keeps its address for later. Nothing in it may be
+// used any more.
 void stack_release(const stack_slot& slot);
 
 // The slot that holds `address`, if any. Lock-free: also for signal handlers.
 [[nodiscard]] stack_slot stack_find(const void* address);
 
-// Calls `visit` for every slot ever handed out. Lock-free; slots handed out meanwhile may be missed.
+// Calls `visit` for every slot ever handed out. Lock-free; slots handed out meanwhile may be
+// missed.
 void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg);
 
 }  // namespace rota::rt

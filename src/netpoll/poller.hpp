@@ -1,6 +1,8 @@
-// The poller: where one idle m waits for the next timer. At most one m sleeps in it at a time (sched.last_poll).
+// The poller: where one idle m waits for the next timer. At most one m sleeps in it at a time
+// (sched.last_poll).
 //
-// A break is a sticky token: it ends the sleep under way or else the next one. Go: netpoll(delay), netpollBreak.
+// A break is a sticky token: it ends the sleep under way or else the next one. Go: netpoll(delay),
+// netpollBreak.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // The border between user code and the runtime.
 //
-// Every operation that touches the scheduler holds a runtime_entry. On the way in the m says so by one plain store and
-// looks whether it still has what it needs; on the way out it honours a request to yield. Between the two nobody
-// takes the p away. A switch happens inside the runtime on both sides, so the mark stays with the m and moves with no
-// goroutine. Go: acquirem, releasem.
+// Every operation that touches the scheduler holds a runtime_entry. On the way in the m says so by
+// one plain store and looks whether it still has what it needs; on the way out it honours a request
+// to yield. Between the two nobody takes the p away. A switch happens inside the runtime on both
+// sides, so the mark stays with the m and moves with no goroutine. Go: acquirem, releasem.
 //
 // Not reentrant: engine functions behind a public call hold one, what they call does not.
 #pragma once
@@ -15,7 +15,8 @@ namespace rota::rt {
 
 // Gives a thread that rota did not start its m, booting the runtime if need be.
 ROTA_COLD m& attach_thread();
-// The m has no p although it runs a goroutine: it comes out of blocking() first. Returns the m it is on then.
+// The m has no p although it runs a goroutine: it comes out of blocking() first. Returns the m it
+// is on then.
 ROTA_COLD m& reenter_from_syscall();
 // Honours a request to yield.
 ROTA_COLD void preempt_yield();
@@ -24,15 +25,18 @@ ROTA_ALWAYS_INLINE m& enter_runtime() {
     m* mp = getm_or_null();
     if (ROTA_UNLIKELY(mp == nullptr)) mp = &attach_thread();
     mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
-    if (ROTA_UNLIKELY(mp->entry.load(memory_order_relaxed) != entry_state::clear)) mp = &reenter_from_syscall();
+    std::atomic_signal_fence(
+        std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
+    if (ROTA_UNLIKELY(mp->entry.load(memory_order_relaxed) != entry_state::clear))
+        mp = &reenter_from_syscall();
     return *mp;
 }
 
 ROTA_ALWAYS_INLINE void leave_runtime() {
     m& mp = getm();
-    std::atomic_signal_fence(std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
-    mp.in_runtime.store(0, memory_order_relaxed);         // relaxed: as above
+    std::atomic_signal_fence(
+        std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
+    mp.in_runtime.store(0, memory_order_relaxed);  // relaxed: as above
     if (ROTA_UNLIKELY(mp.preempt.load(memory_order_relaxed))) preempt_yield();
 }
 

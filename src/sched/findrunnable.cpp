@@ -1,8 +1,10 @@
-// The search for work: fairness first, then the nearest queue, then the others', then one last look, then sleep.
+// The search for work: fairness first, then the nearest queue, then the others', then one last
+// look, then sleep.
 //
-// Every place where work can be is one line of findrunnable; the last look before sleep (work_anywhere) reads the same
-// queues. Leaving the spin: the p is given up first, then the spinner count is dropped, then everything is looked at
-// again. sched/wakeup.hpp has the story of the barriers.
+// Every place where work can be is one line of findrunnable; the last look before sleep
+// (work_anywhere) reads the same queues. Leaving the spin: the p is given up first, then the
+// spinner count is dropped, then everything is looked at again. sched/wakeup.hpp has the story of
+// the barriers.
 #include "sched/schedule.hpp"
 
 #include <limits>
@@ -21,19 +23,20 @@ namespace rota::rt {
 
 namespace {
 
-// How long an m without work waits for some before it sleeps. Waking a sleeping core costs about the longest; each
-// vain wait halves the next one.
+// How long an m without work waits for some before it sleeps. Waking a sleeping core costs about
+// the longest; each vain wait halves the next one.
 constexpr std::int32_t spin_ns_max = 20'000, spin_ns_min = 1'000;
 
-// A storm of timers is served in batches: waking for each one would cost more than running it. One that comes alone
-// is served to the moment.
+// A storm of timers is served in batches: waking for each one would cost more than running it. One
+// that comes alone is served to the moment.
 constexpr std::int64_t timer_batch_ns = 100'000;
 
 // When the next timers of pp are to be run; far away if there are none.
 std::int64_t next_timer_run(const p& pp) {
     const std::int64_t when = pp.timers.earliest_hint();
     if (when == 0) return std::numeric_limits<std::int64_t>::max();
-    const std::int64_t spaced = pp.timers_ran_at.load(memory_order_relaxed) + timer_batch_ns;  // relaxed: advice
+    const std::int64_t spaced =
+        pp.timers_ran_at.load(memory_order_relaxed) + timer_batch_ns;  // relaxed: advice
     return when > spaced ? when : spaced;
 }
 
@@ -42,7 +45,8 @@ found from_timers(m& self, p& pp) {
     return {};
 }
 
-// Every 61st tick the global queue comes first, or two goroutines that ready each other would starve it.
+// Every 61st tick the global queue comes first, or two goroutines that ready each other would
+// starve it.
 found from_global_every_61(p& pp) {
     if (pp.sched_tick.load(memory_order_relaxed) % 61 != 0) return {};  // relaxed: our own
     if (sched.runq_size.load(memory_order_relaxed) == 0) return {};     // relaxed: a hint
@@ -57,7 +61,8 @@ found from_local(p& pp) {
 }
 
 found from_global(p& pp) {
-    if (sched.runq_size.load(memory_order_relaxed) == 0) return {};  // relaxed: looked at again before sleep
+    if (sched.runq_size.load(memory_order_relaxed) == 0)
+        return {};  // relaxed: looked at again before sleep
     const lock_guard guard(sched.mu);
     return {global_get(pp, 0)};
 }
@@ -69,13 +74,15 @@ void become_spinning(m& self) {
 }
 
 std::int32_t busy_p_count() {
-    return sched.gomaxprocs - sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a bound on spinning only
+    return sched.gomaxprocs -
+           sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a bound on spinning only
 }
 
 // At most half of the busy ps spin: more would only burn processors.
 bool may_spin(m& self) {
     if (self.spinning) return true;
-    if (2 * sched.nmspinning.load(memory_order_relaxed) >= busy_p_count()) return false;  // relaxed: as above
+    if (2 * sched.nmspinning.load(memory_order_relaxed) >= busy_p_count())
+        return false;  // relaxed: as above
     become_spinning(self);
     return true;
 }
@@ -85,10 +92,12 @@ found steal_once(m& self, bool last) {
     p& pp = *self.pp;
     for (const std::int32_t i : steal_order(self.rand)) {
         p& victim = *sched.allp[i];
-        if (last && victim.timers.earliest_hint() != 0 && run_due_timers(self, victim, nanotime()) > 0) {
+        if (last && victim.timers.earliest_hint() != 0 &&
+            run_due_timers(self, victim, nanotime()) > 0) {
             if (found f = from_local(pp)) return f;
         }
-        if (&victim == &pp || victim.status.load(memory_order_relaxed) == p_status::idle) continue;  // relaxed: a hint
+        if (&victim == &pp || victim.status.load(memory_order_relaxed) == p_status::idle)
+            continue;  // relaxed: a hint
         if (g* gp = runq_steal(pp, victim, last)) return {gp};
     }
     return {};
@@ -105,11 +114,12 @@ bool run_is_over(const m& self) {
     return self.run != nullptr && self.run->done.load(memory_order_seq_cst);  // pairs(run.done)
 }
 
-// Nothing yet. Waking an idle core costs more than waiting a little, if there is a core to wait on and somebody runs who
-// may have work for us.
+// Nothing yet. Waking an idle core costs more than waiting a little, if there is a core to wait on
+// and somebody runs who may have work for us.
 found wait_for_work(m& self) {
     const std::int32_t busy = busy_p_count();
-    if (busy > processor_count() || busy <= sched.nmspinning.load(memory_order_relaxed)) return {};  // relaxed: a guess
+    if (busy > processor_count() || busy <= sched.nmspinning.load(memory_order_relaxed))
+        return {};  // relaxed: a guess
     if (self.spin_ns == 0) self.spin_ns = spin_ns_max;
     const std::int64_t until = nanotime() + self.spin_ns;
     while (nanotime() < until && !run_is_over(self)) {
@@ -134,7 +144,8 @@ found from_other_ps(m& self) {
     return wait_for_work(self);
 }
 
-// Gives up the p, unless work has come meanwhile. Returns true if self holds a p and shall search again.
+// Gives up the p, unless work has come meanwhile. Returns true if self holds a p and shall search
+// again.
 bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
     if (g* gp = global_get(*self.pp, 0)) {
@@ -147,8 +158,10 @@ bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
     }
     p& pp = releasep(self);
     pidle_put(pp);
-    // From here on submitters count this p as idle. One that looked before has left word in need_spinning.
-    if (self.spinning || !sched.need_spinning.load(memory_order_seq_cst)) return false;  // pairs(wake.need)
+    // From here on submitters count this p as idle. One that looked before has left word in
+    // need_spinning.
+    if (self.spinning || !sched.need_spinning.load(memory_order_seq_cst))
+        return false;  // pairs(wake.need)
     p* again = pidle_get();
     acquirep(self, *again);
     become_spinning(self);
@@ -186,17 +199,19 @@ std::int64_t earliest_timer() {
 // Sleeps until the next timer, if there is one and nobody else does. True if self slept.
 bool poll_until_next_timer(m& self) {
     if (earliest_timer() == 0) return false;
-    if (sched.last_poll.exchange(0, memory_order_seq_cst) == 0) return false;  // pairs(timer.poller)
+    if (sched.last_poll.exchange(0, memory_order_seq_cst) == 0)
+        return false;  // pairs(timer.poller)
     // Announced. Who adds an earlier timer from here on sees that, and breaks the sleep.
     const std::int64_t until = earliest_timer();
     sched.poll_until.store(until, memory_order_seq_cst);  // pairs(timer.poller)
     if (until != 0 && !run_is_over(self)) net_poller.sleep_until(until);
-    sched.poll_until.store(0, memory_order_seq_cst);             // pairs(timer.poller)
-    sched.last_poll.store(nanotime(), memory_order_seq_cst);     // pairs(timer.poller)
+    sched.poll_until.store(0, memory_order_seq_cst);          // pairs(timer.poller)
+    sched.last_poll.store(nanotime(), memory_order_seq_cst);  // pairs(timer.poller)
     return true;
 }
 
-// Takes an idle p after the poller's sleep, to run what is due. False: all ps are at work and look themselves.
+// Takes an idle p after the poller's sleep, to run what is due. False: all ps are at work and look
+// themselves.
 bool take_idle_p(m& self) {
     const std::int64_t now = nanotime();
     const lock_guard guard(sched.mu);
@@ -217,7 +232,8 @@ void sleep_until_work(m& self) {
 
 // The process exits: this m's goroutine is off its stack, and none will follow.
 [[noreturn]] void stop_for_exit(m& self) {
-    if (self.pp != nullptr) self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
+    if (self.pp != nullptr)
+        self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
     sleep_for_ever();
 }
 
@@ -229,7 +245,8 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     std::uint32_t total = 0;
     if (next_timer_run(owner) > now) return 0;
     owner.timers_ran_at.store(now, memory_order_relaxed);  // relaxed: advice
-    // The first goroutine that a timer readies runs here, at once: only the others are worth waking an m.
+    // The first goroutine that a timer readies runs here, at once: only the others are worth waking
+    // an m.
     self.ready_quietly = true;
     for (;;) {
         const std::uint32_t n = owner.timers.pop_due(now, due, batch);
@@ -248,7 +265,8 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
 found findrunnable(m& self) {
     for (;;) {
         if (ROTA_UNLIKELY(run_is_over(self))) return {};
-        if (ROTA_UNLIKELY(sched.exiting.load(memory_order_relaxed))) stop_for_exit(self);  // relaxed: looked at again
+        if (ROTA_UNLIKELY(sched.exiting.load(memory_order_relaxed)))
+            stop_for_exit(self);  // relaxed: looked at again
         if (self.pp == nullptr) {
             sleep_until_work(self);
             continue;

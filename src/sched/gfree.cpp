@@ -8,8 +8,8 @@ namespace rota::rt {
 namespace {
 
 constexpr std::uint32_t local_max = 64, batch_size = 32;
-constexpr std::uint64_t keep_always = 1024;       // below this the pool is left alone
-constexpr std::uint64_t scavenge_max = 65536;     // gs a call: some 50 ms of madvise
+constexpr std::uint64_t keep_always = 1024;    // below this the pool is left alone
+constexpr std::uint64_t scavenge_max = 65536;  // gs a call: some 50 ms of madvise
 
 struct gfree_t {
     lock mu{lock_rank::gfree};
@@ -18,7 +18,8 @@ struct gfree_t {
     // Gs of other stack classes than the default, one by one.
     g* odd[stack_class_count] ROTA_GUARDED_BY(mu) = {};
     std::uint64_t batch_count ROTA_GUARDED_BY(mu) = 0;
-    std::uint64_t least ROTA_GUARDED_BY(mu) = 0;  // the smallest batch_count since the last scavenge
+    std::uint64_t least ROTA_GUARDED_BY(mu) =
+        0;  // the smallest batch_count since the last scavenge
 };
 constinit gfree_t gfree;
 

@@ -1,8 +1,10 @@
-// Dead goroutines, kept with their stacks for the next `go`. Hot stacks first: per p a list, last in, first out.
+// Dead goroutines, kept with their stacks for the next `go`. Hot stacks first: per p a list, last
+// in, first out.
 //
-// A p keeps up to 64 and passes 32 on when it has more. The global list is a stack of such batches, so that passing
-// costs one lock and one link. What nobody has wanted for a while is given back to the kernel by sysmon, batch by
-// batch (gfree_scavenge): the pool never keeps for long more than was in use at once. Go: gfget, gfput, gfpurge.
+// A p keeps up to 64 and passes 32 on when it has more. The global list is a stack of such batches,
+// so that passing costs one lock and one link. What nobody has wanted for a while is given back to
+// the kernel by sysmon, batch by batch (gfree_scavenge): the pool never keeps for long more than
+// was in use at once. Go: gfget, gfput, gfpurge.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +13,15 @@
 
 namespace rota::rt {
 
-// A g of the given stack class in state dead, from the lists or on a fresh stack; null if the kernel has no memory.
-// pp may be null (a foreign thread). Takes: the gfree lock, at times.
+// A g of the given stack class in state dead, from the lists or on a fresh stack; null if the
+// kernel has no memory. pp may be null (a foreign thread). Takes: the gfree lock, at times.
 [[nodiscard]] g* gfget(p* pp, std::uint8_t cls);
 
 // Takes back a dead g, off its stack. pp may be null.
 void gfput(p* pp, g& gp);
 
-// Gives back some of what lay unused in the global list since the last call. True if there is more to do later.
-// Caller: sysmon, every second.
+// Gives back some of what lay unused in the global list since the last call. True if there is more
+// to do later. Caller: sysmon, every second.
 bool gfree_scavenge();
 
 // Dead goroutines whose pages are kept, all lists but those of the ps; a hint.

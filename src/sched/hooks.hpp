@@ -1,15 +1,18 @@
-// The few calls that go upward from here, by name instead of by pointer: boot/ defines or sets them.
+// The few calls that go upward from here, by name instead of by pointer: boot/ defines or sets
+// them.
 #pragma once
 
 #include <cstdint>
 
 namespace rota::rt {
 
-// Makes the runtime ready: processors, sysmon, crash reports. Idempotent, any thread. Defined in boot/.
+// Makes the runtime ready: processors, sysmon, crash reports. Idempotent, any thread. Defined in
+// boot/.
 void boot_runtime();
 
 struct sched_hooks {
-    // Prints one schedtrace report; called by sysmon, which must not allocate. Set by boot/ before sysmon starts.
+    // Prints one schedtrace report; called by sysmon, which must not allocate. Set by boot/ before
+    // sysmon starts.
     void (*schedtrace)() = nullptr;
     std::int64_t schedtrace_period = 0;  // ns, 0: off
 };

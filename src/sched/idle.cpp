@@ -19,7 +19,7 @@ p* pidle_get() {
     sched.idle_p = pp->idle_link;
     pp->idle_link = nullptr;
     sched.idle_p_count.fetch_sub(1, memory_order_seq_cst);  // pairs(wake.submit)
-    if (sched.sysmon_wait.load(memory_order_relaxed)) {     // relaxed: set and cleared under sched.mu
+    if (sched.sysmon_wait.load(memory_order_relaxed)) {  // relaxed: set and cleared under sched.mu
         sched.sysmon_wait.store(false, memory_order_relaxed);
         sched.sysmon_note.wakeup();
     }

@@ -15,7 +15,8 @@ void pidle_put(p& pp) ROTA_REQUIRES(sched.mu);
 // As pidle_get; the p whose timers are due at `now` comes first.
 [[nodiscard]] p* pidle_get_due(std::int64_t now) ROTA_REQUIRES(sched.mu);
 
-// As pidle_get, for an m that will spin; if there is none, says that a spinner is needed. Go: pidlegetSpinning.
+// As pidle_get, for an m that will spin; if there is none, says that a spinner is needed. Go:
+// pidlegetSpinning.
 [[nodiscard]] p* pidle_get_spinning() ROTA_REQUIRES(sched.mu);
 
 // Puts the m on the idle list, and finds out whether all is deadlocked. Go: mput.

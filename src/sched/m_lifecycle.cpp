@@ -31,7 +31,8 @@ void minit(m& self) {
     self.curg = &self.g0;
     self.g0.mp = &self;
     self.g0.is_thread = true;
-    self.g0.status.store(g_status::running, memory_order_relaxed);  // relaxed: nobody else looks yet
+    self.g0.status.store(g_status::running,
+                         memory_order_relaxed);  // relaxed: nobody else looks yet
     self.signal_stack = signal_stack_install();
 #if ROTA_ASAN || ROTA_TSAN
     const thread_stack own = current_thread_stack();
@@ -82,18 +83,20 @@ void newm(m& mp) {
         if (error != EAGAIN) break;
         thread_sleep_ns(1'000'000L * (i + 1));  // the kernel may be short of something for a moment
     }
-    print_error(
-        "runtime: failed to create new OS thread (errno=%d); may need to increase max user processes (ulimit -u), "
-        "kernel.threads-max or the cgroup's pids.max\n",
-        error);
+    print_error("runtime: failed to create new OS thread (errno=%d); may need to increase max user "
+                "processes (ulimit -u), "
+                "kernel.threads-max or the cgroup's pids.max\n",
+                error);
     fatal("runtime.newosproc", trace_scope::none);
 }
 
-// Puts pp on the idle list, unless there is work after all, or pp is the last one and its timers have no poller.
+// Puts pp on the idle list, unless there is work after all, or pp is the last one and its timers
+// have no poller.
 bool try_idle(p& pp, std::int64_t when) {
     const lock_guard guard(sched.mu);
-    const bool last = sched.idle_p_count.load(memory_order_relaxed) == sched.gomaxprocs - 1;  // relaxed: under mu
-    const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;                       // pairs(timer.poller)
+    const bool last =
+        sched.idle_p_count.load(memory_order_relaxed) == sched.gomaxprocs - 1;  // relaxed: under mu
+    const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
     if (!sched.runq.empty() || (last && when != 0 && !polled)) return false;
     pidle_put(pp);
     return true;
@@ -126,7 +129,8 @@ void stopm(m& self) {
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
-        if (self.run != nullptr && self.run->done.load(memory_order_acquire)) return;  // pairs(run.done)
+        if (self.run != nullptr && self.run->done.load(memory_order_acquire))
+            return;  // pairs(run.done)
         self.park.clear();
         midle_put(self);
         dead = is_deadlocked();
@@ -142,9 +146,12 @@ void handoffp(p& pp) {
     if (!runq_empty(pp) || global_has_work()) return startm(pp, false);
     // No work here. If nobody looks for some, somebody must: work may come up elsewhere right now.
     std::int32_t nobody = 0;
-    if (sched.nmspinning.load(memory_order_seq_cst) + sched.idle_p_count.load(memory_order_seq_cst) == 0 &&  // pairs(wake.submit)
-        sched.nmspinning.compare_exchange(nobody, 1, memory_order_seq_cst, memory_order_relaxed)) {  // pairs(wake.submit)
-        sched.need_spinning.store(false, memory_order_seq_cst);  // pairs(wake.need)
+    if (sched.nmspinning.load(memory_order_seq_cst) +
+                sched.idle_p_count.load(memory_order_seq_cst) ==
+            0 &&  // pairs(wake.submit)
+        sched.nmspinning.compare_exchange(nobody, 1, memory_order_seq_cst,
+                                          memory_order_relaxed)) {  // pairs(wake.submit)
+        sched.need_spinning.store(false, memory_order_seq_cst);     // pairs(wake.need)
         return startm(pp, true);
     }
     const std::int64_t when = pp.timers.earliest();
@@ -164,7 +171,8 @@ p& releasep(m& self) {
     p& pp = *self.pp;
     self.pp = nullptr;
     pp.mp.store(nullptr, memory_order_relaxed);
-    pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: still ours, until it is put somewhere
+    pp.status.store(p_status::idle,
+                    memory_order_relaxed);  // relaxed: still ours, until it is put somewhere
     return pp;
 }
 
@@ -185,7 +193,8 @@ m& attach_thread() {
     }
     mp->foreign = true;
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-    sched.foreign_used.store(true, memory_order_relaxed);    // relaxed: read under sched.mu much later, or not at all
+    sched.foreign_used.store(
+        true, memory_order_relaxed);  // relaxed: read under sched.mu much later, or not at all
     minit(*mp);
     at_thread_end(mp, [](self_header* header) {
         m& self = *static_cast<m*>(header);
@@ -203,11 +212,13 @@ m& attach_thread() {
 
 m& thread_becomes_m() {
     boot_runtime();
-    const bool used_before = sched.foreign_used.load(memory_order_relaxed);  // relaxed: this thread's own doing counts
+    const bool used_before =
+        sched.foreign_used.load(memory_order_relaxed);  // relaxed: this thread's own doing counts
     m* mp = getm_or_null();
     if (mp == nullptr) {
         mp = &attach_thread();
-        sched.foreign_used.store(used_before, memory_order_relaxed);  // relaxed: as in attach_thread
+        sched.foreign_used.store(used_before,
+                                 memory_order_relaxed);  // relaxed: as in attach_thread
     }
     ROTA_CHECK(mp->foreign && mp->curg == &mp->g0);
     mp->foreign = false;
@@ -232,7 +243,7 @@ void m_becomes_thread(m& self) {
     self.foreign = true;
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     self.preempt.store(false, memory_order_relaxed);         // relaxed: advice
-    self.in_runtime.store(0, memory_order_relaxed);          // relaxed: its reader brings the barrier
+    self.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
 }
 
 void main_goroutine_ended(run_record& record) {

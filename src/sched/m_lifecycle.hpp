@@ -6,15 +6,15 @@
 
 namespace rota::rt {
 
-// Gives pp, which the caller holds, to an idle or a new m. `spinning`: the caller has counted it in nmspinning.
-// May start a thread. Go: startm.
+// Gives pp, which the caller holds, to an idle or a new m. `spinning`: the caller has counted it in
+// nmspinning. May start a thread. Go: startm.
 void startm(p& pp, bool spinning) ROTA_EXCLUDES(sched.mu);
 
 // Sleeps until somebody hands this m a p, or its run() is over. Go: stopm.
 void stopm(m& self) ROTA_EXCLUDES(sched.mu);
 
-// Passes on a p whose m cannot use it any more: to another m if anything is to be done, else to the idle list.
-// Go: handoffp.
+// Passes on a p whose m cannot use it any more: to another m if anything is to be done, else to the
+// idle list. Go: handoffp.
 void handoffp(p& pp) ROTA_EXCLUDES(sched.mu);
 
 // Binds and unbinds m and p. Go: acquirep, releasep.
@@ -24,11 +24,13 @@ p& releasep(m& self);
 // The process exits: this m never schedules again.
 [[noreturn]] void sleep_for_ever();
 
-// Turns the calling thread, which runs nothing of rota, into an m that schedules, and back. For run().
+// Turns the calling thread, which runs nothing of rota, into an m that schedules, and back. For
+// run().
 m& thread_becomes_m() ROTA_EXCLUDES(sched.mu);
 void m_becomes_thread(m& self) ROTA_EXCLUDES(sched.mu);
 
-// The main goroutine of a run() has ended: its thread must return. Go has no counterpart: there the process ends.
+// The main goroutine of a run() has ended: its thread must return. Go has no counterpart: there the
+// process ends.
 void main_goroutine_ended(run_record& record) ROTA_EXCLUDES(sched.mu);
 
 }  // namespace rota::rt

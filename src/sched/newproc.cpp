@@ -29,12 +29,15 @@ std::uint64_t next_goid(p* pp) {
 }
 
 [[noreturn]] ROTA_COLD void throw_no_stack(std::size_t size) {
-    throw std::system_error(std::make_error_code(std::errc::not_enough_memory),
-                            "rota::go: no address space for a goroutine stack of " + std::to_string(size) +
-                                " bytes (limits: ulimit -v, vm.max_map_count, vm.overcommit_memory)");
+    throw std::system_error(
+        std::make_error_code(std::errc::not_enough_memory),
+        "rota::go: no address space for a goroutine stack of " + std::to_string(size) +
+            " bytes (limits: ulimit -v, vm.max_map_count, vm.overcommit_memory)");
 }
 
-std::uintptr_t align_down(std::uintptr_t v, std::size_t align) { return v & ~(std::uintptr_t{align} - 1); }
+std::uintptr_t align_down(std::uintptr_t v, std::size_t align) {
+    return v & ~(std::uintptr_t{align} - 1);
+}
 
 // Lays out closure and name below the header and the first frame below them.
 void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name) {
@@ -88,7 +91,8 @@ void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& recor
 }
 
 std::size_t set_default_stack(std::size_t bytes) {
-    const std::uint8_t before = default_class.exchange(stack_class_for(bytes), memory_order_relaxed);  // relaxed: a setting
+    const std::uint8_t before =
+        default_class.exchange(stack_class_for(bytes), memory_order_relaxed);  // relaxed: a setting
     return stack_class_size(before);
 }
 
@@ -98,9 +102,10 @@ namespace rota::detail {
 
 using namespace rota::rt;
 
-spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size, std::string_view name) {
-    const std::uint8_t cls =
-        stack_size == 0 ? default_class.load(memory_order_relaxed) : stack_class_for(stack_size);  // relaxed: a setting
+spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size,
+                       std::string_view name) {
+    const std::uint8_t cls = stack_size == 0 ? default_class.load(memory_order_relaxed)
+                                             : stack_class_for(stack_size);  // relaxed: a setting
     constexpr std::size_t name_max = 128;
     if (name.size() > name_max) name = name.substr(0, name_max);
     g* gp = nullptr;
@@ -109,7 +114,8 @@ spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_si
         gp = gfget(getm().pp, cls);
     }
     if (gp == nullptr) throw_no_stack(stack_class_size(cls));
-    fiber_create(gp->fib, gp->stack.usable_lo(), static_cast<std::size_t>(gp->stack.hi - gp->stack.usable_lo()));
+    fiber_create(gp->fib, gp->stack.usable_lo(),
+                 static_cast<std::size_t>(gp->stack.hi - gp->stack.usable_lo()));
     return {gp, lay_out(*gp, size, align, name)};
 }
 

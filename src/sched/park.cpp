@@ -66,7 +66,8 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
     leave_g(self, gp, after_park);
 }
 
-void gopark_unlock(lock& l, wait_reason why) ROTA_NO_TSA {  // commit_unlock releases l on another stack
+void gopark_unlock(lock& l,
+                   wait_reason why) ROTA_NO_TSA {  // commit_unlock releases l on another stack
     gopark(commit_unlock, &l, why);
 }
 

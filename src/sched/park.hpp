@@ -1,8 +1,9 @@
 // Door: going to sleep and being woken. Everything that blocks a goroutine is built on these.
 //
-// The protocol. The waiter makes itself findable (under a lock, in a wait list) and calls gopark with a commit function.
-// Its registers are saved first; then commit runs, which lets wakers in (releases the lock). So nobody can ready a g
-// that is still on its stack. The waker takes the g out of the list, under the lock, and calls goready, once.
+// The protocol. The waiter makes itself findable (under a lock, in a wait list) and calls gopark
+// with a commit function. Its registers are saved first; then commit runs, which lets wakers in
+// (releases the lock). So nobody can ready a g that is still on its stack. The waker takes the g
+// out of the list, under the lock, and calls goready, once.
 #pragma once
 
 #include "base/annotations.hpp"
@@ -12,23 +13,26 @@
 
 namespace rota::rt {
 
-// Puts the current g to sleep until goready. In a thread that rota did not start, the thread sleeps.
-// `commit` (may be null) runs once the g can be readied; false: it goes on at once. It must not park.
-// Caller: inside a runtime_entry, holding no runtime lock but the one that commit releases. The m and the p are others
-// afterwards. Go: gopark.
+// Puts the current g to sleep until goready. In a thread that rota did not start, the thread
+// sleeps. `commit` (may be null) runs once the g can be readied; false: it goes on at once. It must
+// not park. Caller: inside a runtime_entry, holding no runtime lock but the one that commit
+// releases. The m and the p are others afterwards. Go: gopark.
 void gopark(park_commit commit, void* arg, wait_reason why);
 
 // gopark that releases l once the g can be readied.
 void gopark_unlock(lock& l, wait_reason why) ROTA_RELEASE(l);
 
-// Makes a parked g runnable: next on the caller's p, or on the global queue. Caller: whoever took it out of its wait
-// list; inside a runtime_entry or in the scheduler. After the call the g may be gone. Go: goready, ready.
+// Makes a parked g runnable: next on the caller's p, or on the global queue. Caller: whoever took
+// it out of its wait list; inside a runtime_entry or in the scheduler. After the call the g may be
+// gone. Go: goready, ready.
 void goready(g& gp);
 
-// Lets others run; the g goes to the tail of the global queue. Caller: inside a runtime_entry. Go: Gosched.
+// Lets others run; the g goes to the tail of the global queue. Caller: inside a runtime_entry. Go:
+// Gosched.
 void gosched_yield();
 
-// Lets the others of this p run, first the one readied last; the g goes to the tail of the p's own queue. Go: goyield.
+// Lets the others of this p run, first the one readied last; the g goes to the tail of the p's own
+// queue. Go: goyield.
 void goyield();
 
 // Ends the current goroutine, whose function has returned. Go: goexit1.

@@ -10,14 +10,17 @@ namespace {
 
 constexpr std::uint32_t ring_mask = p::runq_size - 1;
 
-// Moves half of pp's full ring, and gp behind it, to the global queue. False if thieves made room meanwhile.
+// Moves half of pp's full ring, and gp behind it, to the global queue. False if thieves made room
+// meanwhile.
 bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
     g* batch[p::runq_size / 2 + 1];
     const std::uint32_t n = (tail - head) / 2;
     ROTA_CHECK(n == p::runq_size / 2);
     // relaxed: we stored them
-    for (std::uint32_t i = 0; i < n; ++i) batch[i] = pp.runq[(head + i) & ring_mask].load(memory_order_relaxed);
-    if (!pp.runq_head.cas(head, head + n, memory_order_release)) return false;  // pairs(runq.consume)
+    for (std::uint32_t i = 0; i < n; ++i)
+        batch[i] = pp.runq[(head + i) & ring_mask].load(memory_order_relaxed);
+    if (!pp.runq_head.cas(head, head + n, memory_order_release))
+        return false;  // pairs(runq.consume)
     batch[n] = &gp;
     const lock_guard guard(sched.mu);
     global_put_batch(batch, n + 1);
@@ -29,7 +32,8 @@ bool ring_put(p& pp, g& gp, std::uint32_t& head, std::uint32_t& tail) {
     tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
     ROTA_CHECK(tail - head <= p::runq_size);
     if (tail - head == p::runq_size) return false;
-    pp.runq[tail & ring_mask].store(&gp, memory_order_relaxed);  // relaxed: published by the next line
+    pp.runq[tail & ring_mask].store(&gp,
+                                    memory_order_relaxed);  // relaxed: published by the next line
     // seq_cst, not release: after this the submitter looks for idle ps and spinning ms (wakep).
     pp.runq_tail.store(tail + 1, memory_order_seq_cst);  // pairs(runq.publish, wake.submit)
     return true;
@@ -38,17 +42,21 @@ bool ring_put(p& pp, g& gp, std::uint32_t& head, std::uint32_t& tail) {
 // Copies up to half of victim's ring to thief's slots from `to` on. Returns how many.
 std::uint32_t grab(p& victim, p& thief, std::uint32_t to) {
     for (;;) {
-        std::uint32_t head = victim.runq_head.load(memory_order_acquire);        // pairs(runq.consume)
-        const std::uint32_t tail = victim.runq_tail.load(memory_order_acquire);  // pairs(runq.publish)
+        std::uint32_t head = victim.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
+        const std::uint32_t tail =
+            victim.runq_tail.load(memory_order_acquire);  // pairs(runq.publish)
         std::uint32_t n = tail - head;
         n -= n / 2;
         if (n == 0) return 0;
         if (n > p::runq_size / 2) continue;  // head and tail are from different moments
         for (std::uint32_t i = 0; i < n; ++i) {
-            g* gp = victim.runq[(head + i) & ring_mask].load(memory_order_relaxed);  // relaxed: see head and tail
-            thief.runq[(to + i) & ring_mask].store(gp, memory_order_relaxed);        // relaxed: published by steal
+            g* gp = victim.runq[(head + i) & ring_mask].load(
+                memory_order_relaxed);  // relaxed: see head and tail
+            thief.runq[(to + i) & ring_mask].store(
+                gp, memory_order_relaxed);  // relaxed: published by steal
         }
-        if (victim.runq_head.cas(head, head + n, memory_order_acq_rel)) return n;  // pairs(runq.consume)
+        if (victim.runq_head.cas(head, head + n, memory_order_acq_rel))
+            return n;  // pairs(runq.consume)
     }
 }
 
@@ -57,15 +65,17 @@ g* grab_runnext(p& victim) {
     g* const next = victim.runnext.load(memory_order_acquire);  // pairs(runq.next)
     if (next == nullptr) return nullptr;
     if (victim.status.load(memory_order_relaxed) == p_status::running) {  // relaxed: a hint
-        // Its p is at work: it readied this g a moment ago and will most likely block and run it. A steal now would
-        // only carry the g from core to core. Go sleeps for 3 µs here.
+        // Its p is at work: it readied this g a moment ago and will most likely block and run it. A
+        // steal now would only carry the g from core to core. Go sleeps for 3 µs here.
         const std::int64_t until = nanotime() + 3000;
         while (nanotime() < until) {
             procyield(10);
-            if (victim.runnext.load(memory_order_relaxed) != next) return nullptr;  // relaxed: a hint
+            if (victim.runnext.load(memory_order_relaxed) != next)
+                return nullptr;  // relaxed: a hint
         }
     }
-    if (!victim.runnext.cas(next, nullptr, memory_order_acq_rel)) return nullptr;  // pairs(runq.next)
+    if (!victim.runnext.cas(next, nullptr, memory_order_acq_rel))
+        return nullptr;  // pairs(runq.next)
     return next;
 }
 
@@ -75,7 +85,8 @@ void runq_put(p& pp, g& gp, bool next) {
     ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
     g* put = &gp;
     if (next) {
-        // seq_cst: as in ring_put. Thieves may empty the slot at any time, so even the owner exchanges.
+        // seq_cst: as in ring_put. Thieves may empty the slot at any time, so even the owner
+        // exchanges.
         put = pp.runnext.exchange(&gp, memory_order_seq_cst);  // pairs(runq.next, wake.submit)
         if (put == nullptr) return;
     }
@@ -87,25 +98,34 @@ void runq_put(p& pp, g& gp, bool next) {
 }
 
 g* runq_get(p& pp, bool& inherit) {
-    g* const next = pp.runnext.load(memory_order_relaxed);  // relaxed: only we put, the exchange below synchronises
-    if (next != nullptr && pp.runnext.cas(next, nullptr, memory_order_acq_rel)) {  // pairs(runq.next)
+    g* const next = pp.runnext.load(
+        memory_order_relaxed);  // relaxed: only we put, the exchange below synchronises
+    if (next != nullptr &&
+        pp.runnext.cas(next, nullptr, memory_order_acq_rel)) {  // pairs(runq.next)
         inherit = true;
         return next;
     }
     inherit = false;
     for (;;) {
-        std::uint32_t head = pp.runq_head.load(memory_order_acquire);    // pairs(runq.consume)
-        const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+        std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
+        const std::uint32_t tail =
+            pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
         if (tail == head) return nullptr;
-        g* const gp = pp.runq[head & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
-        // The headers of goroutines that have not run for long are in no cache: ask for the next ones early.
-        if (tail - head > 2) __builtin_prefetch(pp.runq[(head + 2) & ring_mask].load(memory_order_relaxed));  // relaxed: a hint
-        if (pp.runq_head.cas(head, head + 1, memory_order_release)) return gp;  // pairs(runq.consume)
+        g* const gp =
+            pp.runq[head & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
+        // The headers of goroutines that have not run for long are in no cache: ask for the next
+        // ones early.
+        if (tail - head > 2)
+            __builtin_prefetch(
+                pp.runq[(head + 2) & ring_mask].load(memory_order_relaxed));  // relaxed: a hint
+        if (pp.runq_head.cas(head, head + 1, memory_order_release))
+            return gp;  // pairs(runq.consume)
     }
 }
 
 g* runq_steal(p& thief, p& victim, bool take_runnext) {
-    const std::uint32_t tail = thief.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+    const std::uint32_t tail =
+        thief.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
     std::uint32_t n = grab(victim, thief, tail);
     if (n == 0) {
         g* const next = take_runnext ? grab_runnext(victim) : nullptr;
@@ -118,7 +138,8 @@ g* runq_steal(p& thief, p& victim, bool take_runnext) {
     bump(thief.counts.steals);
     bump(thief.counts.stolen, std::uint64_t{n});
     --n;
-    g* const gp = thief.runq[(tail + n) & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
+    g* const gp =
+        thief.runq[(tail + n) & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
     if (n == 0) return gp;
     const std::uint32_t head = thief.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
     ROTA_CHECK(tail - head + n <= p::runq_size);
@@ -127,10 +148,13 @@ g* runq_steal(p& thief, p& victim, bool take_runnext) {
 }
 
 bool runq_empty(const p& pp) {
-    // runnext first: what its owner kicked from there into the ring before emptying it is then visible in the tail.
-    if (pp.runnext.load(memory_order_seq_cst) != nullptr) return false;             // pairs(runq.next, wake.submit)
-    const std::uint32_t tail = pp.runq_tail.load(memory_order_seq_cst);             // pairs(runq.publish, wake.submit)
-    return pp.runq_head.load(memory_order_acquire) == tail;                         // pairs(runq.consume)
+    // runnext first: what its owner kicked from there into the ring before emptying it is then
+    // visible in the tail.
+    if (pp.runnext.load(memory_order_seq_cst) != nullptr)
+        return false;  // pairs(runq.next, wake.submit)
+    const std::uint32_t tail =
+        pp.runq_tail.load(memory_order_seq_cst);             // pairs(runq.publish, wake.submit)
+    return pp.runq_head.load(memory_order_acquire) == tail;  // pairs(runq.consume)
 }
 
 std::uint32_t runq_length(const p& pp) {
@@ -161,11 +185,13 @@ g* global_get(p& pp, std::uint32_t max) {
     g* const first = sched.runq.pop();
     if (n > 1) {
         // The ring has room: who asks for more than one comes here with an empty ring.
-        const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);   // relaxed: we are its only writer
+        const std::uint32_t tail =
+            pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
         const std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
         ROTA_CHECK(tail - head + n - 1 <= p::runq_size);
         for (std::uint32_t i = 0; i < n - 1; ++i) {
-            pp.runq[(tail + i) & ring_mask].store(sched.runq.pop(), memory_order_relaxed);  // relaxed: published below
+            pp.runq[(tail + i) & ring_mask].store(
+                sched.runq.pop(), memory_order_relaxed);  // relaxed: published below
         }
         pp.runq_tail.store(tail + n - 1, memory_order_seq_cst);  // pairs(runq.publish, wake.submit)
     }

@@ -1,9 +1,10 @@
 // Run queues: per p a ring of 256 and the slot runnext, and the global queue.
 //
-// The owner puts at the tail without a lock; the owner and thieves take at the head by compare-and-swap. Indices are
-// 32 bits wide and wrap; a thief would have to sleep through 2^32 takes to be fooled. The owner never overwrites a slot
-// that a thief may still copy: a thief first copies, then advances the head, and the owner looks at the head before it
-// puts. Go: runqput, runqget, runqgrab, runqsteal, globrunqget.
+// The owner puts at the tail without a lock; the owner and thieves take at the head by
+// compare-and-swap. Indices are 32 bits wide and wrap; a thief would have to sleep through 2^32
+// takes to be fooled. The owner never overwrites a slot that a thief may still copy: a thief first
+// copies, then advances the head, and the owner looks at the head before it puts. Go: runqput,
+// runqget, runqgrab, runqsteal, globrunqget.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +14,20 @@
 
 namespace rota::rt {
 
-// Queues gp on pp: in runnext if `next`, else at the tail; half of a full ring goes to the global queue.
-// Caller: the owner of pp. Parks: never. Takes: sched.mu, only when the ring is full.
+// Queues gp on pp: in runnext if `next`, else at the tail; half of a full ring goes to the global
+// queue. Caller: the owner of pp. Parks: never. Takes: sched.mu, only when the ring is full.
 void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 
 // The next g of pp, or null. `inherit`: it continues the time slice of the goroutine before it.
 // Caller: the owner of pp.
 [[nodiscard]] g* runq_get(p& pp, bool& inherit);
 
-// Moves half of victim's queue to thief's and returns one of it, or null. victim's runnext only if `take_runnext`, and
-// only if it stays there for 3 µs. Caller: the owner of thief.
+// Moves half of victim's queue to thief's and returns one of it, or null. victim's runnext only if
+// `take_runnext`, and only if it stays there for 3 µs. Caller: the owner of thief.
 [[nodiscard]] g* runq_steal(p& thief, p& victim, bool take_runnext);
 
-// Whether pp has nothing to run. Any thread; true is exact for everything submitted before the caller's last seq_cst
-// operation.
+// Whether pp has nothing to run. Any thread; true is exact for everything submitted before the
+// caller's last seq_cst operation.
 [[nodiscard]] bool runq_empty(const p& pp);
 
 // Goroutines in ring and runnext; any thread, a hint.
@@ -40,6 +41,8 @@ void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 // Caller: the owner of pp.
 [[nodiscard]] g* global_get(p& pp, std::uint32_t max) ROTA_REQUIRES(sched.mu);
 
-inline bool global_has_work() { return sched.runq_size.load(memory_order_seq_cst) != 0; }  // pairs(wake.submit)
+inline bool global_has_work() {
+    return sched.runq_size.load(memory_order_seq_cst) != 0;  // pairs(wake.submit)
+}
 
 }  // namespace rota::rt

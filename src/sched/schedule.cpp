@@ -28,7 +28,8 @@ void stop_spinning_with_work(m& self) {
 
 }  // namespace rota::rt
 
-// Called by rota_gostart on the new goroutine's stack, inside the runtime. Never returns: there is nothing above.
+// Called by rota_gostart on the new goroutine's stack, inside the runtime. Never returns: there is
+// nothing above.
 extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
     using namespace rota::rt;
     finish_switch();

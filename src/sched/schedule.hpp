@@ -13,13 +13,16 @@ struct found {
     explicit operator bool() const { return gp != nullptr; }
 };
 
-// Runs goroutines on this thread's g0 until the run() of this thread, if any, is over. Go: schedule.
+// Runs goroutines on this thread's g0 until the run() of this thread, if any, is over. Go:
+// schedule.
 void schedule_loop(m& self);
 
-// Finds a runnable goroutine; sleeps while there is none. Empty: the run() of this thread is over. Go: findRunnable.
+// Finds a runnable goroutine; sleeps while there is none. Empty: the run() of this thread is over.
+// Go: findRunnable.
 [[nodiscard]] found findrunnable(m& self);
 
-// self, which spun, has found work: wakes the next spinner if it was the last one. Go: resetspinning.
+// self, which spun, has found work: wakes the next spinner if it was the last one. Go:
+// resetspinning.
 void stop_spinning_with_work(m& self);
 
 // Runs the timers on owner's heap that are due. Returns how many. Caller: holds a p, maybe another.

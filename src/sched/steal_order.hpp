@@ -1,5 +1,5 @@
-// A walk over all ps that starts anywhere and goes on by a step coprime to their number: random, each once, no memory.
-// Go: randomOrder.
+// A walk over all ps that starts anywhere and goes on by a step coprime to their number: random,
+// each once, no memory. Go: randomOrder.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ class steal_order {
 
     class iterator {
       public:
-        iterator(const steal_order& order, std::uint32_t left) : order_(order), at_(order.at_), left_(left) {}
+        iterator(const steal_order& order, std::uint32_t left)
+            : order_(order), at_(order.at_), left_(left) {}
         std::int32_t operator*() const { return static_cast<std::int32_t>(at_); }
         iterator& operator++() {
             at_ = (at_ + order_.step_) % order_.count_;

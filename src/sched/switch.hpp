@@ -1,9 +1,10 @@
 // The switch between two gs, and what must be done right behind it.
 //
-// Go goes through g0 at every park: g -> g0 -> next g. Here a g that parks, yields or ends picks the next runnable one
-// of its own p and switches to it directly; g0 runs only when the ring is empty or fairness asks for the global queue.
-// That halves the switches. Price: what must not happen before the registers are saved (unlocking the channel, queueing
-// the g, freeing its stack) is done by the stack that comes next, in finish_switch(). Such an action never parks.
+// Go goes through g0 at every park: g -> g0 -> next g. Here a g that parks, yields or ends picks
+// the next runnable one of its own p and switches to it directly; g0 runs only when the ring is
+// empty or fairness asks for the global queue. That halves the switches. Price: what must not
+// happen before the registers are saved (unlocking the channel, queueing the g, freeing its stack)
+// is done by the stack that comes next, in finish_switch(). Such an action never parks.
 #pragma once
 
 #include "arch/context.hpp"
@@ -14,7 +15,8 @@
 
 namespace rota::rt {
 
-// Runs the action of the context that this thread has just left. First thing on every stack that was switched to.
+// Runs the action of the context that this thread has just left. First thing on every stack that
+// was switched to.
 ROTA_ALWAYS_INLINE void finish_switch() {
     m& self = getm();
     fiber_arrive(self.curg->fib);
@@ -45,10 +47,12 @@ ROTA_ALWAYS_INLINE void start_running(m& self, p& pp, g& gp, bool inherit) {
 // What runs next on self: a runnable g of its p, already started, or g0.
 ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     p& pp = *self.pp;
-    const bool fairness = pp.sched_tick.load(memory_order_relaxed) % 61 == 0 &&      // relaxed: our own
-                          sched.runq_size.load(memory_order_relaxed) != 0;            // relaxed: a hint
-    const bool timers = pp.timers.earliest_hint() != 0 && (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
-    if (ROTA_UNLIKELY(fairness || timers || sched.exiting.load(memory_order_relaxed))) return self.g0;
+    const bool fairness = pp.sched_tick.load(memory_order_relaxed) % 61 == 0 &&  // relaxed: our own
+                          sched.runq_size.load(memory_order_relaxed) != 0;       // relaxed: a hint
+    const bool timers =
+        pp.timers.earliest_hint() != 0 && (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
+    if (ROTA_UNLIKELY(fairness || timers || sched.exiting.load(memory_order_relaxed)))
+        return self.g0;
     bool inherit = false;
     g* const next = runq_get(pp, inherit);
     if (next == nullptr) return self.g0;

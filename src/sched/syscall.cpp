@@ -27,8 +27,9 @@ void after_slow_exit(m& self, g& prev) {
 bool take_old_p(m& self) {
     p& old = *self.old_p;
     p_status seen = p_status::syscall;
-    if (!old.status.compare_exchange(seen, p_status::running, memory_order_acquire,  // pairs(p.syscall)
-                                     memory_order_relaxed)) {                        // relaxed: it is somebody else's
+    if (!old.status.compare_exchange(seen, p_status::running,
+                                     memory_order_acquire,     // pairs(p.syscall)
+                                     memory_order_relaxed)) {  // relaxed: it is somebody else's
         return false;
     }
     acquirep(self, old);
@@ -36,7 +37,8 @@ bool take_old_p(m& self) {
 }
 
 bool take_idle_p(m& self) {
-    if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: the slow way looks again
+    if (sched.idle_p_count.load(memory_order_relaxed) == 0)
+        return false;  // relaxed: the slow way looks again
     p* pp = nullptr;
     {
         const lock_guard guard(sched.mu);
@@ -51,7 +53,8 @@ bool take_idle_p(m& self) {
 ROTA_NOINLINE ROTA_SWITCHES_STACK void get_p_again(m& self) {
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
     g& gp = *self.curg;
-    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst))) sleep_for_ever();  // pairs(exit.flag)
+    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
+        sleep_for_ever();  // pairs(exit.flag)
     if (ROTA_LIKELY(take_old_p(self) || take_idle_p(self))) {
         casgstatus(gp, g_status::syscall, g_status::running);
         return;
@@ -76,13 +79,15 @@ void entersyscall() {
     self.pp = nullptr;
     pp.mp.store(nullptr, memory_order_relaxed);
     self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: our own
-    self.in_runtime.store(0, memory_order_relaxed);                   // relaxed: its reader brings the barrier
-    pp.status.store(p_status::syscall, memory_order_release);         // pairs(p.syscall); from here on sysmon may take it
+    self.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    pp.status.store(p_status::syscall,
+                    memory_order_release);  // pairs(p.syscall); from here on sysmon may take it
 }
 
 void exitsyscall() {
     m* const mp = getm_or_null();
-    if (mp == nullptr || mp->entry.load(memory_order_relaxed) != entry_state::in_syscall) return;  // relaxed: our own
+    if (mp == nullptr || mp->entry.load(memory_order_relaxed) != entry_state::in_syscall)
+        return;                                     // relaxed: our own
     mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
     get_p_again(*mp);
     leave_runtime();
@@ -90,13 +95,15 @@ void exitsyscall() {
 
 m& reenter_from_syscall() {
     m& self = getm();
-    ROTA_CHECK(self.entry.load(memory_order_relaxed) == entry_state::in_syscall);  // relaxed: our own
+    ROTA_CHECK(self.entry.load(memory_order_relaxed) ==
+               entry_state::in_syscall);  // relaxed: our own
     get_p_again(self);
     return getm();
 }
 
 bool retake_syscall_p(p& pp) {
-    return pp.status.cas(p_status::syscall, p_status::running, memory_order_acquire);  // pairs(p.syscall)
+    return pp.status.cas(p_status::syscall, p_status::running,
+                         memory_order_acquire);  // pairs(p.syscall)
 }
 
 }  // namespace rota::rt

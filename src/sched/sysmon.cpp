@@ -16,17 +16,18 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t time_slice = 10'000'000;    // ns: one goroutine's turn
-constexpr std::int64_t syscall_grace = 10'000'000; // ns: a p in a system call that nobody needs
+constexpr std::int64_t time_slice = 10'000'000;     // ns: one goroutine's turn
+constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
-constexpr long nap_alert_us = 200;              // while wake-ups are left to sysmon
-constexpr int alert_rounds = 50;                // without any, after which sysmon is not alert any more
+constexpr long nap_alert_us = 200;  // while wake-ups are left to sysmon
+constexpr int alert_rounds = 50;    // without any, after which sysmon is not alert any more
 constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms
 constexpr std::int64_t scavenge_period = 1'000'000'000;
 
 // A goroutine that has had its slice is asked to yield at its next runtime operation.
 void preempt_long_running(p& pp, std::int64_t now) {
-    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a stale value costs one round
+    const std::uint32_t tick =
+        pp.sched_tick.load(memory_order_relaxed);  // relaxed: a stale value costs one round
     if (pp.seen_sched_tick != tick) {
         pp.seen_sched_tick = tick;
         pp.seen_sched_when = now;
@@ -34,21 +35,24 @@ void preempt_long_running(p& pp, std::int64_t now) {
     }
     if (now - pp.seen_sched_when < time_slice) return;
     pp.seen_sched_when = now;
-    m* const mp = pp.mp.load(memory_order_relaxed);                    // relaxed: ms are never freed
+    m* const mp = pp.mp.load(memory_order_relaxed);  // relaxed: ms are never freed
     if (mp != nullptr) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
 }
 
 // True if the p was taken.
 bool retake_from_syscall(p& pp, std::int64_t now) {
-    const std::uint32_t tick = pp.syscall_tick.load(memory_order_relaxed);  // relaxed: a stale value costs one round
+    const std::uint32_t tick =
+        pp.syscall_tick.load(memory_order_relaxed);  // relaxed: a stale value costs one round
     if (pp.seen_syscall_tick != tick) {
         pp.seen_syscall_tick = tick;  // a call that began since the last look: give it one round
         pp.seen_syscall_when = now;
         return false;
     }
-    const bool needed = !runq_empty(pp) || global_has_work() ||
-                        sched.nmspinning.load(memory_order_relaxed) +       // relaxed: decided again next round
-                                sched.idle_p_count.load(memory_order_relaxed) == 0;
+    const bool needed =
+        !runq_empty(pp) || global_has_work() ||
+        sched.nmspinning.load(memory_order_relaxed) +  // relaxed: decided again next round
+                sched.idle_p_count.load(memory_order_relaxed) ==
+            0;
     if (!needed && now - pp.seen_syscall_when < syscall_grace) return false;
     if (!retake_syscall_p(pp)) return false;
     bump(pp.syscall_tick);
@@ -61,7 +65,8 @@ bool retake(std::int64_t now) {
     bool any = false;
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         p& pp = *sched.allp[i];
-        const p_status status = pp.status.load(memory_order_relaxed);  // relaxed: taking it is a compare-and-swap
+        const p_status status =
+            pp.status.load(memory_order_relaxed);  // relaxed: taking it is a compare-and-swap
         if (status == p_status::running) preempt_long_running(pp, now);
         else if (status == p_status::syscall) any = retake_from_syscall(pp, now) || any;
     }
@@ -77,7 +82,9 @@ void help_overdue_timers(std::int64_t now) {
     }
 }
 
-bool all_idle() { return sched.idle_p_count.load(memory_order_relaxed) == sched.gomaxprocs; }  // relaxed: a hint
+bool all_idle() {
+    return sched.idle_p_count.load(memory_order_relaxed) == sched.gomaxprocs;
+}  // relaxed: a hint
 
 // Sleeps until a p is taken. Returns at once if one is busy already.
 void deep_sleep() {
@@ -105,7 +112,7 @@ struct watch {
     std::int64_t next_scavenge = 0;
     std::int64_t next_trace = 0;
     bool scavenging = true;
-    int alert_left = 0;    // rounds
+    int alert_left = 0;  // rounds
 
     void round() {
         if (idle_rounds == 0) nap_us = nap_min_us;
@@ -119,7 +126,9 @@ struct watch {
         scavenge(now);
         trace(now);
         quiet_rounds = all_idle() && nap_us == nap_max_us ? quiet_rounds + 1 : 0;
-        if (quiet_rounds < quiet_rounds_before_deep_sleep || scavenging || hooks.schedtrace_period > 0) return;
+        if (quiet_rounds < quiet_rounds_before_deep_sleep || scavenging ||
+            hooks.schedtrace_period > 0)
+            return;
         deep_sleep();
         idle_rounds = quiet_rounds = 0;
         scavenging = true;
@@ -132,7 +141,7 @@ struct watch {
             sched.sysmon_alert.store(true, memory_order_seq_cst);  // pairs(wake.owed)
             if (work_waits()) wakep();
         } else if (alert_left > 0 && --alert_left == 0) {
-            sched.sysmon_alert.store(false, memory_order_seq_cst);  // pairs(wake.owed)
+            sched.sysmon_alert.store(false, memory_order_seq_cst);    // pairs(wake.owed)
             if (sched.wake_owed.load(memory_order_seq_cst)) wakep();  // pairs(wake.owed)
         }
     }

@@ -1,10 +1,13 @@
 // wakep and the poller's wake-up.
 #include "sched/wakeup.hpp"
 
+#include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sched/run_queue.hpp"
+#include "sys/thread.hpp"
 
 namespace rota::rt {
 
@@ -31,26 +34,39 @@ ROTA_NOINLINE void wakep_slow() {
 }  // namespace
 
 void wakep() {
-    if (sched.idle_p_count.load(memory_order_seq_cst) == 0) {  // pairs(wake.submit)
-        if (!sched.need_spinning.load(memory_order_seq_cst)) {     // pairs(wake.need)
+    if (sched.idle_p_count.load(memory_order_seq_cst) == 0) {       // pairs(wake.submit)
+        if (!sched.need_spinning.load(memory_order_seq_cst)) {      // pairs(wake.need)
             sched.need_spinning.store(true, memory_order_seq_cst);  // pairs(wake.need)
         }
-        if (ROTA_LIKELY(sched.idle_p_count.load(memory_order_seq_cst) == 0)) return;  // pairs(wake.submit)
+        if (ROTA_LIKELY(sched.idle_p_count.load(memory_order_seq_cst) == 0))
+            return;  // pairs(wake.submit)
     }
     if (sched.nmspinning.load(memory_order_seq_cst) != 0) return;  // pairs(wake.submit)
     wakep_slow();
 }
 
 void wakep_later() {
-    // We leave word and then look whether sysmon is alert; it gives up being alert and then looks for word (seq_cst on
-    // both sides): one of us sees the other.
-    if (!sched.wake_owed.load(memory_order_seq_cst)) sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
-    if (!sched.sysmon_alert.load(memory_order_seq_cst)) wakep();                                          // pairs(wake.owed)
+    // We leave word and then look whether sysmon is alert; it gives up being alert and then looks
+    // for word (seq_cst on both sides): one of us sees the other.
+    if (!sched.wake_owed.load(memory_order_seq_cst))
+        sched.wake_owed.store(true, memory_order_seq_cst);        // pairs(wake.owed)
+    if (!sched.sysmon_alert.load(memory_order_seq_cst)) wakep();  // pairs(wake.owed)
+}
+
+bool is_spinning_worthwhile(int spins) {
+    constexpr int spins_max = 4;
+    const m& self = getm();
+    if (spins >= spins_max || processor_count() == 1 || self.pp == nullptr) return false;
+    // relaxed: a guess about what the others do
+    const std::int32_t unhelpful = sched.idle_p_count.load(memory_order_relaxed) +
+                                   sched.nmspinning.load(memory_order_relaxed) + 1;
+    return sched.gomaxprocs > unhelpful && runq_empty(*self.pp);
 }
 
 void wake_poller(std::int64_t when) {
-    if (sched.last_poll.load(memory_order_seq_cst) == 0) {                          // pairs(timer.poller)
-        const std::int64_t until = sched.poll_until.load(memory_order_seq_cst);     // pairs(timer.poller)
+    if (sched.last_poll.load(memory_order_seq_cst) == 0) {  // pairs(timer.poller)
+        const std::int64_t until =
+            sched.poll_until.load(memory_order_seq_cst);  // pairs(timer.poller)
         if (until == 0 || until > when) net_poller.wake();
     } else {
         wakep();

@@ -1,29 +1,38 @@
 // Door: getting another m to work when there is more to run than ms that run.
 //
-// An m that finds nothing spins for a while before it sleeps: it looks through the queues of others without a g to run.
-// The rules, for GOMAXPROCS ps:
+// An m that finds nothing spins for a while before it sleeps: it looks through the queues of others
+// without a g to run. The rules, for GOMAXPROCS ps:
 //   * who submits work wakes one m if there is an idle p and nobody spins;
 //   * a spinning m that finds work wakes the next one, if it was the last spinner;
 //   * an m that stops spinning without having found work looks once more at everything.
 // The stories of the barriers (known as "the delicate dance" in Go's proc.go):
 //   submitter: queue the g (seq_cst); read idle_p_count, nmspinning (seq_cst)
 //   spinner:   give up the p (idle_p_count), nmspinning - 1 (seq_cst); read every queue (seq_cst)
-// All are in one total order, so the submitter sees that nobody spins, or the spinner sees the g. If every p is busy the
-// submitter sets need_spinning; an m about to idle its p without having spun sees it and spins instead.
+// All are in one total order, so the submitter sees that nobody spins, or the spinner sees the g.
+// If every p is busy the submitter sets need_spinning; an m about to idle its p without having spun
+// sees it and spins instead.
 #pragma once
 
 #include "core/m.hpp"
 
 namespace rota::rt {
 
-// Wakes or starts an m to spin, if there is an idle p and no spinner. Caller: after having queued something.
+// Wakes or starts an m to spin, if there is an idle p and no spinner. Caller: after having queued
+// something.
 void wakep();
 
-// As wakep, for work that this m will most likely have done before another one is awake: left to sysmon, which looks
-// within some 200 µs whether it is still there. If sysmon naps for longer, wakes at once and asks it to be alert.
+// As wakep, for work that this m will most likely have done before another one is awake: left to
+// sysmon, which looks within some 200 µs whether it is still there. If sysmon naps for longer,
+// wakes at once and asks it to be alert.
 void wakep_later();
 
-// The sleeping poller must look again if it would sleep past `when`; if nobody polls, an m is woken.
+// Whether a goroutine that wants a lock does better to try again than to park, after `spins` tries:
+// its holder may run on another core, and there is nothing else to do here. Caller: inside a
+// runtime_entry. Go: sync_runtime_canSpin.
+bool is_spinning_worthwhile(int spins);
+
+// The sleeping poller must look again if it would sleep past `when`; if nobody polls, an m is
+// woken.
 void wake_poller(std::int64_t when);
 
 }  // namespace rota::rt

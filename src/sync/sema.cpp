@@ -1,11 +1,12 @@
 // Acquire and release.
 //
-// The lost wake-up that must not happen: the releaser adds to the word and then reads `waiters`; the waiter adds itself
-// to `waiters` and then reads the word. Both are seq_cst on both sides, so one of them sees the other.
+// The lost wake-up that must not happen: the releaser adds to the word and then reads `waiters`;
+// the waiter adds itself to `waiters` and then reads the word. Both are seq_cst on both sides, so
+// one of them sees the other.
 #include "sync/sema.hpp"
 
-#include "sched/park.hpp"
 #include "core/getg.hpp"
+#include "sched/park.hpp"
 #include "sync/sema_root.hpp"
 
 namespace rota::rt {
@@ -22,7 +23,8 @@ sema_root& root_of(const void* address) {
 bool try_take(sema_word& word) {
     std::uint32_t v = word.load(memory_order_seq_cst);  // pairs(sema.wait)
     while (v > 0) {
-        if (word.compare_exchange(v, v - 1, memory_order_acquire, memory_order_seq_cst)) return true;  // pairs(sema.wait)
+        if (word.compare_exchange(v, v - 1, memory_order_acquire, memory_order_seq_cst))
+            return true;  // pairs(sema.wait)
     }
     return false;
 }
@@ -40,7 +42,8 @@ void sem_acquire(sema_word& word, bool lifo, wait_reason why) {
         root.mu.acquire();
         root.waiters.fetch_add(1, memory_order_seq_cst);  // pairs(sema.wait)
         if (try_take(word)) {
-            root.waiters.fetch_sub(1, memory_order_relaxed);  // relaxed: one too many costs a lock, no wake-up
+            root.waiters.fetch_sub(
+                1, memory_order_relaxed);  // relaxed: one too many costs a lock, no wake-up
             root.mu.release();
             return;
         }
@@ -52,9 +55,10 @@ void sem_acquire(sema_word& word, bool lifo, wait_reason why) {
 
 void sem_release(sema_word& word, bool handoff) {
     sema_root& root = root_of(&word);
-    word.fetch_add(1, memory_order_seq_cst);                    // pairs(sema.wait)
-    if (root.waiters.load(memory_order_seq_cst) == 0) return;   // pairs(sema.wait)
-    // A waiter that never slept may have taken the count and destroyed the object by now: its address is only a key.
+    word.fetch_add(1, memory_order_seq_cst);                   // pairs(sema.wait)
+    if (root.waiters.load(memory_order_seq_cst) == 0) return;  // pairs(sema.wait)
+    // A waiter that never slept may have taken the count and destroyed the object by now: its
+    // address is only a key.
     sudog* s = nullptr;
     {
         const lock_guard guard(root.mu);

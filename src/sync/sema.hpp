@@ -1,8 +1,9 @@
 // Semaphores by address: the table on which mutex and wait_group sleep.
 //
-// The count is a word in the user's object; waiters are here, in 251 hashed roots, each with a lock and a treap keyed
-// by address whose nodes carry a FIFO list. A release touches the object's word first, once, and uses the bare address
-// from then on: the object may be destroyed as soon as the word has been given. Go: runtime/sema.go.
+// The count is a word in the user's object; waiters are here, in 251 hashed roots, each with a lock
+// and a treap keyed by address whose nodes carry a FIFO list. A release touches the object's word
+// first, once, and uses the bare address from then on: the object may be destroyed as soon as the
+// word has been given. Go: runtime/sema.go.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ using sema_word = atomic<std::uint32_t>;
 // Caller: inside a runtime_entry. Parks. Go: semacquire1.
 void sem_acquire(sema_word& word, bool lifo, wait_reason why);
 
-// Adds one and wakes one waiter. `handoff`: the waiter gets it before anybody else, and runs at once.
-// Caller: inside a runtime_entry. Yields, if `handoff`. Go: semrelease1.
+// Adds one and wakes one waiter. `handoff`: the waiter gets it before anybody else, and runs at
+// once. Caller: inside a runtime_entry. Yields, if `handoff`. Go: semrelease1.
 void sem_release(sema_word& word, bool handoff);
 
 }  // namespace rota::rt

@@ -75,7 +75,8 @@ sudog* sema_root::dequeue(const void* address) {
     } else {
         // Rotate s down to a leaf, keeping heap order, and cut it off.
         while (s->next != nullptr || s->prev != nullptr) {
-            if (s->next == nullptr || (s->prev != nullptr && s->prev->ticket < s->next->ticket)) rotate_right(*s);
+            if (s->next == nullptr || (s->prev != nullptr && s->prev->ticket < s->next->ticket))
+                rotate_right(*s);
             else rotate_left(*s);
         }
         if (s->parent == nullptr) treap_ = nullptr;

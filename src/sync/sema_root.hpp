@@ -1,7 +1,8 @@
-// One root of the semaphore table: a treap of addresses, each with its waiters in order. Go: semaRoot.
+// One root of the semaphore table: a treap of addresses, each with its waiters in order. Go:
+// semaRoot.
 //
-// Nodes are the sudogs of the first waiters; heap order by random tickets keeps the expected depth logarithmic, so that
-// many objects whose addresses collide do not slow each other down.
+// Nodes are the sudogs of the first waiters; heap order by random tickets keeps the expected depth
+// logarithmic, so that many objects whose addresses collide do not slow each other down.
 #pragma once
 
 #include <cstdint>

@@ -19,8 +19,8 @@ void wait_group::settle(std::uint64_t now, int n) {
         throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
     }
     if (count > 0 || waiters == 0) return;
-    // Zero with waiters: they all sleep, or are about to, and nobody may add meanwhile. Until the semaphore has been
-    // given to each, none returns.
+    // Zero with waiters: they all sleep, or are about to, and nobody may add meanwhile. Until the
+    // semaphore has been given to each, none returns.
     if (!state_.cas(now, 0, std::memory_order_acq_rel)) {  // pairs(wait_group.zero)
         throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
     }
@@ -35,8 +35,9 @@ void wait_group::wait_slow() {
         std::uint64_t old = state_.load(std::memory_order_acquire);  // pairs(wait_group.zero)
         for (;;) {
             if (static_cast<std::int32_t>(old >> 32) == 0) return;
-            if (state_.compare_exchange(old, old + 1, std::memory_order_acq_rel,  // pairs(wait_group.zero)
-                                        std::memory_order_acquire)) {             // pairs(wait_group.zero)
+            if (state_.compare_exchange(old, old + 1,
+                                        std::memory_order_acq_rel,     // pairs(wait_group.zero)
+                                        std::memory_order_acquire)) {  // pairs(wait_group.zero)
                 break;
             }
         }

@@ -1,4 +1,5 @@
-// The runtime's clock: CLOCK_MONOTONIC in nanoseconds. Behind this one function a test may put another.
+// The runtime's clock: CLOCK_MONOTONIC in nanoseconds. Behind this one function a test may put
+// another.
 #pragma once
 
 #include <cstdint>

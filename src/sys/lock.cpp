@@ -8,15 +8,17 @@
 namespace rota::rt {
 
 void lock::acquire_slow() {
-    // The holder is at work for some ten nanoseconds: look again before asking the kernel. On one processor it
-    // cannot be at work, so there is nothing to spin for.
+    // The holder is at work for some ten nanoseconds: look again before asking the kernel. On one
+    // processor it cannot be at work, so there is nothing to spin for.
     constexpr int rounds = 8, pauses = 20;
     for (int i = 0; i < rounds && processor_count() > 1; ++i) {
         procyield(pauses);
-        if (word_.load(memory_order_relaxed) == 0 &&         // relaxed: only a hint for the exchange
-            word_.cas(0, 1, memory_order_acquire)) return;   // pairs(lock.handover)
+        if (word_.load(memory_order_relaxed) == 0 &&  // relaxed: only a hint for the exchange
+            word_.cas(0, 1, memory_order_acquire))
+            return;  // pairs(lock.handover)
     }
-    while (word_.exchange(2, memory_order_acquire) != 0) (void)futex_wait(word_, 2, no_deadline);  // pairs(lock.handover)
+    while (word_.exchange(2, memory_order_acquire) != 0)
+        (void)futex_wait(word_, 2, no_deadline);  // pairs(lock.handover)
 }
 
 void lock::wake_one() { futex_wake(word_, 1); }

@@ -1,9 +1,11 @@
-// The runtime's lock: a futex word, held for tens of nanoseconds, never across a park of its own holder's choice.
+// The runtime's lock: a futex word, held for tens of nanoseconds, never across a park of its own
+// holder's choice.
 //
 //     0 free ──lock()──► 1 held ──contender──► 2 held, sleepers ──unlock()──► 0, one sleeper woken
 //
-// A channel's lock is taken by the goroutine that parks and released on its behalf by the context that its m goes on
-// with (sched/park.hpp); the thread is the same, so ranks are kept per thread. Go: lock2, unlock2 (lock_futex.go).
+// A channel's lock is taken by the goroutine that parks and released on its behalf by the context
+// that its m goes on with (sched/park.hpp); the thread is the same, so ranks are kept per thread.
+// Go: lock2, unlock2 (lock_futex.go).
 #pragma once
 
 #include "base/annotations.hpp"

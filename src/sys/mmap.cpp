@@ -19,7 +19,8 @@ namespace rota::rt {
 
 void* mmap_reserve(std::size_t size) {
     if (fault_at(sys_call::mmap) != 0) return nullptr;
-    void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (start == MAP_FAILED) return nullptr;
     // A kernel without huge pages refuses the advice, and then there is nothing to avoid.
     (void)::madvise(start, size, MADV_NOHUGEPAGE);

@@ -1,4 +1,5 @@
-// Memory from the kernel: reserved, committed on touch, given back, guarded. Results are errno values.
+// Memory from the kernel: reserved, committed on touch, given back, guarded. Results are errno
+// values.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +8,16 @@ namespace rota::rt {
 
 inline constexpr std::size_t page_size = 4096;
 
-// Reserves `size` bytes, readable and writable, committed page by page on touch, never as huge pages. Null if refused.
+// Reserves `size` bytes, readable and writable, committed page by page on touch, never as huge
+// pages. Null if refused.
 [[nodiscard]] void* mmap_reserve(std::size_t size);
 void mmap_free(void* start, std::size_t size);
 
 // Gives the pages back; they read as zero afterwards. A guard inside the range stays.
 void mmap_decommit(void* start, std::size_t size);
 
-// Makes the range fault on access, without a mapping of its own (Linux 6.13 and later). Returns 0 or an errno value.
+// Makes the range fault on access, without a mapping of its own (Linux 6.13 and later). Returns 0
+// or an errno value.
 [[nodiscard]] int mmap_guard(void* start, std::size_t size);
 
 // The same at the price of two mappings. Returns 0 or an errno value.

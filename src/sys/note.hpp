@@ -1,9 +1,11 @@
-// A note: one thread sleeps on it until another one writes it. One-shot; clear() before the next use.
+// A note: one thread sleeps on it until another one writes it. One-shot; clear() before the next
+// use.
 //
 //     clear ──sleep()──► sleeping ──wakeup()──► set        (futex call on both sides)
 //       └──────wakeup()───────────────────────► set        (no system call at all)
 //
-// A wake-up is a token: it counts also when it comes before the sleep. Go: note, notesleep, notewakeup.
+// A wake-up is a token: it counts also when it comes before the sleep. Go: note, notesleep,
+// notewakeup.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +18,15 @@ namespace rota::rt {
 class note {
   public:
     // Caller: the sleeper, when no wake-up of the last round can still be under way.
-    void clear() { word_.store(clear_state, memory_order_relaxed); }  // relaxed: handed over by what follows
+    void clear() {
+        word_.store(clear_state, memory_order_relaxed);
+    }  // relaxed: handed over by what follows
 
     // Sleeps until wakeup(). What the waker did before is visible afterwards.
     void sleep() { (void)sleep_until(no_deadline); }
 
-    // As sleep(), at most until `deadline` (nanotime). True: woken; false: timed out, and the note is clear again.
+    // As sleep(), at most until `deadline` (nanotime). True: woken; false: timed out, and the note
+    // is clear again.
     bool sleep_until(std::int64_t deadline);
 
     void wakeup();

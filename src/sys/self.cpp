@@ -1,5 +1,6 @@
-// The thread-local slot itself. A pthread key, not a C++ destructor, tells of the thread's end: it needs no guard
-// variable and runs after the destructors of the program's own thread-locals, which may still use rota.
+// The thread-local slot itself. A pthread key, not a C++ destructor, tells of the thread's end: it
+// needs no guard variable and runs after the destructors of the program's own thread-locals, which
+// may still use rota.
 #include "sys/self.hpp"
 
 #include <pthread.h>
@@ -15,13 +16,15 @@ namespace rota::rt {
 
 namespace {
 
-constinit atomic<void (*)(self_header*)> end_of_thread{nullptr};  // the same function for all: the last store wins
+constinit atomic<void (*)(self_header*)> end_of_thread{
+    nullptr};  // the same function for all: the last store wins
 pthread_key_t key;
 pthread_once_t key_once = PTHREAD_ONCE_INIT;
 
 void run_end(void* header) {
     // relaxed: stored by this very thread before it set the key.
-    if (auto* end = end_of_thread.load(memory_order_relaxed)) end(static_cast<self_header*>(header));
+    if (auto* end = end_of_thread.load(memory_order_relaxed))
+        end(static_cast<self_header*>(header));
 }
 
 void make_key() { ROTA_CHECK(pthread_key_create(&key, run_end) == 0); }

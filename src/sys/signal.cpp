@@ -1,4 +1,5 @@
-// Fault signals on an alternate stack: a goroutine that has run off its own stack has no room for a handler's frame.
+// Fault signals on an alternate stack: a goroutine that has run off its own stack has no room for a
+// handler's frame.
 #include "sys/signal.hpp"
 
 #include <csignal>
@@ -12,9 +13,10 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::size_t signal_stack_size = 64 * 1024;  // room for the unwinder; only touched pages cost
+constexpr std::size_t signal_stack_size =
+    64 * 1024;  // room for the unwinder; only touched pages cost
 
-struct sigaction before_segv, before_bus;                             // written before the handler is installed
+struct sigaction before_segv, before_bus;  // written before the handler is installed
 constinit atomic<void (*)(const fault_info&)> fault_handler{nullptr};
 
 const void* pc_of(const ucontext_t& context) {
@@ -40,8 +42,9 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
         before.sa_handler(signal);
     } else {
-        // Back to the default: the faulting instruction runs again and ends the process as if we were not there.
-        struct sigaction none {};
+        // Back to the default: the faulting instruction runs again and ends the process as if we
+        // were not there.
+        struct sigaction none{};
         none.sa_handler = SIG_DFL;
         ::sigaction(signal, &none, nullptr);
     }
@@ -80,8 +83,9 @@ void signal_stack_free(void* stack) {
 }
 
 void on_fault(void (*handler)(const fault_info&)) {
-    fault_handler.store(handler, memory_order_relaxed);  // relaxed: sigaction below orders it for this process
-    struct sigaction ours {};
+    fault_handler.store(
+        handler, memory_order_relaxed);  // relaxed: sigaction below orders it for this process
+    struct sigaction ours{};
     ours.sa_sigaction = on_signal;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     ::sigemptyset(&ours.sa_mask);

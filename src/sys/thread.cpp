@@ -1,4 +1,5 @@
-// Threads by pthread: libc's own thread-locals, its caches and user code need a thread that libc knows.
+// Threads by pthread: libc's own thread-locals, its caches and user code need a thread that libc
+// knows.
 #include "sys/thread.hpp"
 
 #include <cerrno>
@@ -51,7 +52,9 @@ int processor_count() {
     int n = known.load(memory_order_relaxed);  // relaxed: every thread would compute the same
     if (n != 0) return n;
     cpu_set_t set;
-    n = ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    n = ::sched_getaffinity(0, sizeof set, &set) == 0
+            ? CPU_COUNT(&set)
+            : static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
     if (n < 1) n = 1;
     known.store(n, memory_order_relaxed);  // relaxed: as above
     return n;
@@ -61,7 +64,8 @@ int current_thread_id() { return static_cast<int>(::gettid()); }
 
 void thread_sleep_ns(long ns) {
     timespec left{ns / 1'000'000'000, ns % 1'000'000'000};
-    while (::nanosleep(&left, &left) != 0 && errno == EINTR) {}
+    while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
 }
 
 void thread_yield() { ::sched_yield(); }

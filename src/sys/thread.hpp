@@ -5,7 +5,8 @@
 
 namespace rota::rt {
 
-// Starts a detached thread that runs start(arg) with the caller's signal mask. Returns 0 or an errno value.
+// Starts a detached thread that runs start(arg) with the caller's signal mask. Returns 0 or an
+// errno value.
 [[nodiscard]] int thread_create(void* (*start)(void*), void* arg, std::size_t stack_size);
 
 // Names the calling thread, at most 15 characters.

@@ -13,7 +13,9 @@ bool timer_heap::add(timer& t) {
     sift_up(entries_.size() - 1);
     const bool first = entries_[0].t == &t;
     if (first) publish();
-    else count_.store(static_cast<std::uint32_t>(entries_.size()), memory_order_relaxed);  // relaxed: for reports
+    else
+        count_.store(static_cast<std::uint32_t>(entries_.size()),
+                     memory_order_relaxed);  // relaxed: for reports
     return first;
 }
 
@@ -31,10 +33,13 @@ std::uint32_t timer_heap::pop_due(std::int64_t now, timer** due, std::uint32_t m
 }
 
 void timer_heap::publish() {
-    // seq_cst: add() stores the new earliest moment and then looks whether somebody sleeps too long; the sleeper
-    // announces its sleep and then reads the earliest moments. One of the two sees the other.
-    earliest_.store(entries_.empty() ? 0 : entries_[0].when, memory_order_seq_cst);  // pairs(timer.earliest)
-    count_.store(static_cast<std::uint32_t>(entries_.size()), memory_order_relaxed);  // relaxed: for reports
+    // seq_cst: add() stores the new earliest moment and then looks whether somebody sleeps too
+    // long; the sleeper announces its sleep and then reads the earliest moments. One of the two
+    // sees the other.
+    earliest_.store(entries_.empty() ? 0 : entries_[0].when,
+                    memory_order_seq_cst);  // pairs(timer.earliest)
+    count_.store(static_cast<std::uint32_t>(entries_.size()),
+                 memory_order_relaxed);  // relaxed: for reports
 }
 
 void timer_heap::sift_up(std::size_t i) {

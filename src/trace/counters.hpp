@@ -11,7 +11,7 @@ using counter = atomic<std::uint64_t>;
 
 // Per p. Owner: the m that holds the p. Anyone reads.
 struct p_counters {
-    counter created;      // goroutines
+    counter created;  // goroutines
     counter ended;
     counter parks;
     counter steals;       // successful raids on another p

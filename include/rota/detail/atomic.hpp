@@ -1,7 +1,8 @@
-// rota::atomic<T>: std::atomic with the memory order always spelled out and a schedule point before what others see.
+// rota::atomic<T>: std::atomic with the memory order always spelled out and a schedule point before
+// what others see.
 //
-// It is the only way in which the runtime touches memory that two threads use at once, so that a test can stand
-// between any two such accesses. It inlines to the bare operation.
+// It is the only way in which the runtime touches memory that two threads use at once, so that a
+// test can stand between any two such accesses. It inlines to the bare operation.
 #pragma once
 
 #include <atomic>

@@ -1,7 +1,8 @@
 // The untyped channel under rota::chan<T>: it moves bytes, knows no T and runs no user code.
 //
-// Values that may be copied byte by byte travel as such. All others travel as a pointer to a box that the sender makes
-// and the receiver opens, outside the channel's lock, so that a move constructor may throw, park or use the channel.
+// Values that may be copied byte by byte travel as such. All others travel as a pointer to a box
+// that the sender makes and the receiver opens, outside the channel's lock, so that a move
+// constructor may throw, park or use the channel.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,8 @@
 // What a future and its goroutine share.
 //
-// Two owners: the future and the goroutine. The first who drops its share while the other still holds one leaves the
-// state to it. A result that is an exception must be got by somebody; the last owner to go panics with it otherwise.
+// Two owners: the future and the goroutine. The first who drops its share while the other still
+// holds one leaves the state to it. A result that is an exception must be got by somebody; the last
+// owner to go panics with it otherwise.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +17,12 @@
 namespace rota::detail {
 
 struct future_base {
-    atomic<std::uint32_t> owners{2};
+    atomic<std::uint32_t> owners{
+        2};  // the last one out sees what the other did: pairs(future.owners)
     atomic<std::uint32_t> done{0};      // 1 once the result is there
     atomic<std::uint32_t> sleepers{0};  // waiters to release
     atomic<std::uint32_t> sema{0};
-    std::exception_ptr error;           // written before done, taken by get
+    std::exception_ptr error;  // written before done, taken by get
 };
 
 // Blocks until the result is there.
@@ -93,7 +95,8 @@ class future_producer {
     template <class F, class... A>
     void run(F&& f, A&&... args) {
         try {
-            if constexpr (std::is_void_v<R>) std::invoke(std::forward<F>(f), std::forward<A>(args)...);
+            if constexpr (std::is_void_v<R>)
+                std::invoke(std::forward<F>(f), std::forward<A>(args)...);
             else if constexpr (std::is_reference_v<R>) {
                 s_->value = &std::invoke(std::forward<F>(f), std::forward<A>(args)...);
             } else {

@@ -1,8 +1,9 @@
 // The schedule points: where a test may decide which thread goes on.
 //
-// A schedule point stands before every atomic read-modify-write and every store of the core that publishes, between
-// enqueueing a goroutine and switching away from it, and around system calls. In ordinary builds it is empty. With
-// ROTA_MODEL each one calls `hook`, through which a test perturbs or explores the order of events.
+// A schedule point stands before every atomic read-modify-write and every store of the core that
+// publishes, between enqueueing a goroutine and switching away from it, and around system calls. In
+// ordinary builds it is empty. With ROTA_MODEL each one calls `hook`, through which a test perturbs
+// or explores the order of events.
 #pragma once
 
 namespace rota::detail {
@@ -20,7 +21,8 @@ enum class point : unsigned char {
 
 #if defined(ROTA_MODEL)
 using point_function = void (*)(point);
-inline constinit point_function sched_point_hook = nullptr;  // set by a test before the runtime boots
+inline constinit point_function sched_point_hook =
+    nullptr;  // set by a test before the runtime boots
 inline void sched_point(point id) {
     if (sched_point_hook != nullptr) sched_point_hook(id);
 }

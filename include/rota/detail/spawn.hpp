@@ -1,6 +1,7 @@
 // How a goroutine is made: the typed half of rota::go over the untyped newproc.
 //
-// The closure is constructed right into the new goroutine's stack, below its header; nothing is allocated.
+// The closure is constructed right into the new goroutine's stack, below its header; nothing is
+// allocated.
 #pragma once
 
 #include <concepts>
@@ -19,8 +20,10 @@ struct spawn_slot {
     void* closure = nullptr;  // where its closure is to be constructed
 };
 
-// A dead goroutine with room for a closure. Throws std::system_error (ENOMEM) if there is no address space for a stack.
-spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size, std::string_view name);
+// A dead goroutine with room for a closure. Throws std::system_error (ENOMEM) if there is no
+// address space for a stack.
+spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size,
+                       std::string_view name);
 // Makes it runnable; it will call entry(closure).
 void spawn_commit(spawn_slot slot, void (*entry)(void*));
 // The closure's constructor has thrown.
@@ -57,7 +60,10 @@ void enter(void* self) {
 
 template <class F>
 constexpr bool is_nil(const F& f) {
-    if constexpr (requires { { f == nullptr } -> std::convertible_to<bool>; }) return f == nullptr;
+    if constexpr (requires {
+                      { f == nullptr } -> std::convertible_to<bool>;
+                  })
+        return f == nullptr;
     else return false;
 }
 
@@ -92,9 +98,10 @@ void spawn_any(std::size_t stack_size, std::string_view name, F&& f, A&&... args
         if constexpr (sizeof...(A) == 0) {
             spawn<boxed>(stack_size, name, std::unique_ptr<plain>(new plain{std::forward<F>(f)}));
         } else {
-            spawn<boxed>(stack_size, name,
-                         std::unique_ptr<plain>(new plain{
-                             std::forward<F>(f), std::tuple<std::decay_t<A>...>(std::forward<A>(args)...)}));
+            spawn<boxed>(
+                stack_size, name,
+                std::unique_ptr<plain>(new plain{
+                    std::forward<F>(f), std::tuple<std::decay_t<A>...>(std::forward<A>(args)...)}));
         }
     } else if constexpr (sizeof...(A) == 0) {
         spawn<plain>(stack_size, name, std::forward<F>(f));

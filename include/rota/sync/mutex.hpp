@@ -7,14 +7,17 @@
 
 namespace rota {
 
-/// A mutual exclusion lock for goroutines and threads, 8 bytes, usable with std::lock_guard and std::unique_lock.
+/// A mutual exclusion lock for goroutines and threads, 8 bytes, usable with std::lock_guard and
+/// std::unique_lock.
 ///
-/// Two modes. Normal: waiters queue in order, but one that wakes up competes with newcomers, who are running already and
-/// usually win; that is fast. Starvation: once a waiter has waited for more than 1 ms, the lock is handed to the waiter
-/// at the head of the queue, and newcomers queue behind; that bounds the wait.
+/// Two modes. Normal: waiters queue in order, but one that wakes up competes with newcomers, who
+/// are running already and usually win; that is fast. Starvation: once a waiter has waited for more
+/// than 1 ms, the lock is handed to the waiter at the head of the queue, and newcomers queue
+/// behind; that bounds the wait.
 ///
-/// It belongs to no one: any goroutine may unlock it. It may be destroyed as soon as the last unlock has been called and
-/// every lock has returned, also by whoever got the lock from that unlock. Go: sync.Mutex.
+/// It belongs to no one: any goroutine may unlock it. It may be destroyed as soon as the last
+/// unlock has been called and every lock has returned, also by whoever got the lock from that
+/// unlock. Go: sync.Mutex.
 class mutex {
   public:
     constexpr mutex() noexcept = default;
@@ -23,17 +26,22 @@ class mutex {
 
     /// Locks. Blocks while it is locked; the goroutine may go on on another thread. Go: Lock.
     void lock() {
-        if (!state_.cas(0, locked, std::memory_order_acquire)) lock_slow();  // pairs(mutex.handover)
+        if (!state_.cas(0, locked, std::memory_order_acquire))
+            lock_slow();  // pairs(mutex.handover)
     }
 
-    /// Locks if that is possible without waiting. Never fails spuriously when the lock is free. Go: TryLock.
+    /// Locks if that is possible without waiting. Never fails spuriously when the lock is free. Go:
+    /// TryLock.
     bool try_lock() {
-        return state_.cas(0, locked, std::memory_order_acquire) || try_lock_slow();  // pairs(mutex.handover)
+        return state_.cas(0, locked, std::memory_order_acquire) ||
+               try_lock_slow();  // pairs(mutex.handover)
     }
 
-    /// Unlocks. Ends the process with `fatal error: sync: unlock of unlocked mutex` if it is not locked. Go: Unlock.
+    /// Unlocks. Ends the process with `fatal error: sync: unlock of unlocked mutex` if it is not
+    /// locked. Go: Unlock.
     void unlock() {
-        if (!state_.cas(locked, 0, std::memory_order_release)) unlock_slow();  // pairs(mutex.handover)
+        if (!state_.cas(locked, 0, std::memory_order_release))
+            unlock_slow();  // pairs(mutex.handover)
     }
 
   private:
@@ -44,7 +52,8 @@ class mutex {
     void unlock_slow();
     bool contend(std::int64_t& waiting_since, bool& awake, bool& starved, int& spins);
 
-    // bit 0 locked | bit 1 woken: a waiter is awake, wake no other | bit 2 starving | bits 3..31 waiters
+    // bit 0 locked | bit 1 woken: a waiter is awake, wake no other | bit 2 starving | bits 3..31
+    // waiters
     atomic<std::int32_t> state_{0};
     atomic<std::uint32_t> sema_{0};
 };

@@ -9,9 +9,11 @@
 
 namespace rota {
 
-/// Counts work in progress; wait() blocks until the count is zero. 16 bytes, for goroutines and threads.
+/// Counts work in progress; wait() blocks until the count is zero. 16 bytes, for goroutines and
+/// threads.
 ///
-/// It may be destroyed as soon as every wait has returned. It may be used again then. Go: sync.WaitGroup.
+/// It may be destroyed as soon as every wait has returned. It may be used again then. Go:
+/// sync.WaitGroup.
 ///
 ///     rota::wait_group wg;
 ///     for (int i = 0; i < 3; ++i) wg.go([i] { work(i); });
@@ -22,26 +24,29 @@ class wait_group {
     wait_group(const wait_group&) = delete;
     wait_group& operator=(const wait_group&) = delete;
 
-    /// Adds n, which may be negative, to the count; at zero all waiters go on. Adds from zero come before the wait.
-    /// Throws panic_error "sync: negative WaitGroup counter", and "sync: WaitGroup misuse: Add called concurrently with
-    /// Wait" if it sees that. Go: Add.
+    /// Adds n, which may be negative, to the count; at zero all waiters go on. Adds from zero come
+    /// before the wait. Throws panic_error "sync: negative WaitGroup counter", and "sync: WaitGroup
+    /// misuse: Add called concurrently with Wait" if it sees that. Go: Add.
     void add(int n) {
         const std::uint64_t by = static_cast<std::uint64_t>(static_cast<std::int64_t>(n)) << 32;
-        const std::uint64_t now = state_.fetch_add(by, std::memory_order_acq_rel) + by;  // pairs(wait_group.zero)
+        const std::uint64_t now =
+            state_.fetch_add(by, std::memory_order_acq_rel) + by;  // pairs(wait_group.zero)
         if (static_cast<std::int32_t>(now >> 32) <= 0 || (now & waiters_mask) != 0) settle(now, n);
     }
 
     /// Subtracts one. Go: Done.
     void done() { add(-1); }
 
-    /// Blocks until the count is zero; the goroutine may go on on another thread. Throws panic_error "sync: WaitGroup is
-    /// reused before previous Wait has returned" if it sees that. What happened before the last done() is visible
-    /// afterwards. Go: Wait.
+    /// Blocks until the count is zero; the goroutine may go on on another thread. Throws
+    /// panic_error "sync: WaitGroup is reused before previous Wait has returned" if it sees that.
+    /// What happened before the last done() is visible afterwards. Go: Wait.
     void wait() {
-        if (static_cast<std::int32_t>(state_.load(std::memory_order_acquire) >> 32) != 0) wait_slow();  // pairs(wait_group.zero)
+        if (static_cast<std::int32_t>(state_.load(std::memory_order_acquire) >> 32) != 0)
+            wait_slow();  // pairs(wait_group.zero)
     }
 
-    /// Runs f in a goroutine counted by this group; it is done when f has ended, in whatever way. Go: Go.
+    /// Runs f in a goroutine counted by this group; it is done when f has ended, in whatever way.
+    /// Go: Go.
     template <class F>
     void go(F&& f) {
         add(1);

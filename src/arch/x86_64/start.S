@@ -1,11 +1,13 @@
-// rota_gostart: where a new goroutine begins, on its own empty stack, 16-byte aligned, with nothing above.
+// rota_gostart: where a new goroutine begins, on its own empty stack, 16-byte aligned.
 //
-// The frame pointer is zero and the return address is undefined: whoever walks the stack, by frame pointers or by
-// CFI, ends here. The personality routine sees every exception that no frame above has caught.
+// The frame pointer is zero and the return address is undefined: whoever walks the stack, by frame
+// pointers or by CFI, ends here. The personality routine sees every exception that no frame above
+// has caught.
 
     .hidden DW.ref.rota_goroutine_personality
     .weak DW.ref.rota_goroutine_personality
-    .section .data.rel.DW.ref.rota_goroutine_personality, "awG", @progbits, DW.ref.rota_goroutine_personality, comdat
+    .section .data.rel.DW.ref.rota_goroutine_personality, "awG", @progbits, \
+        DW.ref.rota_goroutine_personality, comdat
     .align 8
     .type DW.ref.rota_goroutine_personality, @object
     .size DW.ref.rota_goroutine_personality, 8
