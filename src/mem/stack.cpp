@@ -92,8 +92,8 @@ stack_slot slot_at(const arena& a, std::uint32_t arena_index, std::uint32_t inde
 
 void say_unguarded(long limit) {
     print_error(
-        "rota: goroutine stacks: this kernel has no MADV_GUARD_INSTALL and guard pages use up half of "
-        "vm.max_map_count (%ld); further stacks run without a guard. Raise vm.max_map_count to keep "
+        "rota: goroutine stacks: this kernel has no MADV_GUARD_INSTALL, and guard pages use "
+        "up half of vm.max_map_count (%ld); further stacks run without one. Raise it to keep "
         "guards.\n",
         limit);
 }
