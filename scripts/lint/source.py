@@ -88,8 +88,10 @@ class Tree:
         self._sources = {}
 
     def _from_git(self):
-        got = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=self.root,
-                             stdout=subprocess.PIPE, check=True)
+        # safe.directory: in a container the checkout often belongs to another user.
+        got = subprocess.run(["git", "-c", "safe.directory=*", "ls-files", "-z", "-co",
+                              "--exclude-standard"],
+                             cwd=self.root, stdout=subprocess.PIPE, check=True)
         names = got.stdout.decode().split("\0")
         return {n for n in names if n and (self.root / n).is_file()}
 

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Runs the tests, layer by layer; `./dev test` calls it.
+
+    test.py [LAYER ...] [--long] [--seed N] [--filter NAME] [--list]
+
+Layers, in the order in which they run: unit (rota_unit, rota_api at four GOMAXPROCS, headers),
+exit (programs run as children), consumer (a program outside the tree), sanitizer (address,
+undefined behaviour and thread), stress (seeded, at four GOMAXPROCS), lint. Each builds what it
+needs. The first failure ends the run, with the one command that repeats it.
+
+Exit status: 0; 1 if a test failed or there was nothing to run; 2 for a wrong command line; 130
+when interrupted. The last line is `N passed, N failed`.
+"""
+import sys
+
+sys.dont_write_bytecode = True
+
+import argparse
+import secrets
+import subprocess
+import time
+
+from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, glob)
+
+ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc synctest context "
+         "xsync net os http diag boot").split()
+UNIT = [f"tests/{room}/*_test.cpp" for room in ROOMS]
+API, PROG = ["tests/api/*_test.cpp"], ["tests/prog/*_test.cpp"]
+STRESS, SANITIZER = ["tests/stress/*_test.cpp"], ["tests/sanitizer/*_test.cpp"]
+PROCS = (1, 2, 4, 16)
+
+
+def layers():
+    """Layer -> steps. The seconds are the watchdog's, several times what a run takes."""
+    whole_programs = [PythonTest(script, "dev", ("treesum",), 300)
+                      for script in glob("tests/prog/*_test.py")]
+    return {
+        "unit": [GoogleTest("rota_unit", UNIT, "dev", 120),
+                 *(GoogleTest("rota_api", API, "dev", 120, n) for n in PROCS),
+                 Headers(), CompileTime()],
+        "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120), *whole_programs],
+        "consumer": [Consumer()],
+        "sanitizer": [GoogleTest("rota_sanitizer", SANITIZER, "asan", 120),
+                      GoogleTest("rota_unit", UNIT, "asan", 180),
+                      GoogleTest("rota_api", API, "asan", 180, 2),
+                      GoogleTest("rota_prog_test", PROG, "asan", 180),
+                      GoogleTest("rota_sanitizer", SANITIZER, "tsan", 120),
+                      GoogleTest("rota_unit", UNIT, "tsan", 180),
+                      GoogleTest("rota_api", API, "tsan", 180, 4)],
+        "stress": [GoogleTest("rota_stress", STRESS, "release", 120, n) for n in PROCS],
+        "lint": [Lint(self_test=True), Lint(self_test=False)],
+    }
+
+
+class Stop(Exception):
+    """The run ends here; what was wrong has been printed."""
+
+
+class Session:
+    def __init__(self, options):
+        self.options = options
+        self.passed = self.failed = 0
+        self.skipped = {}  # in the order of their coming, each once
+
+    def build(self, steps):
+        """Builds what the steps need, a preset at a time."""
+        wanted = {}
+        for step in steps:
+            if step.preset:
+                wanted.setdefault(step.preset, {}).update(dict.fromkeys(step.targets))
+        for preset, targets in wanted.items():
+            command = [str(ROOT / "dev"), "build", preset, *targets]
+            if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0:
+                self.failed += 1
+                print(f"the build failed; to repeat it: ./{' '.join(['dev', *command[1:]])}")
+                raise Stop
+
+    def layer(self, name, steps):
+        steps = [s for s in steps if s.wanted(self.options)]
+        if not steps:
+            return
+        seed = f" (seed {self.options.seed})" if name == "stress" else ""
+        print(f"== {name}{seed}", flush=True)
+        began = time.monotonic()
+        for step in steps:
+            missing = step.missing()
+            if missing:
+                self.failed += 1
+                print(f"  {step.title()} {missing}")
+                raise Stop
+        self.build(steps)
+        for step in steps:
+            self.step(step)
+        print(f"   {name}: {time.monotonic() - began:.0f} s with the build", flush=True)
+
+    def step(self, step):
+        print(f"  {step.title()} ", end="", flush=True)
+        outcome = step.run(self.options)
+        self.passed += outcome.passed
+        self.failed += outcome.failed
+        self.skipped |= dict.fromkeys(f"{step.name}: {test}" for test in outcome.skipped)
+        counts = f"{outcome.passed} passed"
+        counts += f", {outcome.failed} failed" if outcome.failed else ""
+        counts += f", {len(outcome.skipped)} skipped" if outcome.skipped else ""
+        note = f"  {outcome.note}" if outcome.note else ""
+        print(f"{counts:<14} {outcome.seconds:6.1f} s{note}", flush=True)
+        if outcome.failed:
+            print(f"\n{outcome.shown}\n\nto repeat it:\n    {outcome.again}\n")
+            raise Stop
+
+
+def show_list(chosen):
+    for name, steps in chosen.items():
+        print(name)
+        for step in steps:
+            print(f"  {step.title()} {step.missing() or ''}".rstrip())
+    return 0
+
+
+def run(options, chosen):
+    began, session = time.monotonic(), Session(options)
+    try:
+        for name, steps in chosen.items():
+            session.layer(name, steps)
+    except Stop:
+        pass
+    if session.passed + session.failed == 0:
+        session.failed = 1
+        print(f"no test is named like {options.filter}")
+    for test in session.skipped:
+        print(f"skipped: {test}")
+    print(f"{time.monotonic() - began:.0f} s in all")
+    print(f"{session.passed} passed, {session.failed} failed")
+    return 1 if session.failed else 0
+
+
+def main():
+    known = layers()
+    ap = argparse.ArgumentParser(prog="./dev test", description="Runs the tests, layer by layer.",
+                                 epilog="layers: " + " ".join(known))
+    ap.add_argument("layer", nargs="*", help="the layers to run (default: all)")
+    ap.add_argument("--long", action="store_true", help="longer runs, and more of them")
+    ap.add_argument("--seed", type=int, default=secrets.randbelow(2**31), metavar="N",
+                    help="the seed of the stress layer (default: drawn anew, and printed)")
+    ap.add_argument("--filter", metavar="NAME",
+                    help="only tests whose name contains NAME (or a pattern of GoogleTest's)")
+    ap.add_argument("--list", action="store_true", help="show the layers; run nothing")
+    options = ap.parse_args()
+    unknown = [name for name in options.layer if name not in known]
+    if unknown:
+        ap.error(f"no layer named {' '.join(unknown)}; there are {' '.join(known)}")
+    chosen = {n: s for n, s in known.items() if not options.layer or n in options.layer}
+    return show_list(chosen) if options.list else run(options, chosen)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except BrokenPipeError:
+        sys.exit(1)
+    except KeyboardInterrupt:
+        print("\ninterrupted")
+        sys.exit(130)

@@ -1,0 +1,281 @@
+"""What a layer of tests is made of: steps, which run something, count, and can be typed again."""
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+from . import watch
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LOGS = ROOT / "build/test-logs"
+LONG = 20            # --long allows that many times the usual duration
+SHOWN_LINES = 60     # of the output of one failed test
+SHOWN_TESTS = 3
+
+SANITIZER_ENV = {
+    "asan": {"ASAN_OPTIONS": "detect_stack_use_after_return=1",
+             "UBSAN_OPTIONS": "print_stacktrace=1"},
+    "tsan": {"TSAN_OPTIONS": "second_deadlock_stack=1"},
+}
+SYMBOLIZER_DIR = "/usr/lib/llvm-19/bin"
+
+
+class Outcome:
+    def __init__(self, passed, failed=0, skipped=(), seconds=0.0, note="", shown="", again=""):
+        self.passed, self.failed, self.skipped = passed, failed, skipped
+        self.seconds, self.note = seconds, note
+        self.shown, self.again = shown, again  # on failure: what to look at, and what to type
+
+
+class Step:
+    name, where = "", ""
+    preset, targets = None, ()
+
+    def missing(self):
+        """What is not there to be built, or None."""
+        return None
+
+    def wanted(self, options):
+        """Whether the step has a part in a run with these options."""
+        return not options.filter
+
+    def title(self):
+        return f"{self.name:<20} {self.where:<22}"
+
+
+def glob(*patterns):
+    return sorted(p for pattern in patterns for p in ROOT.glob(pattern))
+
+
+# --- GoogleTest -----------------------------------------------------------------------------------
+
+class GoogleTest(Step):
+    """One run of a test program, at a given GOMAXPROCS."""
+
+    def __init__(self, name, sources, preset, limit_s, procs=None):
+        self.name, self.sources, self.preset = name, sources, preset
+        self.limit_s, self.procs, self.targets = limit_s, procs, (name,)
+        self.where = preset + (f", GOMAXPROCS={procs}" if procs else "")
+
+    def missing(self):
+        return None if glob(*self.sources) else f"nothing built: there is no {self.sources[0]}"
+
+    def wanted(self, options):
+        return True
+
+    def env(self, options):
+        env = dict(SANITIZER_ENV.get(self.preset, {}))
+        if self.procs:
+            env["GOMAXPROCS"] = str(self.procs)
+        if self.name == "rota_stress":
+            env["ROTA_TEST_SEED"] = str(options.seed)
+        if options.long:
+            env["ROTA_TEST_LONG"] = "1"
+        return env
+
+    def run(self, options):
+        command = [str(ROOT / "build" / self.preset / "tests" / self.name)]
+        if options.filter:
+            pattern = options.filter if set(options.filter) & set("*?:-") else f"*{options.filter}*"
+            command.append(f"--gtest_filter={pattern}")
+        env = self.env(options)
+        paths = {"PATH": os.environ.get("PATH", "") + os.pathsep + SYMBOLIZER_DIR}
+        log = LOGS / f"{self.name}-{self.preset}{self.procs or ''}.log"
+        limit = self.limit_s * (LONG if options.long else 1)
+        run = watch.run(command, {**env, **paths}, limit, log, ROOT)
+        return self.judge(run, env, options, log)
+
+    def judge(self, run, env, options, log):
+        ok, skipped, failed = (sorted(set(named(run.output, label)))
+                               for label in ("OK", "SKIPPED", "FAILED"))
+        begun = named(run.output, "RUN")
+        complete = re.search(r"^\[==========\] \d+ tests? from .* ran", run.output, re.M)
+        reasons = [f"{name}: {reason(run.output, name)}" for name in skipped]
+        outcome = Outcome(len(ok), len(failed), reasons, run.seconds)
+        if run.status == 0 and complete and not failed and (ok or skipped or options.filter):
+            return outcome
+        if begun and not complete and begun[-1] not in failed:
+            failed.append(begun[-1])  # the one it died or hung in
+        outcome.failed = max(1, len(failed))
+        outcome.note = run.ending() if ok or failed else f"{run.ending()}, no test ran"
+        outcome.shown = "\n".join(block(run.output, name) for name in failed[:SHOWN_TESTS])
+        outcome.shown = outcome.shown or last_lines(run.output)
+        outcome.shown += f"\n(all of it: {log.relative_to(ROOT)})"
+        command = [run.command[0], *([f"--gtest_filter={':'.join(failed)}"] if failed else [])]
+        outcome.again = watch.as_typed(command, env, ROOT)
+        return outcome
+
+
+def named(output, label):
+    """The tests on lines with the given label, in order."""
+    return re.findall(rf"^\[ +{label} +\] ([\w/]+\.[\w/]+)", output, re.M)
+
+
+def reason(output, name):
+    """What a skipped test gave as its reason."""
+    text = output[output.find(f"[ RUN      ] {name}\n"):output.find(f"[  SKIPPED ] {name}")]
+    return " ".join(text.partition(": Skipped\n")[2].split()) or "no reason given"
+
+
+def last_lines(text, count=SHOWN_LINES):
+    lines = text.rstrip().split("\n")
+    return "\n".join((["..."] if len(lines) > count else []) + lines[-count:])
+
+
+def block(output, name):
+    """What the named test wrote."""
+    begin = output.find(f"[ RUN      ] {name}\n")
+    end = output.find(f"[  FAILED  ] {name}", begin)
+    return last_lines(output[max(begin, 0):end if end > 0 else None])
+
+
+class PythonTest(Step):
+    """A test of a whole program, written in Python; it ends with `N passed, N failed`."""
+
+    def __init__(self, script, preset, targets, limit_s):
+        self.script, self.preset, self.targets, self.limit_s = script, preset, targets, limit_s
+        self.name, self.where = script.name, preset
+
+    def wanted(self, options):
+        return True
+
+    def run(self, options):
+        command = [sys.executable, str(self.script), str(ROOT / "build" / self.preset)]
+        if options.filter:
+            command.append(options.filter)
+        run = watch.run(command, {}, self.limit_s, LOGS / f"{self.name}.log", ROOT)
+        counts = re.findall(r"^(\d+) passed, (\d+) failed", run.output, re.M)
+        passed, failed = map(int, counts[-1]) if counts else (0, 0)
+        outcome = Outcome(passed, failed, seconds=run.seconds)
+        if run.status != 0 or not counts or failed:
+            outcome.failed, outcome.note = max(1, failed), run.ending()
+            outcome.shown, outcome.again = last_lines(run.output), watch.as_typed(command, {}, ROOT)
+        return outcome
+
+
+# --- headers --------------------------------------------------------------------------------------
+
+class Headers(Step):
+    """Every public header compiles alone: the build has done it, this counts them."""
+    name, where, preset, targets = "headers", "dev", "dev", ("rota_headers",)
+
+    def headers(self):
+        found = glob("include/rota/*.hpp", "include/rota/*/*.hpp")
+        return [h for h in found if h.parent.name != "detail"]
+
+    def missing(self):
+        return None if self.headers() else "nothing built: no include/rota/*.hpp"
+
+    def run(self, options):
+        return Outcome(len(self.headers()), note="each compiled alone")
+
+
+class CompileTime(Step):
+    """The core headers together compile within 450 ms, or within twice the time of <chrono>."""
+    name, where = "compile time", "g++ -fsyntax-only"
+    LIMIT_MS, LIMIT_RATIO, ROUNDS = 450, 2.0, 5
+    CORE = ("go.hpp", "chan.hpp", "sync.hpp", "time.hpp", "select.hpp")
+
+    def present(self):
+        return [h for h in self.CORE if (ROOT / "include/rota" / h).exists()]
+
+    def missing(self):
+        return None if self.present() else "nothing built: no core header in include/rota"
+
+    def run(self, options):
+        began = time.monotonic()
+        texts = {"core": "".join(f"#include <rota/{h}>\n" for h in self.present()),
+                 "chrono": "#include <chrono>\n"}
+        took = {name: [] for name in texts}
+        with tempfile.TemporaryDirectory(prefix="rota-compile-") as scratch:
+            for name, text in texts.items():
+                (pathlib.Path(scratch) / f"{name}.cpp").write_text(text)
+            command = ["g++", "-std=c++20", "-fsyntax-only", "-I", str(ROOT / "include")]
+            for _ in range(self.ROUNDS):
+                for name in texts:
+                    start = time.monotonic()
+                    subprocess.run([*command, f"{scratch}/{name}.cpp"], check=True)
+                    took[name].append((time.monotonic() - start) * 1000)
+        core, chrono = (statistics.median(took[name]) for name in texts)
+        note = f"core headers {core:.0f} ms, <chrono> alone {chrono:.0f} ms"
+        outcome = Outcome(1, seconds=time.monotonic() - began, note=note)
+        if core > self.LIMIT_MS and core > self.LIMIT_RATIO * chrono:
+            outcome.passed, outcome.failed, outcome.again = 0, 1, "./dev test unit"
+            outcome.shown = (f"{note}: more than {self.LIMIT_MS} ms and more than "
+                             f"{self.LIMIT_RATIO} times <chrono>")
+        return outcome
+
+
+# --- consumer -------------------------------------------------------------------------------------
+
+class Consumer(Step):
+    """A program outside the tree builds and runs, by find_package and by add_subdirectory."""
+    name, where, preset, targets = "consumer", "release, installed", "release", ("rota",)
+    LIMIT_S = 300
+
+    def run(self, options):
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="rota-consumer-") as scratch:
+            scratch = pathlib.Path(scratch)
+            shutil.copytree(ROOT / "tests/consumer", scratch / "program")
+            prefix, source = f"{scratch}/prefix", f"-DROTA_SOURCE={ROOT}"
+            ways = {"find_package": [f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"],
+                    "add_subdirectory": [source, "-DCMAKE_BUILD_TYPE=Debug"]}
+            if options.long:
+                ways["a shared library"] = [source, "-DBUILD_SHARED_LIBS=ON"]
+            install = ["cmake", "--install", str(ROOT / "build/release"), "--prefix", prefix]
+            wrong = self.all_end_well([install]) or self.leaked_path(scratch / "prefix")
+            for way, arguments in ways.items():
+                wrong = wrong or self.build_and_run(way, scratch, arguments)
+        seconds = time.monotonic() - began
+        if wrong:
+            return Outcome(0, 1, seconds=seconds, shown=wrong, again="./dev test consumer")
+        return Outcome(len(ways), seconds=seconds, note="by " + " and by ".join(ways))
+
+    def build_and_run(self, way, scratch, arguments):
+        build = str(scratch / way.replace(" ", "-"))
+        configure = ["cmake", "-S", str(scratch / "program"), "-B", build, "-G", "Ninja",
+                     "-DCMAKE_CXX_COMPILER=g++", *arguments]
+        return self.all_end_well([configure, ["cmake", "--build", build], [f"{build}/consumer"]])
+
+    def all_end_well(self, commands):
+        for command in commands:
+            run = watch.run(command, {}, self.LIMIT_S, LOGS / "consumer.log", ROOT)
+            if run.status != 0:
+                return f"{' '.join(command)}: {run.ending()}\n{last_lines(run.output)}"
+        return None
+
+    def leaked_path(self, prefix):
+        """An installed package that names this checkout works here and nowhere else."""
+        for file in sorted(prefix.rglob("*.cmake")):
+            if str(ROOT) in file.read_text():
+                return f"{file.relative_to(prefix)} names {ROOT}"
+        return None
+
+
+# --- lint -----------------------------------------------------------------------------------------
+
+class Lint(Step):
+    name = "lint"
+
+    def __init__(self, self_test):
+        self.self_test = self_test
+        self.where = "self-test" if self_test else "the tree"
+
+    def run(self, options):
+        command = [sys.executable, str(ROOT / "scripts/tidy.py")]
+        command += ["--self-test"] if self.self_test else []
+        run = watch.run(command, {}, 300, LOGS / "lint.log", ROOT)
+        counts = re.findall(r"^(\d+) passed, (\d+) failed", run.output, re.M)
+        passed, failed = map(int, counts[-1]) if counts else (1, 0)
+        outcome = Outcome(passed, failed, seconds=run.seconds)
+        if run.status != 0:
+            outcome.passed, outcome.failed = passed if counts else 0, max(1, failed)
+            outcome.shown = last_lines(run.output)
+            outcome.again = watch.as_typed(command, {}, ROOT) if self.self_test else "./dev lint"
+        return outcome
