@@ -92,23 +92,25 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
 }
 
 void mutex::unlock_slow() {
-    const runtime_entry inside;
     std::int32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+    bool hand_over = false;
     for (;;) {
         if ((old & locked) == 0) fatal("sync: unlock of unlocked mutex");
         std::int32_t wanted = old & ~locked;
-        const bool hand_over = (old & starving) != 0;
+        hand_over = (old & starving) != 0;
         const bool wake = hand_over || (old / waiter != 0 && (old & woken) == 0);
         if (wake && !hand_over) wanted = (wanted - waiter) | woken;
         if (!state_.compare_exchange(old, wanted,
-                                     std::memory_order_release,  // pairs(mutex.handover)
-                                     std::memory_order_relaxed)) {
+                                     std::memory_order_release,     // pairs(mutex.handover)
+                                     std::memory_order_relaxed)) {  // relaxed: tried again
             continue;
         }
-        if (wake) sem_release(sema_, hand_over);
-        return;
+        if (!wake) return;
+        break;
     }
+    const runtime_entry inside;
+    sem_release(sema_, hand_over);
 }
 
 }  // namespace rota

@@ -4,7 +4,6 @@
 // allocated.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,12 +57,11 @@ void enter(void* self) {
     keep.c->call();
 }
 
+// Whether f is a function pointer or a std::function, or the like, that holds nothing.
 template <class F>
 constexpr bool is_nil(const F& f) {
-    if constexpr (requires {
-                      { f == nullptr } -> std::convertible_to<bool>;
-                  })
-        return f == nullptr;
+    if constexpr (std::is_pointer_v<F> || std::is_member_pointer_v<F>) return f == nullptr;
+    else if constexpr (requires { f.operator bool(); }) return !static_cast<bool>(f);
     else return false;
 }
 
