@@ -41,46 +41,59 @@ class stopwatch {
 
 // --- what the kernel says about memory ----------------------------------------------------------
 
-// The number behind `key` in a file of lines `key: number kB`, in bytes; `otherwise` if there is
-// none.
-std::uint64_t kilobytes_line(const char* path, const char* key, std::uint64_t otherwise) {
+constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+
+// The number behind `key` in a file of lines `key number` or `key: number kB`; `otherwise` if there
+// is none. An empty key means a file that holds a number and nothing else ("max" is none).
+std::uint64_t number_in(const char* path, const char* key, std::uint64_t otherwise) {
     std::FILE* file = std::fopen(path, "re");
     if (file == nullptr) return otherwise;
+    const std::size_t length = std::strlen(key);
+    std::uint64_t found = otherwise;
     char line[256];
-    std::uint64_t bytes = otherwise;
     while (std::fgets(line, sizeof line, file) != nullptr) {
-        unsigned long long kilobytes = 0;
-        const std::size_t length = std::strlen(key);
         if (std::strncmp(line, key, length) != 0) continue;
-        if (std::sscanf(line + length, ": %llu", &kilobytes) == 1) bytes = kilobytes * 1024;
+        unsigned long long number = 0;
+        char unit = ' ';
+        const char* rest = line + length + (line[length] == ':' ? 1 : 0);
+        if (std::sscanf(rest, " %llu %c", &number, &unit) < 1) continue;
+        found = unit == 'k' ? number * 1024 : number;
         break;
     }
     std::fclose(file);
-    return bytes;
+    return found;
 }
 
-std::uint64_t plain_number(const char* path, std::uint64_t otherwise) {
-    std::FILE* file = std::fopen(path, "re");
-    if (file == nullptr) return otherwise;
-    unsigned long long number = 0;
-    const bool found = std::fscanf(file, "%llu", &number) == 1;
-    std::fclose(file);
-    return found ? number : otherwise;
-}
+// Where a control group, of the second or the first kind, keeps its figures.
+struct group_files {
+    const char* limit;
+    const char* used;
+    const char* details;
+    const char* cache_key;  // the part of `used` that the kernel gives back on demand
+};
+constexpr group_files group_kinds[] = {
+    {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat",
+     "file "},
+    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
+     "/sys/fs/cgroup/memory/memory.stat", "total_cache "},
+};
 
 // What may still be allocated: the machine's figure or the control group's, whichever is less.
 std::uint64_t memory_available() {
-    constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
-    const std::uint64_t machine = kilobytes_line("/proc/meminfo", "MemAvailable", unknown);
-    const std::uint64_t limit = plain_number("/sys/fs/cgroup/memory.max", unknown);
-    const std::uint64_t used = plain_number("/sys/fs/cgroup/memory.current", 0);
-    return std::min(machine, limit > used ? limit - used : 0);
+    std::uint64_t available = number_in("/proc/meminfo", "MemAvailable", unknown);
+    for (const group_files& group : group_kinds) {
+        const std::uint64_t limit = number_in(group.limit, "", unknown);
+        const std::uint64_t used = number_in(group.used, "", 0);
+        const std::uint64_t cache = number_in(group.details, group.cache_key, 0);
+        const std::uint64_t taken = used - std::min(used, cache);
+        available = std::min(available, limit - std::min(limit, taken));
+    }
+    return available;
 }
 
 // Resident pages and the page tables that map them.
 std::uint64_t memory_used() {
-    return kilobytes_line("/proc/self/status", "VmRSS", 0) +
-           kilobytes_line("/proc/self/status", "VmPTE", 0);
+    return number_in("/proc/self/status", "VmRSS", 0) + number_in("/proc/self/status", "VmPTE", 0);
 }
 
 // --- 1 ------------------------------------------------------------------------------------------
@@ -97,7 +110,8 @@ int goroutines_that_fit() {
 bool many_goroutines() {
     const int count = goroutines_that_fit();
     if (count < million) {
-        std::printf("   memory is short: %d goroutines instead of a million\n", count);
+        std::printf("   memory is short (%.1f GB available): %d goroutines instead of a million\n",
+                    static_cast<double>(memory_available()) / 1e9, count);
     }
     const rota::chan<rota::unit> gate = rota::make_chan<rota::unit>();
     std::atomic<int> arrived{0};
@@ -124,11 +138,10 @@ bool many_goroutines() {
     left.wait();
     const double ended = waking.seconds();
 
-    std::printf(
-        "   %d goroutines alive: created and parked in %.0f ms (%.0f ns each), "
-        "%.0f bytes each; woken and ended in %.0f ms (%.0f ns each)\n",
-        alive, created * 1e3, created * 1e9 / count, static_cast<double>(memory) / count,
-        ended * 1e3, ended * 1e9 / count);
+    std::printf("   %d goroutines alive: created and parked in %.0f ms (%.0f ns each), "
+                "%.0f bytes each; woken and ended in %.0f ms (%.0f ns each)\n",
+                alive, created * 1e3, created * 1e9 / count, static_cast<double>(memory) / count,
+                ended * 1e3, ended * 1e9 / count);
     std::printf("   seen: all %d of them woke when the one channel they waited on was closed\n",
                 woken.load());
     return woken.load() == count;
@@ -155,10 +168,9 @@ bool ping_pong() {
     const bool closed = !pong.recv();
 
     std::printf("   %.0f ns per round trip (%d rounds)\n", seconds * 1e9 / rounds, rounds);
-    std::printf(
-        "   seen: the ball came back %d times; a round is two sends, two receives and two "
-        "switches\n",
-        ball);
+    std::printf("   seen: the ball came back %d times; a round is two sends, two receives and two "
+                "switches\n",
+                ball);
     return ball == rounds && closed;
 }
 
@@ -219,12 +231,11 @@ bool steal() {
         ++attempts;
     } while (procs > 1 && round.stolen == 0 && attempts < attempts_max);
 
-    std::printf(
-        "   %d goroutines started on one P: %llu stolen in %llu steals, %d ran on another "
-        "thread; %.2f ms, alone %.2f ms\n",
-        count, static_cast<unsigned long long>(round.stolen),
-        static_cast<unsigned long long>(round.steals), round.elsewhere, round.seconds * 1e3,
-        alone_seconds * 1e3);
+    std::printf("   %d goroutines started on one P: %llu stolen in %llu steals, %d ran on another "
+                "thread; %.2f ms, alone %.2f ms\n",
+                count, static_cast<unsigned long long>(round.stolen),
+                static_cast<unsigned long long>(round.steals), round.elsewhere, round.seconds * 1e3,
+                alone_seconds * 1e3);
     if (procs == 1) {
         std::printf("   seen: GOMAXPROCS is 1, so there is no other P that could steal\n");
         return true;
@@ -233,7 +244,8 @@ bool steal() {
         std::printf("   NOT seen: no other P stole anything in %d attempts\n", attempts);
         return false;
     }
-    std::printf("   seen: an idle P (of %d) took half of the busy one's queue at a time%s\n", procs,
+    std::printf("   seen: work went to where a P was idle, %.0f goroutines at a time%s\n",
+                static_cast<double>(round.stolen) / static_cast<double>(round.steals),
                 attempts > 1 ? ", though not at the first attempt" : "");
     return true;
 }
@@ -305,19 +317,16 @@ bool blocked_system_call() {
     const std::uint64_t handoffs = after.handoffs - before.handoffs;
 
     const double kept = static_cast<double>(meanwhile) / seconds / usual_rate;
-    std::printf(
-        "   %d goroutines in nanosleep for %lld ms on %d Ps: %llu hand-offs; the others "
-        "counted to %llu meanwhile, %.0f%% of their usual rate\n",
-        procs, static_cast<long long>(blocked_for.count()), procs,
-        static_cast<unsigned long long>(handoffs), static_cast<unsigned long long>(meanwhile),
-        kept * 100);
+    std::printf("   %d goroutines in nanosleep for %lld ms on %d Ps: %llu hand-offs; the others "
+                "counted to %llu meanwhile, %.0f%% of their usual rate\n",
+                procs, static_cast<long long>(blocked_for.count()), procs,
+                static_cast<unsigned long long>(handoffs),
+                static_cast<unsigned long long>(meanwhile), kept * 100);
     if (handoffs == 0 || meanwhile == 0) {
         std::printf("   NOT seen: the Ps of the blocked goroutines went to nobody\n");
         return false;
     }
-    std::printf(
-        "   seen: the Ps were handed off, and the blocked threads cost the others nothing "
-        "but the wait for it\n");
+    std::printf("   seen: the Ps were handed off, and the others went on counting\n");
     return true;
 }
 

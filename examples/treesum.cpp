@@ -333,9 +333,8 @@ int run_session(const options& opts) {
 
 // Fills `opts`; returns false, with the exit status set, if there is nothing to run.
 bool parse_options(int argc, char** argv, options& opts, int& status) {
-    CLI::App app(
-        "Prints the SHA-256 of every regular file below DIR as lines for `sha256sum -c`, "
-        "sorted by path.");
+    CLI::App app("Prints the SHA-256 of every regular file below DIR as lines for `sha256sum -c`, "
+                 "sorted by path.");
     auto* directory = app.add_option("DIR", opts.directory, "the directory to walk (default: .)");
     app.add_option("-j,--jobs", opts.jobs,
                    "how many files may be in work at once (default: 8 for each P)")

@@ -46,8 +46,7 @@ class account {
         char line[512];
         std::snprintf(
             line, sizeof line,
-            "treesum: %" PRIu64 " files, %.1f MB in %.3f s (%.1f MB/s), %" PRIu64
-            " %s\n"
+            "treesum: %" PRIu64 " files, %.1f MB in %.3f s (%.1f MB/s), %" PRIu64 " %s\n"
             "scheduler: %" PRIu64 " goroutines created (peak %d), %d threads on %d Ps, %" PRIu64
             " steals (%" PRIu64 " goroutines), %" PRIu64 " hand-offs, %" PRIu64
             " system calls, %" PRIu64 " parks",
@@ -61,10 +60,8 @@ class account {
         char text[768];
         std::snprintf(
             text, sizeof text,
-            "{\"files\": %" PRIu64 ", \"bytes\": %" PRIu64
-            ", \"seconds\": %.6f, "
-            "\"megabytes_per_second\": %.3f, \"problems\": %" PRIu64
-            ", \"procs\": %d, "
+            "{\"files\": %" PRIu64 ", \"bytes\": %" PRIu64 ", \"seconds\": %.6f, "
+            "\"megabytes_per_second\": %.3f, \"problems\": %" PRIu64 ", \"procs\": %d, "
             "\"threads\": %d, \"threads_created\": %" PRIu64 ", \"goroutines_created\": %" PRIu64
             ", \"goroutines_ended\": %" PRIu64 ", \"goroutines_peak\": %d, \"parks\": %" PRIu64
             ", \"steals\": %" PRIu64 ", \"stolen\": %" PRIu64 ", \"handoffs\": %" PRIu64

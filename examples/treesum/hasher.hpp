@@ -78,14 +78,14 @@ inline int open_any_length(int directory, const char* path, int flags) {
 // --- what is to be hashed, and what came of it --------------------------------------------------
 
 struct file_job {
-    std::string_view path;  // as printed
+    std::string_view path;            // as printed
     const char* open_path = nullptr;  // the same file, seen from open_rules::directory
     std::uint64_t size_hint = 0;
 
     // The results, valid once the goroutine of this file has ended.
     digest sum{};
     std::uint64_t bytes = 0;
-    int error = 0;  // errno of the call that failed, 0 if the digest is good
+    int error = 0;              // errno of the call that failed, 0 if the digest is good
     bool changed_kind = false;  // it was a regular file when listed, and is none now
 };
 
