@@ -129,7 +129,7 @@ template <class R>
 struct run_outcome {
     std::optional<R> value;
     template <class F>
-    void set(F& f) {
+    void set(F&& f) {
         value.emplace(std::forward<F>(f)());
     }
     R take() { return std::move(*value); }
@@ -138,7 +138,7 @@ template <class R>
 struct run_outcome<R&> {
     R* value = nullptr;
     template <class F>
-    void set(F& f) {
+    void set(F&& f) {
         value = &std::forward<F>(f)();
     }
     R& take() { return *value; }
@@ -146,7 +146,7 @@ struct run_outcome<R&> {
 template <>
 struct run_outcome<void> {
     template <class F>
-    void set(F& f) {
+    void set(F&& f) {
         std::forward<F>(f)();
     }
     void take() {}
@@ -186,7 +186,7 @@ auto run(F&& f) -> std::invoke_result_t<F> {
         static void entry(void* self) {
             auto& c = *static_cast<main_closure*>(self);
             try {
-                c.outcome.set(c.f);
+                c.outcome.set(std::forward<F>(c.f));
             } catch (...) {
                 c.error = std::current_exception();
             }

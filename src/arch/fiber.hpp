@@ -17,6 +17,7 @@
 #if ROTA_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
+#include <sanitizer/lsan_interface.h>
 #endif
 
 namespace rota::rt {
@@ -75,6 +76,13 @@ ROTA_ALWAYS_INLINE void fiber_leave([[maybe_unused]] fiber& from, [[maybe_unused
 #endif
 #if ROTA_TSAN
     __tsan_switch_to_fiber(to.tsan, 0);
+#endif
+}
+
+// The process ends while this stack is in use: what it points to is not leaked.
+inline void fiber_keep([[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t size) {
+#if ROTA_ASAN
+    __lsan_register_root_region(bottom, size);
 #endif
 }
 

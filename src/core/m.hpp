@@ -44,7 +44,7 @@ struct alignas(cache_line) m : self_header {
     bool ready_quietly = false;      // goready wakes no m: the caller looks after that
     std::int32_t spin_ns = 0;        // how long it waited for work the last time it had none
     std::uint32_t syscall_tick = 0;  // old_p's tick at entry
-    run_record* run = nullptr;       // the innermost run() of this thread
+    run_record* run = nullptr;       // the run() of this thread, if it is inside one
     rng rand;
     void* signal_stack = nullptr;
     std::uint64_t id = 0;

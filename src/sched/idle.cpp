@@ -56,8 +56,10 @@ void midle_put(m& mp) {
     ++sched.idle_m_count;
 }
 
-m* midle_get() {
-    m* const mp = sched.idle_m;
+m* midle_get(bool not_home) {
+    m* mp = sched.idle_m;
+    while (mp != nullptr && mp->run != nullptr) mp = mp->idle_next;
+    if (mp == nullptr && !not_home) mp = sched.idle_m;
     if (mp != nullptr) midle_remove(*mp);
     return mp;
 }

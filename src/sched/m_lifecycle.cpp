@@ -104,12 +104,12 @@ bool try_idle(p& pp, std::int64_t when) {
 
 }  // namespace
 
-void startm(p& pp, bool spinning) {
+void startm(p& pp, bool spinning, bool not_home) {
     m* mp = nullptr;
     bool fresh = false;
     {
         const lock_guard guard(sched.mu);
-        mp = midle_get();
+        mp = midle_get(not_home);
         if (mp == nullptr) {
             count_m();
             mp = &new_m_record();
@@ -162,7 +162,7 @@ void handoffp(p& pp) {
 void acquirep(m& self, p& pp) {
     ROTA_CHECK(self.pp == nullptr);
     self.pp = &pp;
-    pp.mp.store(&self, memory_order_relaxed);
+    pp.mp.store(&self, memory_order_release);                  // pairs(p.m)
     pp.status.store(p_status::running, memory_order_relaxed);  // relaxed: the p is ours already
 }
 

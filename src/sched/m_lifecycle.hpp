@@ -7,8 +7,8 @@
 namespace rota::rt {
 
 // Gives pp, which the caller holds, to an idle or a new m. `spinning`: the caller has counted it in
-// nmspinning. May start a thread. Go: startm.
-void startm(p& pp, bool spinning) ROTA_EXCLUDES(sched.mu);
+// nmspinning. `not_home`: the m must not be a thread inside run(). May start a thread. Go: startm.
+void startm(p& pp, bool spinning, bool not_home = false) ROTA_EXCLUDES(sched.mu);
 
 // Sleeps until somebody hands this m a p, or its run() is over. Go: stopm.
 void stopm(m& self) ROTA_EXCLUDES(sched.mu);

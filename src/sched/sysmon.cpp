@@ -35,7 +35,7 @@ void preempt_long_running(p& pp, std::int64_t now) {
     }
     if (now - pp.seen_sched_when < time_slice) return;
     pp.seen_sched_when = now;
-    m* const mp = pp.mp.load(memory_order_relaxed);  // relaxed: ms are never freed
+    m* const mp = pp.mp.load(memory_order_acquire);                    // pairs(p.m)
     if (mp != nullptr) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
 }
 
