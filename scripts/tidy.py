@@ -30,8 +30,10 @@ def findings(tree, order):
     found = list(layers.check(tree, order))
     for rule in rules.TEXT_RULES:
         found += rule(tree)
-    found += tools.format_check(tree)
-    found += tools.thread_safety(tree)
+    memory = tools.Memory(tree.root)
+    found += tools.format_check(tree, memory)
+    found += tools.thread_safety(tree, memory)
+    memory.save()
     return sorted({f.key(): f for f in found}.values(), key=lambda f: f.key())
 
 

@@ -153,8 +153,11 @@ def run(order, root):
     with tempfile.TemporaryDirectory(prefix="rota-lint-") as scratch:
         scratch = pathlib.Path(scratch)
         wrong += compare(PLANTS, planted(scratch / "text", PLANTS, text_rules))
-        (scratch / ".clang-format").write_text((root / ".clang-format").read_text())
-        tool_rules = (tools.format_check, tools.thread_safety)
+        (scratch / "tools").mkdir()
+        (scratch / "tools/.clang-format").write_text((root / ".clang-format").read_text())
+        memory = tools.Memory(scratch)
+        tool_rules = (lambda tree: tools.format_check(tree, memory),
+                      lambda tree: tools.thread_safety(tree, memory))
         found = planted(scratch / "tools", TOOL_PLANTS, tool_rules)
         found = {p: [f for f in fs if (f[1] == "format") == p.endswith("shape.cpp")]
                  for p, fs in found.items()}

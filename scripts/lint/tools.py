@@ -1,5 +1,6 @@
 """The rules that clang checks, thread safety and format; and the formatting of ./dev fmt."""
 import concurrent.futures
+import hashlib
 import os
 import re
 import subprocess
@@ -13,6 +14,36 @@ THREAD_SAFETY = [CLANG, "-std=c++20", "-fsyntax-only", "-Wthread-safety", "-Werr
                  "-DROTA_DEBUG_CHECKS=1", "-Iinclude", "-Isrc",
                  "-fno-caret-diagnostics", "-fno-color-diagnostics"]
 MESSAGE = re.compile(r"(?P<path>[^:\s][^:]*):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)")
+
+
+class Memory:
+    """What was found clean before, by fingerprint: it is not looked at again until it changes."""
+
+    def __init__(self, root):
+        self.file = root / "build/lint/clean"
+        try:
+            self.before = set(self.file.read_text().split())
+        except FileNotFoundError:
+            self.before = set()
+        self.clean = set()
+
+    def knows(self, mark):
+        if mark in self.before:
+            self.clean.add(mark)
+        return mark in self.clean
+
+    def save(self):
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        new = self.file.with_suffix(f".{os.getpid()}")
+        new.write_text("\n".join(sorted(self.clean)))
+        new.replace(self.file)
+
+
+def fingerprint(*texts):
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode() + b"\0")
+    return digest.hexdigest()
 
 
 def in_parallel(work, items):
@@ -31,11 +62,17 @@ def clang_format(path, text, root):
     return got.stdout.decode()
 
 
-def format_check(tree):
+def format_check(tree, memory):
+    style = (tree.root / ".clang-format").read_text()
+
     def first_difference(path):
         source = tree.source(path)
+        mark = fingerprint("format", style, source.text)
+        if memory.knows(mark):
+            return None
         wanted = clang_format(path, source.text, tree.root)
         if wanted == source.text:
+            memory.clean.add(mark)
             return None
         pairs = zip(source.text.split("\n"), wanted.split("\n"))
         line = next((n for n, (a, b) in enumerate(pairs, 1) if a != b), len(source.lines))
@@ -44,11 +81,29 @@ def format_check(tree):
     return [f for f in in_parallel(first_difference, formatted_paths(tree)) if f]
 
 
-def thread_safety(tree):
+def with_headers(tree, path):
+    """A file and every header of ours that it includes, directly or not."""
+    known, waiting = set(), [path]
+    while waiting:
+        path = waiting.pop()
+        if path in known or not (tree.root / path).is_file():
+            continue
+        known.add(path)
+        for _, include in tree.source(path).includes():
+            waiting.append(("src/" if include[0] == '"' else "include/") + include[1:-1])
+    return sorted(known)
+
+
+def thread_safety(tree, memory):
     def compiled(path):
+        files = with_headers(tree, path)
+        mark = fingerprint(*THREAD_SAFETY, *files, *(tree.source(f).text for f in files))
+        if memory.knows(mark):
+            return []
         got = subprocess.run([*THREAD_SAFETY, path], cwd=tree.root, stderr=subprocess.PIPE,
                              text=True)
         if got.returncode == 0:
+            memory.clean.add(mark)
             return []
         found = [Finding(m["path"].removeprefix("./"), int(m["line"]), "thread-safety", m["text"])
                  for m in MESSAGE.finditer(got.stderr)]
