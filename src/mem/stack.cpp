@@ -35,8 +35,11 @@ struct stack_table {
     arena* arenas ROTA_GUARDED_BY(mu) = nullptr;  // one reserved array, never moved
     std::uint32_t open[stack_class_count] ROTA_GUARDED_BY(mu) = {
         none, none, none, none, none, none, none, none, none, none, none, none, none};
-    guard_kind guard ROTA_GUARDED_BY(mu) = guard_kind::markers;
-    long guards_left ROTA_GUARDED_BY(mu) = 0;  // mappings kind: how many more may be set
+    long guards_left ROTA_GUARDED_BY(mu) =
+        -1;  // mappings kind: how many more may be set; -1: not known
+
+    // --- anyone -----------------------------------------------------------------------
+    atomic<guard_kind> guard{guard_kind::markers};
 
     // --- anyone reads -------------------------------------------------------------
     atomic<arena*> published{nullptr};
@@ -98,25 +101,37 @@ void say_unguarded(long limit) {
         limit);
 }
 
-void install_guard(const stack_slot& slot) ROTA_REQUIRES(stacks.mu) {
-    if (stacks.guard == guard_kind::markers) {
-        if (mmap_guard(slot.lo, page_size) == 0) return;
-        stacks.guard = guard_kind::mappings;
-        stacks.guards_left = max_map_count() / 4;  // two mappings each: half of the bound
+// Counts one more slot guarded by mappings, or finds that there may be no more.
+bool take_guard_mapping() {
+    const lock_guard guard(stacks.mu);
+    if (stacks.guards_left == 0) {
+        stacks.guard.store(guard_kind::none, memory_order_relaxed);  // relaxed: a setting
+        return false;
     }
-    if (stacks.guard == guard_kind::mappings) {
-        if (stacks.guards_left-- > 0 && mmap_protect_none(slot.lo, page_size) == 0) return;
-        stacks.guard = guard_kind::none;
-        say_unguarded(max_map_count());
+    if (stacks.guards_left < 0)
+        stacks.guards_left = max_map_count() / 4;  // two each: half of the bound
+    --stacks.guards_left;
+    return true;
+}
+
+// Runs without the lock: the kernel takes about a microsecond, and the slot is the caller's own.
+void install_guard(const stack_slot& slot) {
+    // relaxed: who sees an old setting finds out by itself
+    if (stacks.guard.load(memory_order_relaxed) == guard_kind::markers) {
+        if (mmap_guard(slot.lo, page_size) == 0) return;
+        stacks.guard.store(guard_kind::mappings, memory_order_relaxed);  // relaxed: a setting
+    }
+    if (stacks.guard.load(memory_order_relaxed) == guard_kind::mappings) {
+        if (take_guard_mapping() && mmap_protect_none(slot.lo, page_size) == 0) return;
+        stacks.guard.store(guard_kind::none, memory_order_relaxed);  // relaxed: a setting
+        static constinit atomic<bool> said{false};
+        if (!said.exchange(true, memory_order_relaxed))
+            say_unguarded(max_map_count());  // relaxed: once
     }
 }
 
-}  // namespace
-
-std::byte* stack_slot::usable_lo() const { return lo + page_size; }
-
-stack_slot stack_alloc(std::uint8_t cls) {
-    ROTA_CHECK(cls < stack_class_count);
+// A slot from the lists. `fresh`: it has never been used and has no guard yet.
+stack_slot take_slot(std::uint8_t cls, bool& fresh) {
     const lock_guard guard(stacks.mu);
     for (;;) {
         const std::uint32_t n = stacks.open[cls];
@@ -133,15 +148,26 @@ stack_slot stack_alloc(std::uint8_t cls) {
         const std::uint32_t used =
             a.used.load(memory_order_relaxed);  // relaxed: changed under mu only
         if (used < a.slot_count) {
-            const stack_slot slot = slot_at(a, n, used);
-            install_guard(slot);
             a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
-            return slot;
+            fresh = true;
+            return slot_at(a, n, used);
         }
         stacks.open[cls] =
             a.next_of_class;  // exhausted: back in the list when a slot is given back
         a.next_of_class = n;  // its own number says "not in the list"
     }
+}
+
+}  // namespace
+
+std::byte* stack_slot::usable_lo() const { return lo + page_size; }
+
+stack_slot stack_alloc(std::uint8_t cls) {
+    ROTA_CHECK(cls < stack_class_count);
+    bool fresh = false;
+    const stack_slot slot = take_slot(cls, fresh);
+    if (fresh) install_guard(slot);
+    return slot;
 }
 
 void stack_release(const stack_slot& slot) {

@@ -67,8 +67,7 @@ void* mstart(void* arg) {
     acquirep(self, *self.next_p);
     self.next_p = nullptr;
     schedule_loop(self);
-    ROTA_CHECK(!"an m of the runtime's own left its scheduler");
-    return nullptr;
+    check_failed("an m of the runtime's own never leaves its scheduler", __FILE__, __LINE__);
 }
 
 void newm(m& mp) {

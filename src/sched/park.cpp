@@ -111,8 +111,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
     bump(self.pp->counts.ended);
     if (gp.main_of != nullptr) main_goroutine_ended(*gp.main_of);
     leave_g(self, gp, after_end, true);
-    ROTA_CHECK(!"a dead goroutine ran on");
-    __builtin_unreachable();
+    check_failed("a dead goroutine never runs on", __FILE__, __LINE__);
 }
 
 void preempt_yield() {
