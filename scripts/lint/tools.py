@@ -33,10 +33,13 @@ class Memory:
         return mark in self.clean
 
     def save(self):
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        new = self.file.with_suffix(f".{os.getpid()}")
-        new.write_text("\n".join(sorted(self.clean)))
-        new.replace(self.file)
+        try:
+            self.file.parent.mkdir(parents=True, exist_ok=True)
+            new = self.file.with_suffix(f".{os.getpid()}")
+            new.write_text("\n".join(sorted(self.clean)))
+            new.replace(self.file)
+        except OSError:
+            pass  # a checkout that we may not write to: the next run takes as long as this one
 
 
 def fingerprint(*texts):
