@@ -39,9 +39,6 @@ struct g {
     atomic<std::int64_t> wait_since{
         0};  // nanotime of the park, 0 if not taken; relaxed: for reports
 
-    // --- owner of the queue or list it is in -------------------------------------
-    g* sched_link = nullptr;
-
     // --- written by the waker before goready, read by the woken g ------------------
     void* wake_param = nullptr;
 

@@ -8,7 +8,7 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
-#include "core/g_list.hpp"
+#include "core/g.hpp"
 #include "core/status.hpp"
 #include "timer/heap.hpp"
 #include "trace/counters.hpp"
@@ -19,6 +19,7 @@ struct m;
 
 struct alignas(cache_line) p {
     static constexpr std::uint32_t runq_size = 256;
+    static constexpr std::uint32_t gfree_max = 64;
 
     // --- fixed after procresize -------------------------------------------------
     std::int32_t id = -1;
@@ -27,7 +28,8 @@ struct alignas(cache_line) p {
     atomic<p_status> status{p_status::gcstop};
 
     // --- owner: the m that holds this p ------------------------------------------
-    g_stack gfree;                // dead goroutines with their stacks
+    std::uint32_t gfree_count = 0;  // dead goroutines with their stacks, the last one on top
+    g* gfree[gfree_max] = {};
     std::uint64_t goid_next = 0;  // numbers reserved for new goroutines
     std::uint64_t goid_end = 0;
 

@@ -1,10 +1,10 @@
 // Dead goroutines, kept with their stacks for the next `go`. Hot stacks first: per p a list, last
 // in, first out.
 //
-// A p keeps up to 64 and passes 32 on when it has more. The global list is a stack of such batches,
-// so that passing costs one lock and one link. What nobody has wanted for a while is given back to
-// the kernel by sysmon, batch by batch (gfree_scavenge): the pool never keeps for long more than
-// was in use at once. Go: gfget, gfput, gfpurge.
+// A p keeps up to 64 and passes 32 to the global pool when it has more. What nobody has wanted for
+// a while is given back to the kernel by sysmon (gfree_scavenge): the pool never keeps for long
+// more than was in use at once. Lists are arrays of pointers: passing goroutines on touches none of
+// them. Go: gfget, gfput, gfpurge.
 #pragma once
 
 #include <cstdint>

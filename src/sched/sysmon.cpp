@@ -78,7 +78,7 @@ void help_overdue_timers(std::int64_t now) {
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return;  // relaxed: a hint
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         const std::int64_t when = sched.allp[i]->timers.earliest_hint();
-        if (when != 0 && when + time_slice / 10 < now) return wakep();
+        if (when != 0 && when < now - time_slice / 10) return wakep();
     }
 }
 
