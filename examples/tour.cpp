@@ -317,7 +317,7 @@ bool blocked_system_call() {
     const std::uint64_t handoffs = after.handoffs - before.handoffs;
 
     const double kept = static_cast<double>(meanwhile) / seconds / usual_rate;
-    std::printf("   %d goroutines in nanosleep for %lld ms on %d Ps: %llu hand-offs; the others "
+    std::printf("   %d in nanosleep for %lld ms, on %d Ps: %llu hand-offs; the others "
                 "counted to %llu meanwhile, %.0f%% of their usual rate\n",
                 procs, static_cast<long long>(blocked_for.count()), procs,
                 static_cast<unsigned long long>(handoffs),
