@@ -1,0 +1,85 @@
+// rota::defer and rota::panic: what happens when a scope is left, and by what.
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "anywhere.hpp"
+
+static_assert(std::is_base_of_v<std::runtime_error, rota::panic_error>);
+static_assert(!std::is_copy_constructible_v<rota::defer<void (*)()>>);
+
+TEST_ANYWHERE(defer, runs_in_reverse_order_when_the_scope_ends) {
+    // Deferred functions could run in the order of their definition, or not at all.
+    // Then the record would differ.
+    std::string record;
+    {
+        const rota::defer first([&] { record += "1"; });
+        const rota::defer second([&] { record += "2"; });
+        record += "body ";
+    }
+    EXPECT_EQ(record, "body 21");
+}
+
+TEST_ANYWHERE(defer, runs_when_an_exception_passes) {
+    // Only the ordinary way out could be served.
+    // Then the record would be empty in the catch block.
+    std::string record;
+    try {
+        const rota::defer outer([&] { record += "outer"; });
+        const rota::defer inner([&] { record += "inner "; });
+        throw std::runtime_error("through");
+    } catch (const std::runtime_error&) {
+        record += " caught";
+    }
+    EXPECT_EQ(record, "inner outer caught");
+}
+
+TEST_ANYWHERE(defer, may_park_while_an_exception_passes) {
+    // A park during unwinding could lose the exception in flight to another goroutine of the
+    // thread. Then the catch would not be reached, or by the wrong exception.
+    auto ch = rota::make_chan<int>();
+    std::string caught;
+    try {
+        const rota::defer parks([&] {
+            rota::go([ch] {
+                try {
+                    throw 5;
+                } catch (int n) {
+                    ch.send(n);
+                }
+            });
+            EXPECT_EQ(ch.recv(), 5);
+        });
+        throw std::runtime_error("mine");
+    } catch (const std::exception& e) {
+        caught = e.what();
+    }
+    EXPECT_EQ(caught, "mine");
+}
+
+TEST_ANYWHERE(defer, lets_its_own_exception_out) {
+    // The destructor could be noexcept whatever the function is.
+    // Then the process would be terminated.
+    EXPECT_THROW(
+        { const rota::defer d([] { throw std::logic_error("late"); }); }, std::logic_error);
+}
+
+TEST_ANYWHERE(panic, is_an_exception_with_its_text_and_catch_recovers) {
+    // The text could be changed, or the panic pass a catch of the standard's types.
+    // Then one of the handlers would not see it.
+    try {
+        rota::panic("something broke");
+    } catch (const std::runtime_error& e) {
+        EXPECT_STREQ(e.what(), "something broke");
+    }
+    EXPECT_THROW(rota::panic(""), rota::panic_error);
+    auto recovered = rota::async([] {
+        try {
+            rota::panic("inner");
+        } catch (const rota::panic_error& e) {
+            return std::string("recovered ") + e.what();
+        }
+    });
+    EXPECT_EQ(recovered.get(), "recovered inner");
+}

@@ -1,0 +1,189 @@
+// rota::wait_group: counting, waiting, reuse, misuse.
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "anywhere.hpp"
+#include "parked.hpp"
+
+using rota_test::eventually;
+using rota_test::go_and_park;
+using rota_test::scheduler_state;
+
+static_assert(!std::is_copy_constructible_v<rota::wait_group>);
+static_assert(!std::is_copy_assignable_v<rota::wait_group>);
+
+TEST_ANYWHERE(wait_group, wait_returns_when_the_count_is_zero) {
+    // wait could return early, or miss the last done.
+    // Then `ended` would be too small, or the watchdog end this.
+    for (int round = 0; round < 50; ++round) {
+        rota::wait_group wg;
+        std::atomic<int> ended{0};
+        wg.add(10);
+        for (int i = 0; i < 10; ++i) {
+            rota::go([&] {
+                ++ended;
+                wg.done();
+            });
+        }
+        wg.wait();
+        ASSERT_EQ(ended, 10);
+    }
+}
+
+TEST_ANYWHERE(wait_group, wait_on_zero_returns_at_once) {
+    // It could wait for a first add.
+    // Then this would hang.
+    rota::wait_group wg;
+    wg.wait();
+    wg.add(1);
+    wg.done();
+    wg.wait();
+    wg.add(0);
+    wg.wait();
+}
+
+TEST_ANYWHERE(wait_group, go_counts_the_goroutine_until_it_has_ended) {
+    // The count could go up inside the goroutine, too late for wait, or down before the function
+    // ends. Then wait would return with work undone.
+    rota::wait_group wg;
+    std::atomic<int> ended{0};
+    constexpr int many = 500;
+    for (int i = 0; i < many; ++i) {
+        wg.go([&] {
+            rota::runtime::gosched();
+            ++ended;
+        });
+    }
+    wg.wait();
+    EXPECT_EQ(ended, many);
+    auto held = std::make_unique<int>(4);
+    int got = 0;
+    wg.go([&got, held = std::move(held)] { got = *held; });
+    wg.wait();
+    EXPECT_EQ(got, 4);
+}
+
+TEST_ANYWHERE(wait_group, go_inside_a_counted_goroutine_is_counted_too) {
+    // The count could reach zero between parent and child.
+    // Then wait would return before the whole tree has ended.
+    rota::wait_group wg;
+    std::atomic<int> leaves{0};
+    struct tree {
+        rota::wait_group& wg;
+        std::atomic<int>& leaves;
+        void grow(int depth) {
+            if (depth == 0) {
+                ++leaves;
+                return;
+            }
+            for (int i = 0; i < 2; ++i) wg.go([this, depth] { grow(depth - 1); });
+        }
+    } t{wg, leaves};
+    wg.go([&] { t.grow(8); });
+    wg.wait();
+    EXPECT_EQ(leaves, 256);
+}
+
+TEST_ANYWHERE(wait_group, releases_every_waiter) {
+    // Only the first could be woken.
+    // Then not all would come back.
+    rota::wait_group wg;
+    wg.add(1);
+    std::atomic<int> released{0};
+    constexpr int many = 20;
+    for (int i = 0; i < many; ++i) {
+        ASSERT_TRUE(go_and_park([&] {
+            wg.wait();
+            ++released;
+        }));
+    }
+    std::thread thread([&] {
+        wg.wait();
+        ++released;
+    });
+    EXPECT_EQ(released, 0);
+    wg.done();
+    EXPECT_TRUE(eventually([&] { return released == many + 1; })) << released << scheduler_state();
+    thread.join();
+}
+
+TEST_ANYWHERE(wait_group, may_be_used_again_after_wait) {
+    // Waiters or counts of the last round could be left over.
+    // Then a later round would end early or never.
+    rota::wait_group wg;
+    int plain = 0;
+    for (int round = 0; round < rota_test::scaled(1000); ++round) {
+        wg.go([&] { ++plain; });
+        wg.wait();
+        ASSERT_EQ(plain, round + 1);
+    }
+}
+
+TEST_ANYWHERE(wait_group, wait_sees_what_was_done_before) {
+    // The waiter could be let go before the writes of the others are visible.
+    // Then tsan would report the plain slots, or one would be empty.
+    constexpr std::size_t many = 16;
+    for (int round = 0; round < rota_test::scaled(300); ++round) {
+        std::vector<int> slots(many, 0);
+        rota::wait_group wg;
+        for (std::size_t i = 0; i < many; ++i)
+            wg.go([&slots, i] { slots[i] = static_cast<int>(i) + 1; });
+        wg.wait();
+        for (std::size_t i = 0; i < many; ++i) ASSERT_EQ(slots[i], static_cast<int>(i) + 1);
+    }
+}
+
+TEST_ANYWHERE(wait_group, adds_and_subtracts_any_number) {
+    // A negative number could be taken as a huge positive one.
+    // Then wait would hang.
+    rota::wait_group wg;
+    wg.add(1000);
+    wg.add(-400);
+    wg.add(-600);
+    wg.wait();
+    wg.add(5);
+    std::atomic<bool> released{false};
+    ASSERT_TRUE(go_and_park([&] {
+        wg.wait();
+        released = true;
+    }));
+    wg.add(-3);
+    EXPECT_FALSE(released);
+    wg.add(-2);
+    EXPECT_TRUE(eventually([&] { return released.load(); }));
+}
+
+TEST_ANYWHERE(wait_group, negative_counter_is_a_panic_with_gos_text) {
+    // The count could go below zero silently and swallow the next add.
+    // Then no panic would come.
+    const auto text = [](auto f) -> std::string {
+        try {
+            f();
+        } catch (const rota::panic_error& e) {
+            return e.what();
+        }
+        return "no panic";
+    };
+    rota::wait_group fresh;
+    EXPECT_EQ(text([&] { fresh.done(); }), "sync: negative WaitGroup counter");
+    rota::wait_group used;
+    used.add(2);
+    EXPECT_EQ(text([&] { used.add(-3); }), "sync: negative WaitGroup counter");
+}
+
+TEST_ANYWHERE(wait_group, may_be_finished_by_threads) {
+    // done() on a thread wakes goroutines through the global queue.
+    // If that were lost, wait would hang.
+    for (int round = 0; round < 30; ++round) {
+        rota::wait_group wg;
+        wg.add(3);
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 3; ++i) threads.emplace_back([&] { wg.done(); });
+        wg.wait();
+        for (auto& t : threads) t.join();
+    }
+}
