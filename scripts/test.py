@@ -47,7 +47,7 @@ def layers():
                       GoogleTest("rota_sanitizer", SANITIZER, "tsan", 120),
                       GoogleTest("rota_unit", UNIT, "tsan", 180),
                       GoogleTest("rota_api", API, "tsan", 180, 4)],
-        "stress": [GoogleTest("rota_stress", STRESS, "release", 120, n) for n in PROCS],
+        "stress": [GoogleTest("rota_stress", STRESS, "release", 240, n) for n in PROCS],
         "lint": [Lint(self_test=True), Lint(self_test=False)],
     }
 
