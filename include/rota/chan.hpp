@@ -116,14 +116,12 @@ class chan_handle {
     chan_handle(chan_handle&& other) noexcept : c_(std::exchange(other.c_, nullptr)) {}
     chan_handle& operator=(const chan_handle& other) noexcept {
         if (other.c_ != nullptr) chan_retain(other.c_);
-        if (c_ != nullptr) chan_release(c_);
-        c_ = other.c_;
+        if (hchan* const old = std::exchange(c_, other.c_)) chan_release(old);
         return *this;
     }
     chan_handle& operator=(chan_handle&& other) noexcept {
-        if (this == &other) return *this;
-        if (c_ != nullptr) chan_release(c_);
-        c_ = std::exchange(other.c_, nullptr);
+        hchan* const taken = std::exchange(other.c_, nullptr);
+        if (hchan* const old = std::exchange(c_, taken)) chan_release(old);
         return *this;
     }
     ~chan_handle() {

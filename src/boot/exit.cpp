@@ -8,6 +8,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
@@ -26,12 +27,11 @@ constinit atomic<int> moving{0};  // registrations that are being moved, not run
 constinit lock exit_lock{lock_rank::boot};
 
 bool others_run() {
-    const m* const self = getm_or_null();
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         const p& pp = *sched.allp[i];
         if (pp.status.load(memory_order_acquire) != p_status::running)
             continue;  // pairs(exit.stopped)
-        if (self == nullptr || self->pp != &pp) return true;
+        return true;
     }
     return false;
 }
@@ -50,19 +50,27 @@ void keep_live_stacks() {
 #endif
 }
 
+void ask_all_to_yield() {
+    for (m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;
+         mp = mp->all_link) {                                                     // pairs(m.list)
+        if (mp != getm_or_null()) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
+    }
+}
+
 void stop_scheduling(void*) {
     if (moving.load(memory_order_relaxed) != 0) return;  // relaxed: our own, see below
+    if (m* const self = getm_or_null()) goroutine_becomes_thread(*self);
     {
         const lock_guard guard(sched.mu);
         sched.stopping = true;
         sched.exiting.store(true, memory_order_seq_cst);  // pairs(exit.flag)
     }
-    for (m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;
-         mp = mp->all_link) {                                                     // pairs(m.list)
-        if (mp != getm_or_null()) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
-    }
     const std::int64_t until = nanotime() + grace;
-    while (others_run() && nanotime() < until) thread_sleep_ns(50'000);
+    // Asked again each time: an m that was just passing from one goroutine to the next may have
+    // missed it.
+    for (ask_all_to_yield(); others_run() && nanotime() < until; ask_all_to_yield()) {
+        thread_sleep_ns(50'000);
+    }
     keep_live_stacks();
 }
 

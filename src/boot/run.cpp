@@ -9,6 +9,7 @@
 #include "sched/newproc.hpp"
 #include "sched/schedule.hpp"
 #include "sched/syscall.hpp"
+#include "sched/threads.hpp"
 
 namespace rota::detail {
 

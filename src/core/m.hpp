@@ -41,6 +41,7 @@ struct alignas(cache_line) m : self_header {
     p* old_p = nullptr;     // held before blocking()
     bool spinning = false;  // looks for work and is counted in sched.nmspinning
     bool foreign = false;
+    bool detach_after_run = false;   // attached by run(): leaves with it
     bool ready_quietly = false;      // goready wakes no m: the caller looks after that
     std::int32_t spin_ns = 0;        // how long it waited for work the last time it had none
     std::uint32_t syscall_tick = 0;  // old_p's tick at entry

@@ -70,4 +70,9 @@ struct sched_t {
 };
 inline constinit sched_t sched;
 
+// Whether the run() that this m serves must return.
+inline bool is_run_over(const m& self) {
+    return self.run != nullptr && self.run->done.load(memory_order_seq_cst);  // pairs(run.done)
+}
+
 }  // namespace rota::rt

@@ -120,8 +120,8 @@ void on_stack_overflow(const fault_info& fault) {
     const g& gp = *header_of(slot);
     print_goroutine_header(out, gp);
     out.flush();
-    print_current_stack(out);
-    print_creator(out, gp);
+    print_current_stack(out, true);
+    print_creator(out, gp, true);
     out.flush();
     end_process();
 }

@@ -44,7 +44,7 @@ struct symbol {
     std::uintptr_t offset = 0;
     char* owned = nullptr;
 
-    explicit symbol(const void* pc) {
+    symbol(const void* pc, bool plain) {
         Dl_info info{};
         if (::dladdr(pc, &info) == 0) return;
         if (info.dli_fname != nullptr) file = info.dli_fname;
@@ -52,9 +52,11 @@ struct symbol {
             info.dli_saddr != nullptr ? info.dli_saddr : info.dli_fbase);
         offset = reinterpret_cast<std::uintptr_t>(pc) - base;
         if (info.dli_sname == nullptr) return;
+        name = info.dli_sname;
+        if (plain) return;
         int status = 0;
         owned = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
-        name = status == 0 ? owned : info.dli_sname;
+        if (status == 0) name = owned;
     }
     ~symbol() { std::free(owned); }
     symbol(const symbol&) = delete;
@@ -84,12 +86,12 @@ void print_goroutine_header(report& out, const g& gp) {
     if (gp.name != nullptr) out.print("# name: %s\n", gp.name);
 }
 
-void print_current_stack(report& out) {
+void print_current_stack(report& out, bool plain) {
     walk w;
     _Unwind_Backtrace(visit, &w);
     bool top = true;
     for (int i = 0; i < w.count; ++i) {
-        const symbol s(w.pcs[i]);
+        const symbol s(w.pcs[i], plain);
         top = top && is_own_frame(s.name);
         if (top || (s.name != nullptr && std::strncmp(s.name, "rota_go", 7) == 0)) continue;
         print_frame(out, w.pcs[i], s);
@@ -97,9 +99,9 @@ void print_current_stack(report& out) {
     if (w.more) out.print("...additional frames elided...\n");
 }
 
-void print_creator(report& out, const g& gp) {
+void print_creator(report& out, const g& gp, bool plain) {
     if (gp.created_at == nullptr || gp.main_of != nullptr) return;
-    const symbol s(static_cast<const char*>(gp.created_at) - 1);
+    const symbol s(static_cast<const char*>(gp.created_at) - 1, plain);
     if (s.name != nullptr) out.print("created by %.900s", s.name);
     else out.print("created by %p", gp.created_at);
     if (gp.parent_goid != 0)

@@ -10,10 +10,12 @@ namespace rota::rt {
 void print_goroutine_header(report& out, const g& gp);
 
 // The calling stack, innermost frame first, without the runtime's own frames at the top.
-void print_current_stack(report& out);
+// `plain`: names stay mangled and nothing is allocated, for a stack that may have died inside
+// malloc.
+void print_current_stack(report& out, bool plain = false);
 
 // `created by NAME in goroutine N`, unless run() created it.
-void print_creator(report& out, const g& gp);
+void print_creator(report& out, const g& gp, bool plain = false);
 
 // The current goroutine with its stack; nothing outside goroutines.
 void print_current_goroutine(report& out);

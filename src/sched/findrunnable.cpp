@@ -110,10 +110,6 @@ bool work_anywhere() {
     return global_has_work();
 }
 
-bool run_is_over(const m& self) {
-    return self.run != nullptr && self.run->done.load(memory_order_seq_cst);  // pairs(run.done)
-}
-
 // Nothing yet. Waking an idle core costs more than waiting a little, if there is a core to wait on
 // and somebody runs who may have work for us.
 found wait_for_work(m& self) {
@@ -122,7 +118,7 @@ found wait_for_work(m& self) {
         return {};  // relaxed: a guess
     if (self.spin_ns == 0) self.spin_ns = spin_ns_max;
     const std::int64_t until = nanotime() + self.spin_ns;
-    while (nanotime() < until && !run_is_over(self)) {
+    while (nanotime() < until && !is_run_over(self)) {
         procyield(30);
         if (!work_anywhere()) continue;
         found f = from_global(*self.pp);
@@ -204,7 +200,7 @@ bool poll_until_next_timer(m& self) {
     // Announced. Who adds an earlier timer from here on sees that, and breaks the sleep.
     const std::int64_t until = earliest_timer();
     sched.poll_until.store(until, memory_order_seq_cst);  // pairs(timer.poller)
-    if (until != 0 && !run_is_over(self)) net_poller.sleep_until(until);
+    if (until != 0 && !is_run_over(self)) net_poller.sleep_until(until);
     sched.poll_until.store(0, memory_order_seq_cst);          // pairs(timer.poller)
     sched.last_poll.store(nanotime(), memory_order_seq_cst);  // pairs(timer.poller)
     return true;
@@ -224,10 +220,10 @@ bool take_idle_p(m& self) {
 // Nothing to do. Returns when self holds a p again, or its run() is over.
 void sleep_until_work(m& self) {
     if (last_look(self)) return;
-    if (poll_until_next_timer(self) && !run_is_over(self)) {
+    if (poll_until_next_timer(self) && !is_run_over(self)) {
         if (take_idle_p(self)) return;
     }
-    if (!run_is_over(self)) stopm(self);
+    if (!is_run_over(self)) stopm(self);
 }
 
 // The process exits: this m's goroutine is off its stack, and none will follow.
@@ -256,15 +252,20 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
         if (n < batch) break;
     }
     self.ready_quietly = false;
+    if (total == 0) return 0;
     constexpr std::uint32_t few = 16;
-    if (const std::uint32_t n = runq_length(*self.pp); n > few) wakep();
-    else if (n > 1 && total > 0) wakep_later();
+    const std::uint32_t queued = runq_length(*self.pp);
+    if (queued > few) wakep();
+    else if (queued > 1 || owner.timers.earliest_hint() != 0)
+        wakep_later();  // or nobody polls meanwhile
     return total;
 }
 
 found findrunnable(m& self) {
     for (;;) {
-        if (ROTA_UNLIKELY(run_is_over(self))) return {};
+        // A new time slice begins; a request that comes from here on is meant for it.
+        self.preempt.store(false, memory_order_seq_cst);  // pairs(run.done)
+        if (ROTA_UNLIKELY(is_run_over(self))) return {};
         if (ROTA_UNLIKELY(sched.exiting.load(memory_order_relaxed)))
             stop_for_exit(self);  // relaxed: looked at again
         if (self.pp == nullptr) {
@@ -272,7 +273,6 @@ found findrunnable(m& self) {
             continue;
         }
         p& pp = *self.pp;
-        self.preempt.store(false, memory_order_relaxed);  // relaxed: a new time slice begins
         found f = from_timers(self, pp);
         if ((f = from_global_every_61(pp))) return f;
         if ((f = from_local(pp))) return f;

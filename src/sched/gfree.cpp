@@ -10,8 +10,7 @@ namespace rota::rt {
 namespace {
 
 constexpr std::uint32_t batch_size = p::gfree_max / 2;
-constexpr std::uint64_t keep_always = 1024;    // below this the pool is left alone
-constexpr std::uint64_t scavenge_max = 65536;  // gs a call: some 50 ms of madvise
+constexpr std::uint64_t keep_always = 1024;  // below this the pool is left alone
 constexpr std::uint8_t default_class = stack_class_for(stack_size_default);
 
 struct gfree_t {
@@ -106,24 +105,21 @@ void gfput(p* pp, g& gp) {
     pp->gfree[pp->gfree_count++] = &gp;
 }
 
-bool gfree_scavenge() {
-    std::uint64_t budget = 0;
-    {
-        const lock_guard guard(gfree.mu);
-        // What was never wanted since the last call, a sixteenth of it at a time.
-        budget = gfree.least > keep_always ? gfree.least / 16 + 1 : 0;
-        if (budget > scavenge_max) budget = scavenge_max;
-        gfree.least = gfree.pool[default_class].size();
-    }
-    const bool more = budget > 0;
-    for (; budget > 0; --budget) {
+std::uint64_t gfree_unused() {
+    const lock_guard guard(gfree.mu);
+    const std::uint64_t unused = gfree.least > keep_always ? gfree.least / 16 + 1 : 0;
+    gfree.least = gfree.pool[default_class].size();
+    return unused;
+}
+
+void gfree_release(std::uint64_t count) {
+    for (; count > 0; --count) {
         g* const gp = from_pool(default_class);
-        if (gp == nullptr) break;
+        if (gp == nullptr) return;
         const stack_slot slot = gp->stack;
         gp->~g();
         stack_release(slot);  // its header reads as zero from here on: state idle
     }
-    return more;
 }
 
 std::uint64_t gfree_count() {

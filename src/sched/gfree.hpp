@@ -2,7 +2,7 @@
 // in, first out.
 //
 // A p keeps up to 64 and passes 32 to the global pool when it has more. What nobody has wanted for
-// a while is given back to the kernel by sysmon (gfree_scavenge): the pool never keeps for long
+// a while is given back to the kernel by sysmon (gfree_release): the pool never keeps for long
 // more than was in use at once. Lists are arrays of pointers: passing goroutines on touches none of
 // them. Go: gfget, gfput, gfpurge.
 #pragma once
@@ -20,9 +20,11 @@ namespace rota::rt {
 // Takes back a dead g, off its stack. pp may be null.
 void gfput(p* pp, g& gp);
 
-// Gives back some of what lay unused in the global list since the last call. True if there is more
-// to do later. Caller: sysmon, every second.
-bool gfree_scavenge();
+// How many of the global pool should go: a sixteenth of what nobody has wanted since the last call.
+[[nodiscard]] std::uint64_t gfree_unused();
+
+// Gives the stacks of up to `count` dead goroutines back to the kernel. Both for sysmon.
+void gfree_release(std::uint64_t count);
 
 // Dead goroutines whose pages are kept, all lists but those of the ps; a hint.
 std::uint64_t gfree_count();

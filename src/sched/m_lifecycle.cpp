@@ -24,7 +24,8 @@ namespace {
 
 constexpr std::size_t m_stack_size = 256 * 1024;
 
-// What every m needs once, on its own thread.
+}  // namespace
+
 void minit(m& self) {
     set_self(&self);
     self.eh = thread_eh_state();
@@ -40,7 +41,7 @@ void minit(m& self) {
 #endif
 }
 
-m& new_m_record() ROTA_REQUIRES(sched.mu) {
+m& new_m_record() {
     m& mp = mapped_new<m>();
     mp.id = sched.m_next_id++;
     mp.rand = rng(static_cast<std::uint64_t>(nanotime()) ^ (mp.id << 32));
@@ -49,13 +50,15 @@ m& new_m_record() ROTA_REQUIRES(sched.mu) {
     return mp;
 }
 
-void count_m() ROTA_NO_TSA {  // requires sched.mu; releases it only to die
+void count_m() {
     if (++sched.m_count <= sched.m_max) return;
     const std::int32_t limit = sched.m_max;
     sched.mu.release();
     print_error("runtime: program exceeds %d-thread limit\n", limit);
     fatal("thread exhaustion", trace_scope::all);
 }
+
+namespace {
 
 void* mstart(void* arg) {
     m& self = *static_cast<m*>(arg);
@@ -155,6 +158,8 @@ void handoffp(p& pp) {
     }
     const std::int64_t when = pp.timers.earliest();
     if (!try_idle(pp, when)) return startm(pp, false);
+    // Submitters that saw no idle p before this one have left word.
+    if (sched.need_spinning.load(memory_order_seq_cst)) wakep();  // pairs(wake.need)
     if (when != 0) wake_poller(when);
 }
 
@@ -178,88 +183,6 @@ p& releasep(m& self) {
 void sleep_for_ever() {
     note never;
     for (;;) never.sleep();
-}
-
-m& attach_thread() {
-    boot_runtime();
-    m* mp = nullptr;
-    {
-        const lock_guard guard(sched.mu);
-        mp = sched.free_foreign;
-        if (mp != nullptr) sched.free_foreign = mp->idle_next;
-        else mp = &new_m_record();
-        mp->idle_next = nullptr;
-    }
-    mp->foreign = true;
-    sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-    sched.foreign_used.store(
-        true, memory_order_relaxed);  // relaxed: read under sched.mu much later, or not at all
-    minit(*mp);
-    at_thread_end(mp, [](self_header* header) {
-        m& self = *static_cast<m*>(header);
-        ROTA_CHECK(self.foreign);
-        signal_stack_free(self.signal_stack);
-        self.signal_stack = nullptr;
-        set_self(nullptr);
-        sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
-        const lock_guard guard(sched.mu);
-        self.idle_next = sched.free_foreign;
-        sched.free_foreign = &self;
-    });
-    return *mp;
-}
-
-m& thread_becomes_m() {
-    boot_runtime();
-    const bool used_before =
-        sched.foreign_used.load(memory_order_relaxed);  // relaxed: this thread's own doing counts
-    m* mp = getm_or_null();
-    if (mp == nullptr) {
-        mp = &attach_thread();
-        sched.foreign_used.store(used_before,
-                                 memory_order_relaxed);  // relaxed: as in attach_thread
-    }
-    ROTA_CHECK(mp->foreign && mp->curg == &mp->g0);
-    mp->foreign = false;
-    sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
-    const lock_guard guard(sched.mu);
-    count_m();
-    ++sched.run_count;
-    return *mp;
-}
-
-void m_becomes_thread(m& self) {
-    if (self.spinning) {
-        self.spinning = false;
-        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
-    }
-    if (self.pp != nullptr) handoffp(releasep(self));
-    {
-        const lock_guard guard(sched.mu);
-        --sched.m_count;
-        --sched.run_count;
-    }
-    self.foreign = true;
-    sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-    self.preempt.store(false, memory_order_relaxed);         // relaxed: advice
-    self.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
-}
-
-void main_goroutine_ended(run_record& record) {
-    m& home = *record.mp;  // the record may be gone once `done` is set
-    bool asleep = false;
-    {
-        const lock_guard guard(sched.mu);
-        record.done.store(true, memory_order_seq_cst);  // pairs(run.done)
-        asleep = midle_remove(home);
-    }
-    if (asleep) {
-        home.park.wakeup();
-        return;
-    }
-    // It runs something else, or is about to sleep in the poller, or is this very m.
-    home.preempt.store(true, memory_order_relaxed);  // relaxed: advice
-    net_poller.wake();
 }
 
 }  // namespace rota::rt

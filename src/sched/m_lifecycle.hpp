@@ -24,13 +24,10 @@ p& releasep(m& self);
 // The process exits: this m never schedules again.
 [[noreturn]] void sleep_for_ever();
 
-// Turns the calling thread, which runs nothing of rota, into an m that schedules, and back. For
-// run().
-m& thread_becomes_m() ROTA_EXCLUDES(sched.mu);
-void m_becomes_thread(m& self) ROTA_EXCLUDES(sched.mu);
-
-// The main goroutine of a run() has ended: its thread must return. Go has no counterpart: there the
-// process ends.
-void main_goroutine_ended(run_record& record) ROTA_EXCLUDES(sched.mu);
+// For the makers of ms: a record, listed; counting it against the limit, which is fatal to exceed
+// (releases sched.mu only to die); what every m needs once, on its own thread.
+[[nodiscard]] m& new_m_record() ROTA_REQUIRES(sched.mu);
+void count_m() ROTA_NO_TSA;  // requires sched.mu
+void minit(m& self);
 
 }  // namespace rota::rt

@@ -4,8 +4,8 @@
 #include "base/fatal.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
-#include "sched/m_lifecycle.hpp"
 #include "sched/switch.hpp"
+#include "sched/threads.hpp"
 #include "sched/wakeup.hpp"
 
 namespace rota::rt {
@@ -28,7 +28,10 @@ void after_yield(m&, g& prev) {
     wakep();
 }
 
-void after_local_yield(m& self, g& prev) { runq_put(*self.pp, prev, false); }
+void after_local_yield(m& self, g& prev) {
+    runq_put(*self.pp, prev, false);
+    wakep();
+}
 
 void after_end(m& self, g& prev) {
     fiber_destroy(prev.fib);

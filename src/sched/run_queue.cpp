@@ -76,7 +76,7 @@ g* grab_runnext(p& victim) {
     if (victim.status.load(memory_order_relaxed) == p_status::running) {  // relaxed: a hint
         // Its p is at work: it readied this g a moment ago and will most likely block and run it. A
         // steal now would only carry the g from core to core. Go sleeps for 3 µs here.
-        const std::int64_t until = nanotime() + 3000;
+        const std::int64_t until = nanotime() + 10000;
         while (nanotime() < until) {
             procyield(10);
             if (victim.runnext.load(memory_order_relaxed) != next)

@@ -23,63 +23,70 @@ constexpr long nap_alert_us = 200;  // while wake-ups are left to sysmon
 constexpr int alert_rounds = 50;    // without any, after which sysmon is not alert any more
 constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms
 constexpr std::int64_t scavenge_period = 1'000'000'000;
+constexpr std::uint64_t scavenge_step = 1024;  // stacks a round: about a millisecond
 
-// A goroutine that has had its slice is asked to yield at its next runtime operation.
-void preempt_long_running(p& pp, std::int64_t now) {
-    const std::uint32_t tick =
-        pp.sched_tick.load(memory_order_relaxed);  // relaxed: a stale value costs one round
+// Whether the goroutines of pp have had the slice that began with the tick last seen. One that goes
+// in and out of short system calls does not end its slice by that.
+bool is_slice_over(p& pp, std::int64_t now) {
+    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: one round late
     if (pp.seen_sched_tick != tick) {
         pp.seen_sched_tick = tick;
         pp.seen_sched_when = now;
-        return;
+        return false;
     }
-    if (now - pp.seen_sched_when < time_slice) return;
-    pp.seen_sched_when = now;
+    return now - pp.seen_sched_when >= time_slice;
+}
+
+// Asks the goroutine that runs on pp to yield at its next runtime operation.
+void preempt_one(p& pp) {
     m* const mp = pp.mp.load(memory_order_acquire);                    // pairs(p.m)
     if (mp != nullptr) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
 }
 
-// True if the p was taken.
-bool retake_from_syscall(p& pp, std::int64_t now) {
+// Whether a p that has been in one system call since the last look should be taken from it.
+bool is_syscall_p_needed(p& pp, std::int64_t now) {
     const std::uint32_t tick =
-        pp.syscall_tick.load(memory_order_relaxed);  // relaxed: a stale value costs one round
+        pp.syscall_tick.load(memory_order_relaxed);  // relaxed: one round late
     if (pp.seen_syscall_tick != tick) {
         pp.seen_syscall_tick = tick;  // a call that began since the last look: give it one round
         pp.seen_syscall_when = now;
         return false;
     }
-    const bool needed =
-        !runq_empty(pp) || global_has_work() ||
-        sched.nmspinning.load(memory_order_relaxed) +  // relaxed: decided again next round
-                sched.idle_p_count.load(memory_order_relaxed) ==
-            0;
-    if (!needed && now - pp.seen_syscall_when < syscall_grace) return false;
-    if (!retake_syscall_p(pp)) return false;
-    bump(pp.syscall_tick);
-    shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-    handoffp(pp);
-    return true;
+    if (!runq_empty(pp) || global_has_work()) return true;
+    // relaxed: decided again in the next round
+    const std::int32_t free_hands =
+        sched.nmspinning.load(memory_order_relaxed) + sched.idle_p_count.load(memory_order_relaxed);
+    return free_hands == 0 || now - pp.seen_syscall_when >= syscall_grace;
 }
 
+// True if a p was taken from a system call.
 bool retake(std::int64_t now) {
     bool any = false;
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         p& pp = *sched.allp[i];
         const p_status status =
-            pp.status.load(memory_order_relaxed);  // relaxed: taking it is a compare-and-swap
-        if (status == p_status::running) preempt_long_running(pp, now);
-        else if (status == p_status::syscall) any = retake_from_syscall(pp, now) || any;
+            pp.status.load(memory_order_relaxed);  // relaxed: taking it is an exchange
+        if (status != p_status::running && status != p_status::syscall) continue;
+        const bool slice_over = is_slice_over(pp, now);
+        if (slice_over) preempt_one(pp);
+        if (status == p_status::running || !(slice_over || is_syscall_p_needed(pp, now))) continue;
+        if (!retake_syscall_p(pp)) continue;
+        bump(pp.syscall_tick);
+        shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+        handoffp(pp);
+        any = true;
     }
     return any;
 }
 
-// A timer that is overdue while its p is busy and another one idles: somebody shall take it.
-void help_overdue_timers(std::int64_t now) {
-    if (sched.idle_p_count.load(memory_order_relaxed) == 0) return;  // relaxed: a hint
+// Whether timers wait although a p is idle, and no m sleeps in the poller for them.
+bool timers_unpolled() {
+    if (sched.last_poll.load(memory_order_seq_cst) == 0) return false;     // pairs(timer.poller)
+    if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: a hint
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
-        const std::int64_t when = sched.allp[i]->timers.earliest_hint();
-        if (when != 0 && when < now - time_slice / 10) return wakep();
+        if (sched.allp[i]->timers.earliest_hint() != 0) return true;
     }
+    return false;
 }
 
 bool all_idle() {
@@ -109,10 +116,11 @@ struct watch {
     long nap_us = nap_min_us;
     int idle_rounds = 0;   // without a retake
     int quiet_rounds = 0;  // with all ps idle and the longest nap
-    std::int64_t next_scavenge = 0;
     std::int64_t next_trace = 0;
-    bool scavenging = true;
-    int alert_left = 0;  // rounds
+    std::int64_t next_plan = 0;    // when to look for unused stacks again
+    std::uint64_t to_release = 0;  // of them, still to be given back
+    bool scavenging = true;        // memory is being given back, or has not been looked at
+    int alert_left = 0;            // rounds
 
     void round() {
         if (idle_rounds == 0) nap_us = nap_min_us;
@@ -122,7 +130,7 @@ struct watch {
         const std::int64_t now = nanotime();
         settle_owed_wakeups();
         idle_rounds = retake(now) ? 0 : idle_rounds + 1;
-        help_overdue_timers(now);
+        if (timers_unpolled()) wakep();
         scavenge(now);
         trace(now);
         quiet_rounds = all_idle() && nap_us == nap_max_us ? quiet_rounds + 1 : 0;
@@ -131,7 +139,7 @@ struct watch {
             return;
         deep_sleep();
         idle_rounds = quiet_rounds = 0;
-        scavenging = true;
+        next_plan = 0;
     }
 
     // See wakep_later.
@@ -139,7 +147,7 @@ struct watch {
         if (sched.wake_owed.exchange(false, memory_order_seq_cst)) {  // pairs(wake.owed)
             alert_left = alert_rounds;
             sched.sysmon_alert.store(true, memory_order_seq_cst);  // pairs(wake.owed)
-            if (work_waits()) wakep();
+            if (work_waits()) wakep();  // timers_unpolled is asked in every round
         } else if (alert_left > 0 && --alert_left == 0) {
             sched.sysmon_alert.store(false, memory_order_seq_cst);    // pairs(wake.owed)
             if (sched.wake_owed.load(memory_order_seq_cst)) wakep();  // pairs(wake.owed)
@@ -147,9 +155,14 @@ struct watch {
     }
 
     void scavenge(std::int64_t now) {
-        if (now < next_scavenge) return;
-        next_scavenge = now + scavenge_period;
-        scavenging = gfree_scavenge();
+        if (now >= next_plan) {
+            to_release = gfree_unused();
+            scavenging = to_release > 0;
+            next_plan = now + scavenge_period;
+        }
+        const std::uint64_t n = to_release < scavenge_step ? to_release : scavenge_step;
+        if (n > 0) gfree_release(n);
+        to_release -= n;
     }
 
     void trace(std::int64_t now) {

@@ -23,11 +23,13 @@ ROTA_NOINLINE void wakep_slow() {
     {
         const lock_guard guard(sched.mu);
         pp = pidle_get_spinning();
+        // Under the lock: who idles a p after this finds the count right, and need_spinning set.
+        if (pp == nullptr) {
+            ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) >
+                       0);  // pairs(wake.submit)
+        }
     }
-    if (pp == nullptr) {
-        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
-        return;
-    }
+    if (pp == nullptr) return;
     startm(*pp, true);
 }
 

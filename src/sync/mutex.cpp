@@ -91,9 +91,8 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
     return true;
 }
 
-void mutex::unlock_slow() {
-    std::int32_t old =
-        state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+void mutex::unlock_slow(std::int32_t old) {
+    state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
     bool hand_over = false;
     for (;;) {
         if ((old & locked) == 0) fatal("sync: unlock of unlocked mutex");

@@ -34,7 +34,9 @@ void make_key() { ROTA_CHECK(pthread_key_create(&key, run_end) == 0); }
 ROTA_NOINLINE void set_self(self_header* header) { rota_self_slot = header; }
 
 void at_thread_end(self_header* header, void (*end)(self_header*)) {
-    end_of_thread.store(end, memory_order_relaxed);  // relaxed: read by this thread only after this
+    if (end != nullptr)
+        end_of_thread.store(end,
+                            memory_order_relaxed);  // relaxed: read by this thread only after this
     pthread_once(&key_once, make_key);
     ROTA_CHECK(pthread_setspecific(key, header) == 0);
 }

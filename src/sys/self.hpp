@@ -44,7 +44,8 @@ ROTA_ALWAYS_INLINE self_header* self() {
 
 void set_self(self_header* header);
 
-// `end` runs on each thread that called this, when that thread ends, with the thread's header.
+// `end` runs on each thread that called this, when that thread ends, with the thread's header. A
+// null header takes that back for the calling thread.
 void at_thread_end(self_header* header, void (*end)(self_header*));
 
 }  // namespace rota::rt

@@ -40,10 +40,11 @@ class mutex {
     /// Unlocks. Ends the process with `fatal error: sync: unlock of unlocked mutex` if it is not
     /// locked. Go: Unlock.
     void unlock() {
-        // The look spares the exchange that fails while somebody waits (bench mutex_contended).
-        if (state_.load(std::memory_order_relaxed) != locked ||  // relaxed: a guess
-            !state_.cas(locked, 0, std::memory_order_release))
-            unlock_slow();  // pairs(mutex.handover)
+        std::int32_t seen = locked;
+        if (!state_.compare_exchange(seen, 0, std::memory_order_release,  // pairs(mutex.handover)
+                                     std::memory_order_relaxed)) {        // relaxed: tried again
+            unlock_slow(seen);
+        }
     }
 
   private:
@@ -51,7 +52,7 @@ class mutex {
 
     void lock_slow();
     bool try_lock_slow();
-    void unlock_slow();
+    void unlock_slow(std::int32_t seen);
     bool contend(std::int64_t& waiting_since, bool& awake, bool& starved, int& spins);
 
     // bit 0 locked | bit 1 woken: a waiter is awake, wake no other | bit 2 starving | bits 3..31

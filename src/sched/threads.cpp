@@ -1,0 +1,133 @@
+// Attaching and detaching threads.
+#include "sched/threads.hpp"
+
+#include "core/getg.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/deadlock.hpp"
+#include "sched/entry.hpp"
+#include "sched/hooks.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/signal.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Gives the m of the calling thread back; the thread may attach again.
+void detach(m& self) {
+    ROTA_CHECK(self.foreign);
+    signal_stack_free(self.signal_stack);
+    self.signal_stack = nullptr;
+    set_self(nullptr);
+    sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
+    const lock_guard guard(sched.mu);
+    self.idle_next = sched.free_foreign;
+    sched.free_foreign = &self;
+}
+
+m& attach() {
+    boot_runtime();
+    m* mp = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        mp = sched.free_foreign;
+        if (mp != nullptr) sched.free_foreign = mp->idle_next;
+        else mp = &new_m_record();
+        mp->idle_next = nullptr;
+    }
+    mp->foreign = true;
+    sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+    minit(*mp);
+    at_thread_end(mp, [](self_header* header) { detach(*static_cast<m*>(header)); });
+    return *mp;
+}
+
+bool timers_pending() {
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        if (sched.allp[i]->timers.earliest() != 0) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+m& attach_thread() {
+    m& self = attach();
+    // relaxed: whoever decides on a deadlock took sched.mu after us, or else this thread's work
+    // comes too late for it.
+    sched.foreign_used.store(true, memory_order_relaxed);
+    return self;
+}
+
+m& thread_becomes_m() {
+    m* mp = getm_or_null();
+    const bool fresh = mp == nullptr;
+    if (fresh) mp = &attach();
+    ROTA_CHECK(mp->foreign && mp->curg == &mp->g0);
+    mp->foreign = false;
+    mp->detach_after_run = fresh;
+    sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
+    const lock_guard guard(sched.mu);
+    count_m();
+    ++sched.run_count;
+    return *mp;
+}
+
+void m_becomes_thread(m& self) {
+    const bool spun = self.spinning;
+    if (spun) {
+        self.spinning = false;
+        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+    }
+    if (self.pp != nullptr) handoffp(releasep(self));
+    // Submitters may have relied on this spinner, timers on this poller.
+    if (spun || timers_pending()) wakep();
+    self.foreign = true;
+    sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+    self.preempt.store(false, memory_order_relaxed);         // relaxed: advice
+    self.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        --sched.m_count;
+        --sched.run_count;
+        dead = is_deadlocked();  // another run() may be waiting for nobody
+    }
+    if (dead) report_deadlock();
+    if (!self.detach_after_run) return;
+    // What the thread does with rota outside run() counts as use by a thread of the program's own.
+    at_thread_end(nullptr, nullptr);
+    detach(self);
+}
+
+void main_goroutine_ended(run_record& record) {
+    m& home = *record.mp;  // the record may be gone once `done` is set
+    bool asleep = false;
+    {
+        const lock_guard guard(sched.mu);
+        record.done.store(true, memory_order_seq_cst);  // pairs(run.done)
+        asleep = midle_remove(home);
+    }
+    if (asleep) {
+        home.park.wakeup();
+        return;
+    }
+    // It runs something else, or is about to sleep in the poller, or is this very m.
+    home.preempt.store(true, memory_order_seq_cst);  // pairs(run.done)
+    net_poller.wake();
+}
+
+void goroutine_becomes_thread(m& self) {
+    if (self.curg->is_thread) return;
+    if (self.pp != nullptr) {
+        self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
+        self.pp = nullptr;
+    }
+    self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
+    self.curg = &self.g0;
+    self.foreign = true;
+}
+
+}  // namespace rota::rt
