@@ -1,0 +1,184 @@
+// Programs in which every goroutine sleeps, for ever or only for a while.
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+int receive() {
+    rota::run([] { rota::make_chan<int>().recv(); });
+    return 0;
+}
+
+int send() {
+    rota::run([] { rota::make_chan<int>().send(1); });
+    return 0;
+}
+
+int nil() {
+    rota::run([] {
+        rota::go([] { rota::chan<int>().send(1); });
+        rota::chan<int>().recv();
+    });
+    return 0;
+}
+
+int future() {
+    rota::run([] {
+        auto never = rota::async([] { rota::chan<int>().recv(); });
+        never.get();
+    });
+    return 0;
+}
+
+// One goroutine for each kind of waiting; main waits for all of them.
+int each_kind() {
+    rota::run([] {
+        auto full = rota::make_chan<int>(1);
+        auto empty = rota::make_chan<int>();
+        rota::mutex held;
+        rota::wait_group all;
+        held.lock();
+        full.send(0);
+        all.go([&] { full.send(1); });
+        all.go([&] { empty.recv(); });
+        all.go([&] { held.lock(); });
+        all.wait();
+    });
+    return 0;
+}
+
+// Long lists, many threads, and work done before: the count of sleepers must still come out even.
+int after_work() {
+    rota::run([] {
+        constexpr int pairs = 500;
+        rota::wait_group all;
+        auto never = rota::make_chan<int>();
+        for (int i = 0; i < pairs; ++i) {
+            auto ch = rota::make_chan<int>();
+            all.go([ch] {
+                for (int k = 0; k < 20; ++k) ch.send(k);
+                ch.close();
+            });
+            all.go([ch, never] {
+                for (int k : ch) {
+                    if (k % 7 == 0) rota::blocking([] { ::usleep(1); });
+                    if (k % 9 == 0) rota::sleep_for(50us);
+                }
+                never.recv();
+            });
+        }
+        all.wait();
+    });
+    return 0;
+}
+
+// A second run() of the process, when threads of the first have long gone idle.
+int second_run() {
+    rota::run([] {
+        rota::wait_group all;
+        for (int i = 0; i < 100; ++i) all.go([] { rota::runtime::gosched(); });
+        all.wait();
+    });
+    return receive();
+}
+
+// --- no deadlock ---------------------------------------------------------------------------------
+
+int sleeper() {
+    return rota::run([] {
+        auto ch = rota::make_chan<int>();
+        rota::go([ch] {
+            rota::sleep_for(300ms);
+            ch.send(7);
+        });
+        return ch.recv() == 7 ? 0 : 1;
+    });
+}
+
+int in_blocking() {
+    return rota::run([] {
+        auto ch = rota::make_chan<int>();
+        rota::go([ch] {
+            rota::blocking([] { ::usleep(300'000); });
+            ch.send(7);
+        });
+        return ch.recv() == 7 ? 0 : 1;
+    });
+}
+
+// main itself is the one that blocks its thread, everybody else waits for it.
+int main_in_blocking() {
+    return rota::run([] {
+        auto ch = rota::make_chan<int>();
+        rota::go([ch] { ch.recv(); });
+        const std::uint64_t before = parks();
+        await([before] { return parks() > before; });
+        rota::blocking([] { ::usleep(300'000); });
+        ch.send(7);
+        return 0;
+    });
+}
+
+// A thread of the program's own that has used rota before may use it again.
+int thread() {
+    auto ch = rota::make_chan<int>();
+    auto known = rota::make_chan<int>(1);
+    std::thread outside([ch, known] {
+        known.send(1);
+        std::this_thread::sleep_for(300ms);
+        ch.send(7);
+    });
+    const int status = rota::run([ch, known] {
+        known.recv();
+        return ch.recv() == 7 ? 0 : 1;
+    });
+    outside.join();
+    return status;
+}
+
+// Two runs at once: the main goroutine of one waits for that of the other.
+int two_runs() {
+    auto ch = rota::make_chan<int>();
+    std::thread other([ch] {
+        rota::run([ch] {
+            rota::sleep_for(300ms);
+            ch.send(7);
+        });
+    });
+    const int status = rota::run([ch] { return ch.recv() == 7 ? 0 : 1; });
+    other.join();
+    return status;
+}
+
+// Nobody is in run(): goroutines that sleep are none of the detector's business.
+int nobody_runs() {
+    auto ch = rota::make_chan<int>();
+    rota::run([ch] {
+        const std::uint64_t before = parks();
+        rota::go([ch] { ch.recv(); });
+        await([before] { return parks() > before; });
+    });
+    std::this_thread::sleep_for(100ms);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"receive", receive},
+                     {"send", send},
+                     {"nil", nil},
+                     {"future", future},
+                     {"each_kind", each_kind},
+                     {"after_work", after_work},
+                     {"second_run", second_run},
+                     {"sleeper", sleeper},
+                     {"in_blocking", in_blocking},
+                     {"main_in_blocking", main_in_blocking},
+                     {"thread", thread},
+                     {"two_runs", two_runs},
+                     {"nobody_runs", nobody_runs}});
+}

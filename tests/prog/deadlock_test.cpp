@@ -1,0 +1,117 @@
+// The deadlock detector: it reports when nothing can go on any more, and only then.
+#include <regex>
+
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+
+const char* const deadlock = "fatal error: all goroutines are asleep - deadlock!";
+
+class at_gomaxprocs : public testing::TestWithParam<const char*> {
+  protected:
+    outcome run(const char* name) {
+        return run_program("deadlock", {name}, {{"GOMAXPROCS", GetParam()}});
+    }
+};
+
+class deadlock_report : public at_gomaxprocs {};
+class no_deadlock : public at_gomaxprocs {};
+
+bool has_goroutine(const outcome& o, const std::string& why) {
+    return std::regex_search(o.err, std::regex("\n\ngoroutine [0-9]+ \\[" + why + "\\]:\n"));
+}
+
+}  // namespace
+
+TEST_P(deadlock_report, comes_when_main_receives_for_ever) {
+    // A true deadlock goes unnoticed, or its report is not the one that tools know: the child
+    // hangs, or its stderr begins otherwise.
+    const outcome o = run("receive");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_TRUE(o.says(std::string(deadlock) + "\n\ngoroutine 1 [chan receive]:\n")) << o;
+    EXPECT_EQ(o.lines_with("goroutine "), 1) << o;
+}
+
+TEST_P(deadlock_report, comes_when_main_sends_for_ever) {
+    // As above, for a sender.
+    const outcome o = run("send");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_TRUE(has_goroutine(o, "chan send")) << o;
+}
+
+TEST_P(deadlock_report, counts_waiting_on_nil_channels) {
+    // Nobody can ever reach a nil channel's waiter; it might not be counted as asleep.
+    const outcome o = run("nil");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_TRUE(has_goroutine(o, "chan receive \\(nil chan\\)")) << o;
+    EXPECT_TRUE(has_goroutine(o, "chan send \\(nil chan\\)")) << o;
+}
+
+TEST_P(deadlock_report, counts_waiting_for_a_future) {
+    // The waiter of an async whose goroutine never ends: two sleepers of different kinds.
+    const outcome o = run("future");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_TRUE(has_goroutine(o, "future get")) << o;
+}
+
+TEST_P(deadlock_report, names_what_each_goroutine_waits_for) {
+    // A goroutine is missing from the report or says the wrong reason: one of the four headers is
+    // not there, or another is.
+    const outcome o = run("each_kind");
+    EXPECT_TRUE(reported(o, deadlock));
+    for (const char* why :
+         {"sync\\.WaitGroup\\.Wait", "chan send", "chan receive", "sync\\.Mutex\\.Lock"}) {
+        EXPECT_TRUE(has_goroutine(o, why)) << why << " is missing in " << o;
+    }
+    EXPECT_EQ(o.lines_with("goroutine "), 4) << o;
+    EXPECT_EQ(o.lines_with("created by "), 3) << o;
+    EXPECT_TRUE(o.says(" in goroutine 1\n")) << o;
+}
+
+TEST_P(deadlock_report, comes_after_much_work_on_many_threads) {
+    // A count of idle threads that drifts with timers, hand-offs and wake-ups hides the deadlock:
+    // the child hangs.
+    const outcome o = run("after_work");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_EQ(o.lines_with("goroutine "), 501) << o;
+}
+
+TEST_P(deadlock_report, comes_in_a_second_run) {
+    // What the first run has left counted as alive keeps the detector from firing in the second.
+    EXPECT_TRUE(reported(run("second_run"), deadlock));
+}
+
+TEST_P(no_deadlock, while_a_goroutine_sleeps) {
+    // All are parked and no thread runs, but a timer is pending: a false report ends the child.
+    EXPECT_TRUE(went_well(run("sleeper")));
+}
+
+TEST_P(no_deadlock, while_a_goroutine_is_in_blocking) {
+    // The p of the blocked thread is taken away; its goroutine must still count as alive.
+    EXPECT_TRUE(went_well(run("in_blocking")));
+}
+
+TEST_P(no_deadlock, while_main_is_in_blocking) {
+    // As above, for the goroutine that sits on the thread of run().
+    EXPECT_TRUE(went_well(run("main_in_blocking")));
+}
+
+TEST_P(no_deadlock, while_a_thread_of_the_program_may_send) {
+    // The detector does not know what a thread outside will do: it must keep silent.
+    EXPECT_TRUE(went_well(run("thread")));
+}
+
+TEST_P(no_deadlock, while_another_run_sleeps) {
+    // The timer belongs to the main goroutine of another run() on another thread.
+    EXPECT_TRUE(went_well(run("two_runs")));
+}
+
+TEST_P(no_deadlock, when_nobody_is_in_run) {
+    // A goroutine left asleep when run() has returned is no deadlock: main goes on in C++.
+    EXPECT_TRUE(went_well(run("nobody_runs")));
+}
+
+INSTANTIATE_TEST_SUITE_P(procs, deadlock_report, testing::Values("1", "2", "4"));
+INSTANTIATE_TEST_SUITE_P(procs, no_deadlock, testing::Values("1", "2", "4"));

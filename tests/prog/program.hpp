@@ -1,0 +1,63 @@
+// What the small programs of this folder share: choosing a case by the first argument, and waiting
+// for a state with a bound.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include <unistd.h>
+#include <rota/rota.hpp>
+
+#include "build_kind.hpp"
+
+namespace rota_test {
+
+struct program_case {
+    const char* name;
+    int (*run)();
+};
+
+// Status 64: the test asks for a case that the program does not have.
+template <std::size_t N>
+int run_case(int argc, char** argv, const program_case (&cases)[N]) {
+    for (const program_case& c : cases) {
+        if (argc > 1 && std::strcmp(c.name, argv[1]) == 0) return c.run();
+    }
+    std::fprintf(stderr, "%s: no such case: %s\n", argv[0], argc > 1 ? argv[1] : "(none)");
+    return 64;
+}
+
+// Waits until condition() holds; ends the program with status 99 if it never does.
+template <class C>
+void await(C condition) {
+    const auto until =
+        std::chrono::steady_clock::now() + std::chrono::seconds(plain_build ? 20 : 60);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > until) {
+            std::fprintf(stderr, "the awaited state did not come\n");
+            ::_exit(99);
+        }
+        if (rota::runtime::goid() != 0) rota::runtime::gosched();
+        else std::this_thread::yield();
+    }
+}
+
+inline std::uint64_t parks() { return rota::runtime::read_sched_stats().parks; }
+
+// For ever, in goroutines and in threads.
+[[noreturn]] inline void block_for_ever() {
+    for (;;) rota::chan<int>().recv();
+}
+
+// A line on stdout, at once.
+inline void say(const char* text) {
+    std::fputs(text, stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+}
+
+}  // namespace rota_test
