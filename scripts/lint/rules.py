@@ -71,10 +71,13 @@ def statement_begin(source, number, ends=";{}:"):
 
 def statement_end(source, number):
     """The line on which that statement, or its head, ends."""
-    last = len(source.lines) - 1
-    while number < last and not source.code[number].rstrip().endswith((";", "{", "}")):
+    last, depth = len(source.lines) - 1, 0
+    while True:
+        line = source.code[number].rstrip()
+        depth += line.count("(") - line.count(")")  # a for has semicolons in its head
+        if number == last or depth <= 0 and line.endswith((";", "{", "}")):
+            return number
         number += 1
-    return number
 
 
 def ordering_tags(tree):

@@ -46,8 +46,11 @@ PLANTS = [
      "        1,\n"
      "        memory_order_acq_rel);\n"
      "    x.load(memory_order_acquire);\n"
-     "}\n",
-     [(1, "ordering-tag"), (4, "ordering-tag"), (9, "ordering-tag")]),
+     "    for (n* m = all.load(memory_order_acquire); m != nullptr;\n"
+     "         m = m->next) {}  // pairs(two)\n"
+     "}\n"
+     "// pairs(alone)\n",
+     [(1, "ordering-tag"), (9, "ordering-tag"), (13, "ordering-tag")]),
     # words
     ("src/sys/words.cpp",
      "#include <iostream>\n"
