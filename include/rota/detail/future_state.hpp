@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -95,13 +96,7 @@ class future_producer {
     template <class F, class... A>
     void run(F&& f, A&&... args) {
         try {
-            if constexpr (std::is_void_v<R>)
-                std::invoke(std::forward<F>(f), std::forward<A>(args)...);
-            else if constexpr (std::is_reference_v<R>) {
-                s_->value = &std::invoke(std::forward<F>(f), std::forward<A>(args)...);
-            } else {
-                s_->value.emplace(std::invoke(std::forward<F>(f), std::forward<A>(args)...));
-            }
+            call(std::forward<F>(f), std::forward<A>(args)...);
         } catch (...) {
             s_->error = std::current_exception();
         }
@@ -109,6 +104,20 @@ class future_producer {
     }
 
   private:
+    // f and its arguments are gone before the result is there, as with a joined thread.
+    template <class F, class... A>
+    void call(F&& f, A&&... args) {
+        std::decay_t<F> own(std::forward<F>(f));
+        std::tuple<std::decay_t<A>...> own_args(std::forward<A>(args)...);
+        if constexpr (std::is_void_v<R>) {
+            std::apply(std::move(own), std::move(own_args));
+        } else if constexpr (std::is_reference_v<R>) {
+            s_->value = &std::apply(std::move(own), std::move(own_args));
+        } else {
+            s_->value.emplace(std::apply(std::move(own), std::move(own_args)));
+        }
+    }
+
     future_state<R>* s_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
@@ -57,7 +58,9 @@ class wait_group {
         try {
             rota::go([this, f = std::forward<F>(f)]() mutable {
                 const finish at_end{this};
-                std::move(f)();
+                // What f captured is gone before the waiter goes on, as with a joined thread.
+                std::decay_t<F> own(std::move(f));
+                std::move(own)();
             });
         } catch (...) {
             done();
