@@ -70,6 +70,7 @@ ROTA_NOINLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA
 }  // namespace
 
 hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop) {
+    note_use();
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(elem_size, capacity, &bytes) || bytes > bytes_max ||
         capacity > bytes_max) {

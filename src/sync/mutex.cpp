@@ -72,6 +72,7 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
     }
     if (!state_.cas(old, wanted, std::memory_order_acquire)) return false;  // pairs(mutex.handover)
     if ((old & (locked | starving)) == 0) return true;
+    contended_.store(true, std::memory_order_relaxed);  // relaxed: a hint
     const bool waited_before = waiting_since != 0;
     if (!waited_before) waiting_since = nanotime();
     sem_acquire(sema_, waited_before, wait_reason::mutex_lock);
@@ -91,8 +92,10 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
     return true;
 }
 
-void mutex::unlock_slow(std::int32_t old) {
-    state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+void mutex::unlock_slow() {
+    std::int32_t old =
+        state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+    if (old / waiter == 0) contended_.store(false, std::memory_order_relaxed);  // relaxed: a hint
     bool hand_over = false;
     for (;;) {
         if ((old & locked) == 0) fatal("sync: unlock of unlocked mutex");

@@ -7,7 +7,7 @@
 
 namespace rota {
 
-/// A mutual exclusion lock for goroutines and threads, 8 bytes, usable with std::lock_guard and
+/// A mutual exclusion lock for goroutines and threads, 12 bytes, usable with std::lock_guard and
 /// std::unique_lock.
 ///
 /// Two modes. Normal: waiters queue in order, but one that wakes up competes with newcomers, who
@@ -40,10 +40,13 @@ class mutex {
     /// Unlocks. Ends the process with `fatal error: sync: unlock of unlocked mutex` if it is not
     /// locked. Go: Unlock.
     void unlock() {
+        // relaxed: a hint. It is not read from state_ itself, which would wait for the exchange in
+        // lock() to be done.
         std::int32_t seen = locked;
-        if (!state_.compare_exchange(seen, 0, std::memory_order_release,  // pairs(mutex.handover)
+        if (contended_.load(std::memory_order_relaxed) ||
+            !state_.compare_exchange(seen, 0, std::memory_order_release,  // pairs(mutex.handover)
                                      std::memory_order_relaxed)) {        // relaxed: tried again
-            unlock_slow(seen);
+            unlock_slow();
         }
     }
 
@@ -52,13 +55,15 @@ class mutex {
 
     void lock_slow();
     bool try_lock_slow();
-    void unlock_slow(std::int32_t seen);
+    void unlock_slow();
     bool contend(std::int64_t& waiting_since, bool& awake, bool& starved, int& spins);
 
     // bit 0 locked | bit 1 woken: a waiter is awake, wake no other | bit 2 starving | bits 3..31
     // waiters
     atomic<std::int32_t> state_{0};
     atomic<std::uint32_t> sema_{0};
+    atomic<bool> contended_{
+        false};  // somebody waits, most likely: unlock need not try the fast way
 };
 
 }  // namespace rota
