@@ -1,4 +1,6 @@
 // Programs in which every goroutine sleeps, for ever or only for a while.
+#include <atomic>
+
 #include "program.hpp"
 
 using namespace rota_test;
@@ -124,16 +126,15 @@ int main_in_blocking() {
 // A thread of the program's own that has used rota before may use it again.
 int thread() {
     auto ch = rota::make_chan<int>();
-    auto known = rota::make_chan<int>(1);
-    std::thread outside([ch, known] {
-        known.send(1);
+    std::atomic<bool> known{false};
+    std::thread outside([ch, &known] {
+        rota::make_chan<int>(1).send(1);
+        known = true;
         std::this_thread::sleep_for(300ms);
         ch.send(7);
     });
-    const int status = rota::run([ch, known] {
-        known.recv();
-        return ch.recv() == 7 ? 0 : 1;
-    });
+    await([&known] { return known.load(); });
+    const int status = rota::run([ch] { return ch.recv() == 7 ? 0 : 1; });
     outside.join();
     return status;
 }
@@ -141,12 +142,15 @@ int thread() {
 // Two runs at once: the main goroutine of one waits for that of the other.
 int two_runs() {
     auto ch = rota::make_chan<int>();
-    std::thread other([ch] {
-        rota::run([ch] {
+    std::atomic<bool> inside{false};
+    std::thread other([ch, &inside] {
+        rota::run([ch, &inside] {
+            inside = true;
             rota::sleep_for(300ms);
             ch.send(7);
         });
     });
+    await([&inside] { return inside.load(); });
     const int status = rota::run([ch] { return ch.recv() == 7 ? 0 : 1; });
     other.join();
     return status;

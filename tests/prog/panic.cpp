@@ -1,0 +1,238 @@
+// Programs that end by an exception that nobody catches.
+#include <atomic>
+#include <locale>
+#include <stdexcept>
+#include <string>
+
+#include <dlfcn.h>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+struct custom_error {
+    int code;
+};
+
+// Looked for in the trace by its name.
+__attribute__((noinline)) void function_that_throws(int n) {
+    if (n == 0) throw std::runtime_error("boom");
+    function_that_throws(n - 1);
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // no tail call: each call has its frame
+}
+
+namespace {
+
+// Runs f in a goroutine while main sleeps.
+template <class F>
+int in_goroutine(F f) {
+    rota::run([f] {
+        rota::go(f);
+        block_for_ever();
+    });
+    return 0;
+}
+
+int panic_error() {
+    return in_goroutine([] { rota::panic("something broke"); });
+}
+int runtime_error() {
+    return in_goroutine([] { throw std::runtime_error("boom"); });
+}
+int an_int() {
+    return in_goroutine([] { throw 42; });
+}
+int text() {
+    return in_goroutine([] { throw "a literal"; });
+}
+int string() {
+    return in_goroutine([] { throw std::string("a string"); });
+}
+int custom() {
+    return in_goroutine([] { throw custom_error{3}; });
+}
+int closed_channel() {
+    return in_goroutine([] {
+        auto ch = rota::make_chan<int>();
+        ch.close();
+        ch.close();
+    });
+}
+int two_lines() {
+    return in_goroutine([] { rota::panic("one\ntwo"); });
+}
+int long_text() {
+    return in_goroutine([] { rota::panic(std::string(100'000, 'x')); });
+}
+
+// Thrown from the depth of a library, on a goroutine that has parked and migrated before.
+int from_library() {
+    return in_goroutine([] {
+        for (int i = 0; i < 100; ++i) rota::sleep_for(10us);
+        const std::locale nowhere("no such place");
+    });
+}
+
+// Says on stdout whether this program's own functions have names at run time.
+int named_functions() {
+    Dl_info info{};
+    const bool named =
+        ::dladdr(reinterpret_cast<void*>(&function_that_throws), &info) != 0 && info.dli_sname;
+    say(named ? "named" : "nameless");
+    return in_goroutine([] { function_that_throws(3); });
+}
+
+int main_in_long_sleep() {
+    rota::run([] {
+        const std::uint64_t before = parks();
+        rota::go([before] {
+            await([before] { return parks() > before; });
+            rota::panic("late");
+        });
+        rota::sleep_for(1h);
+    });
+    return 0;
+}
+
+int main_in_blocking() {
+    rota::run([] {
+        rota::go([] { rota::panic("elsewhere"); });
+        rota::blocking([] {
+            for (;;) ::pause();
+        });
+    });
+    return 0;
+}
+
+// The exception of main's own function belongs to the caller of run().
+int left_by_run() {
+    try {
+        rota::run([] { throw std::runtime_error("for the caller"); });
+    } catch (const std::runtime_error& e) {
+        say(e.what());
+        return 0;
+    }
+    return 1;
+}
+
+int rethrown() {
+    return in_goroutine([] {
+        try {
+            throw std::runtime_error("first");
+        } catch (...) {
+            rota::runtime::gosched();
+            throw;
+        }
+    });
+}
+
+// While an exception is being handled another one leaves the goroutine.
+int nested() {
+    return in_goroutine([] {
+        try {
+            throw std::runtime_error("first");
+        } catch (...) {
+            rota::panic("second");
+        }
+    });
+}
+
+int dropped_future() {
+    rota::run([] {
+        {
+            auto f = rota::async([]() -> int { throw std::runtime_error("nobody asks"); });
+        }
+        block_for_ever();
+    });
+    return 0;
+}
+
+// The goroutine has failed long before its future is dropped.
+int dropped_later() {
+    rota::run([] {
+        auto f = rota::async([]() -> int { throw std::runtime_error("nobody asks"); });
+        f.wait();
+        f = {};
+        block_for_ever();
+    });
+    return 0;
+}
+
+int taken_future() {
+    return rota::run([] {
+        auto f = rota::async([]() -> int { throw std::runtime_error("asked for"); });
+        try {
+            f.get();
+        } catch (const std::runtime_error&) {
+            return 0;
+        }
+        return 1;
+    });
+}
+
+// Two goroutines crash at the same moment, as nearly as two processors can.
+int both_at_once() {
+    static std::atomic<int> there{0};
+    const auto crash = [](const char* name) {
+        there.fetch_add(1);
+        const auto until = std::chrono::steady_clock::now() + 2s;
+        while (there.load() < 2 && std::chrono::steady_clock::now() < until) {
+        }
+        rota::panic(name);
+    };
+    rota::run([crash] {
+        rota::go(crash, "one of two");
+        rota::go(crash, "one of two");
+        block_for_ever();
+    });
+    return 0;
+}
+
+int with_sleepers() {
+    rota::run([] {
+        const std::uint64_t before = parks();
+        rota::go([] { rota::make_chan<int>().recv(); });
+        rota::go([] { rota::chan<int>().recv(); });
+        await([before] { return parks() >= before + 2; });
+        rota::go([] { rota::panic("boom"); });
+        block_for_ever();
+    });
+    return 0;
+}
+
+int named_goroutine() {
+    rota::run([] {
+        rota::go(rota::go_options{.name = "the culprit"}, [] { rota::panic("boom"); });
+        block_for_ever();
+    });
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"panic_error", panic_error},
+                     {"runtime_error", runtime_error},
+                     {"int", an_int},
+                     {"text", text},
+                     {"string", string},
+                     {"custom", custom},
+                     {"closed_channel", closed_channel},
+                     {"two_lines", two_lines},
+                     {"long_text", long_text},
+                     {"from_library", from_library},
+                     {"named_functions", named_functions},
+                     {"main_in_long_sleep", main_in_long_sleep},
+                     {"main_in_blocking", main_in_blocking},
+                     {"left_by_run", left_by_run},
+                     {"rethrown", rethrown},
+                     {"nested", nested},
+                     {"dropped_future", dropped_future},
+                     {"dropped_later", dropped_later},
+                     {"taken_future", taken_future},
+                     {"both_at_once", both_at_once},
+                     {"with_sleepers", with_sleepers},
+                     {"named_goroutine", named_goroutine}});
+}

@@ -1,0 +1,171 @@
+// What the end of a program by an uncaught exception looks like from outside.
+#include <regex>
+
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+
+outcome run(const char* name, const environment& env = {}) {
+    return run_program("panic", {name}, env);
+}
+
+// The first line, an empty line, and the goroutine that panicked, running.
+testing::AssertionResult panicked(const outcome& o, const std::string& line) {
+    const testing::AssertionResult begun = reported(o, line);
+    if (!begun) return begun;
+    const std::string rest = o.err.substr(line.size());
+    if (std::regex_search(rest, std::regex("^\n\ngoroutine [0-9]+ \\[running\\]:\n")))
+        return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "expected the running goroutine next in " << o;
+}
+
+class panic_text : public testing::TestWithParam<std::pair<const char*, const char*>> {};
+
+}  // namespace
+
+TEST_P(panic_text, is_what_go_programmers_expect) {
+    // The report names the wrong exception, or something comes before it on stderr, or the status
+    // is not 2 (terminate() gives a signal).
+    EXPECT_TRUE(panicked(run(GetParam().first), GetParam().second));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    of, panic_text,
+    testing::Values(std::pair{"panic_error", "panic: something broke"},
+                    std::pair{"runtime_error", "panic: std::runtime_error: boom"},
+                    std::pair{"int", "panic: int: 42"},
+                    std::pair{"text", "panic: char const*: a literal"},
+                    std::pair{"custom", "panic: custom_error"},
+                    std::pair{"closed_channel", "panic: close of closed channel"},
+                    std::pair{"rethrown", "panic: std::runtime_error: first"},
+                    std::pair{"nested", "panic: second"},
+                    std::pair{"main_in_long_sleep", "panic: late"},
+                    std::pair{"main_in_blocking", "panic: elsewhere"}),
+    [](const auto& info) { return std::string(info.param.first); });
+
+TEST(panic, prints_the_text_of_a_thrown_string) {
+    // The name of std::string differs between C++ libraries; its text must be there all the same.
+    const outcome o = run("string");
+    EXPECT_TRUE(ended_with(o, 2));
+    EXPECT_TRUE(std::regex_match(o.first_line(), std::regex("panic: std::.*: a string"))) << o;
+}
+
+TEST(panic, prints_a_long_text_whole) {
+    // A fixed buffer cuts the text: less than 100,000 characters arrive, or no trace after them.
+    const outcome o = run("long_text");
+    EXPECT_TRUE(panicked(o, "panic: " + std::string(100'000, 'x')));
+}
+
+TEST(panic, prints_a_text_of_several_lines) {
+    // The second line of the text is lost.
+    const outcome o = run("two_lines");
+    EXPECT_TRUE(reported(o, "panic: one"));
+    EXPECT_EQ(o.err.rfind("panic: one\ntwo\n", 0), 0U) << o;
+}
+
+TEST(panic, shows_the_stack_of_the_throw) {
+    // The stack has been unwound before the report: the library function that threw is not named.
+    const outcome o = run("from_library");
+    EXPECT_TRUE(ended_with(o, 2));
+    EXPECT_EQ(o.first_line().rfind("panic: std::runtime_error: locale::", 0), 0U) << o;
+    EXPECT_TRUE(o.says("\nstd::locale::locale(char const*)\n\t")) << o;
+    EXPECT_TRUE(std::regex_search(o.err, std::regex("\n\t[^\n]+ \\+0x[0-9a-f]+\n"))) << o;
+    EXPECT_FALSE(o.says("rota::rt::")) << "frames of the runtime in " << o;
+}
+
+TEST(panic, names_the_program_s_functions_when_they_have_names) {
+    // Linked with -rdynamic the functions of the program have names at run time: all four calls
+    // must be there, innermost first. Otherwise the trace shows addresses.
+    const outcome o = run("named_functions");
+    EXPECT_TRUE(panicked(o, "panic: std::runtime_error: boom"));
+    const int calls = o.lines_with("function_that_throws(int)");
+    EXPECT_EQ(calls, o.out == "named\n" ? 4 : 0) << o;
+    if (o.out != "named\n") {
+        EXPECT_GE(o.lines_with("0x"), 4) << o;
+    }
+}
+
+TEST(panic, names_goroutine_and_creator) {
+    // The trace cannot tell which goroutine it was, or who started it.
+    const outcome o = run("runtime_error");
+    EXPECT_TRUE(o.says("\n\ngoroutine 2 [running]:\n")) << o;
+    EXPECT_TRUE(std::regex_search(o.err, std::regex("\ncreated by .* in goroutine 1\n\t"))) << o;
+    EXPECT_TRUE(run("named_goroutine").says("# name: the culprit\n"));
+}
+
+TEST(panic, of_main_s_own_function_is_for_the_caller_of_run) {
+    // run() must rethrow it; a report would end the program.
+    const outcome o = run("left_by_run");
+    EXPECT_TRUE(went_well(o));
+    EXPECT_EQ(o.out, "for the caller\n");
+}
+
+TEST(panic, comes_when_a_future_with_an_exception_is_dropped) {
+    // The exception is lost with the future: the child hangs or ends well.
+    for (const char* name : {"dropped_future", "dropped_later"}) {
+        const outcome o = run(name);
+        EXPECT_TRUE(reported(o, "panic: std::runtime_error: nobody asks"));
+        EXPECT_EQ(o.lines_with("panic: "), 1) << o;
+    }
+}
+
+TEST(panic, does_not_come_when_the_future_is_asked) {
+    // The exception is reported although get() has delivered it.
+    EXPECT_TRUE(went_well(run("taken_future")));
+}
+
+TEST(panic, of_two_goroutines_at_once_is_reported_once) {
+    // Two reports get mixed, or the process ends before the first is out, or both wait for each
+    // other: over 100 rounds, other than one first line, one goroutine and status 2.
+    for (int round = 0; round < (plain_build ? 100 : 20); ++round) {
+        const outcome o = run("both_at_once", {{"GOMAXPROCS", "2"}});
+        ASSERT_TRUE(panicked(o, "panic: one of two"));
+        ASSERT_EQ(o.lines_with("panic: "), 1) << o;
+        ASSERT_EQ(o.lines_with("goroutine "), 1) << o;
+        ASSERT_EQ(o.lines_with("created by "), 1) << o;
+    }
+}
+
+TEST(gotraceback, none_prints_the_text_only) {
+    // The variable is not obeyed: traces follow the text.
+    EXPECT_EQ(run("with_sleepers", {{"GOTRACEBACK", "none"}}).err, "panic: boom\n");
+}
+
+TEST(gotraceback, single_prints_the_current_goroutine_only) {
+    // The default and the word must mean the same: one goroutine, not the sleepers.
+    for (const char* level : {"", "single"}) {
+        const outcome o = run("with_sleepers", {{"GOTRACEBACK", level}});
+        EXPECT_TRUE(panicked(o, "panic: boom"));
+        EXPECT_EQ(o.lines_with("goroutine "), 1) << o;
+    }
+}
+
+TEST(gotraceback, all_prints_the_sleeping_goroutines_too) {
+    // A goroutine is left out, or the one that panicked does not come first.
+    const outcome o = run("with_sleepers", {{"GOTRACEBACK", "all"}});
+    EXPECT_TRUE(panicked(o, "panic: boom"));
+    EXPECT_EQ(o.lines_with("goroutine "), 4) << o;
+    EXPECT_TRUE(o.says(" [chan receive]:\n")) << o;
+    EXPECT_TRUE(o.says(" [chan receive (nil chan)]:\n")) << o;
+    EXPECT_TRUE(o.says("\n\ngoroutine 1 [")) << o;
+}
+
+TEST(gotraceback, crash_ends_by_sigabrt) {
+    // The level asks for a core dump: an exit status would leave none.
+    const outcome o = run("with_sleepers", {{"GOTRACEBACK", "crash"}});
+    EXPECT_EQ(o.first_line(), "panic: boom") << o;
+    EXPECT_EQ(o.signal, SIGABRT) << o;
+}
+
+TEST(gotraceback, unknown_level_is_reported_and_the_default_used) {
+    // A typing error changes the level silently.
+    const outcome o = run("with_sleepers", {{"GOTRACEBACK", "everything"}});
+    EXPECT_TRUE(ended_with(o, 2));
+    EXPECT_TRUE(std::regex_search(
+        o.first_line(), std::regex("GOTRACEBACK.*\"everything\".*none, single, all, system")))
+        << o;
+    EXPECT_EQ(o.lines_with("panic: boom"), 1) << o;
+    EXPECT_EQ(o.lines_with("goroutine "), 1) << o;
+}
