@@ -120,7 +120,7 @@ void on_stack_overflow(const fault_info& fault) {
     const g& gp = *header_of(slot);
     print_goroutine_header(out, gp);
     out.flush();
-    print_current_stack(out, true);
+    print_current_stack(out, true, fault.pc);
     print_creator(out, gp, true);
     out.flush();
     end_process();

@@ -9,6 +9,8 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
+#include "base/check.hpp"
+#include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sys/clock.hpp"
@@ -63,10 +65,33 @@ struct symbol {
     symbol& operator=(const symbol&) = delete;
 };
 
-bool is_own_frame(const char* name) {
-    return name != nullptr &&
-           (std::strncmp(name, "rota::rt::", 10) == 0 || std::strncmp(name, "_Unwind_", 8) == 0 ||
-            std::strncmp(name, "__cxa_", 6) == 0 || std::strncmp(name, "rota_go", 7) == 0);
+// Whether pc lies in a function through which a report begins: the throwing half of the C++
+// runtime, whose names are known because it is a shared library, or our own fatal errors. What
+// stands above it in the stack is of no interest.
+bool begins_report(void* pc, const char* name) {
+    for (const char* known :
+         {"__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow"}) {
+        if (name != nullptr && std::strcmp(name, known) == 0) return true;
+    }
+    void* const function = _Unwind_FindEnclosingFunction(pc);
+    return function == reinterpret_cast<void*>(&fatal) ||
+           function == reinterpret_cast<void*>(&check_failed);
+}
+
+// The first frame worth printing: the one at `from`, or else the one that called into a report.
+int first_frame(const walk& w, const void* from) {
+    constexpr int report_depth = 16;
+    int first = 0;
+    for (int i = 0; i < w.count && i < report_depth; ++i) {
+        if (from != nullptr && w.pcs[i] == from) return i;
+        const symbol s(w.pcs[i], true);
+        if (from == nullptr && begins_report(w.pcs[i], s.name)) first = i + 1;
+    }
+    return first;
+}
+
+bool is_first_of_goroutine(void* pc) {
+    return _Unwind_FindEnclosingFunction(pc) == reinterpret_cast<void*>(&rota_gostart);
 }
 
 void print_frame(report& out, const void* pc, const symbol& s) {
@@ -86,15 +111,12 @@ void print_goroutine_header(report& out, const g& gp) {
     if (gp.name != nullptr) out.print("# name: %s\n", gp.name);
 }
 
-void print_current_stack(report& out, bool plain) {
+void print_current_stack(report& out, bool plain, const void* from) {
     walk w;
     _Unwind_Backtrace(visit, &w);
-    bool top = true;
-    for (int i = 0; i < w.count; ++i) {
-        const symbol s(w.pcs[i], plain);
-        top = top && is_own_frame(s.name);
-        if (top || (s.name != nullptr && std::strncmp(s.name, "rota_go", 7) == 0)) continue;
-        print_frame(out, w.pcs[i], s);
+    for (int i = first_frame(w, from); i < w.count; ++i) {
+        if (is_first_of_goroutine(w.pcs[i])) break;
+        print_frame(out, w.pcs[i], symbol(w.pcs[i], plain));
     }
     if (w.more) out.print("...additional frames elided...\n");
 }

@@ -9,10 +9,12 @@ namespace rota::rt {
 // `goroutine N [state]:`
 void print_goroutine_header(report& out, const g& gp);
 
-// The calling stack, innermost frame first, without the runtime's own frames at the top.
+// The calling stack, innermost frame first.
 // `plain`: names stay mangled and nothing is allocated, for a stack that may have died inside
 // malloc.
-void print_current_stack(report& out, bool plain = false);
+// `from`: the pc of the frame to begin with, for a fault; null: behind the frames of the report
+// itself.
+void print_current_stack(report& out, bool plain = false, const void* from = nullptr);
 
 // `created by NAME in goroutine N`, unless run() created it.
 void print_creator(report& out, const g& gp, bool plain = false);
