@@ -1,0 +1,239 @@
+// Programs that make a mistake which the runtime does not forgive: of locks, of threads, of stacks.
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <functional>
+
+#include <sys/mman.h>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+template <class F>
+int in_goroutine(F f) {
+    rota::run([f] {
+        rota::go(f);
+        block_for_ever();
+    });
+    return 0;
+}
+
+int unlock() {
+    rota::run([] { rota::mutex().unlock(); });
+    return 0;
+}
+
+int unlock_twice() {
+    return in_goroutine([] {
+        rota::mutex mu;
+        mu.lock();
+        mu.unlock();
+        mu.unlock();
+    });
+}
+
+// A fatal error is no exception: nobody can catch it.
+int unlock_caught() {
+    rota::run([] {
+        try {
+            rota::mutex().unlock();
+        } catch (...) {
+            say("caught");
+        }
+    });
+    return 0;
+}
+
+int unlock_in_thread() {
+    std::thread([] { rota::mutex().unlock(); }).join();
+    return 0;
+}
+
+int nil_function() {
+    rota::run([] {
+        rota::go(std::function<void()>());
+        block_for_ever();
+    });
+    return 0;
+}
+
+int nil_pointer() {
+    rota::run([] {
+        void (*none)() = nullptr;
+        rota::go(none);
+        block_for_ever();
+    });
+    return 0;
+}
+
+int too_many_threads() {
+    rota::run([] {
+        rota::runtime::set_max_threads(8);
+        for (int i = 0; i < 20; ++i) {
+            rota::go([] {
+                rota::blocking([] {
+                    for (;;) ::pause();
+                });
+            });
+        }
+        rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
+// Below its limit a program lives well; sysmon does not count.
+int enough_threads() {
+    return rota::run([] {
+        rota::runtime::set_max_threads(40);
+        rota::wait_group all;
+        std::atomic<int> inside{0};
+        for (int i = 0; i < 20; ++i) {
+            all.go([&inside] {
+                inside.fetch_add(1);
+                rota::blocking([&inside] { await([&inside] { return inside.load() == 20; }); });
+            });
+        }
+        all.wait();
+        return 0;
+    });
+}
+
+// --- stacks --------------------------------------------------------------------------------------
+
+__attribute__((noinline)) int recurse(int depth) {
+    char frame[512];
+    std::snprintf(frame, sizeof frame, "%d", depth);
+    const int below = depth == 0 ? 0 : recurse(depth - 1);
+    return below + frame[0] - '0';
+}
+
+// The recursion ends in whatever libc calls: the overflow is inside snprintf.
+__attribute__((noinline)) int print_deeper(int depth) {
+    char frame[96];
+    const int written = std::snprintf(frame, sizeof frame, "%d %.40f %s", depth, depth / 7.0, "x");
+    return written + (depth == 0 ? 0 : print_deeper(depth - 1));
+}
+
+// One frame larger than the guard and the whole stack.
+__attribute__((noinline)) int large_frame(int n) {
+    char frame[1 << 20];
+    std::snprintf(frame, sizeof frame, "%d", n);
+    return frame[n % 3];
+}
+
+std::atomic<int> endless{1'000'000'000};
+
+int deep() {
+    return in_goroutine([] { std::exit(recurse(endless)); });
+}
+int deep_main() {
+    return rota::run([] { return recurse(endless); });
+}
+int in_library() {
+    return in_goroutine([] { std::exit(print_deeper(endless)); });
+}
+int one_frame() {
+    return in_goroutine([] { std::exit(large_frame(endless)); });
+}
+
+// Many threads, and the goroutine has moved between them before.
+int after_migration() {
+    rota::run([] {
+        for (int i = 0; i < 50; ++i) {
+            rota::go([] {
+                for (;;) rota::sleep_for(20us);
+            });
+        }
+        rota::go([] {
+            for (int i = 0; i < 200; ++i) {
+                rota::sleep_for(10us);
+                rota::blocking([] { ::usleep(1); });
+            }
+            recurse(endless);
+        });
+        block_for_ever();
+    });
+    return 0;
+}
+
+// Deep, but within what was asked for: no overflow.
+int large_stack() {
+    return rota::run([] {
+        auto done = rota::make_chan<int>();
+        rota::go(rota::go_options{.stack_size = 32 << 20}, [done] { done.send(recurse(10'000)); });
+        return done.recv().has_value() ? 0 : 1;
+    });
+}
+
+// --- ordinary faults -----------------------------------------------------------------------------
+
+void* forbidden_page() {
+    return ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+void touch(void* page) { *static_cast<volatile int*>(page) = 1; }
+
+void handler_of_program(int, siginfo_t*, void*) {
+    constexpr char text[] = "the program's own handler\n";
+    (void)!::write(STDOUT_FILENO, text, sizeof text - 1);
+    ::_exit(7);
+}
+
+void install_handler_of_program() {
+    struct sigaction ours{};
+    ours.sa_sigaction = handler_of_program;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    ::sigaction(SIGSEGV, &ours, nullptr);
+    ::sigaction(SIGBUS, &ours, nullptr);
+}
+
+int own_handler_in_goroutine() {
+    install_handler_of_program();
+    return in_goroutine([] { touch(forbidden_page()); });
+}
+
+int own_handler_in_thread() {
+    install_handler_of_program();
+    rota::run([] {});
+    std::thread([] { touch(forbidden_page()); }).join();
+    return 0;
+}
+
+// The handler must not hide a stack overflow: that is the runtime's.
+int own_handler_and_overflow() {
+    install_handler_of_program();
+    return deep();
+}
+
+int fault_without_handler() {
+    return in_goroutine([] { touch(forbidden_page()); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"unlock", unlock},
+                     {"unlock_twice", unlock_twice},
+                     {"unlock_caught", unlock_caught},
+                     {"unlock_in_thread", unlock_in_thread},
+                     {"nil_function", nil_function},
+                     {"nil_pointer", nil_pointer},
+                     {"too_many_threads", too_many_threads},
+                     {"enough_threads", enough_threads},
+                     {"deep", deep},
+                     {"deep_main", deep_main},
+                     {"in_library", in_library},
+                     {"one_frame", one_frame},
+                     {"after_migration", after_migration},
+                     {"large_stack", large_stack},
+                     {"own_handler_in_goroutine", own_handler_in_goroutine},
+                     {"own_handler_in_thread", own_handler_in_thread},
+                     {"own_handler_and_overflow", own_handler_and_overflow},
+                     {"fault_without_handler", fault_without_handler}});
+}

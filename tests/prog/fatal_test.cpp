@@ -1,0 +1,129 @@
+// Fatal errors from outside: mistakes with locks, functions, threads and stacks.
+#include <regex>
+
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+
+outcome run(const char* name, const environment& env = {}) {
+    return run_program("fatal", {name}, env);
+}
+
+testing::AssertionResult overflowed(const outcome& o) {
+    if (o.timed_out || o.status != 2) return testing::AssertionFailure() << "status of " << o;
+    const std::regex report("^runtime: goroutine stack exceeds [0-9]+-byte limit\n"
+                            "runtime: sp=0x[0-9a-f]+ stack=\\[0x[0-9a-f]+, 0x[0-9a-f]+\\]\n"
+                            "fatal error: stack overflow\n");
+    if (!std::regex_search(o.err, report)) return testing::AssertionFailure() << "text of " << o;
+    return testing::AssertionSuccess();
+}
+
+}  // namespace
+
+TEST(unlock, of_unlocked_mutex_is_fatal) {
+    // The mistake goes unnoticed, or is reported as an exception that a catch swallows.
+    const char* const text = "fatal error: sync: unlock of unlocked mutex";
+    const outcome o = run("unlock");
+    EXPECT_TRUE(reported(o, text));
+    EXPECT_TRUE(o.says("\n\ngoroutine 1 [running]:\n")) << o;
+    EXPECT_TRUE(reported(run("unlock_twice"), text));
+    const outcome caught = run("unlock_caught");
+    EXPECT_TRUE(reported(caught, text));
+    EXPECT_EQ(caught.out, "");
+}
+
+TEST(unlock, of_unlocked_mutex_is_fatal_in_a_thread_too) {
+    // Outside goroutines there is no current goroutine to print: the report itself might crash.
+    EXPECT_TRUE(reported(run("unlock_in_thread"), "fatal error: sync: unlock of unlocked mutex"));
+}
+
+TEST(go_statement, of_an_empty_function_is_fatal) {
+    // The new goroutine would throw bad_function_call far from the mistake, or jump to address 0.
+    const char* const text = "fatal error: go of nil func value";
+    EXPECT_TRUE(reported(run("nil_function"), text));
+    EXPECT_TRUE(reported(run("nil_pointer"), text));
+}
+
+TEST(threads, beyond_the_limit_are_fatal) {
+    // The limit is not kept, or the report hangs on the lock that the counting thread holds.
+    for (const char* procs : {"1", "4"}) {
+        const outcome o = run("too_many_threads", {{"GOMAXPROCS", procs}});
+        EXPECT_TRUE(reported(o, "runtime: program exceeds 8-thread limit"));
+        EXPECT_EQ(o.err.rfind("runtime: program exceeds 8-thread limit\n"
+                              "fatal error: thread exhaustion\n",
+                              0),
+                  0U)
+            << o;
+        EXPECT_EQ(o.lines_with("fatal error: "), 1) << o;
+    }
+}
+
+TEST(threads, within_the_limit_are_granted) {
+    // Threads are counted that have ended or never began: the limit strikes too early.
+    EXPECT_TRUE(went_well(run("enough_threads")));
+}
+
+TEST(stack_overflow, by_deep_recursion_names_goroutine_and_creator) {
+    // The process dies of a bare SIGSEGV, or the report cannot say whose stack it was.
+    const outcome o = run("deep");
+    EXPECT_TRUE(overflowed(o));
+    EXPECT_TRUE(o.says("\n\ngoroutine 2 [running]:\n")) << o;
+    EXPECT_TRUE(std::regex_search(o.err, std::regex("\ncreated by .* in goroutine 1\n\t"))) << o;
+}
+
+TEST(stack_overflow, of_the_main_goroutine_is_reported) {
+    // The main goroutine has a stack of its own, not the thread's: its guard must be known too.
+    const outcome o = run("deep_main");
+    EXPECT_TRUE(overflowed(o));
+    EXPECT_TRUE(o.says("\n\ngoroutine 1 [running]:\n")) << o;
+    EXPECT_FALSE(o.says("created by")) << o;
+}
+
+TEST(stack_overflow, inside_a_library_is_reported) {
+    // snprintf holds locks and buffers of libc where the stack ends: a report that uses libc's
+    // stdio or malloc would hang.
+    EXPECT_TRUE(overflowed(run("in_library")));
+}
+
+TEST(stack_overflow, by_one_large_frame_is_reported) {
+    // A frame larger than guard and stack jumps over both, into another goroutine's stack, unless
+    // the compiler touches each page on the way.
+    EXPECT_TRUE(overflowed(run("one_frame")));
+}
+
+TEST(stack_overflow, is_reported_on_any_thread) {
+    // A thread of the runtime has no alternate signal stack: the kernel kills the process by
+    // SIGSEGV without a word.
+    for (int round = 0; round < 5; ++round) {
+        ASSERT_TRUE(overflowed(run("after_migration", {{"GOMAXPROCS", "4"}})));
+    }
+}
+
+TEST(stack_overflow, is_not_reported_within_the_size_asked_for) {
+    // The option is ignored, or the guard of a large stack sits in the wrong place.
+    EXPECT_TRUE(went_well(run("large_stack")));
+}
+
+TEST(fault, reaches_the_handler_that_the_program_had_installed) {
+    // The runtime keeps the signal to itself and the program's handler is never called.
+    for (const char* name : {"own_handler_in_goroutine", "own_handler_in_thread"}) {
+        const outcome o = run(name);
+        EXPECT_TRUE(ended_with(o, 7));
+        EXPECT_EQ(o.out, "the program's own handler\n");
+        EXPECT_EQ(o.err, "");
+    }
+}
+
+TEST(fault, in_a_guard_is_the_runtime_s_in_spite_of_such_a_handler) {
+    // The program's handler hides the stack overflow.
+    EXPECT_TRUE(overflowed(run("own_handler_and_overflow")));
+}
+
+TEST(fault, without_a_handler_ends_the_process) {
+    // The signal is swallowed and the instruction repeats for ever.
+    const outcome o = run("fault_without_handler");
+    EXPECT_FALSE(o.timed_out) << o;
+    EXPECT_NE(o.status, 0) << o;
+}
