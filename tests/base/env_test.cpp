@@ -1,0 +1,98 @@
+// The environment: what is accepted, what is refused and said.
+#include "base/env.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace rota::rt {
+namespace {
+
+// Sets a variable for the life of the object.
+class with_variable {
+  public:
+    with_variable(const char* name, const char* value) : name_(name) {
+        if (const char* old = std::getenv(name)) before_ = old;
+        ::setenv(name, value, 1);
+    }
+    ~with_variable() {
+        if (before_.empty()) ::unsetenv(name_);
+        else ::setenv(name_, before_.c_str(), 1);
+    }
+    with_variable(const with_variable&) = delete;
+    with_variable& operator=(const with_variable&) = delete;
+
+  private:
+    const char* name_;
+    std::string before_;
+};
+
+int parsed(const char* text) {
+    int n = -1;
+    return parse_int(text, text + std::strlen(text), 1, 1000, n) ? n : -1;
+}
+
+TEST(parse_int, takes_whole_numbers_of_the_range_and_nothing_else) {
+    // A lenient parser would take "4x" for 4; a strict one says no to every line but the first two.
+    EXPECT_EQ(parsed("1"), 1);
+    EXPECT_EQ(parsed("1000"), 1000);
+    for (const char* bad :
+         {"", "0", "1001", "-1", "+1", " 1", "1 ", "4x", "1.0", "99999999999999999999"}) {
+        EXPECT_EQ(parsed(bad), -1) << bad;
+    }
+}
+
+TEST(environment, takes_gomaxprocs_and_clamps_it) {
+    // A value above the limit must neither be refused nor overrun the table of ps.
+    {
+        const with_variable v("GOMAXPROCS", "7");
+        EXPECT_EQ(read_environment().gomaxprocs, 7);
+    }
+    const with_variable v("GOMAXPROCS", "5000");
+    EXPECT_EQ(read_environment().gomaxprocs, 1024);
+}
+
+TEST(environment, names_variable_value_and_form_of_what_it_refuses) {
+    // A bad value that is silently ignored leaves the user to wonder; one line must say all three.
+    const with_variable v("GOMAXPROCS", "many");
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(read_environment().gomaxprocs, 0);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("GOMAXPROCS"), std::string::npos) << said;
+    EXPECT_NE(said.find("many"), std::string::npos) << said;
+    EXPECT_NE(said.find("whole number"), std::string::npos) << said;
+}
+
+TEST(environment, reads_godebug_entry_by_entry) {
+    // One bad entry must not hide the good ones beside it; keys of newer programs pass in silence.
+    const with_variable v("GODEBUG", "unknown=1,schedtrace=250,,nonsense");
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(read_environment().schedtrace_ms, 250);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("nonsense"), std::string::npos) << said;
+    EXPECT_EQ(said.find("unknown"), std::string::npos) << said;
+}
+
+TEST(environment, knows_the_levels_of_gotraceback) {
+    // Go's names and its old numbers mean the same; anything else keeps the default.
+    const struct {
+        const char* value;
+        traceback_level level;
+    } cases[] = {{"none", traceback_level::none},     {"0", traceback_level::none},
+                 {"single", traceback_level::single}, {"all", traceback_level::all},
+                 {"1", traceback_level::all},         {"system", traceback_level::system},
+                 {"crash", traceback_level::crash}};
+    for (const auto& c : cases) {
+        const with_variable v("GOTRACEBACK", c.value);
+        EXPECT_EQ(read_environment().traceback, c.level) << c.value;
+    }
+    const with_variable v("GOTRACEBACK", "loud");
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(read_environment().traceback, traceback_level::single);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("loud"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace rota::rt

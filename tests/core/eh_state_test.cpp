@@ -1,0 +1,91 @@
+// Exception state belongs to the goroutine, not to the thread (known bug 51).
+#include "core/eh_state.hpp"
+
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <rota/rota.hpp>
+
+namespace rota::rt {
+namespace {
+
+constexpr int goroutines = 64, rounds = 50;
+
+void park_and_migrate() {
+    for (int i = 0; i < 3; ++i) rota::runtime::gosched();
+}
+
+TEST(kb51_exception_state, stays_with_a_goroutine_that_parks_inside_catch) {
+    // With one state per thread, `throw;` after a park rethrows another goroutine's exception.
+    rota::run([] {
+        rota::wait_group wg;
+        for (int i = 0; i < goroutines; ++i) {
+            wg.go([i] {
+                for (int r = 0; r < rounds; ++r) {
+                    const std::string mine = std::to_string(i) + "/" + std::to_string(r);
+                    try {
+                        try {
+                            throw std::runtime_error(mine);
+                        } catch (const std::exception& e) {
+                            park_and_migrate();
+                            EXPECT_EQ(e.what(), mine);
+                            EXPECT_NE(std::current_exception(), nullptr);
+                            throw;
+                        }
+                    } catch (const std::runtime_error& e) {
+                        EXPECT_EQ(e.what(), mine);
+                    }
+                    EXPECT_EQ(std::current_exception(), nullptr);
+                }
+            });
+        }
+        wg.wait();
+    });
+}
+
+TEST(kb51_exception_state, stays_with_a_goroutine_that_parks_while_unwinding) {
+    // A destructor that parks leaves "one exception in flight" in the thread for whoever runs next.
+    struct parks_in_destructor {
+        ~parks_in_destructor() {
+            EXPECT_EQ(std::uncaught_exceptions(), 1);
+            park_and_migrate();
+            EXPECT_EQ(std::uncaught_exceptions(), 1);
+        }
+    };
+    rota::run([] {
+        rota::wait_group wg;
+        for (int i = 0; i < goroutines; ++i) {
+            wg.go([] {
+                for (int r = 0; r < rounds; ++r) {
+                    EXPECT_EQ(std::uncaught_exceptions(), 0);
+                    try {
+                        const parks_in_destructor p;
+                        throw 1;
+                    } catch (int) {
+                        park_and_migrate();
+                    }
+                    EXPECT_EQ(std::uncaught_exceptions(), 0);
+                }
+            });
+        }
+        wg.wait();
+    });
+}
+
+TEST(kb51_exception_state, of_the_caller_of_run_is_not_seen_inside) {
+    // run() called inside a catch block: the main goroutine begins with a clean state, the caller
+    // gets its own back.
+    try {
+        throw std::runtime_error("outside");
+    } catch (const std::exception& e) {
+        rota::run([] { EXPECT_EQ(std::current_exception(), nullptr); });
+        EXPECT_STREQ(e.what(), "outside");
+        EXPECT_NE(std::current_exception(), nullptr);
+    }
+}
+
+}  // namespace
+}  // namespace rota::rt

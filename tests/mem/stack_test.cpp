@@ -1,0 +1,147 @@
+// Stack slots: classes, arenas, guards, and what happens when the kernel refuses.
+#include "mem/stack.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/g.hpp"
+#include "sys/fault.hpp"
+
+namespace rota::rt {
+namespace {
+
+// Children of a death test are started anew: a forked one would lack the other threads.
+const bool death_tests_start_anew = [] {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    return true;
+}();
+
+TEST(stack_class, is_the_smallest_that_holds_the_size) {
+    // An off-by-one here gives every goroutine half or twice the stack.
+    EXPECT_EQ(stack_class_size(stack_class_for(1)), stack_size_min);
+    EXPECT_EQ(stack_class_size(stack_class_for(stack_size_min)), stack_size_min);
+    EXPECT_EQ(stack_class_size(stack_class_for(stack_size_min + 1)), 2 * stack_size_min);
+    EXPECT_EQ(stack_class_size(stack_class_for(stack_size_default)), stack_size_default);
+    EXPECT_EQ(stack_class_size(stack_class_for(~std::size_t{0})), stack_size_max);
+}
+
+TEST(stack_alloc, hands_out_slots_that_do_not_overlap_and_are_found_by_address) {
+    // Two goroutines on one stack would destroy each other; a slot that is not found makes its
+    // overflow nameless.
+    std::set<std::byte*> seen;
+    std::vector<stack_slot> slots;
+    for (int i = 0; i < 300; ++i) {
+        const stack_slot slot = stack_alloc(stack_class_for(stack_size_default));
+        ASSERT_TRUE(slot);
+        EXPECT_EQ(slot.hi - slot.lo, static_cast<std::ptrdiff_t>(stack_size_default));
+        EXPECT_TRUE(seen.insert(slot.lo).second);
+        std::memset(slot.hi - 64, 0x5a, 64);
+        for (const std::byte* at : {slot.lo, slot.lo + 5000, slot.hi - 1}) {
+            const stack_slot found = stack_find(at);
+            EXPECT_EQ(found.lo, slot.lo);
+            EXPECT_EQ(found.index, slot.index);
+        }
+        slots.push_back(slot);
+    }
+    for (const stack_slot& slot : slots) stack_release(slot);
+    EXPECT_FALSE(stack_find(&seen));
+}
+
+TEST(stack_release, gives_the_pages_back_and_the_address_again) {
+    // A released slot reads as zero, so that its header says "idle", and comes back before fresh
+    // address space is used.
+    const std::uint8_t cls = stack_class_for(64 * 1024);
+    const stack_slot slot = stack_alloc(cls);
+    ASSERT_TRUE(slot);
+    slot.hi[-8] = std::byte{42};
+    stack_release(slot);
+    EXPECT_EQ(slot.hi[-8], std::byte{0});
+    const stack_slot again = stack_alloc(cls);
+    EXPECT_EQ(again.lo, slot.lo);
+    stack_release(again);
+}
+
+TEST(stack_guard, faults_below_the_usable_part) {
+    // Without a working guard an overflow runs into the neighbour's stack.
+    const stack_slot slot = stack_alloc(stack_class_for(stack_size_default));
+    ASSERT_TRUE(slot);
+    *slot.usable_lo() = std::byte{1};
+    EXPECT_DEATH(*(slot.usable_lo() - 1) = std::byte{1}, "");
+    stack_release(slot);
+}
+
+TEST(header_of, colours_the_tops_and_stays_inside_the_slot) {
+    // All headers at one offset would share few cache sets; one outside its slot would lie in the
+    // neighbour's guard.
+    std::set<std::ptrdiff_t> offsets;
+    for (std::uint32_t index = 0; index < 64; ++index) {
+        stack_slot slot;
+        slot.lo = reinterpret_cast<std::byte*>(std::uintptr_t{1} << 40);
+        slot.hi = slot.lo + stack_size_min;
+        slot.index = index;
+        const auto* const header = reinterpret_cast<const std::byte*>(header_of(slot));
+        EXPECT_LE(header + sizeof(g), slot.hi);
+        EXPECT_GT(header, slot.usable_lo());
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(header) % cache_line, 0u);
+        offsets.insert(slot.hi - header);
+    }
+    EXPECT_EQ(offsets.size(), 16u);
+}
+
+#if defined(ROTA_DEBUG_CHECKS)
+
+int fail_mmap(sys_call call) { return call == sys_call::mmap ? ENOMEM : 0; }
+int fail_markers(sys_call call) { return call == sys_call::madvise ? EINVAL : 0; }
+int fail_all_guards(sys_call call) {
+    return call == sys_call::madvise ? EINVAL : call == sys_call::mprotect ? ENOMEM : 0;
+}
+
+TEST(stack_alloc, is_empty_when_the_kernel_has_no_address_space) {
+    // A refused mapping must come back as "no slot", nothing half made, and the next try must work.
+    const std::uint8_t cls =
+        stack_class_for(32 << 20);  // used by no other test: it needs a new arena
+    fault_hook = fail_mmap;
+    const stack_slot none = stack_alloc(cls);
+    fault_hook = nullptr;
+    EXPECT_FALSE(none);
+    const stack_slot slot = stack_alloc(cls);
+    EXPECT_TRUE(slot);
+    stack_release(slot);
+}
+
+// In a child of its own each: the kind of guard is decided once per process.
+TEST(stack_guard, falls_back_to_mappings_where_markers_are_unknown) {
+    // On a kernel before 6.13 the marker call fails: the guard page must fault all the same.
+    EXPECT_DEATH(
+        {
+            fault_hook = fail_markers;
+            const stack_slot slot = stack_alloc(stack_class_for(16 << 20));
+            *slot.usable_lo() = std::byte{1};
+            *(slot.usable_lo() - 1) = std::byte{1};
+        },
+        "");
+}
+
+TEST(stack_guard, says_once_that_there_is_none) {
+    // Where neither kind works goroutines still run, and one line says what is missing and what
+    // would help.
+    EXPECT_EXIT(
+        {
+            fault_hook = fail_all_guards;
+            const stack_slot slot = stack_alloc(stack_class_for(16 << 20));
+            const stack_slot other = stack_alloc(stack_class_for(16 << 20));
+            *slot.lo = std::byte{1};  // not guarded: no fault
+            _exit(slot && other ? 7 : 8);
+        },
+        testing::ExitedWithCode(7), "vm.max_map_count");
+}
+
+#endif
+
+}  // namespace
+}  // namespace rota::rt

@@ -1,0 +1,160 @@
+// The run queues by themselves: one thread, goroutines that never run.
+#include "sched/run_queue.hpp"
+
+#include <deque>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <rota/runtime.hpp>
+
+#include "sched/hooks.hpp"
+
+namespace rota::rt {
+namespace {
+
+// Goroutines that exist only as headers, and two ps that the scheduler does not know.
+class run_queue : public testing::Test {
+  protected:
+    run_queue() : owner_(std::make_unique<p>()), thief_(std::make_unique<p>()) { boot_runtime(); }
+
+    ~run_queue() override {
+        const lock_guard guard(sched.mu);
+        EXPECT_TRUE(sched.runq.empty())
+            << "a test left goroutines where the scheduler would run them";
+    }
+
+    g& make() {
+        gs_.push_back(std::make_unique<g>());
+        gs_.back()->status.store(g_status::runnable, memory_order_relaxed);
+        gs_.back()->goid = gs_.size();
+        return *gs_.back();
+    }
+
+    std::uint64_t get(p& pp) {
+        bool inherit = false;
+        const g* gp = runq_get(pp, inherit);
+        return gp == nullptr ? 0 : gp->goid;
+    }
+
+    // Takes what is in the global queue back before an m can see it: the caller holds sched.mu.
+    static std::vector<std::uint64_t> take_global() ROTA_REQUIRES(sched.mu) {
+        std::vector<std::uint64_t> out;
+        while (!sched.runq.empty()) out.push_back(sched.runq.pop()->goid);
+        sched.runq_size.store(0, memory_order_seq_cst);
+        return out;
+    }
+
+    std::unique_ptr<p> owner_;
+    std::unique_ptr<p> thief_;
+    std::deque<std::unique_ptr<g>> gs_;
+};
+
+TEST_F(run_queue, is_first_in_first_out_behind_runnext) {
+    // The order is what fairness rests on: runnext jumps the queue, the one it displaces goes to
+    // the tail.
+    runq_put(*owner_, make(), false);  // 1
+    runq_put(*owner_, make(), true);   // 2
+    runq_put(*owner_, make(), true);   // 3 displaces 2
+    EXPECT_EQ(runq_length(*owner_), 3u);
+    bool inherit = false;
+    EXPECT_EQ(runq_get(*owner_, inherit)->goid, 3u);
+    EXPECT_TRUE(inherit);
+    EXPECT_EQ(runq_get(*owner_, inherit)->goid, 1u);
+    EXPECT_FALSE(inherit);
+    EXPECT_EQ(get(*owner_), 2u);
+    EXPECT_EQ(get(*owner_), 0u);
+    EXPECT_TRUE(runq_empty(*owner_));
+}
+
+TEST_F(run_queue, survives_the_wrap_of_its_indices) {
+    // Indices are 32 bits and wrap after 2^32 goroutines: the differences must still be right.
+    const std::uint32_t near_end = ~std::uint32_t{0} - 100;
+    owner_->runq_head.store(near_end, memory_order_relaxed);
+    owner_->runq_tail.store(near_end, memory_order_relaxed);
+    std::uint64_t expected = 0;
+    for (int i = 0; i < 1000; ++i) {
+        runq_put(*owner_, make(), false);
+        EXPECT_EQ(get(*owner_), ++expected);
+    }
+    EXPECT_TRUE(runq_empty(*owner_));
+}
+
+TEST_F(run_queue, steal_takes_the_older_half) {
+    // A thief that takes all only moves the problem; one that takes the young breaks the order.
+    for (int i = 0; i < 9; ++i) runq_put(*owner_, make(), false);
+    const g* last = runq_steal(*thief_, *owner_, false);
+    ASSERT_NE(last, nullptr);
+    EXPECT_EQ(last->goid, 5u);  // the last of five, to run now; the others in order
+    for (std::uint64_t i = 1; i <= 4; ++i) EXPECT_EQ(get(*thief_), i);
+    for (std::uint64_t i = 6; i <= 9; ++i) EXPECT_EQ(get(*owner_), i);
+}
+
+TEST_F(run_queue, runnext_is_stolen_only_when_asked_for) {
+    // Stolen too early it kills ping-pong; never stolen a child waits for ever behind a parent that
+    // computes.
+    runq_put(*owner_, make(), true);
+    EXPECT_EQ(runq_steal(*thief_, *owner_, false), nullptr);
+    const g* next = runq_steal(*thief_, *owner_, true);
+    ASSERT_NE(next, nullptr);
+    EXPECT_EQ(next->goid, 1u);
+    EXPECT_TRUE(runq_empty(*owner_));
+}
+
+TEST_F(run_queue, loses_and_doubles_nothing_between_owner_and_thieves) {
+    // An owner that overwrites a slot which a thief still copies, or two takers of one head: the
+    // sum of what comes out would differ from what went in. Real threads; the ring is kept short so
+    // that they meet.
+    constexpr std::uint64_t total = 200'000;
+    std::vector<std::unique_ptr<std::atomic<int>>> taken;
+    for (std::uint64_t i = 0; i <= total; ++i)
+        taken.push_back(std::make_unique<std::atomic<int>>(0));
+    for (std::uint64_t i = 0; i < total; ++i) make();
+    std::atomic<bool> done{false};
+    std::vector<std::thread> thieves;
+    for (int t = 0; t < 2; ++t) {
+        thieves.emplace_back([&] {
+            auto own = std::make_unique<p>();
+            const auto count = [&](const g* gp) { taken[gp->goid]->fetch_add(1); };
+            for (;;) {
+                const bool last_round = done.load();
+                while (const g* gp = runq_steal(*own, *owner_, true)) {
+                    count(gp);
+                    bool inherit = false;
+                    while (const g* mine = runq_get(*own, inherit)) count(mine);
+                }
+                if (last_round) return;
+            }
+        });
+    }
+    for (std::uint64_t i = 0; i < total; ++i) {
+        while (runq_length(*owner_) > 8) {
+            if (const std::uint64_t id = get(*owner_)) taken[id]->fetch_add(1);
+        }
+        runq_put(*owner_, *gs_[i], i % 3 == 0);
+    }
+    while (const std::uint64_t id = get(*owner_)) taken[id]->fetch_add(1);
+    done.store(true);
+    for (std::thread& t : thieves) t.join();
+    for (std::uint64_t i = 1; i <= total; ++i) ASSERT_EQ(taken[i]->load(), 1) << "goroutine " << i;
+}
+
+TEST_F(run_queue, global_share_is_fair_and_bounded) {
+    // One p that takes everything starves the others; one that takes a single g pays the lock each
+    // time.
+    const auto procs = static_cast<std::uint32_t>(sched.gomaxprocs);
+    const lock_guard guard(sched.mu);
+    for (int i = 0; i < 600; ++i) global_put(make());
+    const std::uint32_t share = 600 / procs + 1;
+    const std::uint32_t expected = share < p::runq_size / 2 ? share : p::runq_size / 2;
+    EXPECT_EQ(global_get(*owner_, 0)->goid, 1u);
+    EXPECT_EQ(runq_length(*owner_) + 1, expected);
+    EXPECT_EQ(global_get(*thief_, 1)->goid, expected + 1);
+    EXPECT_TRUE(runq_empty(*thief_));
+    EXPECT_EQ(take_global().size(), 600 - expected - 1);
+}
+
+}  // namespace
+}  // namespace rota::rt
