@@ -95,7 +95,8 @@ int enough_threads() {
         for (int i = 0; i < 20; ++i) {
             all.go([&inside] {
                 inside.fetch_add(1);
-                rota::blocking([&inside] { await([&inside] { return inside.load() == 20; }); });
+                rota::blocking(
+                    [&inside] { await_in_blocking([&inside] { return inside.load() == 20; }); });
             });
         }
         all.wait();

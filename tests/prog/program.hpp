@@ -31,9 +31,10 @@ int run_case(int argc, char** argv, const program_case (&cases)[N]) {
     return 64;
 }
 
-// Waits until condition() holds; ends the program with status 99 if it never does.
-template <class C>
-void await(C condition) {
+// Waits until condition() holds, giving way by `yield`; ends the program with status 99 if it never
+// does.
+template <class C, class Y>
+void await(C condition, Y yield) {
     const auto until =
         std::chrono::steady_clock::now() + std::chrono::seconds(plain_build ? 20 : 60);
     while (!condition()) {
@@ -41,9 +42,20 @@ void await(C condition) {
             std::fprintf(stderr, "the awaited state did not come\n");
             ::_exit(99);
         }
-        if (rota::runtime::goid() != 0) rota::runtime::gosched();
-        else std::this_thread::yield();
+        yield();
     }
+}
+
+template <class C>
+void await(C condition) {
+    if (rota::runtime::goid() != 0) await(condition, [] { rota::runtime::gosched(); });
+    else await(condition, [] { std::this_thread::yield(); });
+}
+
+// For use inside blocking(), where gosched would bring the goroutine back among the others.
+template <class C>
+void await_in_blocking(C condition) {
+    await(condition, [] { std::this_thread::yield(); });
 }
 
 inline std::uint64_t parks() { return rota::runtime::read_sched_stats().parks; }

@@ -1,0 +1,45 @@
+// A program that does a little work, so that the settings of its environment can be seen.
+#include <atomic>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Prints the number of processors and the sum of what a few goroutines have computed.
+int work() {
+    return rota::run([] {
+        std::atomic<int> sum{0};
+        rota::wait_group all;
+        for (int i = 1; i <= 100; ++i) all.go([&sum, i] { sum.fetch_add(i); });
+        all.wait();
+        std::printf("gomaxprocs=%d sum=%d\n", rota::runtime::gomaxprocs(), sum.load());
+        return 0;
+    });
+}
+
+// Busy and idle in turns, for as long as reports of the scheduler are to be seen.
+int for_a_while() {
+    return rota::run([] {
+        const auto until = std::chrono::steady_clock::now() + 600ms;
+        while (std::chrono::steady_clock::now() < until) {
+            rota::wait_group all;
+            for (int i = 0; i < 100; ++i) {
+                all.go([] {
+                    for (int k = 0; k < 10; ++k) rota::runtime::gosched();
+                });
+            }
+            all.wait();
+            rota::sleep_for(5ms);
+        }
+        return 0;
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv, {{"work", work}, {"for_a_while", for_a_while}});
+}

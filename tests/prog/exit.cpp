@@ -1,0 +1,258 @@
+// Programs that end while goroutines are alive: blocked, asleep, running, in blocking().
+#include <atomic>
+#include <csignal>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::atomic<int> begun{0};
+
+// A crowd of all kinds; returns when each of them is about to do what it does for ever.
+void start_crowd() {
+    constexpr int runners = 8, blockers = 16;
+    constexpr int sleepers = many_goroutines / 2;
+    constexpr int waiters = many_goroutines - sleepers - runners - blockers;
+    for (int i = 0; i < waiters; ++i) {
+        rota::go([] {
+            begun.fetch_add(1);
+            rota::make_chan<std::string>().recv();
+        });
+    }
+    for (int i = 0; i < sleepers; ++i) {
+        rota::go([i] {
+            begun.fetch_add(1);
+            for (;;) rota::sleep_for(std::chrono::milliseconds(i % 100 + 1));
+        });
+    }
+    for (int i = 0; i < runners; ++i) {
+        rota::go([] {
+            begun.fetch_add(1);
+            for (;;) rota::runtime::gosched();
+        });
+    }
+    for (int i = 0; i < blockers; ++i) {
+        rota::go([] {
+            begun.fetch_add(1);
+            rota::blocking([] {
+                for (;;) ::pause();
+            });
+        });
+    }
+    await([] { return begun.load() == many_goroutines; });
+}
+
+int return_from_main() {
+    rota::run(start_crowd);
+    return 5;
+}
+
+int exit_in_main_goroutine() {
+    rota::run([] {
+        start_crowd();
+        std::exit(3);
+    });
+    return 0;
+}
+
+int exit_in_goroutine() {
+    rota::run([] {
+        start_crowd();
+        rota::go([] { std::exit(3); });
+        block_for_ever();
+    });
+    return 0;
+}
+
+int exit_in_blocking() {
+    rota::run([] {
+        start_crowd();
+        rota::blocking([] { std::exit(3); });
+    });
+    return 0;
+}
+
+int exit_in_thread() {
+    rota::run(start_crowd);
+    std::thread([] { std::exit(3); }).join();
+    return 0;
+}
+
+// A loop that never enters the runtime cannot be stopped; the end must not wait for it. Only a
+// thread without a p is sure to go on beside it.
+int exit_beside_spinner() {
+    rota::run([] {
+        rota::go([] {
+            begun.fetch_add(1);
+            for (;;) std::atomic_signal_fence(std::memory_order_seq_cst);
+        });
+        rota::blocking([] {
+            await_in_blocking([] { return begun.load() == 1; });
+            std::exit(3);
+        });
+    });
+    return 0;
+}
+
+int quick_exit() {
+    rota::run([] {
+        start_crowd();
+        std::quick_exit(3);
+    });
+    return 0;
+}
+
+// --- static objects ------------------------------------------------------------------------------
+
+// What goroutines use until the end; a use after its destruction shows as another status.
+struct service {
+    std::map<int, std::string> entries;
+    std::atomic<bool> alive{true};
+    explicit service(int n) {
+        for (int i = 0; i < n; ++i) entries[i] = std::string(100, static_cast<char>('a' + i % 26));
+    }
+    ~service() {
+        alive = false;
+        entries.clear();
+    }
+    void use() const {
+        for (const auto& [key, text] : entries) {
+            if (!alive.load() || text.size() != 100) ::_exit(70 + key % 2);
+        }
+    }
+};
+
+service before_run{1000};
+
+void use_for_ever(const service& s) {
+    begun.fetch_add(1);
+    for (;;) {
+        s.use();
+        rota::runtime::gosched();
+    }
+}
+
+int statics() {
+    static std::unique_ptr<service> owned;
+    rota::run([] {
+        static service first_used_inside{1000};
+        owned = std::make_unique<service>(1000);
+        for (int i = 0; i < 8; ++i) {
+            rota::go([] { use_for_ever(before_run); });
+            rota::go([] { use_for_ever(first_used_inside); });
+            rota::go([] { use_for_ever(*owned); });
+        }
+        await([] { return begun.load() == 24; });
+    });
+    return 0;
+}
+
+int statics_exit_in_goroutine() {
+    rota::run([] {
+        for (int i = 0; i < 8; ++i) rota::go([] { use_for_ever(before_run); });
+        await([] { return begun.load() == 8; });
+        rota::go([] { std::exit(3); });
+        block_for_ever();
+    });
+    return 0;
+}
+
+// A static object that uses rota while it is destroyed: what does not wait still works.
+struct late_user {
+    rota::chan<int> ch = rota::make_chan<int>(4);
+    rota::mutex mu;
+    ~late_user() {
+        const std::lock_guard guard(mu);
+        ch.send(1);
+        if (ch.recv() != 1) ::_exit(71);
+        ch.close();
+        rota::go([] { ::_exit(72); });  // never runs
+    }
+};
+
+int late_use() {
+    static late_user user;
+    rota::run([] { user.ch.try_send(9); });
+    user.ch.recv();
+    return 0;
+}
+
+// --- run() returns -------------------------------------------------------------------------------
+
+int run_returns() {
+    const int answer = rota::run([] {
+        start_crowd();
+        return 42;
+    });
+    // A second run in the same process, with the crowd of the first still there.
+    const int sum = rota::run([answer] {
+        auto ch = rota::make_chan<int>();
+        rota::go([ch, answer] { ch.send(answer); });
+        return *ch.recv() + 1;
+    });
+    return sum == 43 ? 0 : 1;
+}
+
+int many_runs() {
+    int sum = 0;
+    for (int i = 0; i < 1000; ++i) {
+        sum += rota::run([i] {
+            rota::go([] { rota::sleep_for(1h); });
+            auto one = rota::async([i] { return i; });
+            return one.get();
+        });
+    }
+    return sum == 499'500 ? 0 : 1;
+}
+
+// The goroutine is destroyed neither by exit nor by the end of main: its destructors do not run.
+int no_unwinding() {
+    struct loud {
+        ~loud() { say("destroyed"); }
+    };
+    rota::run([] {
+        const std::uint64_t before = parks();
+        rota::go([] {
+            const loud object;
+            rota::make_chan<int>().recv();
+        });
+        await([before] { return parks() > before; });
+    });
+    return 0;
+}
+
+int killed() {
+    rota::run([] {
+        start_crowd();
+        say("ready");
+        block_for_ever();
+    });
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"return_from_main", return_from_main},
+                     {"exit_in_main_goroutine", exit_in_main_goroutine},
+                     {"exit_in_goroutine", exit_in_goroutine},
+                     {"exit_in_blocking", exit_in_blocking},
+                     {"exit_in_thread", exit_in_thread},
+                     {"exit_beside_spinner", exit_beside_spinner},
+                     {"quick_exit", quick_exit},
+                     {"statics", statics},
+                     {"statics_exit_in_goroutine", statics_exit_in_goroutine},
+                     {"late_use", late_use},
+                     {"run_returns", run_returns},
+                     {"many_runs", many_runs},
+                     {"no_unwinding", no_unwinding},
+                     {"killed", killed}});
+}

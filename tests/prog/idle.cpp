@@ -1,0 +1,79 @@
+// A process with many goroutines and nothing to do. It says "ready" when all of them are parked.
+#include <atomic>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+void park_many() {
+    const std::uint64_t before = parks();
+    for (int i = 0; i < many_goroutines; ++i) {
+        if (i % 4 == 0) rota::go([] { rota::sleep_for(1h); });
+        else rota::go([] { rota::make_chan<int>().recv(); });
+    }
+    await([before] { return parks() >= before + many_goroutines; });
+}
+
+// Main parks as the others.
+int asleep() {
+    rota::run([] {
+        park_many();
+        say("ready");
+        rota::sleep_for(1h);
+    });
+    return 0;
+}
+
+// No timer at all: nothing is ever due. A thread of the program's own keeps the detector silent.
+int blocked() {
+    auto never = rota::make_chan<int>();
+    std::thread outside([never] { never.recv(); });
+    rota::run([] {
+        const std::uint64_t before = parks();
+        for (int i = 0; i < many_goroutines; ++i) rota::go([] { rota::make_chan<int>().recv(); });
+        await([before] { return parks() >= before + many_goroutines; });
+        say("ready");
+        block_for_ever();
+    });
+    return 0;
+}
+
+// run() has returned; main waits in C++.
+int after_run() {
+    rota::run(park_many);
+    say("ready");
+    for (;;) ::pause();
+}
+
+// Goroutines in system calls that last.
+int in_blocking() {
+    rota::run([] {
+        park_many();
+        static std::atomic<int> inside{0};
+        for (int i = 0; i < 10; ++i) {
+            rota::go([] {
+                rota::blocking([] {
+                    inside.fetch_add(1);
+                    for (;;) ::pause();
+                });
+            });
+        }
+        await([] { return inside.load() == 10; });
+        say("ready");
+        block_for_ever();
+    });
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"asleep", asleep},
+                     {"blocked", blocked},
+                     {"after_run", after_run},
+                     {"in_blocking", in_blocking}});
+}

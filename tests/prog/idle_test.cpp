@@ -1,0 +1,122 @@
+// A process that has nothing to do does nothing: measured from outside, thread by thread.
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <thread>
+
+#include "child.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct thread_look {
+    std::string name;
+    char state = '?';
+    long ticks = 0;  // user and system, 10 ms each
+};
+
+// What the kernel says of every thread of the process now, by thread id.
+std::map<int, thread_look> threads_of(pid_t pid) {
+    std::map<int, thread_look> all;
+    const std::string dir = "/proc/" + std::to_string(pid) + "/task";
+    std::error_code gone;
+    for (const auto& entry : std::filesystem::directory_iterator(dir, gone)) {
+        std::ifstream file(entry.path() / "stat");
+        std::string text;
+        std::getline(file, text);
+        const std::size_t open = text.find('('), close = text.rfind(')');
+        if (open == std::string::npos || close == std::string::npos) continue;
+        thread_look look;
+        look.name = text.substr(open + 1, close - open - 1);
+        std::istringstream fields(text.substr(close + 2));
+        std::string skipped;
+        long user = 0, system = 0;
+        fields >> look.state;
+        for (int i = 0; i < 10; ++i) fields >> skipped;  // ppid .. cmajflt
+        fields >> user >> system;
+        look.ticks = user + system;
+        all[std::stoi(entry.path().filename())] = look;
+    }
+    return all;
+}
+
+bool is_sysmon(const thread_look& t) { return t.name == "rota-sysmon"; }
+
+// Nothing runs: the state of every thread but sysmon's is "sleeping".
+bool all_asleep(const std::map<int, thread_look>& threads) {
+    for (const auto& [id, t] : threads) {
+        if (!is_sysmon(t) && t.state != 'S') return false;
+    }
+    return !threads.empty();
+}
+
+// A child that idles, and what its threads had used when the measurement began.
+struct idler {
+    child process;
+    std::string name;
+    std::map<int, thread_look> before{};
+
+    explicit idler(const char* how) : process(program("idle", {how})), name(how) {}
+
+    // sysmon and the spinning threads need a moment to see that there is nothing to do.
+    void settle() {
+        ASSERT_TRUE(process.says("ready\n")) << process.finish(0s);
+        const auto until = std::chrono::steady_clock::now() + 5s;
+        for (int calm = 0; calm < 20 && std::chrono::steady_clock::now() < until;) {
+            calm = all_asleep(threads_of(process.pid())) ? calm + 1 : 0;
+            std::this_thread::sleep_for(20ms);
+        }
+    }
+
+    void look(int sample) {
+        for (const auto& [id, t] : threads_of(process.pid())) {
+            EXPECT_TRUE(is_sysmon(t) || t.state == 'S')
+                << name << ": " << t.name << " is in state " << t.state << " at sample " << sample;
+        }
+    }
+
+    void judge() {
+        const auto after = threads_of(process.pid());
+        EXPECT_EQ(after.size(), before.size()) << name;
+        long sysmon = -1;
+        for (const auto& [id, t] : after) {
+            const auto was = before.find(id);
+            const long used = t.ticks - (was == before.end() ? 0 : was->second.ticks);
+            if (is_sysmon(t)) sysmon = used;
+            EXPECT_LE(used, is_sysmon(t) ? 1 : 0) << name << ": " << t.name;
+        }
+        std::printf("%s: sysmon used %ld ticks, the %zu other threads are quiet\n", name.c_str(),
+                    sysmon, after.size() - 1);
+        EXPECT_GE(sysmon, 0) << name << ": no thread is named rota-sysmon";
+        EXPECT_EQ(process.kill_and_finish().err, "") << name;
+    }
+};
+
+}  // namespace
+
+TEST(idle_process, uses_no_processor_time) {
+    // A thread spins, polls, or is woken for nothing: it has used a tick of 10 ms after 5 s, or is
+    // seen running. sysmon may use one. Timers, no timers, after run(), with system calls.
+    constexpr std::chrono::milliseconds measured = 5s;
+    constexpr int samples = 10;
+    std::vector<std::unique_ptr<idler>> idlers;
+    for (const char* how : {"asleep", "blocked", "after_run", "in_blocking"}) {
+        idlers.push_back(std::make_unique<idler>(how));
+        ASSERT_NO_FATAL_FAILURE(idlers.back()->settle());
+    }
+    for (const auto& i : idlers) {
+        i->before = threads_of(i->process.pid());
+        ASSERT_GE(i->before.size(), 2U);
+    }
+    for (int sample = 0; sample < samples; ++sample) {
+        std::this_thread::sleep_for(measured / samples);
+        for (const auto& i : idlers) i->look(sample);
+    }
+    for (const auto& i : idlers) i->judge();
+}
