@@ -88,8 +88,8 @@ TEST(lock, dies_when_taken_against_the_order) {
             set_self(&me);
             lock outer{lock_rank::sched};
             lock inner{lock_rank::timers};
-            outer.acquire();
-            inner.acquire();
+            const lock_guard first(outer);
+            const lock_guard second(inner);
         },
         "check failed");
 }
