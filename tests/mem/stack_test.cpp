@@ -16,10 +16,11 @@ namespace rota::rt {
 namespace {
 
 // Children of a death test are started anew: a forked one would lack the other threads.
-const bool death_tests_start_anew = [] {
-    GTEST_FLAG_SET(death_test_style, "threadsafe");
-    return true;
-}();
+struct start_death_tests_anew : testing::Environment {
+    void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+};
+const auto* const environment_of_death_tests =
+    testing::AddGlobalTestEnvironment(new start_death_tests_anew);
 
 TEST(stack_class, is_the_smallest_that_holds_the_size) {
     // An off-by-one here gives every goroutine half or twice the stack.
