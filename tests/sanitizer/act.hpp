@@ -1,0 +1,68 @@
+// Acts: what this test program does when it runs itself again as a child, `--act NAME`. A planted
+// mistake ends a process whose sanitizer sees it; so each gets a process of its own.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <rota/rota.hpp>
+
+#include "../prog/child.hpp"
+
+namespace rota_test {
+
+struct act {
+    const char* name;
+    void (*play)();
+};
+
+inline std::vector<act>& acts() {
+    static std::vector<act> all;
+    return all;
+}
+
+inline bool add_act(const char* name, void (*play)()) {
+    acts().push_back({name, play});
+    return true;
+}
+
+// Runs an act in a child; the options of the sanitizers are those that the acts are made for.
+inline outcome play(const char* name, const char* gomaxprocs) {
+    const auto with = [](const char* variable, const std::string& options) {
+        const char* const given = std::getenv(variable);
+        return std::pair{std::string(variable), given ? given + (":" + options) : options};
+    };
+    const environment env{{"GOMAXPROCS", gomaxprocs},
+                          with("ASAN_OPTIONS", "detect_stack_use_after_return=1:detect_leaks=1"),
+                          with("UBSAN_OPTIONS", "print_stacktrace=0"),
+                          with("TSAN_OPTIONS", "report_signal_unsafe=1")};
+    return child({"/proc/self/exe", "--act", name}, env).finish();
+}
+
+// Ends the child with status 99 if the condition does not come true. Enters no runtime and orders
+// no memory: what meets here meets as if by chance.
+template <class C>
+void meet(C condition) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > until) ::_exit(99);
+    }
+}
+
+// The compiler must not see through these, or it would warn of the planted mistakes, or use them.
+template <class T>
+__attribute__((noinline)) T* opaque(T* p) {
+    asm volatile("" : "+r"(p) : : "memory");
+    return p;
+}
+inline volatile int sink = 0;
+
+}  // namespace rota_test
+
+// `ROTA_ACT(name) { body }` defines the act `name`.
+#define ROTA_ACT(name) \
+    static void act_##name(); \
+    [[maybe_unused]] static const bool added_##name = rota_test::add_act(#name, act_##name); \
+    static void act_##name()
