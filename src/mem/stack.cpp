@@ -25,6 +25,7 @@ struct arena {
     // --- under stacks.mu; `used` is read by anyone ------------------------------
     atomic<std::uint32_t> used{0};       // slots handed out so far, from the bottom up
     std::uint32_t cold_head = none;      // slots given back
+    std::uint32_t guarded = 0;           // slots from the bottom up that have their guard already
     std::uint32_t next_of_class = none;  // arenas of this class that still have slots to give
 };
 
@@ -35,6 +36,7 @@ struct stack_table {
     arena* arenas ROTA_GUARDED_BY(mu) = nullptr;  // one reserved array, never moved
     std::uint32_t open[stack_class_count] ROTA_GUARDED_BY(mu) = {
         none, none, none, none, none, none, none, none, none, none, none, none, none};
+    bool guard_ahead ROTA_GUARDED_BY(mu) = true;  // the kernel guards many slots in one call
     long guards_left ROTA_GUARDED_BY(mu) =
         -1;  // mappings kind: how many more may be set; -1: not known
 
@@ -130,8 +132,19 @@ void install_guard(const stack_slot& slot) {
     }
 }
 
-// A slot from the lists. `fresh`: it has never been used and has no guard yet.
-stack_slot take_slot(std::uint8_t cls, bool& fresh) {
+// Guards the next slots of `a` before they are handed out, if the kernel can do many at once.
+void guard_ahead(arena& a) ROTA_REQUIRES(stacks.mu) {
+    if (!stacks.guard_ahead || stacks.guard.load(memory_order_relaxed) != guard_kind::markers)
+        return;  // relaxed: see above
+    const std::uint32_t left = a.slot_count - a.guarded;
+    const std::uint32_t n = left < guard_batch_max ? left : std::uint32_t{guard_batch_max};
+    const std::size_t slot = stack_class_size(a.cls);
+    if (mmap_guard_many(a.base + a.guarded * slot, slot, page_size, n) == 0) a.guarded += n;
+    else stacks.guard_ahead = false;
+}
+
+// A slot from the lists. `bare`: it has no guard yet.
+stack_slot take_slot(std::uint8_t cls, bool& bare) {
     const lock_guard guard(stacks.mu);
     for (;;) {
         const std::uint32_t n = stacks.open[cls];
@@ -148,8 +161,9 @@ stack_slot take_slot(std::uint8_t cls, bool& fresh) {
         const std::uint32_t used =
             a.used.load(memory_order_relaxed);  // relaxed: changed under mu only
         if (used < a.slot_count) {
+            if (used == a.guarded) guard_ahead(a);
+            bare = used >= a.guarded;
             a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
-            fresh = true;
             return slot_at(a, n, used);
         }
         stacks.open[cls] =
@@ -164,9 +178,9 @@ std::byte* stack_slot::usable_lo() const { return lo + page_size; }
 
 stack_slot stack_alloc(std::uint8_t cls) {
     ROTA_CHECK(cls < stack_class_count);
-    bool fresh = false;
-    const stack_slot slot = take_slot(cls, fresh);
-    if (fresh) install_guard(slot);
+    bool bare = false;
+    const stack_slot slot = take_slot(cls, bare);
+    if (bare) install_guard(slot);
     return slot;
 }
 

@@ -6,6 +6,8 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/env.hpp"
@@ -34,6 +36,19 @@ void mmap_decommit(void* start, std::size_t size) { (void)::madvise(start, size,
 int mmap_guard(void* start, std::size_t size) {
     if (const int error = fault_at(sys_call::madvise)) return error;
     return ::madvise(start, size, MADV_GUARD_INSTALL) == 0 ? 0 : errno;
+}
+
+int mmap_guard_many(void* first, std::size_t stride, std::size_t size, std::size_t count) {
+    constexpr int own_process = -10000;  // PIDFD_SELF
+    if (const int error = fault_at(sys_call::madvise)) return error;
+    if (count > guard_batch_max) return EINVAL;
+    iovec ranges[guard_batch_max];
+    for (std::size_t i = 0; i < count; ++i)
+        ranges[i] = {static_cast<char*>(first) + i * stride, size};
+    const long done =
+        ::syscall(SYS_process_madvise, own_process, ranges, count, MADV_GUARD_INSTALL, 0);
+    if (done < 0) return errno;
+    return static_cast<std::size_t>(done) == count * size ? 0 : EAGAIN;
 }
 
 int mmap_protect_none(void* start, std::size_t size) {
