@@ -64,6 +64,7 @@ class World:
 
     def __init__(self, program, top):
         self.program, self.top = program, top
+        self.last = None  # the latest run, for the report of a failure
 
     def path(self, name):
         name = os.fsencode(name)
@@ -95,7 +96,8 @@ class World:
                 out, err = process.communicate()
             text = (err or b"").decode(errors="replace")[-4000:]
             raise AssertionError(f"hangs: {command}, GOMAXPROCS={procs}: {text}") from None
-        return Result(process.returncode, out, err)
+        self.last = Result(process.returncode, out, err)
+        return self.last
 
     def expected(self, directory="."):
         """What find and sha256sum print for the same tree, sorted by the bytes of the paths."""
@@ -774,13 +776,17 @@ def main():
             place = os.path.join(top, function.__name__)
             os.mkdir(place)
             began = time.monotonic()
+            world = World(copy, place)
             try:
-                function(World(copy, place))
+                function(world)
                 passed += 1
                 print(f"  passed  {name} ({time.monotonic() - began:.2f} s)", flush=True)
             except Exception as error:  # a case that breaks is a case that failed
                 failed += 1
-                print(f"  FAILED  {name}: {type(error).__name__}: {error}", flush=True)
+                print(f"  FAILED  {name}: {type(error).__name__}: {error}")
+                if world.last:
+                    print(f"    the last run: status {world.last.status}, stderr:")
+                    print((world.last.err or b"").decode(errors="replace")[-4000:], flush=True)
             subprocess.run(["rm", "-rf", place], check=False)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
