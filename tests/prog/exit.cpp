@@ -91,7 +91,8 @@ int exit_beside_spinner() {
     rota::run([] {
         rota::go([] {
             begun.fetch_add(1);
-            for (;;) std::atomic_signal_fence(std::memory_order_seq_cst);
+            while (begun.load(std::memory_order_relaxed) != 0) {
+            }
         });
         rota::blocking([] {
             await_in_blocking([] { return begun.load() == 1; });
