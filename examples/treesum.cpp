@@ -193,6 +193,7 @@ void sum_tree(session& run, bool bar) {
     // Sorting reads only the paths, hashing writes only the results: they go on side by side.
     rota::future<std::vector<const file_job*>> sorting =
         rota::async([&jobs] { return sorted_by_path(jobs); });
+    run.books.note_goroutines();
     hash_all(jobs, rules, run);
     const std::vector<const file_job*> order = sorting.get();
 
@@ -319,7 +320,10 @@ int run_session(const options& opts) {
     run.opts.jobs = fit_jobs(run.opts.jobs, *run.messages);
 
     const bool bar = !opts.quiet && stderr_is_terminal();
-    if (bar) start_progress_bar(run.messages, run.progress);
+    if (bar) {
+        start_progress_bar(run.messages, run.progress);
+        run.books.note_goroutines();
+    }
     if (opts.check) {
         check_list(run);
     } else {
