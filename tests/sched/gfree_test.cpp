@@ -1,0 +1,128 @@
+// Dead goroutines: reused hot, passed on in batches, given back when nobody wants them.
+#include "sched/gfree.hpp"
+
+#include <memory>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "sched/hooks.hpp"
+
+namespace rota::rt {
+namespace {
+
+constexpr std::uint8_t usual = stack_class_for(stack_size_default);
+
+// A p that the scheduler does not know, and what was taken through it.
+class gfree : public testing::Test {
+  protected:
+    gfree() : pp_(std::make_unique<p>()) { boot_runtime(); }
+
+    // Everything goes to the global pool, where the runtime finds it.
+    ~gfree() override {
+        while (pp_->gfree_count > 0) gfput(nullptr, *pp_->gfree[--pp_->gfree_count]);
+        for (g* const gp : taken_) gfput(nullptr, *gp);
+    }
+
+    // Takes `n` dead goroutines away from everybody.
+    void take(std::uint32_t n) {
+        for (std::uint32_t i = 0; i < n; ++i) {
+            g* const gp = gfget(nullptr, usual);
+            ASSERT_NE(gp, nullptr);
+            taken_.push_back(gp);
+        }
+    }
+    g& untake() {
+        g* const gp = taken_.back();
+        taken_.pop_back();
+        return *gp;
+    }
+
+    std::unique_ptr<p> pp_;
+    std::vector<g*> taken_;
+};
+
+TEST_F(gfree, gives_the_one_that_died_last_first) {
+    // Its stack is in the cache; the oldest would be the coldest.
+    // Then the goroutines would come back in another order.
+    take(10);
+    const std::vector<g*> dead = taken_;
+    while (!taken_.empty()) gfput(pp_.get(), untake());
+    for (g* const expected : dead) {
+        g* const gp = gfget(pp_.get(), usual);
+        EXPECT_EQ(gp, expected);
+        taken_.push_back(gp);
+    }
+}
+
+TEST_F(gfree, passes_half_of_a_full_list_to_the_pool) {
+    // A p that only ends goroutines would hoard them, one that only starts them would make new
+    // ones. Then the p's list would grow beyond its bound, or the pool's count would not rise.
+    take(p::gfree_max + 1);
+    for (std::uint32_t i = 0; i < p::gfree_max; ++i) gfput(pp_.get(), untake());
+    EXPECT_EQ(pp_->gfree_count, p::gfree_max);
+    const std::uint64_t pooled = gfree_count();
+    gfput(pp_.get(), untake());
+    EXPECT_EQ(pp_->gfree_count, p::gfree_max / 2 + 1);
+    // The monitor may give some back at the same moment.
+    EXPECT_LE(gfree_count(), pooled + p::gfree_max / 2);
+    EXPECT_GE(gfree_count() + pooled / 8, pooled);
+}
+
+TEST_F(gfree, refills_an_empty_list_from_the_pool) {
+    // A p could make fresh stacks although the pool is full.
+    // Then the goroutines it gets would not be those of the pool.
+    take(100);
+    const std::set<g*> dead(taken_.begin(), taken_.end());
+    while (!taken_.empty()) gfput(nullptr, untake());
+    for (int i = 0; i < 50; ++i) {
+        g* const gp = gfget(pp_.get(), usual);
+        EXPECT_EQ(dead.count(gp), 1u) << "not one of those that died last";
+        taken_.push_back(gp);
+    }
+    EXPECT_LE(pp_->gfree_count, p::gfree_max);
+}
+
+TEST_F(gfree, keeps_stacks_of_different_sizes_apart) {
+    // A goroutine that asked for a large stack could get a small one that died before.
+    // Then the class of what comes back would differ.
+    const std::uint8_t large = stack_class_for(std::size_t{1} << 20);
+    const std::uint8_t small = stack_class_for(std::size_t{32} << 10);
+    g* const a = gfget(pp_.get(), large);
+    g* const b = gfget(pp_.get(), small);
+    EXPECT_EQ(a->stack.cls, large);
+    EXPECT_EQ(b->stack.cls, small);
+    gfput(pp_.get(), *a);
+    gfput(pp_.get(), *b);
+    EXPECT_EQ(pp_->gfree_count, 0u) << "only the default size is kept per p";
+    g* const again = gfget(pp_.get(), large);
+    EXPECT_EQ(again, a);
+    g* const usual_one = gfget(pp_.get(), usual);
+    EXPECT_EQ(usual_one->stack.cls, usual);
+    taken_ = {again, gfget(nullptr, small), usual_one};
+}
+
+TEST_F(gfree, gives_back_a_part_of_what_nobody_wanted) {
+    // The pool could keep for ever what one burst needed, or throw away what is in use all the
+    // time. Then nothing would be unused after a quiet period, or something after a busy one.
+    constexpr std::uint32_t burst = 3000;
+    take(burst);
+    const auto pages_of = [](const g& gp) { return gp.stack; };
+    const stack_slot slot = pages_of(*taken_.front());
+    while (!taken_.empty()) gfput(nullptr, untake());
+    (void)gfree_unused();  // the period begins
+    const std::uint64_t quiet = gfree_unused();
+    EXPECT_GT(quiet, 0u);
+    EXPECT_LE(quiet, burst);
+    const std::uint64_t before = gfree_count();
+    gfree_release(before);
+    EXPECT_EQ(gfree_count(), 0u);
+    EXPECT_EQ(header_of(slot)->status.load(memory_order_relaxed), g_status::idle)
+        << "given back: reads as never used";
+    EXPECT_EQ(gfree_unused(), 0u) << "an empty pool has nothing to give";
+    take(10);  // and goroutines can be made again
+}
+
+}  // namespace
+}  // namespace rota::rt

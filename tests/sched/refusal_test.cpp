@@ -1,0 +1,132 @@
+// What the scheduler does when the kernel refuses a stack or a thread: faults planted in the calls
+// below it.
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <rota/rota.hpp>
+
+#include "sys/fault.hpp"
+
+#if defined(ROTA_DEBUG_CHECKS)
+
+namespace rota::rt {
+namespace {
+
+std::atomic<int> refusals{0};
+
+int refuse_mmap(sys_call call) {
+    if (call != sys_call::mmap) return 0;
+    ++refusals;
+    return ENOMEM;
+}
+
+// The first three threads are refused.
+int refuse_some_threads(sys_call call) {
+    return call == sys_call::clone && refusals++ < 3 ? EAGAIN : 0;
+}
+int refuse_all_threads(sys_call call) { return call == sys_call::clone ? EAGAIN : 0; }
+int forbid_threads(sys_call call) { return call == sys_call::clone ? EPERM : 0; }
+
+// Holds more goroutines in blocking calls than there are threads: new ones must be started.
+void need_threads() {
+    const int many = runtime::num_thread() + runtime::gomaxprocs(0) + 4;
+    std::atomic<int> inside{0};
+    wait_group wg;
+    for (int i = 0; i < many; ++i) {
+        wg.go([&] {
+            blocking([&] {
+                ++inside;
+                while (inside < many) std::this_thread::yield();
+            });
+        });
+    }
+    wg.wait();
+}
+
+class planted_fault : public testing::Test {
+  protected:
+    void SetUp() override {
+        GTEST_FLAG_SET(death_test_style, "threadsafe");
+        refusals = 0;
+    }
+    void TearDown() override { fault_hook = nullptr; }
+};
+
+TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothing) {
+    // A half-made goroutine could be queued, counted, or keep its closure.
+    // Then the error would not arrive, a goroutine be counted, or the next go fail.
+    constexpr go_options large{.name = {}, .stack_size = std::size_t{4} << 20};
+    struct closure {
+        std::atomic<int>* alive;
+        explicit closure(std::atomic<int>& n) : alive(&n) { ++*alive; }
+        closure(const closure& o) : alive(o.alive) { ++*alive; }
+        ~closure() { --*alive; }
+        void operator()() const {}
+    };
+    std::atomic<int> alive{0};
+    run([&] {
+        const int before = runtime::num_goroutine();
+        const closure c(alive);
+        fault_hook = refuse_mmap;
+        for (int i = 0; i < 5; ++i) {
+            try {
+                rota::go(large, c);
+                ADD_FAILURE() << "go returned";
+            } catch (const std::system_error& e) {
+                EXPECT_EQ(e.code(), std::errc::not_enough_memory);
+                EXPECT_NE(std::string(e.what()).find("stack"), std::string::npos) << e.what();
+            }
+        }
+        fault_hook = nullptr;
+        EXPECT_GE(refusals, 1);
+        const std::size_t usual = runtime::set_max_stack(large.stack_size);
+        fault_hook = refuse_mmap;
+        EXPECT_THROW((void)async([c] { return 1; }), std::system_error);
+        wait_group wg;
+        EXPECT_THROW(wg.go([c] {}), std::system_error);
+        wg.wait();  // not counted
+        fault_hook = nullptr;
+        runtime::set_max_stack(usual);
+        EXPECT_EQ(runtime::num_goroutine(), before);
+        auto ch = make_chan<int>();
+        rota::go(large, [ch] { ch.send(8); });
+        EXPECT_EQ(ch.recv(), 8);
+    });
+    EXPECT_EQ(alive, 0);
+}
+
+TEST_F(planted_fault, a_thread_refused_for_the_moment_is_asked_for_again) {
+    // EAGAIN could be taken for the end, or the processor meant for the thread be lost.
+    // Then the process would die, or the goroutines never all be inside.
+    fault_hook = refuse_some_threads;
+    need_threads();
+    fault_hook = nullptr;
+    EXPECT_GE(refusals, 3);
+}
+
+TEST_F(planted_fault, a_thread_refused_for_good_is_fatal_and_names_the_limits) {
+    // The runtime could spin for ever, or go on with fewer threads and hang.
+    // Then the child would not end by itself, or not say why.
+    EXPECT_EXIT(
+        {
+            run([] {});
+            fault_hook = refuse_all_threads;
+            need_threads();
+        },
+        testing::ExitedWithCode(2), "failed to create new OS thread \\(errno=11\\)");
+    EXPECT_EXIT(
+        {
+            run([] {});
+            fault_hook = forbid_threads;
+            need_threads();
+        },
+        testing::ExitedWithCode(2), "failed to create new OS thread \\(errno=1\\)");
+}
+
+}  // namespace
+}  // namespace rota::rt
+
+#endif
