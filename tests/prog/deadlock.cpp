@@ -86,7 +86,36 @@ int second_run() {
     return receive();
 }
 
+// Each of two runs waits for the other, on threads that nobody else can wake.
+int two_stuck_runs() {
+    std::atomic<int> inside{0};
+    const auto wait_for_the_other = [&inside] {
+        rota::run([&inside] {
+            inside.fetch_add(1);
+            await([&inside] { return inside.load() == 2; });
+            rota::make_chan<int>().recv();
+        });
+    };
+    std::thread other(wait_for_the_other);
+    wait_for_the_other();
+    other.join();
+    return 0;
+}
+
 // --- no deadlock ---------------------------------------------------------------------------------
+
+// As short as can be: threads are still being started when the timer is the last hope.
+int nap() {
+    return rota::run([] {
+        auto ch = rota::make_chan<int>();
+        rota::go([ch] {
+            rota::sleep_for(200us);
+            ch.send(7);
+        });
+        rota::go([] { rota::runtime::gosched(); });
+        return ch.recv() == 7 ? 0 : 1;
+    });
+}
 
 int sleeper() {
     return rota::run([] {
@@ -179,6 +208,8 @@ int main(int argc, char** argv) {
                      {"each_kind", each_kind},
                      {"after_work", after_work},
                      {"second_run", second_run},
+                     {"two_stuck_runs", two_stuck_runs},
+                     {"nap", nap},
                      {"sleeper", sleeper},
                      {"in_blocking", in_blocking},
                      {"main_in_blocking", main_in_blocking},

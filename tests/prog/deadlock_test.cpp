@@ -83,6 +83,26 @@ TEST_P(deadlock_report, comes_in_a_second_run) {
     EXPECT_TRUE(reported(run("second_run"), deadlock));
 }
 
+TEST_P(deadlock_report, comes_when_two_runs_wait_for_each_other) {
+    // Each thread inside run() counts as somebody who may still bring work.
+    const outcome o = run("two_stuck_runs");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_EQ(o.lines_with("goroutine "), 2) << o;
+}
+
+TEST_P(deadlock_report, comes_every_time) {
+    // The last thread to sleep looks before it has counted itself: one of many children hangs.
+    for (int round = 0; round < (plain_build ? 100 : 20); ++round)
+        ASSERT_TRUE(reported(run("receive"), deadlock)) << "round " << round;
+}
+
+TEST_P(no_deadlock, in_many_short_programs) {
+    // The detector looks while a thread is being started, or between the end of a timer and the
+    // waking of its goroutine: one of many children is accused.
+    for (int round = 0; round < (plain_build ? 200 : 20); ++round)
+        ASSERT_TRUE(went_well(run("nap"))) << "round " << round;
+}
+
 TEST_P(no_deadlock, while_a_goroutine_sleeps) {
     // All are parked and no thread runs, but a timer is pending: a false report ends the child.
     EXPECT_TRUE(went_well(run("sleeper")));

@@ -142,6 +142,16 @@ int one_frame() {
     return in_goroutine([] { std::exit(large_frame(endless)); });
 }
 
+// Sizes other than the default: the guard lies where the size says.
+template <std::size_t Size>
+int of_size() {
+    rota::run([] {
+        rota::go(rota::go_options{.stack_size = Size}, [] { std::exit(recurse(endless)); });
+        block_for_ever();
+    });
+    return 0;
+}
+
 // Many threads, and the goroutine has moved between them before.
 int after_migration() {
     rota::run([] {
@@ -233,6 +243,8 @@ int main(int argc, char** argv) {
                      {"one_frame", one_frame},
                      {"after_migration", after_migration},
                      {"large_stack", large_stack},
+                     {"of_64_kib", of_size<64 * 1024>},
+                     {"of_8_mib", of_size<8 * 1024 * 1024>},
                      {"own_handler_in_goroutine", own_handler_in_goroutine},
                      {"own_handler_in_thread", own_handler_in_thread},
                      {"own_handler_and_overflow", own_handler_and_overflow},

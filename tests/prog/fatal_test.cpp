@@ -101,6 +101,15 @@ TEST(stack_overflow, is_reported_on_any_thread) {
     }
 }
 
+TEST(stack_overflow, of_other_sizes_is_reported_with_the_size) {
+    // The guard of such a stack is not where it should be, or the report says another size.
+    for (const auto& [name, limit] : {std::pair{"of_64_kib", "65536"}, {"of_8_mib", "8388608"}}) {
+        const outcome o = run(name);
+        EXPECT_TRUE(overflowed(o));
+        EXPECT_TRUE(o.says("stack exceeds " + std::string(limit) + "-byte limit")) << o;
+    }
+}
+
 TEST(stack_overflow, is_not_reported_within_the_size_asked_for) {
     // The option is ignored, or the guard of a large stack sits in the wrong place.
     EXPECT_TRUE(went_well(run("large_stack")));

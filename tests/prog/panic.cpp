@@ -201,6 +201,27 @@ int with_sleepers() {
     return 0;
 }
 
+// Nothing is unwound for a crash.
+int through_destructors() {
+    struct loud {
+        ~loud() { say("destroyed"); }
+    };
+    return in_goroutine([] {
+        const loud object;
+        function_that_throws(3);
+    });
+}
+
+// Nobody reads what goes to stderr.
+int broken_stderr() {
+    int ends[2];
+    if (::pipe(ends) != 0) return 1;
+    ::dup2(ends[1], STDERR_FILENO);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return panic_error();
+}
+
 int named_goroutine() {
     rota::run([] {
         rota::go(rota::go_options{.name = "the culprit"}, [] { rota::panic("boom"); });
@@ -234,5 +255,7 @@ int main(int argc, char** argv) {
                      {"taken_future", taken_future},
                      {"both_at_once", both_at_once},
                      {"with_sleepers", with_sleepers},
+                     {"through_destructors", through_destructors},
+                     {"broken_stderr", broken_stderr},
                      {"named_goroutine", named_goroutine}});
 }

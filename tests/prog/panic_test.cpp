@@ -87,6 +87,26 @@ TEST(panic, names_the_program_s_functions_when_they_have_names) {
     }
 }
 
+TEST(panic, opens_its_trace_where_the_program_threw) {
+    // What the runtime and the C++ library do to report it stands between the reader and the
+    // place.
+    const outcome o = run("runtime_error");
+    EXPECT_FALSE(o.says("__cxa_throw") || o.says("_Unwind_RaiseException")) << o;
+}
+
+TEST(panic, comes_before_anything_is_unwound) {
+    // Destructors on the way run although the process ends: one of them says so on stdout.
+    const outcome o = run("through_destructors");
+    EXPECT_TRUE(panicked(o, "panic: std::runtime_error: boom"));
+    EXPECT_EQ(o.out, "");
+}
+
+TEST(panic, that_nobody_reads_keeps_the_exit_status) {
+    // The report's own write raises SIGPIPE, and the process ends by that.
+    const outcome o = run("broken_stderr");
+    EXPECT_TRUE(ended_with(o, 2));
+}
+
 TEST(panic, names_goroutine_and_creator) {
     // The trace cannot tell which goroutine it was, or who started it.
     const outcome o = run("runtime_error");

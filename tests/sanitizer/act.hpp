@@ -37,7 +37,7 @@ inline outcome play(const char* name, const char* gomaxprocs) {
     const environment env{{"GOMAXPROCS", gomaxprocs},
                           with("ASAN_OPTIONS", "detect_stack_use_after_return=1:detect_leaks=1"),
                           with("UBSAN_OPTIONS", "print_stacktrace=0"),
-                          with("TSAN_OPTIONS", "report_signal_unsafe=1")};
+                          with("TSAN_OPTIONS", "atexit_sleep_ms=100")};
     return child({"/proc/self/exe", "--act", name}, env).finish();
 }
 
