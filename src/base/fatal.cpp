@@ -2,15 +2,35 @@
 // stack.
 #include "base/fatal.hpp"
 
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include <unistd.h>
 
 #include "base/check.hpp"
 
 namespace rota::rt {
+
+void write_error(const char* text, std::size_t size) {
+    sigset_t pipe;
+    sigset_t before;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t done = 0;
+    for (std::size_t at = 0; at < size; at += static_cast<std::size_t>(done)) {
+        done = ::write(STDERR_FILENO, text + at, size - at);
+        if (done <= 0) break;  // stderr is closed or full: nowhere to complain
+    }
+    // Take the signal back that our own write has raised, unless the program had blocked it itself.
+    const timespec at_once{};
+    if (done < 0 && sigismember(&before, SIGPIPE) == 0)
+        (void)sigtimedwait(&pipe, nullptr, &at_once);
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 void print_error(const char* format, ...) {
     char text[1024];
@@ -19,14 +39,8 @@ void print_error(const char* format, ...) {
     const int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (n <= 0) return;
-    std::size_t left =
-        static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n) : sizeof text - 1;
-    for (const char* at = text; left > 0;) {
-        const ssize_t done = ::write(STDERR_FILENO, at, left);
-        if (done <= 0) return;  // stderr is closed or full: nowhere to complain
-        at += done;
-        left -= static_cast<std::size_t>(done);
-    }
+    write_error(text, static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n)
+                                                                : sizeof text - 1);
 }
 
 void fatal(const char* text, trace_scope scope) {

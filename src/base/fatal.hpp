@@ -4,6 +4,7 @@
 // message comes from the crash hook, which boot/ sets to the reporter in diag/.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/annotations.hpp"
@@ -26,6 +27,10 @@ inline constinit crash_hooks crash;  // set once by boot/, before the first goro
 
 // Prints `fatal error: text`, traces, and ends the process with status 2.
 [[noreturn]] ROTA_COLD void fatal(const char* text, trace_scope scope = trace_scope::current);
+
+// Writes all of it to stderr. A reader that has gone costs the text, never the process: no SIGPIPE
+// is left behind.
+void write_error(const char* text, std::size_t size);
 
 // Writes to stderr without allocating; format as printf with at most 1 KiB of result.
 __attribute__((format(printf, 1, 2))) void print_error(const char* format, ...);

@@ -46,6 +46,7 @@ struct sched_t {
     alignas(cache_line) atomic<std::uint32_t> runq_size{0};
     atomic<std::int32_t> idle_p_count{0};
     atomic<std::int32_t> foreign_count{0};  // ms of foreign threads, now
+    atomic<bool> retaking{false};           // sysmon holds a p, or is about to
     atomic<bool> foreign_used{false};       // a thread of the program's own used rota outside run()
     atomic<bool> exiting{false};            // hint for `stopping`
 

@@ -95,12 +95,8 @@ std::string current_panic_text() {
 
 [[noreturn]] void print_panic(const std::string& text) {
     begin_report();
-    std::string line = "panic: " + text + "\n";
-    for (std::size_t at = 0; at < line.size();) {
-        const ssize_t n = ::write(STDERR_FILENO, line.data() + at, line.size() - at);
-        if (n <= 0) break;
-        at += static_cast<std::size_t>(n);
-    }
+    const std::string line = "panic: " + text + "\n";
+    write_error(line.data(), line.size());
     print_traces(trace_scope::current);
     end_process();
 }

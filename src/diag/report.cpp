@@ -4,7 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include <unistd.h>
+#include "base/fatal.hpp"
 
 namespace rota::rt {
 
@@ -19,11 +19,7 @@ void report::print(const char* format, ...) {
 }
 
 void report::flush() {
-    for (std::size_t at = 0; at < size_;) {
-        const ssize_t n = ::write(STDERR_FILENO, text_ + at, size_ - at);
-        if (n <= 0) break;  // stderr is closed or full: nowhere to complain
-        at += static_cast<std::size_t>(n);
-    }
+    write_error(text_, size_);
     size_ = 0;
 }
 

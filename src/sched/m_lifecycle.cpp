@@ -58,6 +58,21 @@ void count_m() {
     fatal("thread exhaustion", trace_scope::all);
 }
 
+void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size) {
+    constexpr int tries = 20;
+    int error = 0;
+    for (int i = 0; i < tries; ++i) {
+        error = thread_create(start, arg, stack_size);
+        if (error == 0) return;
+        if (error != EAGAIN) break;
+        thread_sleep_ns(1'000'000L * (i + 1));  // the kernel may be short of something for a moment
+    }
+    print_error("runtime: failed to create new OS thread (errno=%d); may need to increase max user "
+                "processes (ulimit -u), kernel.threads-max or the cgroup's pids.max\n",
+                error);
+    fatal("runtime.newosproc", trace_scope::none);
+}
+
 namespace {
 
 void* mstart(void* arg) {
@@ -74,22 +89,8 @@ void* mstart(void* arg) {
 }
 
 void newm(m& mp) {
-    constexpr int tries = 20;
-    int error = 0;
-    for (int i = 0; i < tries; ++i) {
-        error = thread_create(mstart, &mp, m_stack_size);
-        if (error == 0) {
-            shared_counts.threads.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-            return;
-        }
-        if (error != EAGAIN) break;
-        thread_sleep_ns(1'000'000L * (i + 1));  // the kernel may be short of something for a moment
-    }
-    print_error("runtime: failed to create new OS thread (errno=%d); may need to increase max user "
-                "processes (ulimit -u), "
-                "kernel.threads-max or the cgroup's pids.max\n",
-                error);
-    fatal("runtime.newosproc", trace_scope::none);
+    start_thread(mstart, &mp, m_stack_size);
+    shared_counts.threads.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
 }
 
 // Puts pp on the idle list, unless there is work after all, or pp is the last one and its timers

@@ -1,6 +1,8 @@
 // The life of an m: started when there is an idle p and work, asleep on its note when there is not.
 #pragma once
 
+#include <cstddef>
+
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
 
@@ -23,6 +25,10 @@ p& releasep(m& self);
 
 // The process exits: this m never schedules again.
 [[noreturn]] void sleep_for_ever();
+
+// Starts a thread of the runtime; tries for a while where the kernel is short of something, then
+// ends the process.
+void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size);
 
 // For the makers of ms: a record, listed; counting it against the limit, which is fatal to exceed
 // (releases sched.mu only to die); what every m needs once, on its own thread.

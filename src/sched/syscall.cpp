@@ -29,7 +29,7 @@ bool take_old_p(m& self) {
     p_status seen = p_status::syscall;
     if (!old.status.compare_exchange(seen, p_status::running,
                                      memory_order_acquire,     // pairs(p.syscall)
-                                     memory_order_relaxed)) {  // relaxed: it is somebody else's
+                                     memory_order_acquire)) {  // pairs(p.syscall)
         return false;
     }
     acquirep(self, old);
@@ -126,8 +126,10 @@ m& reenter_from_syscall() {
 }
 
 bool retake_syscall_p(p& pp) {
+    // release as well: an exit that fails because of us must know that we hold the p (deadlock
+    // detector).
     return pp.status.cas(p_status::syscall, p_status::running,
-                         memory_order_acquire);  // pairs(p.syscall)
+                         memory_order_acq_rel);  // pairs(p.syscall)
 }
 
 }  // namespace rota::rt

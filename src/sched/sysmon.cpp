@@ -1,8 +1,8 @@
 // The watching thread.
 #include "sched/sysmon.hpp"
 
-#include "base/fatal.hpp"
 #include "core/sched.hpp"
+#include "sched/deadlock.hpp"
 #include "sched/gfree.hpp"
 #include "sched/hooks.hpp"
 #include "sched/m_lifecycle.hpp"
@@ -59,22 +59,41 @@ bool is_syscall_p_needed(p& pp, std::int64_t now) {
     return free_hands == 0 || now - pp.seen_syscall_when >= syscall_grace;
 }
 
+// Takes pp from a system call and hands it on. While sysmon, which is no m, holds the p, all ms may
+// be asleep without anything being wrong: the deadlock detector is told, and asked again
+// afterwards.
+bool take_from_syscall(p& pp) {
+    sched.retaking.store(true, memory_order_relaxed);  // relaxed: published by the exchange below
+    const bool taken = retake_syscall_p(pp);
+    if (taken) {
+        bump(pp.syscall_tick);
+        shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+        handoffp(pp);
+    }
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        sched.retaking.store(false, memory_order_relaxed);  // relaxed: under sched.mu
+        dead = is_deadlocked();
+    }
+    if (dead) report_deadlock();
+    return taken;
+}
+
 // True if a p was taken from a system call.
 bool retake(std::int64_t now) {
     bool any = false;
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         p& pp = *sched.allp[i];
         const p_status status =
-            pp.status.load(memory_order_relaxed);  // relaxed: taking it is an exchange
+            pp.status.load(memory_order_relaxed);  // relaxed: taking is an exchange
         if (status != p_status::running && status != p_status::syscall) continue;
         const bool slice_over = is_slice_over(pp, now);
         if (slice_over) preempt_one(pp);
-        if (status == p_status::running || !(slice_over || is_syscall_p_needed(pp, now))) continue;
-        if (!retake_syscall_p(pp)) continue;
-        bump(pp.syscall_tick);
-        shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-        handoffp(pp);
-        any = true;
+        if (status == p_status::running) continue;
+        const bool overdue = slice_over && (!runq_empty(pp) || global_has_work());
+        if (!overdue && !is_syscall_p_needed(pp, now)) continue;
+        any = take_from_syscall(pp) || any;
     }
     return any;
 }
@@ -186,10 +205,7 @@ void* sysmon(void*) {
 
 void start_sysmon() {
     constexpr std::size_t stack_size = 128 * 1024;
-    if (const int error = thread_create(sysmon, nullptr, stack_size)) {
-        print_error("runtime: failed to create the monitor thread (errno=%d)\n", error);
-        fatal("runtime.newosproc", trace_scope::none);
-    }
+    start_thread(sysmon, nullptr, stack_size);
 }
 
 }  // namespace rota::rt
