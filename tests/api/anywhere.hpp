@@ -18,8 +18,10 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <rota/rota.hpp>
+#include <unistd.h>
+
+#include "perturb.hpp"
 
 namespace rota_test {
 
