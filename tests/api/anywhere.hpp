@@ -18,8 +18,8 @@
 #include <utility>
 
 #include <gtest/gtest.h>
-#include <rota/rota.hpp>
 #include <unistd.h>
+#include <rota/rota.hpp>
 
 #include "perturb.hpp"
 
