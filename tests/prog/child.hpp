@@ -201,6 +201,13 @@ class child {
     bool out_open_ = true, err_open_ = true;
 };
 
+// The variable with these options of a sanitizer behind those that are given already.
+inline std::pair<std::string, std::string> with_options(const char* variable,
+                                                        const std::string& options) {
+    const char* const given = std::getenv(variable);
+    return {variable, given != nullptr ? given + (":" + options) : options};
+}
+
 #ifdef ROTA_PROG_DIR
 // The command for the program tests/prog/NAME.cpp.
 inline std::vector<std::string> program(const std::string& name, std::vector<std::string> args) {
@@ -209,7 +216,9 @@ inline std::vector<std::string> program(const std::string& name, std::vector<std
 }
 
 inline outcome run_program(const std::string& name, std::vector<std::string> args,
-                           const environment& env = {}) {
+                           environment env = {}) {
+    // tsan waits for a second at the end of each process.
+    if (under_tsan) env.push_back(with_options("TSAN_OPTIONS", "atexit_sleep_ms=50"));
     return child(program(name, std::move(args)), env).finish();
 }
 #endif

@@ -30,14 +30,11 @@ inline bool add_act(const char* name, void (*play)()) {
 
 // Runs an act in a child; the options of the sanitizers are those that the acts are made for.
 inline outcome play(const char* name, const char* gomaxprocs) {
-    const auto with = [](const char* variable, const std::string& options) {
-        const char* const given = std::getenv(variable);
-        return std::pair{std::string(variable), given ? given + (":" + options) : options};
-    };
-    const environment env{{"GOMAXPROCS", gomaxprocs},
-                          with("ASAN_OPTIONS", "detect_stack_use_after_return=1:detect_leaks=1"),
-                          with("UBSAN_OPTIONS", "print_stacktrace=0"),
-                          with("TSAN_OPTIONS", "atexit_sleep_ms=100")};
+    const environment env{
+        {"GOMAXPROCS", gomaxprocs},
+        with_options("ASAN_OPTIONS", "detect_stack_use_after_return=1:detect_leaks=1"),
+        with_options("UBSAN_OPTIONS", "print_stacktrace=0"),
+        with_options("TSAN_OPTIONS", "atexit_sleep_ms=100")};
     return child({"/proc/self/exe", "--act", name}, env).finish();
 }
 
