@@ -43,8 +43,13 @@ void print_error(const char* format, ...) {
                                                                 : sizeof text - 1);
 }
 
-void fatal(const char* text, trace_scope scope) {
+void fatal(const char* text, trace_scope scope, const char* preface, std::size_t number) {
     if (crash.begin_report != nullptr) crash.begin_report();
+    if (preface != nullptr) {
+        char line[512];
+        const int n = snprintf(line, sizeof line, preface, number);
+        if (n > 0) print_error("%s\n", line);
+    }
     print_error("fatal error: %s\n", text);
     if (crash.print_traces != nullptr) crash.print_traces(scope);
     ::_exit(2);

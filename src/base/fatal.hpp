@@ -25,8 +25,10 @@ struct crash_hooks {
 };
 inline constinit crash_hooks crash;  // set once by boot/, before the first goroutine
 
-// Prints `fatal error: text`, traces, and ends the process with status 2.
-[[noreturn]] ROTA_COLD void fatal(const char* text, trace_scope scope = trace_scope::current);
+// Prints `fatal error: text`, traces, and ends the process with status 2. A `preface`, formatted as
+// by printf with one number, comes as a line before it, inside the same report.
+[[noreturn]] ROTA_COLD void fatal(const char* text, trace_scope scope = trace_scope::current,
+                                  const char* preface = nullptr, std::size_t number = 0);
 
 // Writes all of it to stderr. A reader that has gone costs the text, never the process: no SIGPIPE
 // is left behind.

@@ -24,10 +24,10 @@ constinit fixed_pool pool;
 void* mapped_pages(std::size_t bytes) {
     void* start = mmap_reserve(bytes);
     if (start == nullptr) {
-        print_error("runtime: cannot map %zu bytes for the scheduler's tables (limits: ulimit -v, "
-                    "vm.max_map_count)\n",
-                    bytes);
-        fatal("runtime: out of memory", trace_scope::none);
+        fatal("runtime: out of memory", trace_scope::none,
+              "runtime: cannot map %zu bytes for the scheduler's tables (limits: ulimit -v, "
+              "vm.max_map_count)",
+              bytes);
     }
     return start;
 }

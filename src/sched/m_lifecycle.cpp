@@ -54,8 +54,8 @@ void count_m() {
     if (++sched.m_count <= sched.m_max) return;
     const std::int32_t limit = sched.m_max;
     sched.mu.release();
-    print_error("runtime: program exceeds %d-thread limit\n", limit);
-    fatal("thread exhaustion", trace_scope::all);
+    fatal("thread exhaustion", trace_scope::all, "runtime: program exceeds %zu-thread limit",
+          static_cast<std::size_t>(limit));
 }
 
 void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size) {
@@ -67,10 +67,10 @@ void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size) {
         if (error != EAGAIN) break;
         thread_sleep_ns(1'000'000L * (i + 1));  // the kernel may be short of something for a moment
     }
-    print_error("runtime: failed to create new OS thread (errno=%d); may need to increase max user "
-                "processes (ulimit -u), kernel.threads-max or the cgroup's pids.max\n",
-                error);
-    fatal("runtime.newosproc", trace_scope::none);
+    fatal("runtime.newosproc", trace_scope::none,
+          "runtime: failed to create new OS thread (errno=%zu); may need to increase max user "
+          "processes (ulimit -u), kernel.threads-max or the cgroup's pids.max",
+          static_cast<std::size_t>(error));
 }
 
 namespace {
