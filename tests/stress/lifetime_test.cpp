@@ -2,8 +2,8 @@
 //
 // unlock, done, send and the end of a goroutine hand something over; whoever has it then may
 // destroy the object at once. Each object lies in memory that is filled with a pattern as soon as
-// the object is gone and looked at again later, so that a late write shows in every build; asan
-// sees late reads too.
+// the object is gone and looked at again later, so that a late write shows in every build. Under
+// asan the memory is poisoned meanwhile: a late read shows too.
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -14,6 +14,10 @@
 #include <vector>
 
 #include "load.hpp"
+
+#if ROTA_TEST_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
 
 using rota_test::choices;
 using rota_test::progress;
@@ -29,26 +33,34 @@ class graveyard {
     // A new object at the next place, whose last one has left no trace.
     T* make() {
         grave& g = graves_[next_++ % graves_.size()];
-        check(g);
+        open(g);
         g.used = true;
         return new (g.bytes) T;
     }
     static void bury(T* object) {
         object->~T();
-        std::memset(static_cast<void*>(object), pattern, sizeof(T));
+        std::memset(static_cast<void*>(object), pattern, size);
+#if ROTA_TEST_ASAN
+        __asan_poison_memory_region(object, size);
+#endif
     }
     ~graveyard() {
-        for (grave& g : graves_) check(g);
+        for (grave& g : graves_) open(g);
     }
 
   private:
     static constexpr unsigned char pattern = 0xa5;
+    static constexpr std::size_t align = 16;  // whole units of what asan can poison
+    static constexpr std::size_t size = (sizeof(T) + align - 1) / align * align;
     struct grave {
-        alignas(T) unsigned char bytes[sizeof(T)];
+        alignas(align) unsigned char bytes[size];
         bool used = false;
     };
-    void check(const grave& g) const {
+    void open(const grave& g) const {
         if (!g.used) return;
+#if ROTA_TEST_ASAN
+        __asan_unpoison_memory_region(g.bytes, size);
+#endif
         for (const unsigned char b : g.bytes) {
             ASSERT_EQ(b, pattern) << "written to after its end, in the last " << graves_.size()
                                   << " rounds";
