@@ -143,8 +143,8 @@ int in_blocking() {
 int main_in_blocking() {
     return rota::run([] {
         auto ch = rota::make_chan<int>();
-        rota::go([ch] { ch.recv(); });
         const std::uint64_t before = parks();
+        rota::go([ch] { ch.recv(); });
         await([before] { return parks() > before; });
         rota::blocking([] { ::usleep(300'000); });
         ch.send(7);
