@@ -14,6 +14,18 @@ using std::memory_order_relaxed;
 using std::memory_order_release;
 using std::memory_order_seq_cst;
 
+// What stores before it and loads after it: no processor sees the loads first.
+inline void full_fence() noexcept {
+    sched_point(point::atomic_rmw);
+#if defined(__SANITIZE_THREAD__)
+    // gcc's tsan knows no fences. On every processor that it runs on this is one.
+    std::atomic<int> own{0};
+    own.exchange(1, std::memory_order_seq_cst);  // pairs(fence)
+#else
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs(fence)
+#endif
+}
+
 // A counter with one writer: no read-modify-write is needed, and readers live with a stale value.
 template <class T>
 inline void bump(atomic<T>& counter, T by = 1) noexcept {

@@ -11,6 +11,7 @@
 #include "sched/hooks.hpp"
 #include "sched/procresize.hpp"
 #include "sched/sysmon.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
@@ -22,6 +23,7 @@ constinit lock boot_lock{lock_rank::boot};
 constinit atomic<bool> booted{false};
 
 void schedinit() {
+    asymmetric_init();
     const environment env = read_environment();
     install_crash_reports(env.traceback);
     sched.started_at = nanotime();

@@ -45,7 +45,8 @@ struct alignas(cache_line) p {
     // --- anyone writes, lock-free -------------------------------------------------
     alignas(cache_line) atomic<std::uint32_t> runq_head{
         0};                       // consumers advance it by compare-and-swap
-    atomic<g*> runnext{nullptr};  // owner: any -> g; anyone: g -> null
+    atomic<g*> runnext{nullptr};  // owner: any -> any; a thief that holds the gate: g -> null
+    atomic<std::uint32_t> runnext_gate{0};  // 1: a thief is at runnext, so its owner uses locks
 
     // --- guarded by its own lock ----------------------------------------------------
     alignas(cache_line) timer_heap timers;

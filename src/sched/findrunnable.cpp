@@ -16,6 +16,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/steal_order.hpp"
 #include "sched/wakeup.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
@@ -170,6 +171,7 @@ bool last_look(m& self) {
     self.spinning = false;
     ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
     sched_point(point::spinning_dropped);
+    heavy_fence();  // pairs(wake.submit)
     if (!work_anywhere()) return false;
     p* pp = nullptr;
     {

@@ -90,12 +90,30 @@ void goready(g& gp) {
     if (!self.ready_quietly) wakep();
 }
 
+// Whether this p has nothing else to do: a yield is over at once. Every 61st time the scheduler is
+// asked, for what it alone looks after.
+ROTA_ALWAYS_INLINE bool is_alone(m& self) {
+    p& pp = *self.pp;
+    // relaxed, all: what comes later is seen by a later yield.
+    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed) + 1;
+    if (pp.runnext.load(memory_order_relaxed) != nullptr ||
+        pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed) ||
+        sched.runq_size.load(memory_order_relaxed) != 0 || pp.timers.earliest_hint() != 0 ||
+        tick % 61 == 0 || sched.exiting.load(memory_order_relaxed) || is_run_over(self))
+        return false;
+    pp.sched_tick.store(tick, memory_order_relaxed);
+    return true;
+}
+
 ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() {
     m& self = getm();
     g& gp = *self.curg;
-    if (gp.is_thread) return;
+    if (gp.is_thread || is_alone(self)) return;
     casgstatus(gp, g_status::running, g_status::runnable);
-    leave_g(self, gp, after_yield);
+    // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
+    // only while others wait there must it be taken.
+    const bool others_wait = sched.runq_size.load(memory_order_relaxed) != 0;  // relaxed: a hint
+    leave_g(self, gp, others_wait ? after_yield : after_local_yield);
 }
 
 ROTA_NOINLINE ROTA_SWITCHES_STACK void goyield() {

@@ -27,8 +27,8 @@ void gopark_unlock(lock& l, wait_reason why) ROTA_RELEASE(l);
 // gone. Go: goready, ready.
 void goready(g& gp);
 
-// Lets others run; the g goes to the tail of the global queue. Caller: inside a runtime_entry. Go:
-// Gosched.
+// Lets others run; the g goes to the tail of its p's queue, or of the global queue if others wait
+// there. Caller: inside a runtime_entry. Go: Gosched.
 void gosched_yield();
 
 // Lets the others of this p run, first the one readied last; the g goes to the tail of the p's own

@@ -2,6 +2,7 @@
 #include "sched/run_queue.hpp"
 
 #include "arch/context.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -43,8 +44,7 @@ bool ring_put(p& pp, g& gp, std::uint32_t& head, std::uint32_t& tail) {
     if (tail - head == p::runq_size) return false;
     pp.runq[tail & ring_mask].store(&gp,
                                     memory_order_relaxed);  // relaxed: published by the next line
-    // seq_cst, not release: after this the submitter looks for idle ps and spinning ms (wakep).
-    pp.runq_tail.store(tail + 1, memory_order_seq_cst);  // pairs(runq.publish, wake.submit)
+    pp.runq_tail.store(tail + 1, memory_order_release);     // pairs(runq.publish)
     return true;
 }
 
@@ -83,9 +83,13 @@ g* grab_runnext(p& victim) {
                 return nullptr;  // relaxed: a hint
         }
     }
-    if (!victim.runnext.cas(next, nullptr, memory_order_acq_rel))
-        return nullptr;  // pairs(runq.next)
-    return next;
+    // The gate admits one thief. An owner that has not seen it shut is done, or begins anew, after
+    // restart_owners; until it opens, owner and thief use locked instructions both.
+    if (!victim.runnext_gate.cas(0, 1, memory_order_acquire)) return nullptr;  // pairs(runq.gate)
+    restart_owners();
+    const bool taken = victim.runnext.cas(next, nullptr, memory_order_acq_rel);  // pairs(runq.next)
+    victim.runnext_gate.store(0, memory_order_release);                          // pairs(runq.gate)
+    return taken ? next : nullptr;
 }
 
 }  // namespace
@@ -94,9 +98,8 @@ void runq_put(p& pp, g& gp, bool next) {
     ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
     g* put = &gp;
     if (next) {
-        // seq_cst: as in ring_put. Thieves may empty the slot at any time, so even the owner
-        // exchanges.
-        put = pp.runnext.exchange(&gp, memory_order_seq_cst);  // pairs(runq.next, wake.submit)
+        // A thief may empty the slot at any time, so even the owner exchanges.
+        put = owner_exchange(pp.runnext_gate, pp.runnext, &gp);  // pairs(runq.next)
         if (put == nullptr) return;
     }
     std::uint32_t head = 0;
@@ -107,12 +110,12 @@ void runq_put(p& pp, g& gp, bool next) {
 }
 
 g* runq_get(p& pp, bool& inherit) {
-    g* const next = pp.runnext.load(
-        memory_order_relaxed);  // relaxed: only we put, the exchange below synchronises
-    if (next != nullptr &&
-        pp.runnext.cas(next, nullptr, memory_order_acq_rel)) {  // pairs(runq.next)
+    // relaxed: only we put, the exchange synchronises
+    if (pp.runnext.load(memory_order_relaxed) != nullptr) {
+        g* const next =
+            owner_exchange<g>(pp.runnext_gate, pp.runnext, nullptr);  // pairs(runq.next)
         inherit = true;
-        return next;
+        if (next != nullptr) return next;
     }
     inherit = false;
     for (;;) {
@@ -125,6 +128,10 @@ g* runq_get(p& pp, bool& inherit) {
         if (tail - head > 2) {
             prefetch_g(
                 pp.runq[(head + 2) & ring_mask].load(memory_order_relaxed));  // relaxed: a hint
+        }
+        if (sched.gomaxprocs == 1) {                             // no thieves
+            pp.runq_head.store(head + 1, memory_order_release);  // pairs(runq.consume)
+            return gp;
         }
         if (pp.runq_head.cas(head, head + 1, memory_order_release))
             return gp;  // pairs(runq.consume)
@@ -151,18 +158,16 @@ g* runq_steal(p& thief, p& victim, bool take_runnext) {
     if (n == 0) return gp;
     const std::uint32_t head = thief.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
     ROTA_CHECK(tail - head + n <= p::runq_size);
-    thief.runq_tail.store(tail + n, memory_order_seq_cst);  // pairs(runq.publish, wake.submit)
+    thief.runq_tail.store(tail + n, memory_order_release);  // pairs(runq.publish)
     return gp;
 }
 
 bool runq_empty(const p& pp) {
     // runnext first: what its owner kicked from there into the ring before emptying it is then
     // visible in the tail.
-    if (pp.runnext.load(memory_order_seq_cst) != nullptr)
-        return false;  // pairs(runq.next, wake.submit)
-    const std::uint32_t tail =
-        pp.runq_tail.load(memory_order_seq_cst);             // pairs(runq.publish, wake.submit)
-    return pp.runq_head.load(memory_order_acquire) == tail;  // pairs(runq.consume)
+    if (pp.runnext.load(memory_order_acquire) != nullptr) return false;  // pairs(runq.next)
+    const std::uint32_t tail = pp.runq_tail.load(memory_order_acquire);  // pairs(runq.publish)
+    return pp.runq_head.load(memory_order_acquire) == tail;              // pairs(runq.consume)
 }
 
 std::uint32_t runq_length(const p& pp) {
@@ -175,12 +180,12 @@ std::uint32_t runq_length(const p& pp) {
 void global_put(g& gp) {
     ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
     sched.runq.push(gp);
-    sched.runq_size.store(sched.runq.size(), memory_order_seq_cst);  // pairs(wake.submit)
+    sched.runq_size.store(sched.runq.size(), memory_order_release);  // pairs(runq.global)
 }
 
 void global_put_batch(g* const* batch, std::uint32_t n) {
     for (std::uint32_t i = 0; i < n; ++i) sched.runq.push(*batch[i]);
-    sched.runq_size.store(sched.runq.size(), memory_order_seq_cst);  // pairs(wake.submit)
+    sched.runq_size.store(sched.runq.size(), memory_order_release);  // pairs(runq.global)
 }
 
 g* global_get(p& pp, std::uint32_t max) {
@@ -201,9 +206,9 @@ g* global_get(p& pp, std::uint32_t max) {
             pp.runq[(tail + i) & ring_mask].store(
                 sched.runq.pop(), memory_order_relaxed);  // relaxed: published below
         }
-        pp.runq_tail.store(tail + n - 1, memory_order_seq_cst);  // pairs(runq.publish, wake.submit)
+        pp.runq_tail.store(tail + n - 1, memory_order_release);  // pairs(runq.publish)
     }
-    sched.runq_size.store(sched.runq.size(), memory_order_seq_cst);  // pairs(wake.submit)
+    sched.runq_size.store(sched.runq.size(), memory_order_release);  // pairs(runq.global)
     bump(pp.counts.global_gets);
     return first;
 }

@@ -1,10 +1,13 @@
 // Run queues: per p a ring of 256 and the slot runnext, and the global queue.
 //
 // The owner puts at the tail without a lock; the owner and thieves take at the head by
-// compare-and-swap. Indices are 32 bits wide and wrap; a thief would have to sleep through 2^32
-// takes to be fooled. The owner never overwrites a slot that a thief may still copy: a thief first
-// copies, then advances the head, and the owner looks at the head before it puts. Go: runqput,
-// runqget, runqgrab, runqsteal, globrunqget.
+// compare-and-swap. runnext is the owner's, who changes it in restartable sequences; a thief shuts
+// a gate first (sys/asymmetric.hpp). Putting is no full fence: wakep brings it (sched/wakeup.hpp).
+//
+// Indices are 32 bits wide and wrap; a thief would have to sleep through 2^32 takes to be fooled.
+// The owner never overwrites a slot that a thief may still copy: a thief first copies, then
+// advances the head, and the owner looks at the head before it puts. Go: runqput, runqget,
+// runqgrab, runqsteal, globrunqget.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +29,8 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 // `take_runnext`, and only if it stays there for 3 µs. Caller: the owner of thief.
 [[nodiscard]] g* runq_steal(p& thief, p& victim, bool take_runnext);
 
-// Whether pp has nothing to run. Any thread; true is exact for everything submitted before the
-// caller's last seq_cst operation.
+// Whether pp has nothing to run. Any thread; true is exact for everything that was put before the
+// caller's last heavy_fence().
 [[nodiscard]] bool runq_empty(const p& pp);
 
 // Goroutines in ring and runnext; any thread, a hint.
@@ -42,7 +45,7 @@ void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 [[nodiscard]] g* global_get(p& pp, std::uint32_t max) ROTA_REQUIRES(sched.mu);
 
 inline bool global_has_work() {
-    return sched.runq_size.load(memory_order_seq_cst) != 0;  // pairs(wake.submit)
+    return sched.runq_size.load(memory_order_acquire) != 0;  // pairs(runq.global)
 }
 
 }  // namespace rota::rt

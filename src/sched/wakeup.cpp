@@ -7,6 +7,7 @@
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
@@ -36,6 +37,7 @@ ROTA_NOINLINE void wakep_slow() {
 }  // namespace
 
 void wakep() {
+    light_fence();                                                  // pairs(wake.submit)
     if (sched.idle_p_count.load(memory_order_seq_cst) == 0) {       // pairs(wake.submit)
         if (!sched.need_spinning.load(memory_order_seq_cst)) {      // pairs(wake.need)
             sched.need_spinning.store(true, memory_order_seq_cst);  // pairs(wake.need)
@@ -48,6 +50,8 @@ void wakep() {
 }
 
 void wakep_later() {
+    // What was queued is visible to the sysmon that takes our word, or one left before it.
+    full_fence();  // pairs(wake.owed)
     // We leave word and then look whether sysmon is alert; it gives up being alert and then looks
     // for word (seq_cst on both sides): one of us sees the other.
     if (!sched.wake_owed.load(memory_order_seq_cst))

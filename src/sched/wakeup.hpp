@@ -6,9 +6,10 @@
 //   * a spinning m that finds work wakes the next one, if it was the last spinner;
 //   * an m that stops spinning without having found work looks once more at everything.
 // The stories of the barriers (known as "the delicate dance" in Go's proc.go):
-//   submitter: queue the g (seq_cst); read idle_p_count, nmspinning (seq_cst)
-//   spinner:   give up the p (idle_p_count), nmspinning - 1 (seq_cst); read every queue (seq_cst)
-// All are in one total order, so the submitter sees that nobody spins, or the spinner sees the g.
+//   submitter: queue the g; light_fence (wakep); read idle_p_count, nmspinning
+//   spinner:   give up the p (idle_p_count), nmspinning - 1; heavy_fence; read every queue
+// The heavy fence falls before the submitter's fence, which then sees that nobody spins, or behind
+// it, and the spinner sees the g.
 // If every p is busy the submitter sets need_spinning; an m about to idle its p without having spun
 // sees it and spins instead.
 #pragma once

@@ -1,9 +1,23 @@
-// The slow half of rota::mutex. Go: sync/mutex.go.
+// rota::mutex but for its fast lock. Go: sync/mutex.go.
 //
-// Differs in unlock: Go subtracts the lock bit first and looks after waiters then. Here one
-// compare-and-swap both unlocks and decides who is woken, because a goroutine that gets the lock in
-// between may destroy the mutex. After that exchange only a waiter that sleeps still, and cannot be
-// woken by anybody else, keeps the object alive until the semaphore has been given.
+// Differs in unlock. Go subtracts the lock bit first and looks after waiters then. Here one step
+// both unlocks and decides who is woken, because a goroutine that gets the lock in between may
+// destroy the mutex. After that step only a waiter that sleeps still, and cannot be woken by
+// anybody else, keeps the object alive until the semaphore has been given.
+//
+// Two speeds, by the bit `slow`:
+//
+//     fast: the state is 0 or `locked`; unlock is a restartable sequence (sys/asymmetric.hpp)
+//       │ ▲
+//       │ └── unlock, after calm_max unlocks for which nobody had waited
+//       ▼ leave_fast_mode: a goroutine is about to wait
+//     slow: waiters are counted, every change is a locked instruction
+//
+// Nobody may write a bit beside `locked` while an unlock that has read plain `locked` is about to
+// write 0 over it. So who wants to wait writes `asked`, restarts the owners, and writes `slow` if
+// `asked` is still there. That it is there proves that it has been all the time, since those who
+// ask do so one after the other, under a lock: so no unlock in the fast way has begun since the
+// restart.
 #include <rota/sync/mutex.hpp>
 
 #include "arch/context.hpp"
@@ -11,6 +25,7 @@
 #include "sched/entry.hpp"
 #include "sched/wakeup.hpp"
 #include "sync/sema.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 
 namespace rota {
@@ -21,11 +36,12 @@ namespace {
 
 constexpr std::int64_t starvation_ns = 1'000'000;
 constexpr int spin_pauses = 30;
+constexpr std::uint8_t calm_max = 250;  // pays for the 2 to 4 µs of leaving the fast mode again
 
 }  // namespace
 
 bool mutex::try_lock_slow() {
-    std::int32_t old =
+    std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
     while ((old & (locked | starving)) == 0) {
         if (state_.compare_exchange(old, old | locked,
@@ -38,6 +54,8 @@ bool mutex::try_lock_slow() {
 }
 
 void mutex::lock_slow() {
+    if (state_.cas(slow, slow | locked, std::memory_order_acquire))
+        return;  // pairs(mutex.handover)
     const runtime_entry inside;
     std::int64_t waiting_since = 0;
     bool awake = false;
@@ -49,7 +67,7 @@ void mutex::lock_slow() {
 
 // One round of trying. True: locked.
 bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int& spins) {
-    std::int32_t old =
+    std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
     if ((old & (locked | starving)) == locked && is_spinning_worthwhile(spins)) {
         // Tell unlock that somebody is awake, so that it wakes no sleeper.
@@ -62,7 +80,11 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
         ++spins;
         return false;
     }
-    std::int32_t wanted = old;
+    if ((old & locked) != 0 && (old & slow) == 0) {
+        leave_fast_mode();
+        return false;
+    }
+    std::uint32_t wanted = old;
     if ((old & starving) == 0) wanted |= locked;  // a starving mutex is handed over: queue up
     if ((old & (locked | starving)) != 0) wanted += waiter;
     if (starved && (old & locked) != 0) wanted |= starving;
@@ -72,7 +94,6 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
     }
     if (!state_.cas(old, wanted, std::memory_order_acquire)) return false;  // pairs(mutex.handover)
     if ((old & (locked | starving)) == 0) return true;
-    contended_.store(true, std::memory_order_relaxed);  // relaxed: a hint
     const bool waited_before = waiting_since != 0;
     if (!waited_before) waiting_since = nanotime();
     sem_acquire(sema_, waited_before, wait_reason::mutex_lock);
@@ -84,33 +105,56 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
         return false;
     }
     // Handed over to us: the lock bit is clear, we are still counted among the waiters.
-    ROTA_CHECK((old & (locked | woken)) == 0 && old / waiter > 0);
-    std::int32_t delta = locked - waiter;
+    ROTA_CHECK((old & (locked | woken)) == 0 && old / waiter != 0);
+    std::uint32_t delta = locked - waiter;  // wraps, as the sum does
     if (!starved || old / waiter == 1)
         delta -= starving;  // leave starvation mode: the last, or waited briefly
     state_.fetch_add(delta, std::memory_order_acquire);  // pairs(mutex.handover)
     return true;
 }
 
+void mutex::leave_fast_mode() {
+    const lock_guard one_asks(sem_lock(&sema_));
+    // relaxed, all: nothing is handed over.
+    if (!state_.cas(locked, locked | asked, std::memory_order_relaxed)) return;
+    restart_owners();
+    state_.cas(locked | asked, locked | slow, std::memory_order_relaxed);
+}
+
+void mutex::unlock() {
+    if (ROTA_UNLIKELY(!owner_replace(state_, locked, 0))) unlock_slow();  // pairs(mutex.handover)
+}
+
+// Whether it is time for the fast mode again.
+bool mutex::is_calm(std::uint32_t old) {
+    // relaxed: only who holds the lock is here.
+    const std::uint8_t before = calm_.load(std::memory_order_relaxed);
+    const bool waited_for = old != (locked | slow);
+    if (before != 0 || !waited_for)
+        calm_.store(waited_for ? std::uint8_t{0} : static_cast<std::uint8_t>(before + 1),
+                    std::memory_order_relaxed);
+    return !waited_for && before + 1 >= calm_max;
+}
+
 void mutex::unlock_slow() {
-    std::int32_t old =
+    std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
-    if (old / waiter == 0) contended_.store(false, std::memory_order_relaxed);  // relaxed: a hint
     bool hand_over = false;
+    bool wake = false;
     for (;;) {
         if ((old & locked) == 0) fatal("sync: unlock of unlocked mutex");
-        std::int32_t wanted = old & ~locked;
+        std::uint32_t wanted = old & ~(locked | asked);
+        if ((old & slow) != 0 && is_calm(old)) wanted = 0;
         hand_over = (old & starving) != 0;
-        const bool wake = hand_over || (old / waiter != 0 && (old & woken) == 0);
+        wake = hand_over || (old / waiter != 0 && (old & woken) == 0);
         if (wake && !hand_over) wanted = (wanted - waiter) | woken;
-        if (!state_.compare_exchange(old, wanted,
-                                     std::memory_order_release,     // pairs(mutex.handover)
-                                     std::memory_order_relaxed)) {  // relaxed: tried again
-            continue;
+        if (state_.compare_exchange(old, wanted,
+                                    std::memory_order_release,     // pairs(mutex.handover)
+                                    std::memory_order_relaxed)) {  // relaxed: tried again
+            break;
         }
-        if (!wake) return;
-        break;
     }
+    if (!wake) return;
     const runtime_entry inside;
     sem_release(sema_, hand_over);
 }

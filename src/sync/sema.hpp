@@ -1,15 +1,16 @@
 // Semaphores by address: the table on which mutex and wait_group sleep.
 //
 // The count is a word in the user's object; waiters are here, in 251 hashed roots, each with a lock
-// and a treap keyed by address whose nodes carry a FIFO list. A release touches the object's word
-// first, once, and uses the bare address from then on: the object may be destroyed as soon as the
-// word has been given. Go: runtime/sema.go.
+// and a treap keyed by address whose nodes carry a FIFO list. A release either wakes a waiter,
+// whose object lives until then, or touches the object's word once: the object may be destroyed as
+// soon as the word has been given. Go: runtime/sema.go.
 #pragma once
 
 #include <cstdint>
 
 #include "base/atomic.hpp"
 #include "core/status.hpp"
+#include "sys/lock.hpp"
 
 namespace rota::rt {
 
@@ -19,8 +20,11 @@ using sema_word = atomic<std::uint32_t>;
 // Caller: inside a runtime_entry. Parks. Go: semacquire1.
 void sem_acquire(sema_word& word, bool lifo, wait_reason why);
 
-// Adds one and wakes one waiter. `handoff`: the waiter gets it before anybody else, and runs at
-// once. Caller: inside a runtime_entry. Yields, if `handoff`. Go: semrelease1.
+// Gives one to the first waiter, or adds it to the word. `handoff`: the waiter runs at once.
+// Caller: inside a runtime_entry. Yields, if `handoff`. Go: semrelease1.
 void sem_release(sema_word& word, bool handoff);
+
+// The lock of the root to which the address belongs. Takes: nothing below it.
+lock& sem_lock(const void* address);
 
 }  // namespace rota::rt

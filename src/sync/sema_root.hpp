@@ -15,7 +15,6 @@ namespace rota::rt {
 
 struct alignas(cache_line) sema_root {
     lock mu{lock_rank::sema};
-    atomic<std::uint32_t> waiters{0};  // written under mu, read by releasers without it
 
     // Adds s, which waits for `address`, behind the others of that address, or in front if `lifo`.
     void queue(const void* address, sudog& s, bool lifo, std::uint32_t ticket) ROTA_REQUIRES(mu);

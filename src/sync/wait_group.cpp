@@ -21,9 +21,10 @@ void wait_group::settle(std::uint64_t now, int n) {
     if (count > 0 || waiters == 0) return;
     // Zero with waiters: they all sleep, or are about to, and nobody may add meanwhile. Until the
     // semaphore has been given to each, none returns.
-    if (!state_.cas(now, 0, std::memory_order_acq_rel)) {  // pairs(wait_group.zero)
+    if (state_.load(std::memory_order_relaxed) != now) {  // relaxed: only misuse changes it
         throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
     }
+    state_.store(0, std::memory_order_release);  // pairs(wait_group.zero)
     const runtime_entry inside;
     for (; waiters > 0; --waiters) sem_release(sema_, false);
 }

@@ -17,11 +17,15 @@ void lock::acquire_slow() {
             word_.cas(0, 1, memory_order_acquire))
             return;  // pairs(lock.handover)
     }
-    while (word_.exchange(2, memory_order_acquire) != 0)
-        (void)futex_wait(word_, 2, no_deadline);  // pairs(lock.handover)
+    while (word_.exchange(2, memory_order_acquire) != 0) {  // pairs(lock.handover)
+        restart_owners();
+        (void)futex_wait(word_, 2, no_deadline);
+    }
 }
 
-void lock::wake_one() { futex_wake(word_, 1); }
+void lock::release_slow() {
+    if (word_.exchange(0, memory_order_release) == 2) futex_wake(word_, 1);  // pairs(lock.handover)
+}
 
 #if defined(ROTA_DEBUG_CHECKS)
 void lock::note_acquire() const {

@@ -3,6 +3,10 @@
 //
 //     0 free ──lock()──► 1 held ──contender──► 2 held, sleepers ──unlock()──► 0, one sleeper woken
 //
+// The holder owns the word: from 1 to 0 it goes in a restartable sequence (sys/asymmetric.hpp). A
+// contender that is about to sleep writes 2 and restarts the owners: a release that has not seen
+// the 2 is over then, and has changed the word, so that the futex refuses to sleep.
+//
 // A channel's lock is taken by the goroutine that parks and released on its behalf by the context
 // that its m goes on with (sched/park.hpp); the thread is the same, so ranks are kept per thread.
 // Go: lock2, unlock2 (lock_futex.go).
@@ -12,6 +16,7 @@
 #include "base/atomic.hpp"
 #include "base/check.hpp"
 #include "base/lock_rank.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/self.hpp"
 
 namespace rota::rt {
@@ -35,12 +40,12 @@ class ROTA_CAPABILITY("lock") lock {
 
     void release() ROTA_RELEASE() {
         note_release();
-        if (word_.exchange(0, memory_order_release) == 2) wake_one();  // pairs(lock.handover)
+        if (ROTA_UNLIKELY(!owner_replace(word_, 1, 0))) release_slow();  // pairs(lock.handover)
     }
 
   private:
     ROTA_COLD void acquire_slow();
-    ROTA_COLD void wake_one();
+    ROTA_COLD void release_slow();
 #if defined(ROTA_DEBUG_CHECKS)
     void note_acquire() const;
     void note_release() const;

@@ -39,31 +39,25 @@ class mutex {
 
     /// Unlocks. Ends the process with `fatal error: sync: unlock of unlocked mutex` if it is not
     /// locked. Go: Unlock.
-    void unlock() {
-        // relaxed: a hint. It is not read from state_ itself, which would wait for the exchange in
-        // lock() to be done.
-        std::int32_t seen = locked;
-        if (contended_.load(std::memory_order_relaxed) ||
-            !state_.compare_exchange(seen, 0, std::memory_order_release,  // pairs(mutex.handover)
-                                     std::memory_order_relaxed)) {        // relaxed: tried again
-            unlock_slow();
-        }
-    }
+    void unlock();
 
   private:
-    static constexpr std::int32_t locked = 1, woken = 2, starving = 4, waiter = 8;
+    static constexpr std::uint32_t locked = 1, woken = 2, starving = 4, slow = 8, asked = 16,
+                                   waiter = 32;
 
     void lock_slow();
     bool try_lock_slow();
     void unlock_slow();
     bool contend(std::int64_t& waiting_since, bool& awake, bool& starved, int& spins);
+    void leave_fast_mode();
+    bool is_calm(std::uint32_t old);
 
-    // bit 0 locked | bit 1 woken: a waiter is awake, wake no other | bit 2 starving | bits 3..31
+    // bit 0 locked | bit 1 woken: a waiter is awake, wake no other | bit 2 starving | bit 3 slow:
+    // every change is a locked instruction | bit 4 asked: somebody wants it to be slow | bits 5..31
     // waiters
-    atomic<std::int32_t> state_{0};
+    atomic<std::uint32_t> state_{0};
     atomic<std::uint32_t> sema_{0};
-    atomic<bool> contended_{
-        false};  // somebody waits, most likely: unlock need not try the fast way
+    atomic<std::uint8_t> calm_{0};  // owner: who holds the lock; unlocks since somebody waited
 };
 
 }  // namespace rota

@@ -1,0 +1,73 @@
+// The x86-64 half of arch/rseq.hpp.
+//
+// Each section is the form that the kernel documents: its descriptor lies in __rseq_cs, the thread
+// points to it before the first instruction, the last instruction is the only store, and the abort
+// address lies behind the signature. The pointer is left behind: the kernel ignores and clears it
+// when it finds the thread elsewhere.
+#pragma once
+
+#include <cstdint>
+
+#include <sys/rseq.h>
+
+#include "base/annotations.hpp"
+
+namespace rota::rt {
+
+// `?`: the section belongs to the function's group, and is dropped with it by the linker.
+#define ROTA_RSEQ_BEGIN \
+    ".pushsection __rseq_cs, \"aw?\"\n\t" \
+    ".balign 32\n" \
+    "77:\n\t" \
+    ".long 0, 0\n\t" \
+    ".quad 1f, 2f - 1f, 4f\n\t" \
+    ".popsection\n\t" \
+    "leaq 77b(%%rip), %%rax\n\t" \
+    "movq %%rax, %%fs:8(%[area])\n" \
+    "1:\n\t"
+#define ROTA_RSEQ_END(abort) \
+    "\n2:\n\t" \
+    ".pushsection .text.rota_rseq_abort, \"ax?\"\n\t" \
+    ".byte 0x0f, 0xb9, 0x3d\n\t" \
+    ".long 0x53053053\n" \
+    "4:\n\t" \
+    "jmp " abort "\n\t" \
+    ".popsection\n\t"
+
+// True: `word` was `from`, and is `to`. False: it was not, or the section was interrupted.
+ROTA_ALWAYS_INLINE bool rseq_replace(void* word, std::uint32_t from, std::uint32_t to) {
+    asm volatile goto(
+        ROTA_RSEQ_BEGIN "cmpl %[from], (%[word])\n\t"
+                        "jne %l[other]\n\t"
+                        "movl %[to], (%[word])" ROTA_RSEQ_END("%l[other]")
+        :
+        : [area] "r"(__rseq_offset), [word] "r"(word), [from] "ri"(from), [to] "ri"(to)
+        : "rax", "memory", "cc"
+        : other);
+    return true;
+other:
+    return false;
+}
+
+// True: `gate` was 0, `word` held `old` and holds `desired`. False: it was not, or the section was
+// interrupted. (No asm goto: gcc 12 loses the outputs of one.)
+ROTA_ALWAYS_INLINE bool rseq_exchange(const void* gate, void* word, void* desired, void*& old) {
+    void* seen = nullptr;
+    std::uint32_t done = 0;
+    asm volatile(
+        ROTA_RSEQ_BEGIN "cmpl $0, (%[gate])\n\t"
+                        "jne 5f\n\t"
+                        "movq (%[word]), %[seen]\n\t"
+                        "movq %[desired], (%[word])" ROTA_RSEQ_END("5f") "movl $1, %[done]\n"
+                                                                         "5:"
+        : [seen] "=&r"(seen), [done] "+&r"(done)
+        : [area] "r"(__rseq_offset), [gate] "r"(gate), [word] "r"(word), [desired] "r"(desired)
+        : "rax", "memory", "cc");
+    old = seen;
+    return done != 0;
+}
+
+#undef ROTA_RSEQ_BEGIN
+#undef ROTA_RSEQ_END
+
+}  // namespace rota::rt

@@ -1,0 +1,72 @@
+// Cheap on one side, dear on the other: synchronisation between a side that runs millions of times
+// a second and one that runs when somebody contends, steals or goes to sleep.
+//
+// Fences. Where two sides each store and then load what the other stores, both need a full fence
+// in between. light_fence() only keeps the compiler's order, heavy_fence() makes the kernel run a
+// full fence on every processor that runs a thread of this process: the light side's store is
+// visible, or its load comes after the heavy side's store.
+//
+// Owner's operations. A word that one side owns for the moment (a held lock, a p's runnext) is
+// changed by its owner in a restartable sequence instead of a locked instruction. The other side
+//   1. writes, by a locked instruction, what makes every later sequence fail its comparison,
+//   2. calls restart_owners(): sequences that had compared before are over or begin anew,
+//   3. looks at the word again: no sequence that has not seen step 1 is under way any more.
+//
+// Where the kernel or the C library lacks the means (or the sanitizers must see each access) light
+// fences are full ones and owners use locked instructions. The means are switched on once, at
+// boot: first the heavy side, then a fence everywhere, then the light side, so that no light side
+// ever meets a heavy side that does not know of it.
+#pragma once
+
+#include "arch/rseq.hpp"
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+
+namespace rota::rt {
+
+struct asymmetric_t {
+    atomic<bool> heavy{false};    // heavy_fence asks the kernel
+    atomic<bool> light{false};    // light fences are the compiler's only
+    atomic<bool> restart{false};  // restart_owners asks the kernel
+    atomic<bool> owner{false};    // owners use restartable sequences
+};
+inline constinit asymmetric_t asymmetric;
+
+// Boot: uses what the kernel and the C library have.
+void asymmetric_init();
+
+// What the light side does between its store and its load, pairs with heavy_fence.
+ROTA_ALWAYS_INLINE void light_fence() {
+    if (ROTA_LIKELY(asymmetric.light.load(memory_order_relaxed)))  // relaxed: see asymmetric_init
+        std::atomic_signal_fence(std::memory_order_seq_cst);       // pairs(fence)
+    else full_fence();
+}
+
+void heavy_fence();
+void restart_owners();
+
+// By the owner of `word`: `from` becomes `to`, as a release. False: it was something else.
+ROTA_ALWAYS_INLINE bool owner_replace(atomic<std::uint32_t>& word, std::uint32_t from,
+                                      std::uint32_t to) {
+#if ROTA_RSEQ
+    if (ROTA_LIKELY(asymmetric.owner.load(memory_order_relaxed)) &&  // relaxed: as above
+        ROTA_LIKELY(rseq_replace(&word, from, to)))
+        return true;
+#endif
+    return word.cas(from, to, memory_order_release);  // pairs(lock.handover, mutex.handover)
+}
+
+// By the owner of `word`, while `gate` is 0 or else with a locked instruction: an acq_rel exchange.
+template <class T>
+ROTA_ALWAYS_INLINE T* owner_exchange([[maybe_unused]] const atomic<std::uint32_t>& gate,
+                                     atomic<T*>& word, T* desired) {
+#if ROTA_RSEQ
+    void* old = nullptr;
+    if (ROTA_LIKELY(asymmetric.owner.load(memory_order_relaxed)) &&  // relaxed: as above
+        ROTA_LIKELY(rseq_exchange(&gate, &word, desired, old)))
+        return static_cast<T*>(old);
+#endif
+    return word.exchange(desired, memory_order_acq_rel);  // pairs(runq.next)
+}
+
+}  // namespace rota::rt
