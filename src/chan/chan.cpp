@@ -100,14 +100,11 @@ void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody e
     ::operator delete(c, std::align_val_t{alignof(hchan)});
 }
 
-chan_result chan_send(hchan* cp, const void* elem, bool block) {
-    const runtime_entry inside;
-    if (cp == nullptr) {
-        if (!block) return chan_result::would_block;
-        block_for_ever(wait_reason::chan_send_nil);
-    }
-    hchan& c = *cp;
-    c.mu.acquire();
+namespace {
+
+// With c.mu held, which it releases.
+ROTA_ALWAYS_INLINE chan_result send_locked(hchan& c, const void* elem, bool block)
+    ROTA_RELEASE(c.mu) {
     if (ROTA_UNLIKELY(c.closed.load(memory_order_relaxed))) {  // relaxed: under mu
         c.mu.release();
         return chan_result::closed;
@@ -132,14 +129,7 @@ chan_result chan_send(hchan* cp, const void* elem, bool block) {
                : chan_result::closed;
 }
 
-chan_result chan_recv(hchan* cp, void* elem, bool block) {
-    const runtime_entry inside;
-    if (cp == nullptr) {
-        if (!block) return chan_result::would_block;
-        block_for_ever(wait_reason::chan_receive_nil);
-    }
-    hchan& c = *cp;
-    c.mu.acquire();
+ROTA_ALWAYS_INLINE chan_result recv_locked(hchan& c, void* elem, bool block) ROTA_RELEASE(c.mu) {
     if (c.count.load(memory_order_relaxed) > 0) {  // relaxed: under mu
         buf_take(c, elem);
         // A sender that waited for room: its value goes to the tail, which keeps the order.
@@ -162,6 +152,94 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) {
     }
     return wait_in(c, c.recvq, elem, wait_reason::chan_receive) ? chan_result::ok
                                                                 : chan_result::closed;
+}
+
+// What the fast ways below leave: nil channels, the first use by a thread, every wait.
+ROTA_NOINLINE chan_result send_slow(hchan* cp, const void* elem, bool block) {
+    const runtime_entry inside;
+    if (cp == nullptr) {
+        if (!block) return chan_result::would_block;
+        block_for_ever(wait_reason::chan_send_nil);
+    }
+    cp->mu.acquire();
+    return send_locked(*cp, elem, block);
+}
+
+ROTA_NOINLINE chan_result recv_slow(hchan* cp, void* elem, bool block) {
+    const runtime_entry inside;
+    if (cp == nullptr) {
+        if (!block) return chan_result::would_block;
+        block_for_ever(wait_reason::chan_receive_nil);
+    }
+    cp->mu.acquire();
+    return recv_locked(*cp, elem, block);
+}
+
+ROTA_NOINLINE chan_result finish_send(hchan& c, const void* elem, bool block,
+                                      bool locked) ROTA_NO_TSA {  // locked or not
+    if (!locked) c.mu.acquire();
+    const chan_result r = send_locked(c, elem, block);
+    leave_runtime();
+    return r;
+}
+
+ROTA_NOINLINE chan_result finish_recv(hchan& c, void* elem, bool block,
+                                      bool locked) ROTA_NO_TSA {  // locked or not
+    if (!locked) c.mu.acquire();
+    const chan_result r = recv_locked(c, elem, block);
+    leave_runtime();
+    return r;
+}
+
+ROTA_NOINLINE chan_result release_and_leave(hchan& c) ROTA_NO_TSA {  // what try_release left
+    c.mu.release_slow();
+    leave_runtime();
+    return chan_result::ok;
+}
+
+ROTA_COLD chan_result yield_and_leave() {
+    preempt_yield();
+    return chan_result::ok;
+}
+
+}  // namespace
+
+// A word into a buffer with room, and out of one that holds some, without a stack frame: all else
+// is left by a tail call.
+chan_result chan_send(hchan* cp, const void* elem, bool block) ROTA_NO_TSA {
+    m* mp = nullptr;
+    if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
+        return send_slow(cp, elem, block);
+    hchan& c = *cp;
+    if (ROTA_UNLIKELY(!c.mu.try_acquire())) return finish_send(c, elem, block, false);
+    // relaxed, both: under mu
+    const std::size_t count = c.count.load(memory_order_relaxed);
+    if (ROTA_UNLIKELY(c.elem_size != sizeof(std::uint64_t) || count >= c.capacity ||
+                      !c.recvq.empty() || c.closed.load(memory_order_relaxed)))
+        return finish_send(c, elem, block, true);
+    std::memcpy(c.buf + c.send_at * sizeof(std::uint64_t), elem, sizeof(std::uint64_t));
+    c.send_at = c.send_at + 1 == c.capacity ? 0 : c.send_at + 1;
+    c.count.store(count + 1, memory_order_relaxed);
+    if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(c);
+    if (ROTA_UNLIKELY(!try_leave_runtime(*mp))) return yield_and_leave();
+    return chan_result::ok;
+}
+
+chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
+    m* mp = nullptr;
+    if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
+        return recv_slow(cp, elem, block);
+    hchan& c = *cp;
+    if (ROTA_UNLIKELY(!c.mu.try_acquire())) return finish_recv(c, elem, block, false);
+    const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
+    if (ROTA_UNLIKELY(c.elem_size != sizeof(std::uint64_t) || count == 0 || !c.sendq.empty()))
+        return finish_recv(c, elem, block, true);
+    std::memcpy(elem, c.buf + c.recv_at * sizeof(std::uint64_t), sizeof(std::uint64_t));
+    c.recv_at = c.recv_at + 1 == c.capacity ? 0 : c.recv_at + 1;
+    c.count.store(count - 1, memory_order_relaxed);  // relaxed: under mu
+    if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(c);
+    if (ROTA_UNLIKELY(!try_leave_runtime(*mp))) return yield_and_leave();
+    return chan_result::ok;
 }
 
 void chan_close(hchan* c) {

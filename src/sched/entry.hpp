@@ -32,6 +32,27 @@ ROTA_ALWAYS_INLINE m& enter_runtime() {
     return *mp;
 }
 
+// For operations that mostly neither call nor park: enter_runtime where that needs nothing else, or
+// null, and nothing is done.
+ROTA_ALWAYS_INLINE m* try_enter_runtime() {
+    m* const mp = getm_or_null();
+    if (ROTA_UNLIKELY(mp == nullptr)) return nullptr;
+    mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    std::atomic_signal_fence(
+        std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
+    if (ROTA_LIKELY(mp->entry.load(memory_order_relaxed) == entry_state::clear)) return mp;
+    mp->in_runtime.store(0, memory_order_relaxed);  // relaxed: as above
+    return nullptr;
+}
+
+// Leaves by the same m. False: then call preempt_yield(), nothing else.
+ROTA_ALWAYS_INLINE bool try_leave_runtime(m& mp) {
+    std::atomic_signal_fence(
+        std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
+    mp.in_runtime.store(0, memory_order_relaxed);  // relaxed: as above
+    return ROTA_LIKELY(!mp.preempt.load(memory_order_relaxed));
+}
+
 ROTA_ALWAYS_INLINE void leave_runtime() {
     m& mp = getm();
     std::atomic_signal_fence(

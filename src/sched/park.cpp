@@ -38,11 +38,6 @@ void after_end(m& self, g& prev) {
     gfput(self.pp, prev);
 }
 
-bool commit_unlock(g&, void* l) ROTA_NO_TSA {  // taken by the g that parked, released on its behalf
-    static_cast<lock*>(l)->release();
-    return true;
-}
-
 // The g of a thread that rota did not start: the thread itself sleeps.
 void park_thread(m& self, g& gp, park_commit commit, void* arg) {
     ROTA_CHECK(self.foreign);
@@ -57,6 +52,11 @@ void park_thread(m& self, g& gp, park_commit commit, void* arg) {
 
 }  // namespace
 
+bool commit_unlock(g&, void* l) ROTA_NO_TSA {  // taken by the g that parked, released on its behalf
+    static_cast<lock*>(l)->release();
+    return true;
+}
+
 ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wait_reason why) {
     m& self = getm();
     g& gp = *self.curg;
@@ -67,11 +67,6 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
     self.commit = commit;
     self.commit_arg = arg;
     leave_g(self, gp, after_park);
-}
-
-void gopark_unlock(lock& l,
-                   wait_reason why) ROTA_NO_TSA {  // commit_unlock releases l on another stack
-    gopark(commit_unlock, &l, why);
 }
 
 void goready(g& gp) {

@@ -19,8 +19,14 @@ namespace rota::rt {
 // releases. The m and the p are others afterwards. Go: gopark.
 void gopark(park_commit commit, void* arg, wait_reason why);
 
+// The commit function that releases the lock `l`.
+bool commit_unlock(g& gp, void* l);
+
 // gopark that releases l once the g can be readied.
-void gopark_unlock(lock& l, wait_reason why) ROTA_RELEASE(l);
+ROTA_ALWAYS_INLINE void gopark_unlock(lock& l, wait_reason why)
+    ROTA_RELEASE(l) ROTA_NO_TSA {  // commit_unlock releases it, on another stack
+    gopark(commit_unlock, &l, why);
+}
 
 // Makes a parked g runnable: next on the caller's p, or on the global queue. Caller: whoever took
 // it out of its wait list; inside a runtime_entry or in the scheduler. After the call the g may be

@@ -23,7 +23,7 @@ void lock::acquire_slow() {
     }
 }
 
-void lock::release_slow() {
+void lock::release_slow() ROTA_NO_TSA {  // the word is all that there is of a lock
     if (word_.exchange(0, memory_order_release) == 2) futex_wake(word_, 1);  // pairs(lock.handover)
 }
 

@@ -39,13 +39,18 @@ class ROTA_CAPABILITY("lock") lock {
     }
 
     void release() ROTA_RELEASE() {
-        note_release();
-        if (ROTA_UNLIKELY(!owner_replace(word_, 1, 0))) release_slow();  // pairs(lock.handover)
+        if (ROTA_UNLIKELY(!try_release())) release_slow();
     }
+
+    // The release that needs no call, or false: release_slow() is to follow.
+    bool try_release() ROTA_NO_TSA {  // a conditional release cannot be said
+        note_release();
+        return owner_replace(word_, 1, 0);  // pairs(lock.handover)
+    }
+    ROTA_COLD void release_slow() ROTA_RELEASE();
 
   private:
     ROTA_COLD void acquire_slow();
-    ROTA_COLD void release_slow();
 #if defined(ROTA_DEBUG_CHECKS)
     void note_acquire() const;
     void note_release() const;
