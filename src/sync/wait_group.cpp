@@ -4,7 +4,7 @@
 #include <rota/panic.hpp>
 
 #include "sched/entry.hpp"
-#include "sync/sema.hpp"
+#include "sync/waiters.hpp"
 
 namespace rota {
 
@@ -13,20 +13,20 @@ using namespace rota::rt;
 // The count has reached zero, or there are waiters.
 void wait_group::settle(std::uint64_t now, int n) {
     const auto count = static_cast<std::int32_t>(now >> 32);
-    auto waiters = static_cast<std::uint32_t>(now & waiters_mask);
+    const auto waiters = static_cast<std::uint32_t>(now & waiters_mask);
     if (count < 0) throw panic_error("sync: negative WaitGroup counter");
     if (waiters != 0 && n > 0 && count == n) {
         throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
     }
     if (count > 0 || waiters == 0) return;
-    // Zero with waiters: they all sleep, or are about to, and nobody may add meanwhile. Until the
-    // semaphore has been given to each, none returns.
+    // Zero with waiters: they all sleep, or are about to, and nobody may add meanwhile. Until each
+    // has been let go, none returns.
     if (state_.load(std::memory_order_relaxed) != now) {  // relaxed: only misuse changes it
         throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
     }
     state_.store(0, std::memory_order_release);  // pairs(wait_group.zero)
     const runtime_entry inside;
-    for (; waiters > 0; --waiters) sem_release(sema_, false);
+    open_for(waiting_, waiters);
 }
 
 void wait_group::wait_slow() {
@@ -42,7 +42,7 @@ void wait_group::wait_slow() {
                 break;
             }
         }
-        sem_acquire(sema_, false, wait_reason::wait_group_wait);
+        wait_for_opening(waiting_, wait_reason::wait_group_wait);
         reused = state_.load(std::memory_order_acquire) != 0;  // pairs(wait_group.zero)
     }
     if (reused) throw panic_error("sync: WaitGroup is reused before previous Wait has returned");

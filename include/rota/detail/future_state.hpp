@@ -20,10 +20,8 @@ namespace rota::detail {
 struct future_base {
     atomic<std::uint32_t> owners{
         2};  // the last one out sees what the other did: pairs(future.owners)
-    atomic<std::uint32_t> done{0};      // 1 once the result is there
-    atomic<std::uint32_t> sleepers{0};  // waiters to release
-    atomic<std::uint32_t> sema{0};
-    std::exception_ptr error;  // written before done, taken by get
+    atomic<std::uintptr_t> waiting{0};  // who waits for the result; open_for_good: it is there
+    std::exception_ptr error;           // written before the result is there, taken by get
 };
 
 // Blocks until the result is there.
@@ -46,7 +44,8 @@ struct future_state<void> : future_base {};
 
 template <class R>
 bool future_ready(const future_state<R>* s) {
-    return s->done.load(std::memory_order_acquire) != 0;  // pairs(future.done)
+    constexpr std::uintptr_t open_for_good = ~std::uintptr_t{0};
+    return s->waiting.load(std::memory_order_acquire) == open_for_good;  // pairs(waiters.open)
 }
 
 template <class R>

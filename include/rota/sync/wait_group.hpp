@@ -76,7 +76,7 @@ class wait_group {
 
     // bits 32..63 the count, signed | bits 0..31 waiters
     atomic<std::uint64_t> state_{0};
-    atomic<std::uint32_t> sema_{0};
+    atomic<std::uintptr_t> waiting_{0};  // those of them who sleep
 };
 
 }  // namespace rota
