@@ -8,13 +8,19 @@
 //
 // They need the area that glibc 2.35 and later registers for every thread. The sanitizers would
 // not see the accesses, so they get the locked instructions; so do AArch64 and old libraries.
+//
+// In the model preset the schedule explorer plays them.
 #pragma once
 
 #include "base/annotations.hpp"
 
-#if defined(__x86_64__) && __has_include(<sys/rseq.h>) && !ROTA_TSAN && !ROTA_ASAN && !ROTA_MODEL
+#if defined(__x86_64__) && __has_include(<sys/rseq.h>) && !ROTA_TSAN && !ROTA_ASAN
 #define ROTA_RSEQ 1
+#if defined(ROTA_MODEL)
+#include "arch/model/rseq.hpp"
+#else
 #include "arch/x86_64/rseq.hpp"
+#endif
 #else
 #define ROTA_RSEQ 0
 #endif

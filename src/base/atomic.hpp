@@ -16,6 +16,10 @@ using std::memory_order_seq_cst;
 
 // What stores before it and loads after it: no processor sees the loads first.
 inline void full_fence() noexcept {
+#if defined(ROTA_MODEL)
+    if (detail::explored != nullptr)
+        return detail::explored->fence(memory_order_seq_cst);  // pairs(fence)
+#endif
     sched_point(point::atomic_rmw);
 #if defined(__SANITIZE_THREAD__)
     // gcc's tsan knows no fences. On every processor that it runs on this is one.

@@ -18,7 +18,11 @@ namespace rota::rt {
 struct m;
 
 struct alignas(cache_line) p {
+#if defined(ROTA_MODEL)
+    static constexpr std::uint32_t runq_size = 4;  // so that schedules which fill it are explored
+#else
     static constexpr std::uint32_t runq_size = 256;
+#endif
     static constexpr std::uint32_t gfree_max = 64;
 
     // --- fixed after procresize -------------------------------------------------

@@ -2,8 +2,8 @@
 //
 // A schedule point stands before every atomic read-modify-write and every store of the core that
 // publishes, between enqueueing a goroutine and switching away from it, and around system calls. In
-// ordinary builds it is empty. With ROTA_MODEL each one calls `hook`, through which a test perturbs
-// or explores the order of events.
+// ordinary builds it is empty. With ROTA_MODEL each one calls `sched_point_hook`, through which a
+// test perturbs the order of events, or explores it (rota/detail/explorer.hpp).
 #pragma once
 
 namespace rota::detail {

@@ -1,0 +1,28 @@
+// The model preset's half of arch/rseq.hpp: the schedule explorer plays the sequences, and lets
+// other threads and their barriers come in between. Without an explorer none succeeds, and the
+// callers fall back to locked instructions.
+#pragma once
+
+#include <cstdint>
+
+#include <sys/rseq.h>
+#include <rota/detail/explorer.hpp>
+
+#include "base/annotations.hpp"
+
+namespace rota::rt {
+
+inline bool rseq_replace(void* word, std::uint32_t from, std::uint32_t to) {
+    return detail::explored != nullptr && detail::explored->restartable_replace(word, from, to);
+}
+
+inline bool rseq_exchange(const void* gate, void* word, void* desired, void*& old) {
+    if (detail::explored == nullptr) return false;
+    std::uint64_t before = 0;
+    if (!detail::explored->restartable_exchange(gate, word, detail::to_bits(desired), before))
+        return false;
+    old = detail::from_bits<void*>(before);
+    return true;
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,116 @@
+// Exploring: what a test of this folder uses. README.md shows one.
+//
+//     explored_as   a body is run in every schedule within the bounds, then in random ones
+//     thread        begins a thread of the schedule
+//     plain<T>      memory that is not atomic: accesses that nothing orders are reported
+//
+// The body must be a function of the schedule alone: it makes everything anew that it changes, or
+// has it restored (image), asks no real clock and draws no random numbers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "engine.hpp"
+
+namespace model {
+
+struct options : limits {
+    unsigned preemptions = 2;  // of the depth-first search; 3 with ROTA_TEST_LONG
+    unsigned departures = 2;   // loads of an old value, and late stores, in one schedule of it
+    unsigned depth = 3;        // of the bugs that random priorities are to find
+    double seconds = 6;        // at most, for each of the two searches
+    bool leaks = true;         // what is allocated in a schedule is freed in it
+};
+
+// What one search has done.
+struct search {
+    std::uint64_t schedules = 0;
+    std::uint64_t wanted = 0;  // random priorities: for 99.99 % of all bugs of that depth
+    double seconds = 0;
+    unsigned steps = 0;    // the longest schedule
+    unsigned choices = 0;  // the most choices of a thread
+    unsigned threads = 0;
+    bool complete = false;
+};
+
+struct result {
+    bool failed = false;
+    std::string why;     // the failure in one line
+    std::string report;  // its threads, its table
+    std::string replay;
+    search depth_first, random;
+    std::uint64_t seen[4] = {};  // observed codes
+
+    bool has_seen(unsigned code) const { return (seen[code / 64] >> code % 64 & 1) != 0; }
+};
+
+// Explores `body` in child processes, both strategies at once.
+result explore(const options& how, const std::function<void()>& body);
+
+// As explore, for a GoogleTest: prints what was done; a failure fails the test and is printed.
+result expect_holds(const options& how, const std::function<void()>& body);
+// The explorer must find what is planted in the body; `why` is part of what it says then.
+void expect_fails(const options& how, const char* why, const std::function<void()>& body);
+
+// --- inside a body
+// --------------------------------------------------------------------------------
+
+class thread {
+  public:
+    explicit thread(const char* name, std::function<void()> f)
+        : id_(the_engine->spawn(std::move(f), name, false)) {}
+    void join() { the_engine->join(id_); }
+
+  private:
+    unsigned id_;
+};
+
+// A thread that may sleep for ever when the others have ended.
+inline void daemon(const char* name, std::function<void()> f) {
+    the_engine->spawn(std::move(f), name, true);
+}
+
+// Waits until every other thread has ended or sleeps.
+inline void wait_until_quiet() { the_engine->wait_until_quiet(); }
+
+// For tables: the name of a variable, or of the object around many.
+template <class T>
+void name(const T& what, const char* text) {
+    the_engine->name(&what, sizeof what, text);
+}
+inline void note(const char* text, std::uint64_t value) { the_engine->note(text, value); }
+
+// Says which of several outcomes this schedule had, below 256: result::has_seen.
+void observe(unsigned code);
+
+// Memory that only one thread at a time may touch.
+template <class T>
+class plain {
+  public:
+    plain() = default;
+    explicit plain(T v) : v_(v) {}
+    T get() const {
+        the_engine->plain(this, false);
+        return v_;
+    }
+    void set(T v) {
+        the_engine->plain(this, true);
+        v_ = v;
+    }
+
+  private:
+    T v_{};
+};
+
+// Bytes that every schedule begins with anew: globals and objects that live longer.
+void restore_before_each(void* at, std::size_t size);
+
+[[noreturn]] inline void fail(const char* why) { the_engine->fail(why); }
+
+}  // namespace model
+
+// Inside a body: ends the search with a failure.
+#define MODEL_CHECK(fact) ((fact) ? static_cast<void>(0) : model::fail("not true: " #fact))
