@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "base/fatal.hpp"
@@ -44,6 +45,10 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
     if (key == "schedtrace") {
         if (!parse(value, 0, 1 << 30, env.schedtrace_ms)) {
             complain("GODEBUG schedtrace", value, "milliseconds, 0 for off");
+        }
+    } else if (key == "chaos") {
+        if (!parse(value, 0, std::numeric_limits<int>::max(), env.chaos)) {
+            complain("GODEBUG chaos", value, "a seed from 1 to 2147483647, 0 for off");
         }
     } else if (key == "scheddetail" && value != "0") {
         print_error(

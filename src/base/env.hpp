@@ -11,6 +11,7 @@ enum class traceback_level : std::uint8_t { none, single, all, system, crash };
 struct environment {
     int gomaxprocs = 0;     // 0: not given
     int schedtrace_ms = 0;  // 0: off
+    int chaos = 0;          // the seed of chaos mode, 0: off
     traceback_level traceback = traceback_level::single;
 };
 

@@ -8,6 +8,7 @@
 #include "core/sched.hpp"
 #include "diag/crash.hpp"
 #include "diag/schedtrace.hpp"
+#include "sched/chaos.hpp"
 #include "sched/hooks.hpp"
 #include "sched/procresize.hpp"
 #include "sched/sysmon.hpp"
@@ -25,6 +26,7 @@ constinit atomic<bool> booted{false};
 void schedinit() {
     asymmetric_init();
     const environment env = read_environment();
+    if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
     sched.started_at = nanotime();
     std::int32_t procs = env.gomaxprocs > 0 ? env.gomaxprocs : processor_count();

@@ -63,7 +63,8 @@ void stop_scheduling(void*) {
     {
         const lock_guard guard(sched.mu);
         sched.stopping = true;
-        sched.exiting.store(true, memory_order_seq_cst);  // pairs(exit.flag)
+        sched.exiting.store(true, memory_order_seq_cst);     // pairs(exit.flag)
+        sched.through_g0.store(true, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
     }
     const std::int64_t until = nanotime() + grace;
     // Asked again each time: an m that was just passing from one goroutine to the next may have

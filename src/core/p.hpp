@@ -63,6 +63,7 @@ struct alignas(cache_line) p {
     // --- sysmon only ------------------------------------------------------------------
     std::uint32_t seen_sched_tick = 0;
     std::uint32_t seen_syscall_tick = 0;
+    std::uint64_t seen_steps = 0;
     std::int64_t seen_sched_when = 0;
     std::int64_t seen_syscall_when = 0;
 };

@@ -49,10 +49,12 @@ struct sched_t {
     atomic<bool> retaking{false};           // sysmon holds a p, or is about to
     atomic<bool> foreign_used{false};       // a thread of the program's own used rota outside run()
     atomic<bool> exiting{false};            // hint for `stopping`
+    atomic<bool> through_g0{false};         // no direct switch: the process exits, or chaos mode
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};
     atomic<bool> need_spinning{false};
+    atomic<std::uint32_t> vain_spins{0};  // ms that found nothing since one did; relaxed: advice
     alignas(cache_line) atomic<std::uint64_t> goid_gen{1};  // 1 is the first main goroutine's
 
     // --- the poller -----------------------------------------------------------------------

@@ -104,6 +104,14 @@ found steal_once(m& self, bool last) {
     return {};
 }
 
+// Work that waits behind other work, not just in a runnext.
+bool work_in_queues() {
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        if (!runq_ring_empty(*sched.allp[i])) return true;
+    }
+    return global_has_work();
+}
+
 bool work_anywhere() {
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         if (!runq_empty(*sched.allp[i])) return true;
@@ -138,7 +146,9 @@ found from_other_ps(m& self) {
     for (int i = 0; i < passes; ++i) {
         if (found f = steal_once(self, i == passes - 1)) return f;
     }
-    return wait_for_work(self);
+    found f = wait_for_work(self);
+    if (!f) note_spin(false);
+    return f;
 }
 
 // Gives up the p, unless work has come meanwhile. Returns true if self holds a p and shall search
@@ -173,6 +183,7 @@ bool last_look(m& self) {
     sched_point(point::spinning_dropped);
     heavy_fence();  // pairs(wake.submit)
     if (!work_anywhere()) return false;
+    if (!work_in_queues() && leave_next_to_sysmon()) return false;
     p* pp = nullptr;
     {
         const lock_guard guard(sched.mu);

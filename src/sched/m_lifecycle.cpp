@@ -7,6 +7,7 @@
 #include "base/fatal.hpp"
 #include "mem/mapped.hpp"
 #include "netpoll/poller.hpp"
+#include "sched/chaos.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
@@ -44,7 +45,8 @@ void minit(m& self) {
 m& new_m_record() {
     m& mp = mapped_new<m>();
     mp.id = sched.m_next_id++;
-    mp.rand = rng(static_cast<std::uint64_t>(nanotime()) ^ (mp.id << 32));
+    mp.rand =
+        chaos.on ? chaos_rng(mp.id) : rng(static_cast<std::uint64_t>(nanotime()) ^ (mp.id << 32));
     mp.all_link = sched.allm.load(memory_order_relaxed);  // relaxed: changed under sched.mu
     sched.allm.store(&mp, memory_order_release);          // pairs(m.list)
     return mp;

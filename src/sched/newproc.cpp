@@ -70,8 +70,11 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     if (ROTA_LIKELY(self.pp != nullptr)) {
         bump(self.pp->counts.created);
         runq_put(*self.pp, gp, true);
-    } else {
-        shared_counts.created.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+        wakep_for_next(*self.pp);
+        return;
+    }
+    shared_counts.created.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+    {
         const lock_guard guard(sched.mu);
         global_put(gp);
     }

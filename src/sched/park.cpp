@@ -2,6 +2,7 @@
 #include "sched/park.hpp"
 
 #include "base/fatal.hpp"
+#include "sched/chaos.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
 #include "sched/switch.hpp"
@@ -76,13 +77,15 @@ void goready(g& gp) {
         gp.mp->park.wakeup();
         return;
     }
-    if (ROTA_LIKELY(self.pp != nullptr)) {
-        runq_put(*self.pp, gp, true);
-    } else {
+    if (ROTA_UNLIKELY(self.pp == nullptr)) {
         const lock_guard guard(sched.mu);
         global_put(gp);
+    } else {
+        runq_put(*self.pp, gp, true);
+        if (!self.ready_quietly) wakep_for_next(*self.pp);
+        return;
     }
-    if (!self.ready_quietly) wakep();
+    wakep();
 }
 
 // Whether this p has nothing else to do: a yield is over at once. Every 61st time the scheduler is
@@ -94,7 +97,7 @@ ROTA_ALWAYS_INLINE bool is_alone(m& self) {
     if (pp.runnext.load(memory_order_relaxed) != nullptr ||
         pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed) ||
         sched.runq_size.load(memory_order_relaxed) != 0 || pp.timers.earliest_hint() != 0 ||
-        tick % 61 == 0 || sched.exiting.load(memory_order_relaxed) || is_run_over(self))
+        tick % 61 == 0 || sched.through_g0.load(memory_order_relaxed) || is_run_over(self))
         return false;
     pp.sched_tick.store(tick, memory_order_relaxed);
     return true;
@@ -131,6 +134,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
 }
 
 void preempt_yield() {
+    if (chaos.on) return chaos_leave();
     m& self = enter_runtime();
     self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
     if (self.pp != nullptr && !self.curg->is_thread) {

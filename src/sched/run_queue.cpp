@@ -2,6 +2,7 @@
 #include "sched/run_queue.hpp"
 
 #include "arch/context.hpp"
+#include "sched/chaos.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 
@@ -23,6 +24,7 @@ bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
     if (!pp.runq_head.cas(head, head + n, memory_order_release))
         return false;  // pairs(runq.consume)
     batch[n] = &gp;
+    if (ROTA_UNLIKELY(chaos.on)) chaos_shuffle(batch, n + 1);
     const lock_guard guard(sched.mu);
     global_put_batch(batch, n + 1);
     return true;
@@ -165,7 +167,11 @@ g* runq_steal(p& thief, p& victim, bool take_runnext) {
 bool runq_empty(const p& pp) {
     // runnext first: what its owner kicked from there into the ring before emptying it is then
     // visible in the tail.
-    if (pp.runnext.load(memory_order_acquire) != nullptr) return false;  // pairs(runq.next)
+    return pp.runnext.load(memory_order_acquire) == nullptr &&
+           runq_ring_empty(pp);  // pairs(runq.next)
+}
+
+bool runq_ring_empty(const p& pp) {
     const std::uint32_t tail = pp.runq_tail.load(memory_order_acquire);  // pairs(runq.publish)
     return pp.runq_head.load(memory_order_acquire) == tail;              // pairs(runq.consume)
 }

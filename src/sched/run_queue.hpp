@@ -32,6 +32,8 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 // Whether pp has nothing to run. Any thread; true is exact for everything that was put before the
 // caller's last heavy_fence().
 [[nodiscard]] bool runq_empty(const p& pp);
+// The same of the ring alone.
+[[nodiscard]] bool runq_ring_empty(const p& pp);
 
 // Goroutines in ring and runnext; any thread, a hint.
 [[nodiscard]] std::uint32_t runq_length(const p& pp);

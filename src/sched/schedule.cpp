@@ -1,6 +1,7 @@
 // The loop, and the first frame of a goroutine.
 #include "sched/schedule.hpp"
 
+#include "sched/chaos.hpp"
 #include "sched/entry.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
@@ -10,6 +11,7 @@
 namespace rota::rt {
 
 ROTA_SWITCHES_STACK void schedule_loop(m& self) {
+    if (chaos.on) return chaos_loop(self);
     for (;;) {
         const found next = findrunnable(self);
         if (!next) return;
@@ -22,6 +24,7 @@ ROTA_SWITCHES_STACK void schedule_loop(m& self) {
 void stop_spinning_with_work(m& self) {
     self.spinning = false;
     ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+    note_spin(true);
     // Submitters have skipped their wake-up because of us: look for a successor.
     wakep();
 }

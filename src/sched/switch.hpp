@@ -51,7 +51,7 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
                           sched.runq_size.load(memory_order_relaxed) != 0;       // relaxed: a hint
     const bool timers =
         pp.timers.earliest_hint() != 0 && (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
-    if (ROTA_UNLIKELY(fairness || timers || sched.exiting.load(memory_order_relaxed) ||
+    if (ROTA_UNLIKELY(fairness || timers || sched.through_g0.load(memory_order_relaxed) ||
                       is_run_over(self)))
         return self.g0;
     bool inherit = false;

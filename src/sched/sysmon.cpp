@@ -123,12 +123,23 @@ void deep_sleep() {
     sched.sysmon_note.sleep();
 }
 
-bool work_waits() {
+// Whether a g waits that nobody is about to run. One in runnext is run as soon as the goroutine
+// before it waits: it counts only if its p has not got so far since the last look.
+bool does_work_wait() {
     if (global_has_work()) return true;
+    bool any = false;
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
-        if (!runq_empty(*sched.allp[i])) return true;
+        p& pp = *sched.allp[i];
+        // relaxed: looked at again in the next round
+        const std::uint64_t steps =
+            pp.counts.parks.load(memory_order_relaxed) + pp.counts.ended.load(memory_order_relaxed);
+        const bool same = steps == pp.seen_steps;
+        pp.seen_steps = steps;
+        any = any ||
+              pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed) ||
+              (same && pp.runnext.load(memory_order_relaxed) != nullptr);
     }
-    return false;
+    return any;
 }
 
 struct watch {
@@ -166,11 +177,12 @@ struct watch {
         if (sched.wake_owed.exchange(false, memory_order_seq_cst)) {  // pairs(wake.owed)
             alert_left = alert_rounds;
             sched.sysmon_alert.store(true, memory_order_seq_cst);  // pairs(wake.owed)
-            if (work_waits()) wakep();  // timers_unpolled is asked in every round
         } else if (alert_left > 0 && --alert_left == 0) {
             sched.sysmon_alert.store(false, memory_order_seq_cst);    // pairs(wake.owed)
             if (sched.wake_owed.load(memory_order_seq_cst)) wakep();  // pairs(wake.owed)
         }
+        // timers_unpolled is asked in every round
+        if (alert_left > 0 && does_work_wait()) wakep();
     }
 
     void scavenge(std::int64_t now) {

@@ -3,6 +3,7 @@
 
 #include "core/getg.hpp"
 #include "netpoll/poller.hpp"
+#include "sched/chaos.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
@@ -38,6 +39,7 @@ m& attach() {
         mp->idle_next = nullptr;
     }
     mp->foreign = true;
+    mp->preempt.store(chaos.on, memory_order_relaxed);       // relaxed: advice
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     minit(*mp);
     at_thread_end(mp, [](self_header* header) { detach(*static_cast<m*>(header)); });
@@ -86,7 +88,7 @@ void m_becomes_thread(m& self) {
     if (spun || timers_pending()) wakep();
     self.foreign = true;
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-    self.preempt.store(false, memory_order_relaxed);         // relaxed: advice
+    self.preempt.store(chaos.on, memory_order_relaxed);      // relaxed: advice
     self.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
     bool dead = false;
     {

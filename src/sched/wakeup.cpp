@@ -49,14 +49,44 @@ void wakep() {
     wakep_slow();
 }
 
-void wakep_later() {
-    // What was queued is visible to the sysmon that takes our word, or one left before it.
-    full_fence();  // pairs(wake.owed)
-    // We leave word and then look whether sysmon is alert; it gives up being alert and then looks
-    // for word (seq_cst on both sides): one of us sees the other.
+namespace {
+
+// We leave word and then look whether sysmon is alert; it gives up being alert and then looks for
+// word (seq_cst on both sides): one of us sees the other. Word that is left already is taken after
+// we looked, and sysmon goes on looking for many rounds then.
+bool leave_to_sysmon() {
     if (!sched.wake_owed.load(memory_order_seq_cst))
-        sched.wake_owed.store(true, memory_order_seq_cst);        // pairs(wake.owed)
-    if (!sched.sysmon_alert.load(memory_order_seq_cst)) wakep();  // pairs(wake.owed)
+        sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
+    return sched.sysmon_alert.load(memory_order_seq_cst);   // pairs(wake.owed)
+}
+
+// relaxed: advice
+bool is_spinning_vain() {
+    constexpr std::uint32_t vain_max = 4;
+    return sched.vain_spins.load(memory_order_relaxed) >= vain_max;
+}
+
+}  // namespace
+
+void wakep_later() {
+    // relaxed: without an idle p there is nobody to wake, now or later
+    if (sched.idle_p_count.load(memory_order_relaxed) == 0 || !leave_to_sysmon()) wakep();
+}
+
+void wakep_for_next(const p& pp) {
+    // relaxed: the ring is our own
+    if (ROTA_LIKELY(!is_spinning_vain()) ||
+        pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed))
+        return wakep();
+    wakep_later();
+}
+
+bool leave_next_to_sysmon() { return is_spinning_vain() && leave_to_sysmon(); }
+
+void note_spin(bool found) {
+    const std::uint32_t vain = sched.vain_spins.load(memory_order_relaxed);  // relaxed: advice
+    if (found ? vain != 0 : vain < 1000)
+        sched.vain_spins.store(found ? 0 : vain + 1, memory_order_relaxed);
 }
 
 bool is_spinning_worthwhile(int spins) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "core/m.hpp"
+#include "core/p.hpp"
 
 namespace rota::rt {
 
@@ -23,9 +24,21 @@ namespace rota::rt {
 void wakep();
 
 // As wakep, for work that this m will most likely have done before another one is awake: left to
-// sysmon, which looks within some 200 µs whether it is still there. If sysmon naps for longer,
+// sysmon, which looks every 200 µs or so whether it is still there. If sysmon naps for longer,
 // wakes at once and asks it to be alert.
 void wakep_later();
+
+// As wakep, after a g was put into runnext of pp. Where the last ms that looked for work found
+// none, because goroutines ready each other and wait in turn, a lone g in runnext is left to
+// sysmon as above: it would have run before the m is awake. Caller: the owner of pp.
+void wakep_for_next(const p& pp);
+
+// The same question at the other end: whether an m that has stopped spinning may sleep although
+// there is a g in some runnext.
+[[nodiscard]] bool leave_next_to_sysmon();
+
+// Called by an m that spun: whether it found something.
+void note_spin(bool found);
 
 // Whether a goroutine that wants a lock does better to try again than to park, after `spins` tries:
 // its holder may run on another core, and there is nothing else to do here. Caller: inside a

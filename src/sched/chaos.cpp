@@ -1,0 +1,131 @@
+// The liberties, one by one.
+#include "sched/chaos.hpp"
+
+#include <utility>
+
+#include "sched/entry.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/park.hpp"
+#include "sched/schedule.hpp"
+#include "sched/switch.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;  // the golden ratio: neighbours fall apart
+
+// The windows of time in which some threads starve. Each is followed by four times its length in
+// which none does. relaxed, all: who misses the beginning of a window starves a little less.
+struct hunger_t {
+    atomic<std::int64_t> next{0};     // when another window may begin
+    atomic<std::int64_t> until{0};    // the end of the last one
+    atomic<std::uint64_t> number{0};  // of the last one
+};
+constinit hunger_t hunger;
+
+void open_window(m& self, std::int64_t now) {
+    std::int64_t next = hunger.next.load(memory_order_relaxed);  // relaxed: see hunger_t
+    if (now < next) return;
+    const std::int64_t length = std::int64_t{1'000'000} << self.rand.below(12);
+    if (!hunger.next.cas(next, now + 5 * length, memory_order_relaxed))  // relaxed: see hunger_t
+        return;
+    hunger.number.fetch_add(1, memory_order_relaxed);        // relaxed: see hunger_t
+    hunger.until.store(now + length, memory_order_relaxed);  // relaxed: see hunger_t
+}
+
+// Whether self belongs to the threads that starve in this window.
+bool is_hungry(const m& self, std::uint64_t window) {
+    rng draw(chaos.seed * spread ^ window << 32 ^ self.id * (spread >> 7));
+    return draw.below(10) < (self.run != nullptr ? 3u : 1u);
+}
+
+// Sleeps as a thread does that the kernel has forgotten: with whatever it holds.
+void starve(m& self) {
+    if (sched.exiting.load(memory_order_relaxed)) return;  // relaxed: looked at again
+    const std::int64_t now = nanotime();
+    open_window(self, now);
+    const std::int64_t until = hunger.until.load(memory_order_relaxed);  // relaxed: see hunger_t
+    if (now < until && is_hungry(self, hunger.number.load(memory_order_relaxed)))
+        thread_sleep_ns(until - now);  // relaxed: see hunger_t
+}
+
+// Puts a part of the queue back in another order, any of them as the next to run.
+void stir(m& self) {
+    constexpr std::uint32_t most = 16;
+    g* taken[most];
+    std::uint32_t n = 0;
+    for (bool inherit = false; n < most; ++n) {
+        taken[n] = runq_get(*self.pp, inherit);
+        if (taken[n] == nullptr) break;
+    }
+    if (n == 0) return;
+    chaos_shuffle(taken, n);
+    for (std::uint32_t i = 0; i < n; ++i) runq_put(*self.pp, *taken[i], self.rand.below(2) == 0);
+    wakep();  // nobody saw them for a moment
+}
+
+// Whether gp has parked on this very thread and would go on here. Then the p goes to another m,
+// with gp first in its queue: all goroutines move, also where there is but one p.
+bool migrates(m& self, g& gp) {
+    if (gp.mp != &self || gp.why == wait_reason::none) return false;
+    gp.why = wait_reason::none;
+    runq_put(*self.pp, gp, true);
+    startm(releasep(self), false);
+    return true;
+}
+
+}  // namespace
+
+void chaos_begin(std::uint64_t seed) {
+    chaos.seed = seed;
+    chaos.on = true;
+    sched.through_g0.store(true, memory_order_relaxed);  // relaxed: boot publishes everything
+}
+
+rng chaos_rng(std::uint64_t m_id) { return rng((chaos.seed + 1) * spread ^ m_id << 32); }
+
+void chaos_shuffle(g** batch, std::uint32_t n) {
+    rng& rand = getm().rand;
+    for (std::uint32_t i = n; i > 1; --i) std::swap(batch[i - 1], batch[rand.below(i)]);
+}
+
+ROTA_SWITCHES_STACK void chaos_loop(m& self) {
+    for (;;) {
+        if (self.pp != nullptr) {
+            starve(self);
+            if (self.rand.below(2) == 0) stir(self);
+        }
+        const found next = findrunnable(self);
+        if (!next) return;
+        if (self.spinning) stop_spinning_with_work(self);
+        if (migrates(self, *next.gp)) continue;
+        next.gp->why = wait_reason::none;  // tells a park from a yield
+        start_running(self, *self.pp, *next.gp, next.inherit);
+        self.preempt.store(true, memory_order_relaxed);  // relaxed: our own, for chaos_leave
+        switch_to(self, self.g0, *next.gp);
+    }
+}
+
+void chaos_leave() {
+    m& self = enter_runtime();
+    starve(self);
+    const bool yields = self.rand.below(8) == 0;
+    if (self.pp == nullptr || self.curg->is_thread) {
+        if (yields) thread_yield();
+    } else if (yields || is_run_over(self) ||
+               sched.exiting.load(memory_order_relaxed)) {  // relaxed: a hint
+        bump(self.pp->counts.preemptions);
+        gosched_yield();
+    } else if (self.rand.below(2) == 0) {
+        stir(self);  // what this operation has readied need not come next
+    }
+    m& here = getm();
+    here.preempt.store(true, memory_order_relaxed);  // relaxed: our own
+    here.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+}
+
+}  // namespace rota::rt
