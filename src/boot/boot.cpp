@@ -4,7 +4,9 @@
 //
 // It happens on first use, on whatever thread that is. Nothing here may use a goroutine.
 #include "base/env.hpp"
+#include "base/fatal.hpp"
 #include "boot/exit.hpp"
+#include "boot/fork.hpp"
 #include "core/sched.hpp"
 #include "diag/crash.hpp"
 #include "diag/schedtrace.hpp"
@@ -24,8 +26,9 @@ constinit lock boot_lock{lock_rank::boot};
 constinit atomic<bool> booted{false};
 
 void schedinit() {
-    asymmetric_init();
+    sched.fp_at_boot = fp_control::current();
     const environment env = read_environment();
+    if (env.asymmetric != 0) asymmetric_init();
     if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
     sched.started_at = nanotime();
@@ -36,11 +39,17 @@ void schedinit() {
     hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
     start_sysmon();
     stop_scheduling_at_exit();
+    watch_forks();
 }
 
 }  // namespace
 
 void boot_runtime() {
+    if (ROTA_UNLIKELY(is_forked_child())) {
+        fatal("rota used in the child of a fork, which may only exec or _exit; start processes by "
+              "fork and exec, or posix_spawn",
+              trace_scope::none);
+    }
     if (booted.load(memory_order_acquire)) return;  // pairs(boot.done)
     const lock_guard guard(boot_lock);
     if (booted.load(memory_order_relaxed)) return;  // relaxed: under the lock

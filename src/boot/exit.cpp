@@ -6,6 +6,7 @@
 // 100 ms. The exit status stays what it was.
 #include "boot/exit.hpp"
 
+#include "boot/fork.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/threads.hpp"
@@ -59,6 +60,7 @@ void ask_all_to_yield() {
 
 void stop_scheduling(void*) {
     if (moving.load(memory_order_relaxed) != 0) return;  // relaxed: our own, see below
+    if (is_forked_child()) return;                       // nobody schedules there
     if (m* const self = getm_or_null()) goroutine_becomes_thread(*self);
     {
         const lock_guard guard(sched.mu);

@@ -53,9 +53,11 @@ bool mutex::try_lock_slow() {
     return false;
 }
 
-void mutex::lock_slow() {
-    if (state_.cas(slow, slow | locked, std::memory_order_acquire))
-        return;  // pairs(mutex.handover)
+void mutex::lock_slow(std::uint32_t seen) {
+    // Free, in slow mode.
+    if ((seen & (locked | starving)) == 0 &&
+        state_.cas(seen, seen | locked, std::memory_order_acquire))  // pairs(mutex.handover)
+        return;
     const runtime_entry inside;
     std::int64_t waiting_since = 0;
     bool awake = false;

@@ -53,7 +53,9 @@ ROTA_ALWAYS_INLINE bool owner_replace(atomic<std::uint32_t>& word, std::uint32_t
         ROTA_LIKELY(rseq_replace(&word, from, to)))
         return true;
 #endif
-    return word.cas(from, to, memory_order_release);  // pairs(lock.handover, mutex.handover)
+    // relaxed: most who come here have found something else, and need no locked instruction to know
+    return word.load(memory_order_relaxed) == from &&
+           word.cas(from, to, memory_order_release);  // pairs(lock.handover, mutex.handover)
 }
 
 // By the owner of `word`, while `gate` is 0 or else with a locked instruction: an acq_rel exchange.
