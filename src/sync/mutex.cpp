@@ -53,11 +53,7 @@ bool mutex::try_lock_slow() {
     return false;
 }
 
-void mutex::lock_slow(std::uint32_t seen) {
-    // Free, in slow mode.
-    if ((seen & (locked | starving)) == 0 &&
-        state_.cas(seen, seen | locked, std::memory_order_acquire))  // pairs(mutex.handover)
-        return;
+void mutex::lock_slow() {
     const runtime_entry inside;
     std::int64_t waiting_since = 0;
     bool awake = false;

@@ -26,11 +26,11 @@ class mutex {
 
     /// Locks. Blocks while it is locked; the goroutine may go on on another thread. Go: Lock.
     void lock() {
-        std::uint32_t seen = 0;
-        if (!state_.compare_exchange(seen, locked,
-                                     std::memory_order_acquire,   // pairs(mutex.handover)
-                                     std::memory_order_relaxed))  // relaxed: tried again
-            lock_slow(seen);
+        // relaxed: a guess, which the exchange confirms
+        const std::uint32_t seen = state_.load(std::memory_order_relaxed);
+        if ((seen & (locked | starving)) != 0 ||
+            !state_.cas(seen, seen | locked, std::memory_order_acquire))  // pairs(mutex.handover)
+            lock_slow();
     }
 
     /// Locks if that is possible without waiting. Never fails spuriously when the lock is free. Go:
@@ -48,7 +48,7 @@ class mutex {
     static constexpr std::uint32_t locked = 1, woken = 2, starving = 4, slow = 8, asked = 16,
                                    waiter = 32;
 
-    void lock_slow(std::uint32_t seen);
+    void lock_slow();
     bool try_lock_slow();
     void unlock_slow();
     bool contend(std::int64_t& waiting_since, bool& awake, bool& starved, int& spins);
