@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "arch/fp_control.hpp"
 #include "base/atomic.hpp"
 #include "base/rand.hpp"
 #include "core/g.hpp"
@@ -49,6 +50,9 @@ struct alignas(cache_line) m : self_header {
     rng rand;
     void* signal_stack = nullptr;
     std::uint64_t id = 0;
+#if defined(ROTA_DEBUG_CHECKS)
+    fp_control fp;  // as goroutines must leave it when they block
+#endif
 
     // --- owner writes, sysmon reads --------------------------------------------------
     // relaxed: in_runtime is read behind a process-wide barrier, the rest is advice.

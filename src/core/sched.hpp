@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "arch/fp_control.hpp"
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
 #include "core/global_queue.hpp"
@@ -27,6 +28,7 @@ struct sched_t {
     p* allp[procs_max] = {};
     std::int32_t gomaxprocs = 0;
     std::int64_t started_at = 0;
+    fp_control fp_at_boot;  // what every thread of the runtime begins with
 
     // --- guarded by mu --------------------------------------------------------------
     alignas(cache_line) lock mu{lock_rank::sched};

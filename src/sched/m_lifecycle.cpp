@@ -29,6 +29,7 @@ constexpr std::size_t m_stack_size = 256 * 1024;
 
 void minit(m& self) {
     set_self(&self);
+    note_fp_control(self);
     self.eh = thread_eh_state();
     self.curg = &self.g0;
     self.g0.mp = &self;
@@ -79,6 +80,7 @@ namespace {
 
 void* mstart(void* arg) {
     m& self = *static_cast<m*>(arg);
+    sched.fp_at_boot.make_current();  // not what the goroutine had set that happened to start us
     minit(self);
     char name[16];
     std::snprintf(name, sizeof name, "rota-m%llu", static_cast<unsigned long long>(self.id));

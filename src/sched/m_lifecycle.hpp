@@ -36,4 +36,12 @@ void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size);
 void count_m() ROTA_NO_TSA;  // requires sched.mu
 void minit(m& self);
 
+// The thread's floating-point control words, as they are now, are what its goroutines must leave
+// when they block. Debug builds check that.
+inline void note_fp_control([[maybe_unused]] m& self) {
+#if defined(ROTA_DEBUG_CHECKS)
+    self.fp = fp_control::current();
+#endif
+}
+
 }  // namespace rota::rt

@@ -88,6 +88,14 @@ void goready(g& gp) {
     wakep();
 }
 
+void fp_control_changed(const g& gp) {
+    fatal(
+        "floating-point control words changed", trace_scope::current,
+        "runtime: goroutine %zu leaves the rounding mode, the exception masks or the flushing to "
+        "zero changed; they belong to the thread: restore them before an operation that may block",
+        gp.goid);
+}
+
 // Whether this p has nothing else to do: a yield is over at once. Every 61st time the scheduler is
 // asked, for what it alone looks after.
 ROTA_ALWAYS_INLINE bool is_alone(m& self) {

@@ -61,8 +61,14 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     return *next;
 }
 
+// gp blocks, or ends, and leaves to others what it did to the thread's arithmetic.
+[[noreturn]] ROTA_COLD void fp_control_changed(const g& gp);
+
 // Leaves the running g for whatever is next; `action` finishes its business from there.
 ROTA_ALWAYS_INLINE void leave_g(m& self, g& gp, switch_action action, bool forever = false) {
+#if defined(ROTA_DEBUG_CHECKS)
+    if (ROTA_UNLIKELY(!(fp_control::current() == self.fp))) fp_control_changed(gp);
+#endif
     self.after = action;
     self.prev = &gp;
     switch_to(self, gp, pick_next(self), forever);

@@ -68,6 +68,7 @@ m& thread_becomes_m() {
     const bool fresh = mp == nullptr;
     if (fresh) mp = &attach();
     ROTA_CHECK(mp->foreign && mp->curg == &mp->g0);
+    note_fp_control(*mp);
     mp->foreign = false;
     mp->detach_after_run = fresh;
     sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
