@@ -7,7 +7,7 @@ using namespace rota_test;
 
 namespace {
 
-class live_goroutines : public testing::TestWithParam<const char*> {
+class kb59_live_goroutines : public testing::TestWithParam<const char*> {
   protected:
     outcome run(const char* name) {
         return run_program("exit", {name}, {{"GOMAXPROCS", GetParam()}});
@@ -23,53 +23,53 @@ class live_goroutines : public testing::TestWithParam<const char*> {
 
 }  // namespace
 
-TEST_P(live_goroutines, do_not_disturb_the_return_from_main) {
+TEST_P(kb59_live_goroutines, do_not_disturb_the_return_from_main) {
     // 10,000 goroutines of all kinds: the end waits for one, crashes under one, or loses main's
     // status.
     expect_end(run("return_from_main"), 5);
 }
 
-TEST_P(live_goroutines, do_not_disturb_exit_in_the_main_goroutine) {
+TEST_P(kb59_live_goroutines, do_not_disturb_exit_in_the_main_goroutine) {
     // As above; exit runs on a goroutine's stack, and that goroutine never comes back.
     expect_end(run("exit_in_main_goroutine"), 3);
 }
 
-TEST_P(live_goroutines, do_not_disturb_exit_in_a_goroutine) {
+TEST_P(kb59_live_goroutines, do_not_disturb_exit_in_a_goroutine) {
     // As above, on a thread of the runtime's own.
     expect_end(run("exit_in_goroutine"), 3);
 }
 
-TEST_P(live_goroutines, do_not_disturb_exit_inside_blocking) {
+TEST_P(kb59_live_goroutines, do_not_disturb_exit_inside_blocking) {
     // As above; the goroutine has no p then.
     expect_end(run("exit_in_blocking"), 3);
 }
 
-TEST_P(live_goroutines, do_not_disturb_exit_in_a_thread) {
+TEST_P(kb59_live_goroutines, do_not_disturb_exit_in_a_thread) {
     // As above, on a thread that never used rota.
     expect_end(run("exit_in_thread"), 3);
 }
 
-TEST_P(live_goroutines, do_not_disturb_quick_exit) {
+TEST_P(kb59_live_goroutines, do_not_disturb_quick_exit) {
     // quick_exit runs no handler: nobody stops the goroutines, and the end must still be quiet.
     expect_end(run("quick_exit"), 3);
 }
 
-TEST_P(live_goroutines, do_not_hold_up_the_end_by_computing) {
+TEST_P(kb59_live_goroutines, do_not_hold_up_the_end_by_computing) {
     // A goroutine that never enters the runtime: the end waits for it for ever.
     expect_end(run("exit_beside_spinner"), 3);
 }
 
-TEST_P(live_goroutines, do_not_hold_up_run) {
+TEST_P(kb59_live_goroutines, do_not_hold_up_run) {
     // run() waits for goroutines other than its own, or a second run() finds a broken scheduler.
     expect_end(run("run_returns"), 0);
 }
 
-TEST_P(live_goroutines, of_a_thousand_runs_do_no_harm) {
+TEST_P(kb59_live_goroutines, of_a_thousand_runs_do_no_harm) {
     // Each run leaves a sleeper and a registration for the end of the process behind.
     expect_end(run("many_runs"), 0);
 }
 
-TEST_P(live_goroutines, do_not_outlive_static_objects) {
+TEST_P(kb59_live_goroutines, do_not_outlive_static_objects) {
     // A goroutine uses a static object that has been destroyed: status 70 or 71, or a signal.
     for (int round = 0; round < (plain_build ? 20 : 5); ++round) {
         const outcome returned = run("statics");
@@ -80,20 +80,20 @@ TEST_P(live_goroutines, do_not_outlive_static_objects) {
     }
 }
 
-TEST_P(live_goroutines, may_be_outlived_by_an_object_that_uses_rota) {
+TEST_P(kb59_live_goroutines, may_be_outlived_by_an_object_that_uses_rota) {
     // A static destructor that sends, receives, locks and starts a goroutine after the scheduler
     // has stopped: it hangs, or the goroutine runs (72).
     EXPECT_TRUE(went_well(run("late_use")));
 }
 
-TEST_P(live_goroutines, are_not_unwound) {
+TEST_P(kb59_live_goroutines, are_not_unwound) {
     // As in Go, nothing of theirs runs any more: a destructor says so on stdout if it does.
     const outcome o = run("no_unwinding");
     EXPECT_TRUE(went_well(o));
     EXPECT_EQ(o.out, "");
 }
 
-TEST_P(live_goroutines, do_not_survive_sigterm) {
+TEST_P(kb59_live_goroutines, do_not_survive_sigterm) {
     // The threads of the runtime block signals or handle this one: the child lives on.
     child c(program("exit", {"killed"}), {{"GOMAXPROCS", GetParam()}});
     ASSERT_TRUE(c.says("ready\n"));
@@ -104,5 +104,5 @@ TEST_P(live_goroutines, do_not_survive_sigterm) {
     EXPECT_EQ(o.err, "") << o;
 }
 
-INSTANTIATE_TEST_SUITE_P(procs, live_goroutines, testing::Values("1", "2", "4"),
+INSTANTIATE_TEST_SUITE_P(procs, kb59_live_goroutines, testing::Values("1", "2", "4"),
                          [](const auto& info) { return "at_" + std::string(info.param); });

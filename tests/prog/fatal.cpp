@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 
+#include <netdb.h>
 #include <sys/mman.h>
 
 #include "program.hpp"
@@ -120,6 +121,27 @@ __attribute__((noinline)) int print_deeper(int depth) {
     return written + (depth == 0 ? 0 : print_deeper(depth - 1));
 }
 
+// As above, with stdout's lock held where the stack ends.
+__attribute__((noinline)) int printf_deeper(int depth) {
+    char frame[96];
+    frame[depth % 96] = 'x';
+    const int written = std::printf("%d %.60f\n", depth, depth / 7.0);
+    return written + (depth == 0 ? 0 : printf_deeper(depth - 1)) + frame[depth % 96];
+}
+
+// As above, in the resolver, whose frames are large and which holds locks of its own. A numeric
+// port and no network: it asks nobody.
+__attribute__((noinline)) int resolve_deeper(int depth) {
+    char frame[4000];
+    frame[depth % 4000] = 'x';
+    addrinfo hints{};
+    hints.ai_flags = AI_NUMERICSERV;
+    addrinfo* found = nullptr;
+    const int failed = ::getaddrinfo("localhost", "80", &hints, &found);
+    if (found != nullptr) ::freeaddrinfo(found);
+    return failed + (depth == 0 ? 0 : resolve_deeper(depth - 1)) + frame[depth % 4000];
+}
+
 // One frame larger than the guard and the whole stack.
 __attribute__((noinline)) int large_frame(int n) {
     char frame[1 << 20];
@@ -137,6 +159,12 @@ int deep_main() {
 }
 int in_library() {
     return in_goroutine([] { std::exit(print_deeper(endless)); });
+}
+int in_printf() {
+    return in_goroutine([] { std::exit(printf_deeper(endless)); });
+}
+int in_getaddrinfo() {
+    return in_goroutine([] { std::exit(resolve_deeper(endless)); });
 }
 int one_frame() {
     return in_goroutine([] { std::exit(large_frame(endless)); });
@@ -240,6 +268,8 @@ int main(int argc, char** argv) {
                      {"deep", deep},
                      {"deep_main", deep_main},
                      {"in_library", in_library},
+                     {"in_printf", in_printf},
+                     {"in_getaddrinfo", in_getaddrinfo},
                      {"one_frame", one_frame},
                      {"after_migration", after_migration},
                      {"large_stack", large_stack},

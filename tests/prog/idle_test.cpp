@@ -100,7 +100,7 @@ struct idler {
 
 }  // namespace
 
-TEST(idle_process, uses_no_processor_time) {
+TEST(kb15_idle_process, uses_no_processor_time) {
     // A thread spins, polls, or is woken for nothing: it has used a tick of 10 ms after 5 s, or is
     // seen running. sysmon may use one. Timers, no timers, after run(), with system calls.
     constexpr std::chrono::milliseconds measured = 5s;

@@ -1,0 +1,119 @@
+// Programs that change the control words of floating-point arithmetic in a goroutine.
+#include <atomic>
+#include <cfenv>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Changes the rounding and meets `operation` with it.
+template <class F>
+int changed_at(F operation) {
+    rota::run([operation] {
+        rota::wait_group one;
+        one.go([operation] {
+            std::fesetround(FE_UPWARD);
+            operation();
+            std::fesetround(FE_TONEAREST);
+        });
+        one.wait();
+    });
+    say("silent");
+    return 0;
+}
+
+int at_park() {
+    return changed_at([] { rota::sleep_for(1ms); });
+}
+int at_yield() {
+    return changed_at([] {
+        rota::go([] {});  // so that there is somebody to yield to
+        rota::runtime::gosched();
+    });
+}
+int at_end() {
+    rota::run([] {
+        rota::wait_group one;
+        one.go([] { std::fesetround(FE_UPWARD); });
+        one.wait();
+    });
+    say("silent");
+    return 0;
+}
+
+// Restored in time; a status bit, which every inexact result sets, is no change.
+int restored() {
+    rota::run([] {
+        for (int i = 0; i < 100; ++i) {
+            std::fesetround(FE_UPWARD);
+            volatile double third = 1.0;
+            third = third / 3.0;
+            std::fesetround(FE_TONEAREST);
+            std::feraiseexcept(FE_INEXACT | FE_UNDERFLOW);
+            rota::sleep_for(10us);
+        }
+    });
+    say("silent");
+    return 0;
+}
+
+// Threads that the runtime starts just then must not inherit what one goroutine has set for a
+// moment. Status 1: one did.
+int new_threads() {
+    return rota::run([] {
+        std::atomic<int> wrong{0}, inside{0};
+        constexpr int many = 6;
+        rota::wait_group all;
+        std::fesetround(FE_UPWARD);
+        for (int i = 0; i < many; ++i) {
+            all.go([&] {
+                rota::blocking([&] {
+                    if (std::fegetround() != FE_TONEAREST) wrong.fetch_add(1);
+                    inside.fetch_add(1);
+                    await_in_blocking([&] { return inside.load() == many; });
+                });
+            });
+            // The new threads are started here, by this thread.
+            const auto until = std::chrono::steady_clock::now() + 2ms;
+            while (std::chrono::steady_clock::now() < until) {
+            }
+        }
+        std::fesetround(FE_TONEAREST);
+        all.wait();
+        return wrong.load() == 0 ? 0 : 1;
+    });
+}
+
+// The program's own choice, made before run(), is what all threads begin with.
+int chosen_before_boot() {
+    std::fesetround(FE_DOWNWARD);
+    return rota::run([] {
+        std::atomic<int> wrong{0};
+        rota::wait_group all;
+        for (int i = 0; i < 20; ++i) {
+            all.go([&] {
+                rota::sleep_for(100us);
+                if (std::fegetround() != FE_DOWNWARD) wrong.fetch_add(1);
+                rota::blocking([] { ::usleep(100); });
+                if (std::fegetround() != FE_DOWNWARD) wrong.fetch_add(1);
+            });
+        }
+        all.wait();
+        return wrong.load() == 0 ? 0 : 1;
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"at_park", at_park},
+                     {"at_yield", at_yield},
+                     {"at_end", at_end},
+                     {"restored", restored},
+                     {"new_threads", new_threads},
+                     {"chosen_before_boot", chosen_before_boot}});
+}
