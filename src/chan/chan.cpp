@@ -63,6 +63,7 @@ ROTA_NOINLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA
     me.elem = elem;
     me.wait_on = &c;
     q.enqueue(me);
+    c.update_fast_ways();
     gopark_unlock(c.mu, why);
     return me.success;
 }
@@ -82,6 +83,10 @@ hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop) {
     c->elem_size = elem_size;
     c->capacity = capacity;
     c->drop = drop;
+    {
+        const lock_guard guard(c->mu);
+        c->update_fast_ways();
+    }
     return c;
 }
 
@@ -110,6 +115,7 @@ ROTA_ALWAYS_INLINE chan_result send_locked(hchan& c, const void* elem, bool bloc
         return chan_result::closed;
     }
     if (sudog* const receiver = c.recvq.dequeue()) {
+        c.update_fast_ways();
         copy_elem(receiver->elem, elem, c.elem_size);
         c.mu.release();
         wake(*receiver, true);
@@ -134,12 +140,16 @@ ROTA_ALWAYS_INLINE chan_result recv_locked(hchan& c, void* elem, bool block) ROT
         buf_take(c, elem);
         // A sender that waited for room: its value goes to the tail, which keeps the order.
         sudog* const sender = c.sendq.dequeue();
-        if (sender != nullptr) buf_put(c, sender->elem);
+        if (sender != nullptr) {
+            buf_put(c, sender->elem);
+            c.update_fast_ways();
+        }
         c.mu.release();
         if (sender != nullptr) wake(*sender, true);
         return chan_result::ok;
     }
     if (sudog* const sender = c.sendq.dequeue()) {
+        c.update_fast_ways();
         copy_elem(elem, sender->elem, c.elem_size);
         c.mu.release();
         wake(*sender, true);
@@ -212,14 +222,12 @@ chan_result chan_send(hchan* cp, const void* elem, bool block) ROTA_NO_TSA {
         return send_slow(cp, elem, block);
     hchan& c = *cp;
     if (ROTA_UNLIKELY(!c.mu.try_acquire())) return finish_send(c, elem, block, false);
-    // relaxed, both: under mu
-    const std::size_t count = c.count.load(memory_order_relaxed);
-    if (ROTA_UNLIKELY(c.elem_size != sizeof(std::uint64_t) || count >= c.capacity ||
-                      !c.recvq.empty() || c.closed.load(memory_order_relaxed)))
-        return finish_send(c, elem, block, true);
-    std::memcpy(c.buf + c.send_at * sizeof(std::uint64_t), elem, sizeof(std::uint64_t));
-    c.send_at = c.send_at + 1 == c.capacity ? 0 : c.send_at + 1;
-    c.count.store(count + 1, memory_order_relaxed);
+    const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
+    if (ROTA_UNLIKELY(count >= c.send_below)) return finish_send(c, elem, block, true);
+    std::size_t at = c.send_at;
+    std::memcpy(c.buf + at * sizeof(std::uint64_t), elem, sizeof(std::uint64_t));
+    c.send_at = ++at == c.capacity ? 0 : at;
+    c.count.store(count + 1, memory_order_relaxed);  // relaxed: under mu
     if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(c);
     if (ROTA_UNLIKELY(!try_leave_runtime(*mp))) return yield_and_leave();
     return chan_result::ok;
@@ -232,10 +240,10 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
     hchan& c = *cp;
     if (ROTA_UNLIKELY(!c.mu.try_acquire())) return finish_recv(c, elem, block, false);
     const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
-    if (ROTA_UNLIKELY(c.elem_size != sizeof(std::uint64_t) || count == 0 || !c.sendq.empty()))
-        return finish_recv(c, elem, block, true);
-    std::memcpy(elem, c.buf + c.recv_at * sizeof(std::uint64_t), sizeof(std::uint64_t));
-    c.recv_at = c.recv_at + 1 == c.capacity ? 0 : c.recv_at + 1;
+    if (ROTA_UNLIKELY(count <= c.recv_above)) return finish_recv(c, elem, block, true);
+    std::size_t at = c.recv_at;
+    std::memcpy(elem, c.buf + at * sizeof(std::uint64_t), sizeof(std::uint64_t));
+    c.recv_at = ++at == c.capacity ? 0 : at;
     c.count.store(count - 1, memory_order_relaxed);  // relaxed: under mu
     if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(c);
     if (ROTA_UNLIKELY(!try_leave_runtime(*mp))) return yield_and_leave();
@@ -252,6 +260,7 @@ void chan_close(hchan* c) {
         c->closed.store(true, memory_order_relaxed);  // relaxed: under mu; others take it as a hint
         sudog* const receivers = c->recvq.take_all();
         sudog* const senders = c->sendq.take_all();
+        c->update_fast_ways();
         c->mu.release();
         wake_all(receivers);
         wake_all(senders);

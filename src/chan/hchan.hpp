@@ -70,12 +70,25 @@ struct alignas(rt::cache_line) hchan {
     rt::atomic<std::size_t> count{0};
     std::size_t send_at ROTA_GUARDED_BY(mu) = 0;  // the next slot to fill
     std::size_t recv_at ROTA_GUARDED_BY(mu) = 0;  // the next slot to empty
+    // A word may be sent without looking further while count < send_below, and received while
+    // count > recv_above: set by update_fast_ways() from the other fields.
+    std::size_t send_below ROTA_GUARDED_BY(mu) = 0;
+    std::size_t recv_above ROTA_GUARDED_BY(mu) = 0;
     rt::waitq recvq ROTA_GUARDED_BY(mu);
     rt::waitq sendq ROTA_GUARDED_BY(mu);
 
     // --- anyone writes ----------------------------------------------------------------
     rt::atomic<std::uint64_t> refs{
         1};  // the last one out sees what the others did: pairs(chan.refs)
+
+    // Called before mu is released by whoever has changed closed, recvq or sendq.
+    void update_fast_ways() ROTA_REQUIRES(mu) {
+        if (capacity == 0) return;  // no fast way: both limits stay 0
+        const bool words = elem_size == sizeof(std::uint64_t);
+        const bool is_closed = closed.load(std::memory_order_relaxed);  // relaxed: under mu
+        send_below = words && !is_closed && recvq.empty() ? capacity : 0;
+        recv_above = words && sendq.empty() ? 0 : capacity;
+    }
 };
 
 }  // namespace rota::detail
