@@ -10,6 +10,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/atomic.hpp"
 #include "base/env.hpp"
 #include "sys/fault.hpp"
 
@@ -18,6 +19,25 @@
 #endif
 
 namespace rota::rt {
+
+namespace {
+
+// A kernel refuses an advice that it does not know. qemu-user accepts every one and does nothing,
+// so that its "yes" to a guard is none.
+bool advice_is_heeded(void* start, std::size_t size) {
+    enum : unsigned char { unknown, yes, no };
+    static constinit atomic<unsigned char> known{unknown};
+    unsigned char answer =
+        known.load(memory_order_relaxed);  // relaxed: every thread finds the same
+    if (answer == unknown) {
+        constexpr int no_such_advice = 0x7fff;
+        answer = ::madvise(start, size, no_such_advice) == 0 ? no : yes;
+        known.store(answer, memory_order_relaxed);  // relaxed: as above
+    }
+    return answer == yes;
+}
+
+}  // namespace
 
 void* mmap_reserve(std::size_t size) {
     if (fault_at(sys_call::mmap) != 0) return nullptr;
@@ -35,6 +55,7 @@ void mmap_decommit(void* start, std::size_t size) { (void)::madvise(start, size,
 
 int mmap_guard(void* start, std::size_t size) {
     if (const int error = fault_at(sys_call::madvise)) return error;
+    if (!advice_is_heeded(start, size)) return ENOSYS;
     return ::madvise(start, size, MADV_GUARD_INSTALL) == 0 ? 0 : errno;
 }
 

@@ -14,7 +14,10 @@ namespace {
 
 // Children of a death test are started anew: a forked one would lack the other threads.
 struct start_death_tests_anew : testing::Environment {
-    void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
+    void SetUp() override {
+        if (std::getenv("GTEST_DEATH_TEST_STYLE") == nullptr)
+            GTEST_FLAG_SET(death_test_style, "threadsafe");
+    }
 };
 const auto* const environment_of_death_tests =
     testing::AddGlobalTestEnvironment(new start_death_tests_anew);
@@ -80,7 +83,7 @@ TEST(lock, excludes) {
 }
 
 #if defined(ROTA_DEBUG_CHECKS)
-TEST(lock, dies_when_taken_against_the_order) {
+TEST(kb18_lock_order, dies_when_taken_against_the_order) {
     // Two threads that take two locks in opposite orders deadlock once in a million; the rank check
     // says so at once.
     EXPECT_DEATH(

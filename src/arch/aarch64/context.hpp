@@ -1,5 +1,6 @@
-// The AArch64 half of arch/context.hpp. x18 is left alone: the platform owns it. No function that
-// switches may use alloca, or x19 would be its base pointer and could not be declared clobbered.
+// The AArch64 half of arch/context.hpp. Linux gives x18 no meaning of its own, so compilers keep
+// values in it as in any other register; it is declared clobbered. No function that switches may
+// use alloca, or x19 would be its base pointer and could not be declared clobbered.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +26,11 @@ ROTA_ALWAYS_INLINE void context_switch(gobuf& from, const gobuf& to) {
                  : "+r"(save), "+r"(load)
                  :
                  : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
-                   "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25",
-                   "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8",
-                   "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19",
-                   "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30",
-                   "v31", "memory", "cc");
+                   "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23", "x24",
+                   "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6",
+                   "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",
+                   "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
+                   "v30", "v31", "memory", "cc");
 }
 
 // Tells the processor that this thread spins.
