@@ -7,6 +7,17 @@ if(NOT ROTA_SANITIZE IN_LIST ROTA_SANITIZE_KINDS)
                         "it may be empty, \"address,undefined\", \"undefined\" or \"thread\"")
 endif()
 
+if(ROTA_LTO)
+    include(CheckIPOSupported)
+    check_ipo_supported(RESULT ROTA_LTO_WORKS OUTPUT ROTA_LTO_WHY LANGUAGES CXX)
+    if(NOT ROTA_LTO_WORKS)
+        message(FATAL_ERROR "ROTA_LTO=ON, but ${CMAKE_CXX_COMPILER} cannot optimise at link time "
+                            "here (clang needs llvm-ar and lld or LLVMgold.so of its own version; "
+                            "apt-get install llvm-19 lld-19): ${ROTA_LTO_WHY}")
+    endif()
+    set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+endif()
+
 # Warnings, for every target of this project. clang counts more to -Wconversion and -Wextra than g++
 # does: changes of sign, a text as a truth value, as in ROTA_CHECK(!"why"), constants captured
 # although a lambda could do without. We ask both for the same. g++'s notes on how it passed

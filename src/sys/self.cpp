@@ -9,7 +9,9 @@
 #include "base/check.hpp"
 
 extern "C" {
-constinit thread_local void* rota_self_slot = nullptr;
+// used: it is read by assembly only, and whoever optimises the whole program would see none of
+// that.
+__attribute__((used)) constinit thread_local void* rota_self_slot = nullptr;
 }
 
 namespace rota::rt {
