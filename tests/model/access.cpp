@@ -21,8 +21,7 @@ void* writable(const void* at) { return const_cast<void*>(at); }
 
 }  // namespace
 
-// --- which locations are shared
-// -------------------------------------------------------------------
+// --- which locations are shared ------------------------------------------------------------------
 
 bool engine::is_shared(const void* at) const {
     for (std::size_t i = shared_hash(at) % shared_max; shared_[i] != nullptr;
@@ -34,9 +33,9 @@ bool engine::is_shared(const void* at) const {
 
 // Another thread may be the second one to touch l just now.
 void engine::learn(location& l, bool writes) {
-    if (is_alone()) return;
-    const auto bit = static_cast<std::uint8_t>(1u << current_);
-    (writes ? l.writers : l.readers) |= bit;
+    if (is_alone() || !offers_) return;
+    std::uint16_t& mask = writes ? l.writers : l.readers;
+    mask = static_cast<std::uint16_t>(mask | 1u << current_);
     if (l.writers == 0 || std::popcount(static_cast<unsigned>(l.readers | l.writers)) < 2) return;
     if (is_shared(l.address)) return;
     if (shared_count_ > shared_max / 2) {
@@ -63,8 +62,18 @@ location& engine::access(const void* at, unsigned size, bool writes) {
     return *l;
 }
 
-// --- the accesses
-// ---------------------------------------------------------------------------------
+// --- the accesses --------------------------------------------------------------------------------
+
+// Behind its late stores in the thread's buffer.
+void engine::created(const void* at) {
+    drain(threads_[current_]);
+    memory_.created(at);
+}
+
+void engine::destroyed(const void* at) {
+    drain(threads_[current_]);
+    memory_.destroyed(at);
+}
 
 // How many values a load stays behind the newest. `unless`: it may not be an old one of this value.
 unsigned engine::choose_lag(const location& l, std::memory_order order,
@@ -113,8 +122,15 @@ void engine::put_late(location& l, std::uint64_t v) {
 void engine::drain(thread& t) {
     if (t.late.empty()) return;
     const auto id = static_cast<unsigned>(&t - threads_);
-    for (const buffered& b : t.late) {
+    for (std::size_t i = 0; i < t.late.size(); ++i) {
+        const buffered& b = t.late[i];
+        complaint wrong = nullptr;
+        if (memory_.locate(b.at->address, b.at->size, wrong) == nullptr) fail(wrong);
         memory_.write_late(id, *b.at, b.value, b.then);
+        // Whoever sees a later one has seen this one.
+        const unsigned at = memory_.index_of(*b.at);
+        for (std::size_t later = i + 1; later < t.late.size(); ++later)
+            t.late[later].then.seen[at] = static_cast<std::uint16_t>(memory_.newest(*b.at));
         std::memcpy(writable(b.at->address), &b.value, b.at->size);
         record(event::kind::commit, b.at, b.value, std::memory_order_release);
         events_[(event_count_ - 1) % event_max].thread = static_cast<std::uint8_t>(id);
@@ -181,8 +197,7 @@ void engine::fence(std::memory_order order) {
     record(event::kind::fence, nullptr, 0, order);
 }
 
-// --- restartable sequences
-// ------------------------------------------------------------------------
+// --- restartable sequences -----------------------------------------------------------------------
 
 // A plain load on a processor that keeps loads in order, of a word that others change by locked
 // instructions only: the newest value, or what lies in the own store buffer.
@@ -249,8 +264,7 @@ bool engine::restartable_exchange(const void* gate, void* at, std::uint64_t desi
     return finish_sequence(at, sizeof desired, desired);
 }
 
-// --- plain memory
-// ---------------------------------------------------------------------------------
+// --- plain memory --------------------------------------------------------------------------------
 
 void engine::plain(const void* at, bool writes) {
     const complaint wrong =

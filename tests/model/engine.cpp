@@ -50,6 +50,7 @@ void engine::run(const std::function<void()>& body, strategy& how) {
     }
     thread_count_ = 0;
     lives_ = 0;
+    offers_ = true;
     current_ = 0;
     thread& first = threads_[thread_count_++];
     first.body = [&body] { body(); };
@@ -69,10 +70,10 @@ void engine::run(const std::function<void()>& body, strategy& how) {
     rota::detail::sched_point_hook = nullptr;
     rota::rt::set_self(own);
     for (unsigned i = 0; i < thread_count_; ++i) threads_[i].body = nullptr;
+    the_engine = nullptr;
 }
 
-// --- threads
-// --------------------------------------------------------------------------------------
+// --- threads -------------------------------------------------------------------------------------
 
 void engine::fiber_main() {
     engine& e = *the_engine;
@@ -199,6 +200,7 @@ void engine::time_out(thread& t) {
 }
 
 unsigned engine::pick(const options_at& at) {
+    if (!offers_) return 0;
     if (at.kind == choice::thread) ++choices_;
     const heap::outside ours;
     const unsigned index = how_->pick(at);
@@ -230,8 +232,7 @@ void engine::schedule_point() {
     choose_thread(true);
 }
 
-// --- the kernel
-// -----------------------------------------------------------------------------------
+// --- the kernel ----------------------------------------------------------------------------------
 
 long engine::futex_wait(const void* at, std::uint32_t expected, std::int64_t deadline) {
     ++steps_;

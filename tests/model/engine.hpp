@@ -88,6 +88,8 @@ class engine final : public rota::detail::explorer {
     unsigned spawn(std::function<void()> f, const char* name, bool daemon);
     void join(unsigned thread);
     void wait_until_quiet();
+    // While it is off, no choice is offered: for what leads to the state that a test begins with.
+    void offer_choices(bool on) { offers_ = on; }
     void name(const void* at, std::size_t size, const char* text);
     void note(const char* text, std::uint64_t value);
     void plain(const void* at, bool writes);
@@ -102,8 +104,8 @@ class engine final : public rota::detail::explorer {
     void schedule_point();
 
     // --- rota::detail::explorer --------------------------------------------------------
-    void created(const void* at) override { memory_.created(at); }
-    void destroyed(const void* at) override { memory_.destroyed(at); }
+    void created(const void* at) override;
+    void destroyed(const void* at) override;
     std::uint64_t load(const void* at, unsigned size, std::memory_order order) override;
     void store(void* at, unsigned size, std::uint64_t v, std::memory_order order) override;
     std::uint64_t modify(void* at, unsigned size, change what, std::uint64_t by,
@@ -194,6 +196,7 @@ class engine final : public rota::detail::explorer {
     unsigned steps_ = 0, choices_ = 0, waiting_count_ = 0;
     std::int64_t now_ = 0;
     bool running_ = false;
+    bool offers_ = true;
     std::vector<named> names_;
     std::vector<departed> departures_;
     std::unique_ptr<event[]> events_;

@@ -254,7 +254,6 @@ result explore(const options& how, const std::function<void()>& body) {
     const child second = start(how, body, [](searcher& s) { s.random_search(); });
     finish(first, r, r.depth_first);
     finish(second, r, r.random);
-    images.clear();
     return r;
 }
 
@@ -287,5 +286,7 @@ void restore_before_each(void* at, std::size_t size) {
     const auto* const bytes = static_cast<const std::byte*>(at);
     images.push_back({at, std::vector<std::byte>(bytes, bytes + size)});
 }
+
+void forget_images() { images.clear(); }
 
 }  // namespace model

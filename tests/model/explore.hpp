@@ -21,7 +21,7 @@ struct options : limits {
     unsigned preemptions = 2;  // of the depth-first search; 3 with ROTA_TEST_LONG
     unsigned departures = 2;   // loads of an old value, and late stores, in one schedule of it
     unsigned depth = 3;        // of the bugs that random priorities are to find
-    double seconds = 6;        // at most, for each of the two searches
+    double seconds = 3;        // at most, for each of the two searches
     bool leaks = true;         // what is allocated in a schedule is freed in it
 };
 
@@ -55,8 +55,7 @@ result expect_holds(const options& how, const std::function<void()>& body);
 // The explorer must find what is planted in the body; `why` is part of what it says then.
 void expect_fails(const options& how, const char* why, const std::function<void()>& body);
 
-// --- inside a body
-// --------------------------------------------------------------------------------
+// --- inside a body -------------------------------------------------------------------------------
 
 class thread {
   public:
@@ -75,6 +74,13 @@ inline void daemon(const char* name, std::function<void()> f) {
 
 // Waits until every other thread has ended or sleeps.
 inline void wait_until_quiet() { the_engine->wait_until_quiet(); }
+
+// Sleeps in virtual time, which passes when all others sleep.
+inline void sleep_until(std::int64_t when) {
+    static std::uint32_t never;
+    never = 0;
+    while (the_engine->clock() < when) (void)the_engine->futex_wait(&never, 0, when);
+}
 
 // For tables: the name of a variable, or of the object around many.
 template <class T>
@@ -107,6 +113,7 @@ class plain {
 
 // Bytes that every schedule begins with anew: globals and objects that live longer.
 void restore_before_each(void* at, std::size_t size);
+void forget_images();
 
 [[noreturn]] inline void fail(const char* why) { the_engine->fail(why); }
 

@@ -4,9 +4,9 @@
 // tests/CMakeLists.txt), so the library itself is the one that everybody runs. While no schedule
 // runs they pass through.
 //
-// Memory that a schedule frees is overwritten and kept until its end: whoever uses it once more
-// meets a value that no program expects, and a second delete is found. New memory holds 0xcd, by
-// which an atomic that nobody has constructed is known.
+// Memory that a schedule frees is overwritten and not used again before its end: whoever touches it
+// once more meets a value that no program expects, and a second delete is found. New memory holds
+// 0xcd, by which an atomic that nobody has constructed is known.
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
@@ -91,62 +91,77 @@ int __wrap_pthread_create(pthread_t* id, const pthread_attr_t* attr, void* (*sta
     e->fail("the scheduler starts a thread: give the rig one m more");
 }
 
+// rota::rt::signal_stack_install: the threads of a schedule are fibers of one thread, which has
+// one.
+void* __real__ZN4rota2rt20signal_stack_installEv();
+
+void* __wrap__ZN4rota2rt20signal_stack_installEv() {
+    return running() != nullptr ? nullptr : __real__ZN4rota2rt20signal_stack_installEv();
+}
+
 }  // extern "C"
 
-// --- the heap
-// -------------------------------------------------------------------------------------
+// --- the heap ------------------------------------------------------------------------------------
 
 namespace model::heap {
 
 namespace {
 
 constexpr unsigned char fresh_byte = 0xcd, freed_byte = 0xdb;
-constexpr unsigned kept_max = 4096;
+constexpr std::size_t arena_size = 4 << 20, alignment = 64;
 constexpr std::uint64_t live_mark = 0x11febeef0badcafe, freed_mark = 0xdeadbeef0badcafe;
 
-// Before each block. Its size keeps blocks aligned as malloc does.
-struct alignas(64) header {
+// Before each block of a schedule.
+struct alignas(alignment) header {
     std::uint64_t mark;
     std::size_t size;
-    std::uint64_t schedule;  // that allocated it, 0: none
 };
 
-header* kept[kept_max];
-unsigned kept_count = 0;
-std::uint64_t schedule = 0;
+// What a schedule allocates lies one behind the other, at the same addresses in each schedule that
+// allocates the same: the explorer tells shared locations by their addresses.
+alignas(alignment) std::byte arena[arena_size];
+std::size_t used = 0;
 bool open = false;
 long live = 0;
 
+std::size_t rounded(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
+
+bool is_in_arena(const void* at) {
+    const auto* const byte = static_cast<const std::byte*>(at);
+    return byte >= arena && byte < arena + arena_size;
+}
+
 void* allocate(std::size_t size) {
-    void* const memory = std::aligned_alloc(64, (sizeof(header) + size + 63) / 64 * 64);
-    if (memory == nullptr) std::abort();
-    auto* const h = new (memory) header{live_mark, size, open ? schedule : 0};
-    if (open) {
-        ++live;
-        std::memset(static_cast<void*>(h + 1), fresh_byte, size);
+    if (!open) {
+        void* const memory = std::aligned_alloc(alignment, rounded(size));
+        if (memory == nullptr) std::abort();
+        return memory;
     }
+    const std::size_t whole = sizeof(header) + rounded(size);
+    if (arena_size - used < whole) running()->fail("a schedule allocates more than the arena has");
+    auto* const h = new (arena + used) header{live_mark, size};
+    used += whole;
+    ++live;
+    std::memset(static_cast<void*>(h + 1), fresh_byte, size);
     return h + 1;
 }
 
 void release(void* at) {
-    if (at == nullptr) return;
+    if (!is_in_arena(at)) return std::free(at);
     header* const h = static_cast<header*>(at) - 1;
     if (h->mark != live_mark) {
         if (running() != nullptr) running()->fail("memory is freed twice, or was never allocated");
         std::abort();
     }
-    if (!open || h->schedule != schedule) return std::free(h);
     --live;
     h->mark = freed_mark;
     std::memset(at, freed_byte, h->size);
-    if (kept_count < kept_max) kept[kept_count++] = h;
-    else std::free(h);
 }
 
 }  // namespace
 
 void begin_schedule() {
-    ++schedule;
+    used = 0;
     live = 0;
     open = true;
 }
@@ -156,8 +171,6 @@ outside::~outside() { open = before_; }
 
 long end_schedule() {
     open = false;
-    for (unsigned i = 0; i < kept_count; ++i) std::free(kept[i]);
-    kept_count = 0;
     return live;
 }
 

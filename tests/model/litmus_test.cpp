@@ -252,8 +252,7 @@ TEST(litmus, read_modify_writes_lose_nothing) {
     EXPECT_TRUE(r.has_seen(2) && !r.has_seen(1));
 }
 
-// --- restartable sequences
-// ------------------------------------------------------------------------
+// --- restartable sequences -----------------------------------------------------------------------
 
 // An owner changes 1 to 0 in a sequence while another thread exchanges 1 for 2: code value at the
 // end * 2 + whether the owner succeeded.
@@ -305,8 +304,7 @@ TEST(litmus, a_sequence_overwrites_what_it_has_not_seen) {
     EXPECT_FALSE(run(true).has_seen(1));
 }
 
-// --- detectors
-// ------------------------------------------------------------------------------------
+// --- detectors -----------------------------------------------------------------------------------
 
 TEST(explorer, finds_a_race_of_plain_memory) {
     const auto body = [](order store) {

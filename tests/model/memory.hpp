@@ -26,7 +26,7 @@
 
 namespace model {
 
-inline constexpr unsigned thread_max = 8;
+inline constexpr unsigned thread_max = 10;
 inline constexpr unsigned location_max = 256;
 
 struct view {
@@ -49,8 +49,8 @@ struct message {
 struct location {
     const void* address;
     unsigned size;
-    std::uint8_t readers;  // a bit for each thread, while several lived
-    std::uint8_t writers;
+    std::uint16_t readers;  // a bit for each thread, while several lived
+    std::uint16_t writers;
     std::vector<std::uint32_t> history;  // of messages, the first is the initial value
 };
 

@@ -29,7 +29,8 @@ unsigned depth_first::pick(const options_at& at) {
         here.costs[here.count] = at.list[i].cost;
         here.indexes[here.count++] = static_cast<std::uint8_t>(i);
     }
-    ROTA_CHECK(here.count > 0);  // an option without cost is always there
+    ROTA_CHECK(here.count > 0);            // an option without cost is always there
+    if (restart_) return here.indexes[0];  // this schedule counts for nothing any more
     // Only one: no node, as it is so in every schedule that comes by here.
     if (here.count > 1) {
         if (depth_ == path_.size()) path_.push_back(here);

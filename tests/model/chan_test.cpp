@@ -1,0 +1,176 @@
+// Channels, used by threads of the program's own.
+#include <gtest/gtest.h>
+#include <rota/detail/chan_engine.hpp>
+
+#include "rig.hpp"
+
+namespace {
+
+using namespace rota::detail;
+using model::options;
+using model::plain;
+using model::stranger;
+using model::stranger_thread;
+
+// One handle, as rota::chan holds it.
+class channel {
+  public:
+    explicit channel(std::size_t capacity) : c_(chan_make(sizeof(int), capacity, nullptr)) {
+        // The memory is the schedule's own: no name lasts longer.
+        model::the_engine->name(c_, 256, "chan");
+    }
+    ~channel() { chan_release(c_); }
+    channel(const channel&) = delete;
+    channel& operator=(const channel&) = delete;
+
+    bool send(int v) { return chan_send(c_, &v, true) == chan_result::ok; }
+    int recv() {
+        int v = 0;
+        return chan_recv(c_, &v, true) == chan_result::ok ? v : -1;
+    }
+    int try_recv() {
+        int v = 0;
+        return chan_recv(c_, &v, false) == chan_result::ok ? v : -1;
+    }
+    bool try_send(int v) { return chan_send(c_, &v, false) == chan_result::ok; }
+    void close() { chan_close(c_); }
+    hchan* get() const { return c_; }
+
+  private:
+    hchan* c_;
+};
+
+TEST(model_chan, passes_values_and_what_came_before_them) {
+    model::expect_holds_in_both_modes({}, [] {
+        const stranger here;
+        channel c(0);
+        plain<int> data(0);
+        stranger_thread sender("sender", [&] {
+            data.set(1);
+            c.send(1);
+            c.send(2);
+        });
+        MODEL_CHECK(c.recv() == 1);
+        MODEL_CHECK(data.get() == 1);
+        MODEL_CHECK(c.recv() == 2);
+        sender.join();
+    });
+}
+
+TEST(model_chan, passes_each_value_once_among_two_and_two) {
+    // Two senders, two receivers, one slot: every value comes out once.
+    options o;
+    o.departures = 0;
+    model::expect_holds(o, [] {
+        const stranger here;
+        channel c(1);
+        stranger_thread s1("s1", [&] { c.send(1); });
+        stranger_thread s2("s2", [&] { c.send(2); });
+        int first = 0;
+        stranger_thread r1("r1", [&] { first = c.recv(); });
+        const int second = c.recv();
+        s1.join();
+        s2.join();
+        r1.join();
+        MODEL_CHECK(first + second == 3);
+        MODEL_CHECK(c.try_recv() == -1);
+    });
+}
+
+TEST(kb21_chan, close_lets_receivers_go_whose_frames_are_gone) {
+    // The receivers' frames are gone as soon as they are readied; both are told of the end.
+    model::expect_holds({}, [] {
+        const stranger here;
+        channel c(0);
+        const auto receive = [&] { MODEL_CHECK(c.recv() == -1); };
+        stranger_thread a("a", receive), b("b", receive);
+        c.close();
+        a.join();
+        b.join();
+        MODEL_CHECK(c.recv() == -1);
+    });
+}
+
+TEST(kb21_chan, close_races_send_and_receive) {
+    // What was sent before the close is received; a send that comes too late is told.
+    model::expect_holds({}, [] {
+        const stranger here;
+        channel c(1);
+        bool sent = false;
+        stranger_thread sender("sender", [&] { sent = c.send(7); });
+        stranger_thread closer("closer", [&] { c.close(); });
+        const int got = c.recv();
+        MODEL_CHECK(got == 7 || got == -1);
+        sender.join();
+        closer.join();
+        MODEL_CHECK(sent == (got == 7));
+    });
+}
+
+TEST(kb24_chan, try_forms_wake_a_parked_peer) {
+    model::expect_holds({}, [] {
+        const stranger here;
+        channel c(0);
+        int got = 0;
+        stranger_thread receiver("receiver", [&] { got = c.recv(); });
+        if (!c.try_send(5)) c.send(5);
+        receiver.join();
+        MODEL_CHECK(got == 5);
+    });
+    model::expect_holds({}, [] {
+        const stranger here;
+        channel c(0);
+        stranger_thread sender("sender", [&] { c.send(5); });
+        int got = c.try_recv();
+        if (got == -1) got = c.recv();
+        sender.join();
+        MODEL_CHECK(got == 5);
+    });
+}
+
+TEST(kb24_chan, a_slow_receiver_gets_all_of_two_senders) {
+    options o;
+    o.departures = 1;
+    model::expect_holds(o, [] {
+        const stranger here;
+        channel c(1);
+        stranger_thread s1("s1", [&] {
+            c.send(1);
+            c.send(2);
+        });
+        stranger_thread s2("s2", [&] { c.send(10); });
+        int sum = 0;
+        int before = 0;
+        for (int i = 0; i < 3; ++i) {
+            const int v = c.recv();
+            if (v < 10) {
+                MODEL_CHECK(v > before);  // of one sender, in order
+                before = v;
+            }
+            sum += v;
+        }
+        s1.join();
+        s2.join();
+        MODEL_CHECK(sum == 13);
+    });
+}
+
+TEST(kb47_chan, the_last_handle_destroys_it_behind_everybody) {
+    // Two handles go at the same time, one of them right behind a send.
+    model::expect_holds_in_both_modes({}, [] {
+        const stranger here;
+        hchan* const c = chan_make(sizeof(int), 1, nullptr);
+        chan_retain(c);
+        stranger_thread sender("sender", [&] {
+            const int v = 3;
+            (void)chan_send(c, &v, false);
+            chan_release(c);
+        });
+        int got = 0;
+        (void)chan_recv(c, &got, false);
+        chan_release(c);
+        sender.join();
+    });
+}
+
+}  // namespace

@@ -1,0 +1,271 @@
+// The delicate dance: submitting, waking, spinning, parking and going idle, with the real scheduler
+// on two or three ps.
+//
+// The law is work conservation: when all is quiet, no goroutine is runnable beside an idle p. What
+// the tests themselves count is plain memory: the threads of a schedule are fibers of one thread.
+#include <gtest/gtest.h>
+
+#include "rig.hpp"
+#include "sched/entry.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/syscall.hpp"
+#include "sched/wakeup.hpp"
+
+namespace {
+
+using namespace rota::rt;
+using model::expect_holds_in_both_modes;
+using model::machine;
+using model::options;
+
+using flag = atomic<std::uint32_t>;
+
+// The clock leaps, so that a thief does not think for long before it takes a runnext.
+options short_spins() {
+    options o;
+    o.tick = 30'000;
+    o.departures = 1;
+    o.leaks = false;  // what goroutines hold that never ran
+    return o;
+}
+
+void submit(p& pp, g& gp, bool next) {
+    runq_put(pp, gp, next);
+    wakep();
+}
+
+TEST(kb01_wake, work_queued_while_the_last_spinner_gives_up_is_run) {
+    // The submitter sees the spinner and wakes nobody; the spinner must see the goroutine then.
+    machine rig(2);
+    expect_holds_in_both_modes(short_spins(), [&] {
+        rig.begin(0);
+        unsigned ran = 0;
+        g& gp = rig.goroutine("g", [&] { ran = 1; });
+        rig.spare_ms();
+        rig.busy_m("spinner", 1, true);
+        submit(rig.proc(0), gp, true);
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 1);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(kb01_wake, work_queued_while_an_m_idles_its_p_is_run) {
+    // The m has not spun, since others do or no p was busy: need_spinning is what the submitter
+    // that sees no idle p leaves behind.
+    machine rig(2);
+    expect_holds_in_both_modes(short_spins(), [&] {
+        rig.begin(0);
+        unsigned ran = 0;
+        g& gp = rig.goroutine("g", [&] { ran = 1; });
+        rig.spare_ms();
+        rig.busy_m("worker", 1, false);
+        submit(rig.proc(0), gp, false);
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 1);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(kb02_wake, the_last_spinner_that_finds_work_wakes_a_successor) {
+    // Two goroutines that wait for each other on their ms need two ms at once.
+    machine rig(3);
+    options o = short_spins();
+    o.departures = 0;
+    expect_holds_in_both_modes(o, [&] {
+        rig.begin(0);
+        flag first{0}, second{0};
+        unsigned ran = 0;
+        g& g1 = rig.goroutine("g1", [&] {
+            model::set_and_unblock(first, 1);
+            model::block_thread_until(second, 1);
+            ++ran;
+        });
+        g& g2 = rig.goroutine("g2", [&] {
+            model::set_and_unblock(second, 1);
+            model::block_thread_until(first, 1);
+            ++ran;
+        });
+        rig.spare_ms();
+        rig.busy_m("spinner", 1, true);
+        submit(rig.proc(0), g1, false);
+        submit(rig.proc(0), g2, false);
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 2);
+    });
+}
+
+TEST(kb03_wake, a_foreign_thread_wakes_an_idle_runtime) {
+    // All ps are idle or about to be; the work comes by way of the global queue.
+    machine rig(1);
+    expect_holds_in_both_modes(short_spins(), [&] {
+        rig.begin(-1);
+        unsigned ran = 0;
+        g& gp = rig.goroutine("g", [&] { ran = 1; });
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        {
+            const lock_guard guard(sched.mu);
+            global_put(gp);
+        }
+        wakep();
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 1);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(kb03_wake, two_foreign_threads_wake_sleeping_ms) {
+    machine rig(2);
+    options o = short_spins();
+    o.departures = 0;
+    expect_holds_in_both_modes(o, [&] {
+        rig.begin(-1);
+        unsigned ran = 0;
+        g& g1 = rig.goroutine("g1", [&] { ++ran; });
+        g& g2 = rig.goroutine("g2", [&] { ++ran; });
+        rig.spare_ms();
+        const auto post = [](g& gp) {
+            {
+                const lock_guard guard(sched.mu);
+                global_put(gp);
+            }
+            wakep();
+        };
+        model::stranger_thread other("poster", [&] { post(g1); });
+        post(g2);
+        other.join();
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 2);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(kb04_park, a_goroutine_is_readied_once_it_is_off_its_stack) {
+    // The waker finds it as soon as it is in the list; its registers are saved later. Readied too
+    // early, it would run on two threads, or from an old context.
+    machine rig(2);
+    expect_holds_in_both_modes(short_spins(), [&] {
+        rig.begin(-1);
+        lock list{lock_rank::chan};
+        model::name(list, "list");
+        g* waiter = nullptr;
+        unsigned ran = 0;
+        g& gp = rig.goroutine("g", [&] {
+            const runtime_entry inside;
+            list.acquire();
+            waiter = getm().curg;
+            gopark_unlock(list, wait_reason::chan_receive);
+            ran = 1;
+        });
+        {
+            const lock_guard guard(sched.mu);
+            global_put(gp);
+        }
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        g* found = nullptr;
+        for (int tries = 0; tries < 2 && found == nullptr; ++tries) {
+            const lock_guard guard(list);
+            found = waiter;
+        }
+        if (found == nullptr) {
+            model::wait_until_quiet();
+            const lock_guard guard(list);
+            found = waiter;
+        }
+        MODEL_CHECK(found == &gp);
+        goready(gp);
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 1);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(kb07_syscall, a_p_in_a_system_call_is_taken_once) {
+    // sysmon takes the p while its m comes back: one of them has it, and nothing stays behind.
+    machine rig(2);
+    options o = short_spins();
+    o.departures = 0;
+    expect_holds_in_both_modes(o, [&] {
+        rig.begin(-1);
+        unsigned ran = 0;
+        g& caller = rig.goroutine("caller", [&] {
+            entersyscall();
+            exitsyscall();
+            ++ran;
+        });
+        g& left = rig.goroutine("left", [&] { ++ran; });
+        runq_put(rig.proc(0), left, false);
+        runq_put(rig.proc(0), caller, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        p& pp = rig.proc(0);
+        if (pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp))
+            handoffp(pp);
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 2);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(kb27_timer, an_earlier_timer_breaks_the_pollers_sleep) {
+    // Who adds it and who goes to sleep until the old earliest one: one of them sees the other.
+    machine rig(2);
+    options o;
+    o.leaks = false;
+    o.departures = 1;
+    o.tick = 30'000;
+    expect_holds_in_both_modes(o, [&] {
+        rig.begin(0);
+        static std::int64_t fired_at[2];
+        fired_at[0] = fired_at[1] = 0;
+        timer far, near;
+        far.fire = near.fire = [](timer& t) {
+            *static_cast<std::int64_t*>(t.arg) = model::the_engine->clock();
+        };
+        far.when = 1'000'000'000;
+        near.when = 100'000'000;
+        far.arg = &fired_at[0];
+        near.arg = &fired_at[1];
+        (void)rig.proc(0).timers.add(far);
+        rig.spare_ms();
+        rig.busy_m("worker", 1, false);
+        if (rig.proc(0).timers.add(near)) wake_poller(near.when);
+        // The worker sleeps in the poller until time passes, which it does when all is quiet.
+        model::sleep_until(500'000'000);
+        MODEL_CHECK(fired_at[1] != 0 && fired_at[1] < 200'000'000);
+        MODEL_CHECK(fired_at[0] == 0);
+    });
+}
+
+TEST(kb05_idle, lists_and_counts_agree) {
+    // Two threads take and give ps and ms back at once.
+    machine rig(2);
+    options o;
+    o.leaks = false;
+    model::expect_holds(o, [&] {
+        rig.begin(-1);
+        const auto work = [&] {
+            p* pp = nullptr;
+            {
+                const lock_guard guard(sched.mu);
+                pp = pidle_get();
+            }
+            if (pp == nullptr) return;
+            const lock_guard guard(sched.mu);
+            pidle_put(*pp);
+        };
+        model::thread a("a", work), b("b", work);
+        work();
+        a.join();
+        b.join();
+        rig.check_idle_lists();
+        MODEL_CHECK(sched.idle_p_count.load(memory_order_relaxed) == 2);
+    });
+}
+
+}  // namespace
