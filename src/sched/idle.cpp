@@ -5,12 +5,32 @@
 
 namespace rota::rt {
 
+namespace {
+
+// Counts and lists say the same. Called where either has changed. The explorer of schedules has
+// lists of its own making, and every load of a counter would be a choice for it.
+#if defined(ROTA_DEBUG_CHECKS) && !defined(ROTA_MODEL)
+void check_lists() ROTA_REQUIRES(sched.mu) {
+    std::int32_t ps = 0;
+    std::int32_t ms = 0;
+    for (const p* pp = sched.idle_p; pp != nullptr; pp = pp->idle_link) ++ps;
+    for (const m* mp = sched.idle_m; mp != nullptr; mp = mp->idle_next) ++ms;
+    ROTA_CHECK(ps == sched.idle_p_count.load(memory_order_relaxed));  // relaxed: under sched.mu
+    ROTA_CHECK(ms == sched.idle_m_count);
+}
+#else
+void check_lists() {}
+#endif
+
+}  // namespace
+
 void pidle_put(p& pp) {
     ROTA_CHECK(runq_empty(pp));
     pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: under sched.mu
     pp.idle_link = sched.idle_p;
     sched.idle_p = &pp;
     sched.idle_p_count.fetch_add(1, memory_order_seq_cst);  // pairs(wake.submit)
+    check_lists();
 }
 
 p* pidle_get() {
@@ -19,6 +39,7 @@ p* pidle_get() {
     sched.idle_p = pp->idle_link;
     pp->idle_link = nullptr;
     sched.idle_p_count.fetch_sub(1, memory_order_seq_cst);  // pairs(wake.submit)
+    check_lists();
     if (sched.sysmon_wait.load(memory_order_relaxed)) {  // relaxed: set and cleared under sched.mu
         sched.sysmon_wait.store(false, memory_order_relaxed);
         sched.sysmon_note.wakeup();
@@ -54,6 +75,7 @@ void midle_put(m& mp) {
     if (sched.idle_m != nullptr) sched.idle_m->idle_prev = &mp;
     sched.idle_m = &mp;
     ++sched.idle_m_count;
+    check_lists();
 }
 
 m* midle_get(bool not_home) {
@@ -72,6 +94,7 @@ bool midle_remove(m& mp) {
     if (mp.idle_next != nullptr) mp.idle_next->idle_prev = mp.idle_prev;
     mp.idle_next = mp.idle_prev = nullptr;
     --sched.idle_m_count;
+    check_lists();
     return true;
 }
 
