@@ -52,7 +52,7 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         }
     } else if (key == "asymmetric") {
         if (!parse(value, 0, 1, env.asymmetric)) {
-            complain("GODEBUG asymmetric", value, "1 for cheap fences where the kernel has them, 0");
+            complain("GODEBUG asymmetric", value, "1 for cheap fences where there are some, 0");
         }
     } else if (key == "scheddetail" && value != "0") {
         print_error(

@@ -3,7 +3,8 @@
 // Each section is the form that the kernel documents: its descriptor lies in __rseq_cs, the thread
 // points to it before the first instruction, the last instruction is the only store, and the abort
 // address lies behind the signature. The pointer is left behind: the kernel ignores and clears it
-// when it finds the thread elsewhere.
+// when it finds the thread elsewhere. A thread whose area the kernel refused (a negative cpu_id)
+// runs none.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,11 @@
 
 namespace rota::rt {
 
-// `?`: the section belongs to the function's group, and is dropped with it by the linker.
-#define ROTA_RSEQ_BEGIN \
+// Before the sequence. `?`: the section belongs to the function's group, and is dropped with it by
+// the linker.
+#define ROTA_RSEQ_BEGIN(other) \
+    "cmpl $0, %%fs:4(%[area])\n\t" \
+    "js " other "\n\t" \
     ".pushsection __rseq_cs, \"aw?\"\n\t" \
     ".balign 32\n" \
     "77:\n\t" \
@@ -25,25 +29,31 @@ namespace rota::rt {
     "leaq 77b(%%rip), %%rax\n\t" \
     "movq %%rax, %%fs:8(%[area])\n" \
     "1:\n\t"
-#define ROTA_RSEQ_END(abort) \
-    "\n2:\n\t" \
+
+// Behind its last instruction.
+#define ROTA_RSEQ_END(other) \
+    "2:\n\t" \
     ".pushsection .text.rota_rseq_abort, \"ax?\"\n\t" \
     ".byte 0x0f, 0xb9, 0x3d\n\t" \
     ".long 0x53053053\n" \
     "4:\n\t" \
-    "jmp " abort "\n\t" \
+    "jmp " other "\n\t" \
     ".popsection\n\t"
+
+// clang-format off: it sees no structure in the strings
 
 // True: `word` was `from`, and is `to`. False: it was not, or the section was interrupted.
 ROTA_ALWAYS_INLINE bool rseq_replace(void* word, std::uint32_t from, std::uint32_t to) {
-    asm volatile goto(
-        ROTA_RSEQ_BEGIN "cmpl %[from], (%[word])\n\t"
-                        "jne %l[other]\n\t"
-                        "movl %[to], (%[word])" ROTA_RSEQ_END("%l[other]")
-        :
-        : [area] "r"(__rseq_offset), [word] "r"(word), [from] "ri"(from), [to] "ri"(to)
-        : "rax", "memory", "cc"
-        : other);
+    asm volatile goto(ROTA_RSEQ_BEGIN("%l[other]")
+                      "cmpl %[from], (%[word])\n\t"
+                      "jne %l[other]\n\t"
+                      "movl %[to], (%[word])\n"
+                      ROTA_RSEQ_END("%l[other]")
+                      :
+                      : [area] "r"(__rseq_offset), [word] "r"(word), [from] "ri"(from),
+                        [to] "ri"(to)
+                      : "rax", "memory", "cc"
+                      : other);
     return true;
 other:
     return false;
@@ -54,18 +64,23 @@ other:
 ROTA_ALWAYS_INLINE bool rseq_exchange(const void* gate, void* word, void* desired, void*& old) {
     void* seen = nullptr;
     std::uint32_t done = 0;
-    asm volatile(
-        ROTA_RSEQ_BEGIN "cmpl $0, (%[gate])\n\t"
-                        "jne 5f\n\t"
-                        "movq (%[word]), %[seen]\n\t"
-                        "movq %[desired], (%[word])" ROTA_RSEQ_END("5f") "movl $1, %[done]\n"
-                                                                         "5:"
-        : [seen] "=&r"(seen), [done] "+&r"(done)
-        : [area] "r"(__rseq_offset), [gate] "r"(gate), [word] "r"(word), [desired] "r"(desired)
-        : "rax", "memory", "cc");
+    asm volatile(ROTA_RSEQ_BEGIN("5f")
+                 "cmpl $0, (%[gate])\n\t"
+                 "jne 5f\n\t"
+                 "movq (%[word]), %[seen]\n\t"
+                 "movq %[desired], (%[word])\n"
+                 ROTA_RSEQ_END("5f")
+                 "movl $1, %[done]\n"
+                 "5:"
+                 : [seen] "=&r"(seen), [done] "+&r"(done)
+                 : [area] "r"(__rseq_offset), [gate] "r"(gate), [word] "r"(word),
+                   [desired] "r"(desired)
+                 : "rax", "memory", "cc");
     old = seen;
     return done != 0;
 }
+
+// clang-format on
 
 #undef ROTA_RSEQ_BEGIN
 #undef ROTA_RSEQ_END
