@@ -60,7 +60,7 @@ class ROTA_CAPABILITY("lock") lock {
 #endif
 
     atomic<std::uint32_t> word_{0};
-    const lock_rank rank_;
+    [[maybe_unused]] const lock_rank rank_;  // checked in builds with checks
 };
 
 // True if this thread holds no runtime lock; always true where ranks are not kept.
