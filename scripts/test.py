@@ -4,7 +4,8 @@
     test.py [LAYER ...] [--long] [--seed N] [--filter NAME] [--list]
 
 Layers, in the order in which they run: unit (rota_unit, rota_api at four GOMAXPROCS, headers),
-exit (programs run as children), consumer (a program outside the tree), sanitizer (address,
+exit (programs run as children), consumer (a program outside the tree), model (explored
+schedules), sanitizer (address,
 undefined behaviour and thread), stress (seeded, at four GOMAXPROCS), lint. Each builds what it
 needs. The first failure ends the run, with the one command that repeats it.
 
@@ -26,6 +27,7 @@ ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc 
          "xsync net os http diag boot").split()
 UNIT = [f"tests/{room}/*_test.cpp" for room in ROOMS]
 API, PROG = ["tests/api/*_test.cpp"], ["tests/prog/*_test.cpp"]
+MODEL = ["tests/model/*_test.cpp"]
 STRESS, SANITIZER = ["tests/stress/*_test.cpp"], ["tests/sanitizer/*_test.cpp"]
 PROCS = (1, 2, 4, 16)
 
@@ -40,6 +42,7 @@ def layers():
                  Headers(), CompileTime()],
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120), *whole_programs],
         "consumer": [Consumer()],
+        "model": [GoogleTest("rota_model", MODEL, "model", 400)],
         "sanitizer": [GoogleTest("rota_sanitizer", SANITIZER, "asan", 120),
                       GoogleTest("rota_unit", UNIT, "asan", 180),
                       GoogleTest("rota_api", API, "asan", 180, 2),
