@@ -80,7 +80,7 @@ unsigned engine::choose_lag(const location& l, std::memory_order order,
                             const std::uint64_t* unless) {
     const unsigned newest = memory_.newest(l);
     const unsigned oldest = memory_.oldest(current_, l, order);
-    if (newest == oldest || is_alone()) return 0;
+    if (newest == oldest || is_alone() || limits_.sequential) return 0;
     options_at at(choice::value, steps_);
     at.add(0, 0);
     for (unsigned lag = 1; newest - lag + 1 > oldest; ++lag) {
@@ -226,7 +226,7 @@ bool engine::finish_sequence(void* address, unsigned size, std::uint64_t v) {
         put_late(l, v);
         return true;
     }
-    if (limits_.late_stores && !is_alone()) {
+    if (limits_.late_stores && !limits_.sequential && !is_alone()) {
         options_at at(choice::late, steps_);
         at.add(0, 0);
         at.add(1, 1);

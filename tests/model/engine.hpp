@@ -36,6 +36,7 @@ struct limits {
     unsigned in_a_row = 60;        // steps of one thread before another one gets its turn
     std::int64_t tick = 1000;      // ns that pass at each look at the clock
     bool early_time_outs = false;  // a time-out may strike while others run
+    bool sequential = false;       // every store is seen at once
     bool late_stores = true;       // stores of restartable sequences may stay in the buffer
     bool all_points = false;       // do not skip locations of one thread
 };
