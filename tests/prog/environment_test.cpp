@@ -69,7 +69,8 @@ TEST(gomaxprocs, beyond_what_is_served_is_reported) {
 
 TEST(godebug, bad_entries_are_reported_and_the_rest_obeyed) {
     // One bad entry spoils the others, stops the program, or passes unnoticed.
-    for (const char* bad : {"schedtrace=abc", "schedtrace=-5", "schedtrace=", "schedtrace"})
+    for (const char* bad : {"schedtrace=abc", "schedtrace=-5", "schedtrace=", "schedtrace",
+                            "chaos=", "chaos=yes", "chaos=-1", "chaos=2147483648", "chaos=1.5"})
         EXPECT_TRUE(complained(work({{"GODEBUG", bad}}), "GODEBUG", "", "")) << bad;
     const outcome o = work({{"GODEBUG", "nonsense,schedtrace=x"}});
     EXPECT_TRUE(ended_with(o, 0));
@@ -79,7 +80,8 @@ TEST(godebug, bad_entries_are_reported_and_the_rest_obeyed) {
 TEST(godebug, keys_of_newer_programs_are_left_alone) {
     // Go ignores keys that it does not know: a complaint here would break scripts.
     EXPECT_TRUE(went_well(work({{"GODEBUG", "http2client=0,,asynctimerchan=1"}})));
-    EXPECT_TRUE(went_well(work({{"GODEBUG", "schedtrace=0"}})));
+    EXPECT_TRUE(went_well(work({{"GODEBUG", "schedtrace=0,chaos=0"}})));
+    EXPECT_TRUE(went_well(work({{"GODEBUG", "chaos=2147483647"}})));
 }
 
 TEST(godebug, schedtrace_prints_go_s_line) {

@@ -165,6 +165,48 @@ int statics_exit_in_goroutine() {
     return 0;
 }
 
+// Wake-ups of every kind arrive while the scheduler stops: from a thread, from timers, from calls
+// that return, from threads that the runtime has just started.
+int amid_wake_ups() {
+    static std::atomic<bool> over{false};
+    const auto posted = rota::make_chan<int>();
+    std::thread poster([posted] {
+        while (!over) {
+            rota::go([] { before_run.use(); });
+            (void)posted.try_send(1);
+        }
+    });
+    rota::run([posted] {
+        for (int i = 0; i < 4; ++i) {
+            rota::go([posted] {
+                begun.fetch_add(1);
+                for (;;) {
+                    posted.recv();
+                    before_run.use();
+                }
+            });
+            rota::go([] {
+                begun.fetch_add(1);
+                for (;;) {
+                    rota::sleep_for(1us);
+                    before_run.use();
+                }
+            });
+            rota::go([] {
+                begun.fetch_add(1);
+                for (;;) {
+                    rota::blocking([] { ::usleep(20); });
+                    before_run.use();
+                }
+            });
+        }
+        await([] { return begun.load() == 12; });
+    });
+    over = true;
+    poster.join();
+    return 0;
+}
+
 // A static object that uses rota while it is destroyed: what does not wait still works.
 struct late_user {
     rota::chan<int> ch = rota::make_chan<int>(4);
@@ -251,6 +293,7 @@ int main(int argc, char** argv) {
                      {"quick_exit", quick_exit},
                      {"statics", statics},
                      {"statics_exit_in_goroutine", statics_exit_in_goroutine},
+                     {"amid_wake_ups", amid_wake_ups},
                      {"late_use", late_use},
                      {"run_returns", run_returns},
                      {"many_runs", many_runs},

@@ -80,6 +80,17 @@ TEST_P(kb59_live_goroutines, do_not_outlive_static_objects) {
     }
 }
 
+using kb06_world_stop = kb59_live_goroutines;
+
+TEST_P(kb06_world_stop, no_wake_up_slips_in_while_it_stops) {
+    // A p taken by a waker, or handed to a thread that is only being made, is not seen to stop: a
+    // goroutine runs beside destructors (status 70 or 71, or a signal), or the end waits for ever.
+    // The end of the process is the one stop of the world so far; changes of GOMAXPROCS and
+    // collections join here when there are any.
+    for (int round = 0; round < (plain_build ? 10 : 3); ++round)
+        ASSERT_TRUE(went_well(run("amid_wake_ups")));
+}
+
 TEST_P(kb59_live_goroutines, may_be_outlived_by_an_object_that_uses_rota) {
     // A static destructor that sends, receives, locks and starts a goroutine after the scheduler
     // has stopped: it hangs, or the goroutine runs (72).
@@ -105,4 +116,6 @@ TEST_P(kb59_live_goroutines, do_not_survive_sigterm) {
 }
 
 INSTANTIATE_TEST_SUITE_P(procs, kb59_live_goroutines, testing::Values("1", "2", "4"),
+                         [](const auto& info) { return "at_" + std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(procs, kb06_world_stop, testing::Values("1", "2", "4"),
                          [](const auto& info) { return "at_" + std::string(info.param); });

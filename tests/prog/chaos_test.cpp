@@ -1,0 +1,83 @@
+// GODEBUG=chaos=N: the scheduler takes every liberty that it has, and does so only when asked.
+#include <regex>
+#include <sstream>
+
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+
+outcome run(const char* name, const std::string& godebug, const char* procs) {
+    return run_program("chaos", {name}, {{"GODEBUG", godebug}, {"GOMAXPROCS", procs}});
+}
+
+// The number behind `name=` on stdout, or -1.
+int count(const outcome& o, const std::string& name) {
+    std::smatch match;
+    return std::regex_search(o.out, match, std::regex(name + "=([0-9]+)")) ? std::stoi(match[1])
+                                                                           : -1;
+}
+
+// How often a number on stdout is followed by a smaller one.
+int descents(const outcome& o) {
+    std::istringstream numbers(o.out);
+    int all = 0;
+    for (int last = 0, next = 0; numbers >> next; last = next) all += next < last ? 1 : 0;
+    return all;
+}
+
+}  // namespace
+
+TEST(chaos_mode, moves_every_goroutine_that_parks) {
+    // A goroutine that comes back on its own thread would not notice that it kept what belongs to
+    // the thread. A few are back by the time they look: the yield that may follow moves again.
+    for (const char* procs : {"1", "2", "16"}) {
+        const outcome o = run("parks_and_moves", "chaos=11", procs);
+        EXPECT_TRUE(went_well(o));
+        EXPECT_EQ(count(o, "parks"), 300) << o;
+        EXPECT_GT(count(o, "moves"), 240) << o;
+    }
+    EXPECT_LT(count(run("parks_and_moves", "", "1"), "moves"), 60);
+}
+
+TEST(chaos_mode, runs_what_is_ready_in_any_order) {
+    // With one processor and without chaos they run as they came, but for the last one and where
+    // the monitor asks for a yield. In a random order of 40 every other one comes before a smaller
+    // one.
+    EXPECT_LE(descents(run("order", "chaos=0", "1")), 6);
+    const outcome o = run("order", "chaos=12", "1");
+    EXPECT_TRUE(went_well(o));
+    EXPECT_GE(descents(o), 9) << o;
+    EXPECT_NE(o.out, run("order", "chaos=13", "1").out);
+}
+
+TEST(chaos_mode, yields_at_one_operation_in_eight) {
+    // 8000 operations: 1000 yields, give or take six deviations of 30.
+    const outcome o = run("yields", "chaos=14", "1");
+    EXPECT_TRUE(went_well(o));
+    EXPECT_EQ(count(o, "operations"), 8000) << o;
+    EXPECT_GT(count(o, "yields"), 820) << o;
+    EXPECT_LT(count(o, "yields"), 1180) << o;
+    EXPECT_LT(count(run("yields", "", "1"), "yields"), 100);
+}
+
+TEST(chaos_mode, starves_threads_now_and_then) {
+    // Windows of 1 ms to 2 s, at most a fifth of the time: one of 3 ms comes within 20 s.
+    EXPECT_TRUE(went_well(run("starvation", "chaos=15", "2")));
+}
+
+TEST(chaos_mode, leaves_the_end_of_the_process_alone) {
+    // Threads that starve, or goroutines that move, when the process ends: another status, a
+    // report, a crash.
+    for (const char* procs : {"1", "4"}) {
+        for (int seed = 21; seed < (plain_build ? 27 : 23); ++seed) {
+            const environment env{{"GODEBUG", "chaos=" + std::to_string(seed)},
+                                  {"GOMAXPROCS", procs}};
+            EXPECT_TRUE(went_well(run_program("exit", {"statics"}, env)));
+            EXPECT_TRUE(ended_with(run_program("exit", {"statics_exit_in_goroutine"}, env), 3));
+            EXPECT_TRUE(reported(run_program("deadlock", {"receive"}, env),
+                                 "fatal error: all goroutines are asleep - deadlock!"));
+        }
+    }
+}
