@@ -1,0 +1,77 @@
+"""Layers that run when they are named: other builds of the library, and the other processor.
+
+They take minutes, most of them compiling, and change only with the code near the machine: the
+context switch, the thread-local slot, what is exported.
+"""
+import re
+import shutil
+import subprocess
+import time
+
+from .steps import ROOT, GoogleTest, Outcome, Step
+
+QEMU = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
+WHOLE = ("lto", "lto-clang")
+STRESS = ["tests/stress/*_test.cpp"]
+
+
+class Short(GoogleTest):
+    """A pass of a test program in another build; stress tests take a part of their time."""
+    effort = 10  # percent
+
+    def env(self, options):
+        env = super().env(options)
+        if not options.long:
+            env["ROTA_TEST_EFFORT"] = str(self.effort)
+        return env
+
+
+class Emulated(Short):
+    """The same for AArch64, under qemu-user. It shows that the code is right, not that its memory
+    orders are: the emulation keeps the order of the processor below it, x86."""
+    effort = 15
+
+    def missing(self):
+        if shutil.which(QEMU[0]) is None:
+            return f"cannot run: there is no {QEMU[0]} (./dev setup aarch64 installs it)"
+        return super().missing()
+
+    def prefix(self):
+        return QEMU
+
+    def env(self, options):
+        # A program for another processor cannot start itself anew, so death tests fork.
+        return {**super().env(options), "GTEST_DEATH_TEST_STYLE": "fast"}
+
+
+class Exports(Step):
+    """librota.so exports names of rota::, none of the runtime's (rota::rt) and none of others."""
+    name, where, preset, targets = "exports", "shared", "shared", ("rota",)
+
+    def run(self, options):
+        began = time.monotonic()
+        library = ROOT / "build/shared/src/librota.so"
+        listed = subprocess.run(["nm", "-DC", "--defined-only", str(library)],
+                                capture_output=True, text=True, check=True).stdout
+        names = re.findall(r"^[0-9a-f]+ \w (.+)$", listed, re.M)
+        ours = re.compile(r"((typeinfo|typeinfo name|vtable) for )?rota::(?!rt::)")
+        wrong = [name for name in names if not ours.match(name)]
+        outcome = Outcome(1, seconds=time.monotonic() - began, note=f"{len(names)} names")
+        if wrong or not names:
+            outcome.passed, outcome.failed, outcome.again = 0, 1, "./dev test builds"
+            outcome.shown = "\n".join(["librota.so exports what no public header declares:", *wrong])
+            outcome.shown += "" if names else "or rather nothing at all"
+        return outcome
+
+
+def layers(unit, api):
+    """`unit` and `api` are the sources of those programs."""
+    builds = [*(Short("rota_unit", unit, preset, 120) for preset in (*WHOLE, "shared")),
+              *(Short("rota_api", api, preset, 120, 2) for preset in (*WHOLE, "shared")),
+              *(Short("rota_stress", STRESS, preset, 240, n)
+                for preset in (*WHOLE, "shared") for n in (2, 4)),
+              Exports()]
+    aarch64 = [Emulated("rota_unit", unit, "aarch64", 120),
+               *(Emulated("rota_api", api, "aarch64", 240, n) for n in (1, 2, 4, 16)),
+               *(Emulated("rota_stress", STRESS, "aarch64", 400, n) for n in (2, 4))]
+    return {"builds": builds, "aarch64": aarch64}
