@@ -4,9 +4,10 @@
 //     rota_bench -list                  prints the names of the workloads
 //
 // Environment: BENCH_MS (length of one repetition in ms, 1000), BENCH_REPS (repetitions that the
-// median is taken of, 5), PEER (the name in the results, rota), PROCS (-procs if not given, 2).
-// Every result is one JSON line on stdout. Exit 2 with the names on stderr means that there is no
-// such workload; a workload that fails ends as every rota program does, with its cause on stderr.
+// median is taken of, 5), BENCH_OPS (operations in each repetition, without calibration), PEER (the
+// name in the results, rota), PROCS (-procs if not given, 2). Every result is one JSON line on
+// stdout. Exit 2 with the names on stderr means that there is no such workload; a workload that
+// fails ends as every rota program does, with its cause on stderr.
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>

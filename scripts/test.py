@@ -5,9 +5,12 @@
 
 Layers, in the order in which they run: unit (rota_unit, rota_api at four GOMAXPROCS, headers),
 exit (programs run as children), consumer (a program outside the tree), model (explored
-schedules), sanitizer (address,
-undefined behaviour and thread), stress (seeded, at four GOMAXPROCS), lint. Each builds what it
+schedules), sanitizer (address, undefined behaviour and thread), stress (seeded, at four GOMAXPROCS,
+plain and in chaos mode, on one core, beside load, on other allocators), lint. Each builds what it
 needs. The first failure ends the run, with the one command that repeats it.
+
+Two more run only when they are named: builds (optimised as a whole by both compilers, and as a
+shared library) and aarch64 (cross-built, under qemu-user).
 
 Exit status: 0; 1 if a test failed or there was nothing to run; 2 for a wrong command line; 130
 when interrupted. The last line is `N passed, N failed`.
@@ -21,6 +24,7 @@ import secrets
 import subprocess
 import time
 
+from testing import builds, stress, syscalls
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, glob)
 
 ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc synctest context "
@@ -28,7 +32,7 @@ ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc 
 UNIT = [f"tests/{room}/*_test.cpp" for room in ROOMS]
 API, PROG = ["tests/api/*_test.cpp"], ["tests/prog/*_test.cpp"]
 MODEL = ["tests/model/*_test.cpp"]
-STRESS, SANITIZER = ["tests/stress/*_test.cpp"], ["tests/sanitizer/*_test.cpp"]
+SANITIZER = ["tests/sanitizer/*_test.cpp"]
 PROCS = (1, 2, 4, 16)
 
 
@@ -40,7 +44,8 @@ def layers():
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120),
                  *(GoogleTest("rota_api", API, "dev", 120, n) for n in PROCS),
                  Headers(), CompileTime()],
-        "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120), *whole_programs],
+        "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120), *whole_programs,
+                 syscalls.FutexBounds(), syscalls.IdleCalls()],
         "consumer": [Consumer()],
         "model": [GoogleTest("rota_model", MODEL, "model", 400)],
         "sanitizer": [GoogleTest("rota_sanitizer", SANITIZER, "asan", 120),
@@ -50,9 +55,14 @@ def layers():
                       GoogleTest("rota_sanitizer", SANITIZER, "tsan", 120),
                       GoogleTest("rota_unit", UNIT, "tsan", 180),
                       GoogleTest("rota_api", API, "tsan", 180, 4)],
-        "stress": [GoogleTest("rota_stress", STRESS, "release", 240, n) for n in PROCS],
+        "stress": stress.passes(UNIT),
         "lint": [Lint(self_test=True), Lint(self_test=False)],
+        **builds.layers(UNIT, API),
     }
+
+
+# Layers that run when they are named, and only then.
+NAMED_ONLY = ("builds", "aarch64")
 
 
 class Stop(Exception):
@@ -141,7 +151,8 @@ def main():
     known = layers()
     ap = argparse.ArgumentParser(prog="./dev test", description="Runs the tests, layer by layer.",
                                  epilog="layers: " + " ".join(known))
-    ap.add_argument("layer", nargs="*", help="the layers to run (default: all)")
+    ap.add_argument("layer", nargs="*",
+                    help=f"the layers to run (default: all but {' and '.join(NAMED_ONLY)})")
     ap.add_argument("--long", action="store_true", help="longer runs, and more of them")
     ap.add_argument("--seed", type=int, default=secrets.randbelow(2**31), metavar="N",
                     help="the seed of the stress layer (default: drawn anew, and printed)")
@@ -152,7 +163,8 @@ def main():
     unknown = [name for name in options.layer if name not in known]
     if unknown:
         ap.error(f"no layer named {' '.join(unknown)}; there are {' '.join(known)}")
-    chosen = {n: s for n, s in known.items() if not options.layer or n in options.layer}
+    named = options.layer or [name for name in known if name not in NAMED_ONLY]
+    chosen = {n: s for n, s in known.items() if n in named}
     return show_list(chosen) if options.list else run(options, chosen)
 
 

@@ -56,6 +56,8 @@ def glob(*patterns):
 
 class GoogleTest(Step):
     """One run of a test program, at a given GOMAXPROCS."""
+    pattern = None  # which tests, where no filter is given
+    variant = ""    # tells the logs of several runs apart
 
     def __init__(self, name, sources, preset, limit_s, procs=None):
         self.name, self.sources, self.preset = name, sources, preset
@@ -68,6 +70,13 @@ class GoogleTest(Step):
     def wanted(self, options):
         return True
 
+    def program(self):
+        return str(ROOT / "build" / self.preset / "tests" / self.name)
+
+    def prefix(self):
+        """What stands before the program on its command line."""
+        return []
+
     def env(self, options):
         env = dict(SANITIZER_ENV.get(self.preset, {}))
         if self.procs:
@@ -79,13 +88,15 @@ class GoogleTest(Step):
         return env
 
     def run(self, options):
-        command = [str(ROOT / "build" / self.preset / "tests" / self.name)]
+        command = [*self.prefix(), self.program()]
         if options.filter:
             pattern = options.filter if set(options.filter) & set("*?:-") else f"*{options.filter}*"
             command.append(f"--gtest_filter={pattern}")
+        elif self.pattern:
+            command.append(f"--gtest_filter={self.pattern}")
         env = self.env(options)
         paths = {"PATH": os.environ.get("PATH", "") + os.pathsep + SYMBOLIZER_DIR}
-        log = LOGS / f"{self.name}-{self.preset}{self.procs or ''}.log"
+        log = LOGS / f"{self.name}-{self.preset}{self.procs or ''}{self.variant}.log"
         limit = self.limit_s * (LONG if options.long else 1)
         run = watch.run(command, {**env, **paths}, limit, log, ROOT)
         return self.judge(run, env, options, log)
@@ -106,7 +117,8 @@ class GoogleTest(Step):
         outcome.shown = "\n".join(block(run.output, name) for name in failed[:SHOWN_TESTS])
         outcome.shown = outcome.shown or last_lines(run.output)
         outcome.shown += f"\n(all of it: {log.relative_to(ROOT)})"
-        command = [run.command[0], *([f"--gtest_filter={':'.join(failed)}"] if failed else [])]
+        command = [*self.prefix(), self.program()]
+        command += [f"--gtest_filter={':'.join(failed)}"] if failed else []
         outcome.again = watch.as_typed(command, env, ROOT)
         return outcome
 

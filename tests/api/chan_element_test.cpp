@@ -218,7 +218,7 @@ struct thrower {
 
 }  // namespace
 
-TEST_ANYWHERE(chan_element, whose_move_throws_counts_as_not_sent) {
+TEST_ANYWHERE(kb23_chan_element, whose_move_throws_counts_as_not_sent) {
     // The channel could keep a slot for a value that never came, or stay locked.
     // Then its length would be wrong or the next operation would hang.
     for (const std::size_t capacity : {0u, 2u}) {
@@ -237,7 +237,7 @@ TEST_ANYWHERE(chan_element, whose_move_throws_counts_as_not_sent) {
     }
 }
 
-TEST_ANYWHERE(chan_element, whose_move_throws_in_the_receiver_is_received_and_lost) {
+TEST_ANYWHERE(kb23_chan_element, whose_move_throws_in_the_receiver_is_received_and_lost) {
     // The value could stay in the channel, or the sender be left waiting.
     // Then the next receive would see it again, or the sender would not end.
     for (const std::size_t capacity : {0u, 2u}) {
@@ -300,7 +300,7 @@ struct restless {
 
 }  // namespace
 
-TEST_ANYWHERE(chan_element, may_park_and_use_the_channel_while_it_is_moved) {
+TEST_ANYWHERE(kb23_chan_element, may_park_and_use_the_channel_while_it_is_moved) {
     // User code could run under the channel's lock.
     // Then the first move would lock it twice, a check would fail, or the watchdog would end this.
     for (const std::size_t capacity : {0u, 4u}) {
@@ -329,7 +329,7 @@ TEST_ANYWHERE(chan_element, may_park_and_use_the_channel_while_it_is_moved) {
     }
 }
 
-TEST_ANYWHERE(chan_element, destructor_may_use_rota_when_the_channel_goes) {
+TEST_ANYWHERE(kb23_chan_element, destructor_may_use_rota_when_the_channel_goes) {
     // Values left in the buffer are destroyed by the last handle, wherever that is dropped.
     // If that held a lock, the destructor's own operation would hang or fail a check.
     struct parting {

@@ -81,7 +81,7 @@ int yields() {
 }
 
 // "longest=N": the longest time in milliseconds in which a goroutine that does nothing but yield
-// got no turn, while something starves for now and then.
+// got no turn, because its thread starved.
 int starvation() {
     return rota::run([] {
         using clock = std::chrono::steady_clock;

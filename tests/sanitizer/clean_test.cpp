@@ -242,7 +242,7 @@ ROTA_ACT(threads_come_and_go) {
     ch.close();
 }
 
-class correct_program : public testing::TestWithParam<const char*> {
+class kb60_correct_program : public testing::TestWithParam<const char*> {
   protected:
     void expect_silence(std::initializer_list<const char*> names) {
         for (const char* name : names) EXPECT_TRUE(went_well(play(name, GetParam()))) << name;
@@ -251,30 +251,30 @@ class correct_program : public testing::TestWithParam<const char*> {
 
 }  // namespace
 
-TEST_P(correct_program, that_hands_data_over_is_silent) {
+TEST_P(kb60_correct_program, that_hands_data_over_is_silent) {
     // A primitive does not order memory for tsan, or an element outlives its channel.
     expect_silence({"hand_over", "buffered"});
 }
 
-TEST_P(correct_program, that_parks_and_migrates_is_silent) {
+TEST_P(kb60_correct_program, that_parks_and_migrates_is_silent) {
     // asan takes a goroutine's stack for the thread's, or finds red zones of the stack's last user.
     expect_silence({"migrate", "stack_reuse"});
 }
 
-TEST_P(correct_program, that_throws_across_parks_is_silent) {
+TEST_P(kb60_correct_program, that_throws_across_parks_is_silent) {
     // Unwinding unpoisons the wrong stack; the handled exception is another goroutine's.
     expect_silence({"exceptions"});
 }
 
-TEST_P(correct_program, with_goroutines_alive_at_the_end_is_silent) {
+TEST_P(kb60_correct_program, with_goroutines_alive_at_the_end_is_silent) {
     // What parked goroutines hold is taken for a leak, or is freed under them.
     expect_silence({"alive_at_return", "alive_at_exit", "busy_at_exit"});
 }
 
-TEST_P(correct_program, with_passing_threads_is_silent) {
+TEST_P(kb60_correct_program, with_passing_threads_is_silent) {
     // What rota keeps for a thread is lost when it ends.
     expect_silence({"threads_come_and_go"});
 }
 
-INSTANTIATE_TEST_SUITE_P(procs, correct_program, testing::Values("1", "2", "4"),
+INSTANTIATE_TEST_SUITE_P(procs, kb60_correct_program, testing::Values("1", "2", "4"),
                          [](const auto& info) { return "at_" + std::string(info.param); });

@@ -172,26 +172,26 @@ TEST(sanitizer, of_this_build_is_named) {
                 under_ubsan ? ", UndefinedBehaviorSanitizer" : "");
 }
 
-TEST(planted_race, between_goroutines_is_reported) {
+TEST(kb60_planted_race, between_goroutines_is_reported) {
     // A switch of fibers tells tsan of an order that is not there: it keeps silent about a race.
     for (const char* name : {"race", "race_after_migration"})
         EXPECT_TRUE(judged(play(name, "2"), under_tsan, "WARNING: ThreadSanitizer: data race"));
 }
 
-TEST(planted_race, between_goroutine_and_thread_is_reported) {
+TEST(kb60_planted_race, between_goroutine_and_thread_is_reported) {
     // As above, where one side is a thread that rota does not know.
     EXPECT_TRUE(
         judged(play("race_with_thread", "2"), under_tsan, "WARNING: ThreadSanitizer: data race"));
 }
 
-TEST(planted_use_after_return, across_goroutines_is_reported) {
+TEST(kb60_planted_use_after_return, across_goroutines_is_reported) {
     // asan's fake frames are mixed up between goroutines, or given up at a switch: the dead frame
     // looks alive.
     for (const char* procs : {"1", "2", "4"})
         EXPECT_TRUE(judged(play("use_after_return", procs), under_asan, "stack-use-after-return"));
 }
 
-TEST(planted_use_after_free, in_a_goroutine_is_reported) {
+TEST(kb60_planted_use_after_free, in_a_goroutine_is_reported) {
     // The report itself fails on a goroutine's stack: the child dies without words. tsan sees this
     // one too.
     constexpr bool seen = under_asan || under_tsan;
@@ -199,18 +199,18 @@ TEST(planted_use_after_free, in_a_goroutine_is_reported) {
         EXPECT_TRUE(judged(play("use_after_free", procs), seen, "heap-use-after-free"));
 }
 
-TEST(planted_overflow, of_an_array_in_a_goroutine_s_stack_is_reported) {
+TEST(kb60_planted_overflow, of_an_array_in_a_goroutine_s_stack_is_reported) {
     // Red zones are wiped when the stack is unpoisoned for a new goroutine or at a switch.
     for (const char* procs : {"1", "4"})
         EXPECT_TRUE(judged(play("overflow_of_stack_array", procs), under_asan, "buffer-overflow"));
 }
 
-TEST(planted_overflow, of_a_signed_integer_is_reported) {
+TEST(kb60_planted_overflow, of_a_signed_integer_is_reported) {
     // ubsan's handler runs on the goroutine's stack and ends the process.
     EXPECT_TRUE(judged(play("signed_overflow", "2"), under_ubsan, "signed integer overflow"));
 }
 
-TEST(planted_leak, of_ended_goroutines_is_reported) {
+TEST(kb60_planted_leak, of_ended_goroutines_is_reported) {
     // The stacks that are kept for the leak checker at the end hide what dead goroutines lost.
     EXPECT_TRUE(judged(play("leak", "2"), under_asan, "detected memory leaks"));
 }

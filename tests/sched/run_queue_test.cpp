@@ -52,6 +52,8 @@ class run_queue : public testing::Test {
     std::deque<std::unique_ptr<g>> gs_;
 };
 
+using kb16_run_queue = run_queue;
+
 TEST_F(run_queue, is_first_in_first_out_behind_runnext) {
     // The order is what fairness rests on: runnext jumps the queue, the one it displaces goes to
     // the tail.
@@ -69,7 +71,7 @@ TEST_F(run_queue, is_first_in_first_out_behind_runnext) {
     EXPECT_TRUE(runq_empty(*owner_));
 }
 
-TEST_F(run_queue, survives_the_wrap_of_its_indices) {
+TEST_F(kb16_run_queue, survives_the_wrap_of_its_indices) {
     // Indices are 32 bits and wrap after 2^32 goroutines: the differences must still be right.
     const std::uint32_t near_end = ~std::uint32_t{0} - 100;
     owner_->runq_head.store(near_end, memory_order_relaxed);
@@ -103,7 +105,7 @@ TEST_F(run_queue, runnext_is_stolen_only_when_asked_for) {
     EXPECT_TRUE(runq_empty(*owner_));
 }
 
-TEST_F(run_queue, loses_and_doubles_nothing_between_owner_and_thieves) {
+TEST_F(kb16_run_queue, loses_and_doubles_nothing_between_owner_and_thieves) {
     // An owner that overwrites a slot which a thief still copies, or two takers of one head: the
     // sum of what comes out would differ from what went in. Real threads; the ring is kept short so
     // that they meet.

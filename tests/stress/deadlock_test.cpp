@@ -1,9 +1,7 @@
 // The deadlock detector must keep silent while work is only on its way (known bug 38).
 #include <unistd.h>
 
-#include <gtest/gtest.h>
-
-#include <rota/rota.hpp>
+#include "load.hpp"
 
 namespace {
 
@@ -12,8 +10,8 @@ TEST(kb38_no_false_deadlock, while_the_monitor_takes_the_only_p_from_a_system_ca
     // queues, and its m sleeps: all ms sleep, nothing is wrong. A false report ends this process
     // with status 2. Interleaving: exitsyscall between retake_syscall_p and handoffp.
     rota::run([] {
-        for (unsigned i = 0; i < 30'000; ++i) {
-            rota::blocking([i] { ::usleep(i % 50); });
+        for (int i = rota_test::by_effort(30'000); i > 0; --i) {
+            rota::blocking([i] { ::usleep(static_cast<useconds_t>(i % 50)); });
         }
     });
 }

@@ -17,7 +17,7 @@ TEST(kb03_foreign_post, to_an_idle_runtime_always_runs) {
     // "Nobody sleeps, skip the signal" can skip it for the worker that is about to sleep.
     // Then the posted goroutine would not run until something else happens: the wait here is
     // bounded.
-    const int many = rota_test::scaled(100'000) * (rota_test::long_run() ? 10 : 1);
+    const int many = rota_test::by_effort(rota_test::scaled(100'000));
     choices choose(21);
     std::atomic<int> ran{0};
     for (int i = 1; i <= many; ++i) {
@@ -51,7 +51,7 @@ TEST(foreign_threads, by_the_thousand_come_use_channels_and_go) {
     // A thread's place in the runtime is reused when it ends; a stale link to it would wake the
     // wrong one. Then an answer would go astray, or a thread never end; asan would see a record
     // used too long.
-    const int many = rota_test::scaled(3000) * (rota_test::long_run() ? 10 : 1);
+    const int many = rota_test::by_effort(rota_test::scaled(3000));
     constexpr int at_once = 8;
     auto requests = rota::make_chan<std::pair<int, rota::chan<int>>>(4);
     for (int i = 0; i < 3; ++i) {

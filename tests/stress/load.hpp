@@ -2,16 +2,18 @@
 //
 // The seed comes from ROTA_TEST_SEED or ROTA_SEED, else it is drawn anew; it is printed, and a run
 // with the same seed makes the same choices (the schedule is still the machine's). A test works for
-// as long as its box is open, longer with ROTA_TEST_LONG, and is judged by conservation: what went
-// in has come out. A worker whose count stands still for `stall_limit` ends the process, with every
-// count.
+// as long as its box is open (longer with ROTA_TEST_LONG, shorter by ROTA_TEST_EFFORT), and is
+// judged by conservation: what went in has come out. A worker whose count stands still for
+// `stall_limit` ends the process, with every count.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <random>
 #include <string>
@@ -36,6 +38,7 @@ inline std::uint64_t seed() {
 
 struct print_seed : testing::EmptyTestEventListener {
     void OnTestProgramStart(const testing::UnitTest&) override {
+        if (const char* const debug = std::getenv("GODEBUG")) std::printf("GODEBUG=%s\n", debug);
         std::printf("seed %llu; to repeat its choices: ROTA_TEST_SEED=%llu\n",
                     static_cast<unsigned long long>(seed()),
                     static_cast<unsigned long long>(seed()));
@@ -62,11 +65,30 @@ class choices {
 
 inline bool long_run() { return std::getenv("ROTA_TEST_LONG") != nullptr; }
 
-// Open for `usual`, or twenty times as long.
+// Whether the scheduler runs in chaos mode, where every switch takes some ten microseconds.
+inline bool in_chaos() {
+    const char* const debug = std::getenv("GODEBUG");
+    const char* const seed = debug == nullptr ? nullptr : std::strstr(debug, "chaos=");
+    return seed != nullptr && std::atoi(seed + std::strlen("chaos=")) != 0;
+}
+
+// How long tests work, in percent of what is usual: 2000 in a long run, else ROTA_TEST_EFFORT.
+inline int effort() {
+    if (long_run()) return 2000;
+    const char* const text = std::getenv("ROTA_TEST_EFFORT");
+    const int percent = text == nullptr ? 100 : std::atoi(text);
+    return percent > 0 ? percent : 100;
+}
+
+// A count that takes as long as it is large.
+inline int by_effort(int usual) { return usual * effort() / 100 + 1; }
+
+// Open for `usual`, or as much of it as the effort says; never for less than a moment.
 class time_box {
   public:
     explicit time_box(std::chrono::milliseconds usual = std::chrono::milliseconds(1200))
-        : end_(std::chrono::steady_clock::now() + usual * (long_run() ? 20 : 1)) {}
+        : end_(std::chrono::steady_clock::now() +
+               std::max(usual * effort() / 100, std::chrono::milliseconds(30))) {}
     bool open() const { return std::chrono::steady_clock::now() < end_; }
 
   private:

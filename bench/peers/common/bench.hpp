@@ -27,6 +27,9 @@ inline std::string peer = env_or("PEER", "cpp");
 inline int procs = atoi(env_or("PROCS", "2").c_str());
 inline double rep_ns = atof(env_or("BENCH_MS", "1000").c_str()) * 1e6;
 inline const int kReps = std::max(1, atoi(env_or("BENCH_REPS", "5").c_str()));
+// BENCH_OPS: that many operations in each repetition, and no calibration: for who counts something
+// else than time.
+inline const long fixed_ops = atol(env_or("BENCH_OPS", "0").c_str());
 inline int port = 0;
 
 inline void emit(const std::string& workload, double value, const char* unit) {
@@ -68,6 +71,10 @@ struct Calibration {
 template <class F>
 void bench(const std::string& name, long step, F f) {
     Calibration c{step};
+    if (fixed_ops > 0) {
+        c.n = (fixed_ops + step - 1) / step * step;
+        c.done = true;
+    }
     while (!c.done) {
         auto t = Clock::now();
         f(c.n);

@@ -1,0 +1,127 @@
+"""The passes of the stress layer: plain, in chaos mode, beside bad neighbours, on other allocators.
+
+A plain run has to end in two and a half minutes, so each pass has its effort: the percentage of
+the usual length of a stress test. `--long` gives them all the full length and twenty times that.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+
+from . import watch
+from .steps import ROOT, GoogleTest
+
+STRESS = ["tests/stress/*_test.cpp"]
+LIMIT_S = 240
+
+
+class Stress(GoogleTest):
+    """One pass of rota_stress."""
+
+    def __init__(self, procs, effort, chaos=False, long_only=False):
+        super().__init__("rota_stress", STRESS, "release", LIMIT_S, procs)
+        self.effort, self.chaos, self.long_only = effort, chaos, long_only
+        self.variant = "-chaos" if chaos else ""
+        self.where += ", chaos" if chaos else ""
+
+    def wanted(self, options):
+        return options.long or not self.long_only
+
+    def env(self, options):
+        env = super().env(options)
+        if not options.long:
+            env["ROTA_TEST_EFFORT"] = str(self.effort)
+        if self.chaos:
+            env["GODEBUG"] = f"chaos={options.seed % 0x7ffffffe + 1}"
+        return env
+
+
+class OnOneCore(Stress):
+    """More processors than cores: all threads take turns on a single one."""
+
+    def __init__(self, procs, effort):
+        super().__init__(procs, effort)
+        self.variant, self.where = "-one-core", f"release, {procs} Ps on a core"
+
+    def prefix(self):
+        return ["taskset", "-c", str(min(os.sched_getaffinity(0)))]
+
+
+class BesideLoad(Stress):
+    """The machine is busy: two threads compute, and a timer interrupts ceaselessly."""
+    LOAD = ["stress-ng", "--cpu", "2", "--timer", "1", "--quiet", "--timeout"]
+
+    def __init__(self, procs, effort):
+        super().__init__(procs, effort)
+        self.variant, self.where = "-beside-load", f"release, {procs} Ps, load"
+
+    def missing(self):
+        if shutil.which(self.LOAD[0]) is None:
+            return "cannot run: there is no stress-ng (./dev setup test installs it)"
+        return super().missing()
+
+    def run(self, options):
+        limit = self.limit_s * 20 if options.long else self.limit_s
+        load = subprocess.Popen([*self.LOAD, str(limit)], cwd="/tmp", stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                start_new_session=True, preexec_fn=watch.no_core_files)
+        try:
+            outcome = super().run(options)
+            if load.poll() is not None and not outcome.failed:
+                outcome.failed = 1
+                outcome.shown = f"the load ended by itself with status {load.returncode}"
+                outcome.again = " ".join([*self.LOAD, "10"])
+            return outcome
+        finally:
+            if load.poll() is None:
+                os.killpg(load.pid, signal.SIGTERM)
+                load.wait()
+
+
+class OnAllocator(GoogleTest):
+    """Another malloc below everything: goroutines free what others allocated, on other threads."""
+
+    def __init__(self, name, sources, preset, library, package, pattern=None, procs=None,
+                 long_only=False):
+        super().__init__(name, sources, preset, LIMIT_S, procs)
+        self.library, self.package, self.pattern = library, package, pattern
+        self.long_only, self.variant = long_only, f"-{library.partition('.')[0]}"
+        self.where = f"{preset}, {library.partition('.')[0]}"
+
+    def path(self):
+        found = sorted(pathlib.Path("/usr/lib").glob(f"*/{self.library}"))
+        return str(found[0]) if found else None
+
+    def missing(self):
+        if self.path() is None:
+            return f"cannot run: there is no {self.library} (./dev setup test installs " \
+                   f"{self.package})"
+        return super().missing()
+
+    def wanted(self, options):
+        return options.long or not (self.long_only or options.filter)
+
+    def env(self, options):
+        env = {**super().env(options), "LD_PRELOAD": self.path()}
+        if not options.long:
+            env["ROTA_TEST_EFFORT"] = "5"
+        return env
+
+
+ALLOCATORS = (("libjemalloc.so.2", "libjemalloc2"), ("libmimalloc.so.2", "libmimalloc2.0"),
+              ("libtcmalloc_minimal.so.4", "libtcmalloc-minimal4"))
+A_FEW = "chan_stress.*:*lifetime*:spawn.trees*:foreign_threads.by*"
+
+
+def passes(unit):
+    """The steps of the layer; `unit` are the sources of rota_unit."""
+    procs = (1, 2, 4, 16)
+    steps = [*(Stress(n, 25) for n in procs), *(Stress(n, 8, chaos=True) for n in procs),
+             OnOneCore(4, 8), BesideLoad(4, 8)]
+    for library, package in ALLOCATORS:
+        steps += [OnAllocator("rota_unit", unit, "dev", library, package),
+                  OnAllocator("rota_stress", STRESS, "release", library, package, A_FEW, 2)]
+        steps += [OnAllocator("rota_stress", STRESS, "release", library, package, procs=4,
+                              long_only=True)]
+    return steps
