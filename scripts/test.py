@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Runs the tests, layer by layer; `./dev test` calls it.
 
-    test.py [LAYER ...] [--long] [--seed N] [--filter NAME] [--list]
+    test.py [LAYER ...] [--long] [--seed N] [--filter NAME] [--list] [--known-bugs]
 
 Layers, in the order in which they run: unit (rota_unit, rota_api at four GOMAXPROCS, headers),
-exit (programs run as children), consumer (a program outside the tree), model (explored
-schedules), sanitizer (address, undefined behaviour and thread), stress (seeded, at four GOMAXPROCS,
-plain and in chaos mode, on one core, beside load, on other allocators), lint. Each builds what it
-needs. The first failure ends the run, with the one command that repeats it.
+models (protocols, by Spin), exit (programs run as children), consumer (a program outside the tree),
+model (explored schedules), sanitizer (address, undefined behaviour and thread), stress (seeded, at
+four GOMAXPROCS, plain and in chaos mode, on one core, beside load, on other allocators), lint. Each
+builds what it needs. The first failure ends the run, with the one command that repeats it.
 
-Two more run only when they are named: builds (optimised as a whole by both compilers, and as a
-shared library) and aarch64 (cross-built, under qemu-user).
+These run only when they are named: builds (optimised as a whole by both compilers, and as a shared
+library), aarch64 (cross-built, under qemu-user), and mutants (bugs planted into the core one by
+one, each to be seen by the tests that its patch names; a quarter of an hour).
 
 Exit status: 0; 1 if a test failed or there was nothing to run; 2 for a wrong command line; 130
 when interrupted. The last line is `N passed, N failed`.
@@ -24,7 +25,7 @@ import secrets
 import subprocess
 import time
 
-from testing import builds, stress, syscalls
+from testing import builds, known_bugs, models, mutants, stress, syscalls
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, glob)
 
 ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc synctest context "
@@ -44,6 +45,7 @@ def layers():
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120),
                  *(GoogleTest("rota_api", API, "dev", 120, n) for n in PROCS),
                  Headers(), CompileTime()],
+        "models": models.steps(),
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
         "consumer": [Consumer()],
@@ -58,11 +60,12 @@ def layers():
         "stress": stress.passes(UNIT),
         "lint": [Lint(self_test=True), Lint(self_test=False)],
         **builds.layers(UNIT, API),
+        "mutants": [mutants.Mutants()],
     }
 
 
 # Layers that run when they are named, and only then.
-NAMED_ONLY = ("builds", "aarch64")
+NAMED_ONLY = ("builds", "aarch64", "mutants")
 
 
 class Stop(Exception):
@@ -159,13 +162,21 @@ def main():
     ap.add_argument("--filter", metavar="NAME",
                     help="only tests whose name contains NAME (or a pattern of GoogleTest's)")
     ap.add_argument("--list", action="store_true", help="show the layers; run nothing")
+    ap.add_argument("--known-bugs", action="store_true",
+                    help="show which tests guard each known bug, and their last results; runs only "
+                         "the layers that are named")
     options = ap.parse_args()
     unknown = [name for name in options.layer if name not in known]
     if unknown:
         ap.error(f"no layer named {' '.join(unknown)}; there are {' '.join(known)}")
     named = options.layer or [name for name in known if name not in NAMED_ONLY]
     chosen = {n: s for n, s in known.items() if n in named}
-    return show_list(chosen) if options.list else run(options, chosen)
+    if options.list:
+        return show_list(chosen)
+    if options.known_bugs:
+        status = run(options, chosen) if options.layer else 0
+        return known_bugs.show() or status
+    return run(options, chosen)
 
 
 if __name__ == "__main__":
