@@ -26,6 +26,7 @@ constinit lock boot_lock{lock_rank::boot};
 constinit atomic<bool> booted{false};
 
 void schedinit() {
+    thread_note_signal_mask();
     sched.fp_at_boot = fp_control::current();
     const environment env = read_environment();
     if (env.asymmetric != 0) asymmetric_init();

@@ -95,8 +95,13 @@ void chan_retain(hchan* c) noexcept {
 }  // relaxed: the caller has one
 
 void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody else is left
-    if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;    // pairs(chan.refs)
-    ROTA_CHECK(c->recvq.empty() && c->sendq.empty());               // who waits holds a handle
+    if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(chan.refs)
+    if (!c->recvq.empty() || !c->sendq.empty()) {
+        // Who waits has a handle, or uses a static one by reference: when that goes at the end of
+        // the process, nobody is woken any more, and the channel stays.
+        ROTA_CHECK(sched.exiting.load(memory_order_relaxed));  // relaxed: set by this thread's exit
+        return;
+    }
     const std::size_t count = c->count.load(memory_order_relaxed);  // relaxed: nobody else is left
     for (std::size_t i = 0; i < count && c->drop != nullptr; ++i) {
         c->drop(c->buf + (c->recv_at + i) % c->capacity * c->elem_size);

@@ -104,19 +104,22 @@ found steal_once(m& self, bool last) {
     return {};
 }
 
-// Work that waits behind other work, not just in a runnext.
+// Work that waits behind other work, not just in a runnext. The global queue comes first, here and
+// below: what an m moves from there to its ring is not announced, and would be missed in between.
 bool work_in_queues() {
+    if (global_has_work()) return true;
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         if (!runq_ring_empty(*sched.allp[i])) return true;
     }
-    return global_has_work();
+    return false;
 }
 
 bool work_anywhere() {
+    if (global_has_work()) return true;
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
         if (!runq_empty(*sched.allp[i])) return true;
     }
-    return global_has_work();
+    return false;
 }
 
 // Nothing yet. Waking an idle core costs more than waiting a little, if there is a core to wait on

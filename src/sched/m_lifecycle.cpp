@@ -80,6 +80,7 @@ namespace {
 
 void* mstart(void* arg) {
     m& self = *static_cast<m*>(arg);
+    thread_take_signal_mask();        // sysmon, which blocks all, starts ms as well
     sched.fp_at_boot.make_current();  // not what the goroutine had set that happened to start us
     minit(self);
     char name[16];

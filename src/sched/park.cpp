@@ -19,6 +19,7 @@ void after_park(m& self, g& prev) {
     if (commit == nullptr || commit(prev, self.commit_arg)) return;
     casgstatus(prev, g_status::waiting, g_status::runnable);
     runq_put(*self.pp, prev, true);
+    wakep_for_next(*self.pp);  // another g runs here already
 }
 
 void after_yield(m&, g& prev) {

@@ -30,7 +30,7 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 [[nodiscard]] g* runq_steal(p& thief, p& victim, bool take_runnext);
 
 // Whether pp has nothing to run. Any thread; true is exact for everything that was put before the
-// caller's last heavy_fence().
+// caller's last heavy_fence(), unless its owner is in the middle of a put, which ends in wakep.
 [[nodiscard]] bool runq_empty(const p& pp);
 // The same of the ring alone.
 [[nodiscard]] bool runq_ring_empty(const p& pp);

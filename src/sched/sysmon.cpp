@@ -2,6 +2,7 @@
 #include "sched/sysmon.hpp"
 
 #include "core/sched.hpp"
+#include "netpoll/poller.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/gfree.hpp"
 #include "sched/hooks.hpp"
@@ -98,14 +99,21 @@ bool retake(std::int64_t now) {
     return any;
 }
 
-// Whether timers wait although a p is idle, and no m sleeps in the poller for them.
-bool timers_unpolled() {
-    if (sched.last_poll.load(memory_order_seq_cst) == 0) return false;     // pairs(timer.poller)
+// Whether timers wait although a p is idle, and no m sleeps in the poller for them. A poller that
+// sleeps past a timer by more than late_max has missed its wake-up, and gets another.
+bool timers_unpolled(std::int64_t now) {
+    constexpr std::int64_t late_max = 10'000'000;
+    const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;   // pairs(timer.poller)
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: a hint
+    bool any = false;
+    bool late = false;
     for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
-        if (sched.allp[i]->timers.earliest_hint() != 0) return true;
+        const std::int64_t when = sched.allp[i]->timers.earliest_hint();
+        any = any || when != 0;
+        late = late || (when != 0 && when < now - late_max);
     }
-    return false;
+    if (polled && late) net_poller.wake();
+    return any && !polled;
 }
 
 bool all_idle() {
@@ -160,7 +168,7 @@ struct watch {
         const std::int64_t now = nanotime();
         settle_owed_wakeups();
         idle_rounds = retake(now) ? 0 : idle_rounds + 1;
-        if (timers_unpolled()) wakep();
+        if (timers_unpolled(now)) wakep();
         scavenge(now);
         trace(now);
         quiet_rounds = all_idle() && nap_us == nap_max_us ? quiet_rounds + 1 : 0;
@@ -172,14 +180,20 @@ struct watch {
         next_plan = 0;
     }
 
+    void stop_being_alert() {
+        alert_left = 0;
+        sched.sysmon_alert.store(false, memory_order_seq_cst);  // pairs(wake.owed)
+        if (sched.wake_owed.load(memory_order_seq_cst) || does_work_wait())
+            wakep();  // pairs(wake.owed)
+    }
+
     // See wakep_later.
     void settle_owed_wakeups() {
         if (sched.wake_owed.exchange(false, memory_order_seq_cst)) {  // pairs(wake.owed)
             alert_left = alert_rounds;
             sched.sysmon_alert.store(true, memory_order_seq_cst);  // pairs(wake.owed)
         } else if (alert_left > 0 && --alert_left == 0) {
-            sched.sysmon_alert.store(false, memory_order_seq_cst);    // pairs(wake.owed)
-            if (sched.wake_owed.load(memory_order_seq_cst)) wakep();  // pairs(wake.owed)
+            stop_being_alert();
         }
         // timers_unpolled is asked in every round
         if (alert_left > 0 && does_work_wait()) wakep();
@@ -198,6 +212,7 @@ struct watch {
 
     void trace(std::int64_t now) {
         if (hooks.schedtrace_period == 0 || now < next_trace) return;
+        if (alert_left > 0) stop_being_alert();  // printing may block
         hooks.schedtrace();
         next_trace = now + hooks.schedtrace_period;
     }

@@ -17,7 +17,7 @@
 // write 0 over it. So who wants to wait writes `asked`, restarts the owners, and writes `slow` if
 // `asked` is still there. That it is there proves that it has been all the time, since those who
 // ask do so one after the other, under a lock: so no unlock in the fast way has begun since the
-// restart.
+// restart. An unlock that finds `asked` writes `slow` itself.
 #include <rota/sync/mutex.hpp>
 
 #include "arch/context.hpp"
@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::int64_t starvation_ns = 1'000'000;
 constexpr int spin_pauses = 30;
-constexpr std::uint8_t calm_max = 250;  // pays for the 2 to 4 µs of leaving the fast mode again
+constexpr int calm_max = 250;  // pays for the 2 to 4 µs of leaving the fast mode again
 
 }  // namespace
 
@@ -123,15 +123,15 @@ void mutex::unlock() {
     if (ROTA_UNLIKELY(!owner_replace(state_, locked, 0))) unlock_slow();  // pairs(mutex.handover)
 }
 
-// Whether it is time for the fast mode again.
+// Whether it is time for the fast mode again. Counts the unlocks for which nobody waits.
 bool mutex::is_calm(std::uint32_t old) {
-    // relaxed: only who holds the lock is here.
-    const std::uint8_t before = calm_.load(std::memory_order_relaxed);
-    const bool waited_for = old != (locked | slow);
-    if (before != 0 || !waited_for)
-        calm_.store(waited_for ? std::uint8_t{0} : static_cast<std::uint8_t>(before + 1),
-                    std::memory_order_relaxed);
-    return !waited_for && before + 1 >= calm_max;
+    // relaxed, all: only who holds the lock is here
+    const int before = calm_.load(std::memory_order_relaxed);
+    const int now = old == (locked | slow) ? before + 1 : 0;
+    const bool enough = now >= calm_max;
+    if (now != before || enough)
+        calm_.store(static_cast<std::uint8_t>(enough ? 0 : now), std::memory_order_relaxed);
+    return enough;
 }
 
 void mutex::unlock_slow() {
@@ -142,7 +142,14 @@ void mutex::unlock_slow() {
     for (;;) {
         if ((old & locked) == 0) fatal("sync: unlock of unlocked mutex");
         std::uint32_t wanted = old & ~(locked | asked);
-        if ((old & slow) != 0 && is_calm(old)) wanted = 0;
+        if ((old & asked) != 0) {
+            // We hold the lock and are in no sequence, so we may grant what is asked; otherwise one
+            // who unlocks and locks in a loop would never let the asker have it.
+            wanted |= slow;
+            calm_.store(0, std::memory_order_relaxed);  // relaxed: only who holds the lock is here
+        } else if ((old & slow) != 0 && is_calm(old)) {
+            wanted = 0;
+        }
         hand_over = (old & starving) != 0;
         wake = hand_over || (old / waiter != 0 && (old & woken) == 0);
         if (wake && !hand_over) wanted = (wanted - waiter) | woken;

@@ -29,6 +29,14 @@ int thread_create(void* (*start)(void*), void* arg, std::size_t stack_size) {
 
 void thread_set_name(const char* name) { pthread_setname_np(pthread_self(), name); }
 
+namespace {
+sigset_t mask_at_boot;  // written once, before any thread is started
+}
+
+void thread_note_signal_mask() { pthread_sigmask(SIG_SETMASK, nullptr, &mask_at_boot); }
+
+void thread_take_signal_mask() { pthread_sigmask(SIG_SETMASK, &mask_at_boot, nullptr); }
+
 void thread_block_signals() {
     sigset_t all;
     sigfillset(&all);

@@ -9,6 +9,11 @@ namespace rota::rt {
 // errno value.
 [[nodiscard]] int thread_create(void* (*start)(void*), void* arg, std::size_t stack_size);
 
+// Boot notes the signal mask of its thread; threads that run goroutines take it, whoever starts
+// them.
+void thread_note_signal_mask();
+void thread_take_signal_mask();
+
 // Names the calling thread, at most 15 characters.
 void thread_set_name(const char* name);
 

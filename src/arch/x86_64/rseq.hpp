@@ -15,11 +15,11 @@
 
 namespace rota::rt {
 
-// Before the sequence. `?`: the section belongs to the function's group, and is dropped with it by
-// the linker.
-#define ROTA_RSEQ_BEGIN(other) \
+// Before the sequence. `?`: the descriptor belongs to the function's group, and is dropped with it
+// by the linker.
+#define ROTA_RSEQ_BEGIN \
     "cmpl $0, %%fs:4(%[area])\n\t" \
-    "js " other "\n\t" \
+    "js 4f\n\t" \
     ".pushsection __rseq_cs, \"aw?\"\n\t" \
     ".balign 32\n" \
     "77:\n\t" \
@@ -30,48 +30,42 @@ namespace rota::rt {
     "movq %%rax, %%fs:8(%[area])\n" \
     "1:\n\t"
 
-// Behind its last instruction.
-#define ROTA_RSEQ_END(other) \
+// Behind its last instruction. The abort address is in line, so that unwinders find the function
+// there; the signature before it is the displacement of a nop.
+#define ROTA_RSEQ_END \
     "2:\n\t" \
-    ".pushsection .text.rota_rseq_abort, \"ax?\"\n\t" \
-    ".byte 0x0f, 0xb9, 0x3d\n\t" \
+    "movl $1, %[done]\n\t" \
+    ".byte 0x0f, 0x1f, 0x80\n\t" \
     ".long 0x53053053\n" \
-    "4:\n\t" \
-    "jmp " other "\n\t" \
-    ".popsection\n\t"
+    "4:"
 
 // clang-format off: it sees no structure in the strings
 
 // True: `word` was `from`, and is `to`. False: it was not, or the section was interrupted.
 ROTA_ALWAYS_INLINE bool rseq_replace(void* word, std::uint32_t from, std::uint32_t to) {
-    asm volatile goto(ROTA_RSEQ_BEGIN("%l[other]")
-                      "cmpl %[from], (%[word])\n\t"
-                      "jne %l[other]\n\t"
-                      "movl %[to], (%[word])\n"
-                      ROTA_RSEQ_END("%l[other]")
-                      :
-                      : [area] "r"(__rseq_offset), [word] "r"(word), [from] "ri"(from),
-                        [to] "ri"(to)
-                      : "rax", "memory", "cc"
-                      : other);
-    return true;
-other:
-    return false;
+    std::uint32_t done = 0;
+    asm volatile(ROTA_RSEQ_BEGIN
+                 "cmpl %[from], (%[word])\n\t"
+                 "jne 4f\n\t"
+                 "movl %[to], (%[word])\n"
+                 ROTA_RSEQ_END
+                 : [done] "+&r"(done)
+                 : [area] "r"(__rseq_offset), [word] "r"(word), [from] "ri"(from), [to] "ri"(to)
+                 : "rax", "memory", "cc");
+    return done != 0;
 }
 
 // True: `gate` was 0, `word` held `old` and holds `desired`. False: it was not, or the section was
-// interrupted. (No asm goto: gcc 12 loses the outputs of one.)
+// interrupted.
 ROTA_ALWAYS_INLINE bool rseq_exchange(const void* gate, void* word, void* desired, void*& old) {
     void* seen = nullptr;
     std::uint32_t done = 0;
-    asm volatile(ROTA_RSEQ_BEGIN("5f")
+    asm volatile(ROTA_RSEQ_BEGIN
                  "cmpl $0, (%[gate])\n\t"
-                 "jne 5f\n\t"
+                 "jne 4f\n\t"
                  "movq (%[word]), %[seen]\n\t"
                  "movq %[desired], (%[word])\n"
-                 ROTA_RSEQ_END("5f")
-                 "movl $1, %[done]\n"
-                 "5:"
+                 ROTA_RSEQ_END
                  : [seen] "=&r"(seen), [done] "+&r"(done)
                  : [area] "r"(__rseq_offset), [gate] "r"(gate), [word] "r"(word),
                    [desired] "r"(desired)
