@@ -59,8 +59,8 @@ class Exports(Step):
         outcome = Outcome(1, seconds=time.monotonic() - began, note=f"{len(names)} names")
         if wrong or not names:
             outcome.passed, outcome.failed, outcome.again = 0, 1, "./dev test builds"
-            outcome.shown = "\n".join(["librota.so exports what no public header declares:", *wrong])
-            outcome.shown += "" if names else "or rather nothing at all"
+            said = "librota.so exports what no public header declares:" if names else "no exports"
+            outcome.shown = "\n".join([said, *wrong])
         return outcome
 
 
