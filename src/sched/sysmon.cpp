@@ -159,6 +159,7 @@ struct watch {
     std::uint64_t to_release = 0;  // of them, still to be given back
     bool scavenging = true;        // memory is being given back, or has not been looked at
     int alert_left = 0;            // rounds
+    int rounds_since_probe = 0;
 
     void round() {
         if (idle_rounds == 0) nap_us = nap_min_us;
@@ -195,8 +196,14 @@ struct watch {
         } else if (alert_left > 0 && --alert_left == 0) {
             stop_being_alert();
         }
-        // timers_unpolled is asked in every round
-        if (alert_left > 0 && does_work_wait()) wakep();
+        if (alert_left == 0) return;
+        // Once a millisecond a spin gets another chance: work that comes and goes between two looks
+        // of ours may well be worth sharing.
+        if (++rounds_since_probe == 5) {
+            rounds_since_probe = 0;
+            give_spinning_a_chance();
+        }
+        if (does_work_wait()) wakep();  // timers_unpolled is asked in every round
     }
 
     void scavenge(std::int64_t now) {

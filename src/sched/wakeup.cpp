@@ -60,11 +60,10 @@ bool leave_to_sysmon() {
     return sched.sysmon_alert.load(memory_order_seq_cst);   // pairs(wake.owed)
 }
 
+constexpr std::uint32_t vain_max = 4;
+
 // relaxed: advice
-bool is_spinning_vain() {
-    constexpr std::uint32_t vain_max = 4;
-    return sched.vain_spins.load(memory_order_relaxed) >= vain_max;
-}
+bool is_spinning_vain() { return sched.vain_spins.load(memory_order_relaxed) >= vain_max; }
 
 }  // namespace
 
@@ -87,6 +86,11 @@ void note_spin(bool found) {
     const std::uint32_t vain = sched.vain_spins.load(memory_order_relaxed);  // relaxed: advice
     if (found ? vain != 0 : vain < 1000)
         sched.vain_spins.store(found ? 0 : vain + 1, memory_order_relaxed);
+}
+
+void give_spinning_a_chance() {
+    if (is_spinning_vain())
+        sched.vain_spins.store(vain_max - 1, memory_order_relaxed);  // relaxed: advice
 }
 
 bool is_spinning_worthwhile(int spins) {

@@ -39,6 +39,8 @@ void wakep_for_next(const p& pp);
 
 // Called by an m that spun: whether it found something.
 void note_spin(bool found);
+// After many vain spins: the next submitter wakes an m at once, and one more vain spin ends that.
+void give_spinning_a_chance();
 
 // Whether a goroutine that wants a lock does better to try again than to park, after `spins` tries:
 // its holder may run on another core, and there is nothing else to do here. Caller: inside a
