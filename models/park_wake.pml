@@ -16,7 +16,8 @@
  * carry the names of src/sched/{wakeup,findrunnable,idle,m_lifecycle,park,schedule}.cpp.
  *
  * Left out: timers and the poller, ticks, run()'s home thread, wait_for_work (it repeats from_global
- * and from_other_ps), more than 3 ms (startm waits for one that is on its way to the idle list).
+ * and from_other_ps), wake-ups that are left to sysmon (owed_wakeups.pml), more than 3 ms (startm
+ * waits for one that is on its way to the idle list).
  * A run queue is a set here; run_queue.pml has its inside.
  *
  * BUG reverts one step, and the check must then fail:

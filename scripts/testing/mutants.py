@@ -91,27 +91,26 @@ class Verdict:
         self.caught, self.by, self.seconds, self.error = caught, by, seconds, error
 
 
-def judge(mutant):
-    """Builds the mutated tree and runs the tests that shall see the bug."""
-    preset, program, limit, procs = LAYERS[mutant.layer]
+def judge(name, layer, tests):
+    """Builds the tree as it stands and runs the tests that shall see the bug."""
+    preset, program, limit, procs = LAYERS[layer]
     wrong = build(preset, program)
     if wrong:
-        raise Stale(f"{mutant.path.name}: the mutated tree does not compile\n"
-                    f"{last_lines(wrong, 25)}")
+        raise Stale(f"{name}: the tree does not compile\n{last_lines(wrong, 25)}")
     began = time.monotonic()
     command = [str(FOLDER / "tree/build" / preset / "tests" / program),
-               f"--gtest_filter={mutant.tests}", "--gtest_fail_fast"]
+               f"--gtest_filter={tests}", "--gtest_fail_fast"]
     paths = {"PATH": os.environ.get("PATH", "") + os.pathsep + SYMBOLIZER_DIR}
     for value in procs or (None,):
         env = {**SANITIZER_ENV.get(preset, {}), **({"GOMAXPROCS": str(value)} if value else {})}
         left = limit - (time.monotonic() - began)
         if left <= 0:
             break
-        run = watch.run(command, {**env, **paths}, left, LOGS / f"mutant-{mutant.name}.log", ROOT)
+        run = watch.run(command, {**env, **paths}, left, LOGS / f"mutant-{name}.log", ROOT)
         seconds = time.monotonic() - began
         begun = re.findall(r"^\[ RUN +\] ([\w/.]+)", run.output, re.M)
         if not begun and run.status == 0:
-            raise Stale(f"{mutant.path.name}: no test is named like {mutant.tests}")
+            raise Stale(f"{name}: no test is named like {tests}")
         if run.status == 0:
             continue
         failed = re.findall(r"^\[ +FAILED +\] ([\w/]+\.[\w/]+)", run.output, re.M)
@@ -139,6 +138,7 @@ class Mutants(Step):
             except Stale as wrong:
                 errors.append(str(wrong))
         copy_tree()
+        errors += self.fail_without_mutants(chosen)
         print(f"\n  {'mutant':<34} {'item':<5} {'layer':<6} {'result':<8} seconds, by which test")
         caught, survived = 0, []
         for mutant in chosen:
@@ -162,6 +162,21 @@ class Mutants(Step):
                        again="./dev test mutants" + (f" --filter {options.filter}"
                                                      if options.filter else ""))
 
+    def fail_without_mutants(self, chosen):
+        """Tests that fail on the tree as it is tell nothing: they are errors."""
+        tests, errors = {}, []
+        for mutant in chosen:
+            tests.setdefault(mutant.layer, {}).update(dict.fromkeys(mutant.tests.split(":")))
+        for layer, names in tests.items():
+            try:
+                verdict = judge(f"none-{layer}", layer, ":".join(names))
+            except Stale as wrong:
+                errors.append(str(wrong))
+                continue
+            if verdict.caught:
+                errors.append(f"{verdict.by} fails without a mutant")
+        return errors
+
     def one(self, mutant):
         tried = mutant.patch("--dry-run")
         if tried.returncode != 0:
@@ -169,6 +184,6 @@ class Mutants(Step):
                         f"\n{tried.stdout.decode(errors='replace').rstrip()}")
         mutant.patch()
         try:
-            return judge(mutant)
+            return judge(mutant.name, mutant.layer, mutant.tests)
         finally:
             mutant.patch("--reverse")
