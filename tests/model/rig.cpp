@@ -10,6 +10,7 @@
 #include <sched.h>
 
 #include "arch/context.hpp"
+#include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
@@ -123,6 +124,7 @@ machine::machine(int procs) {
     }
     set_self(nullptr);
     restore_before_each(&sched, sizeof sched);
+    restore_before_each(&net_poller, sizeof net_poller);
     restore_before_each(store, sizeof *store);
     restore_before_each(this, sizeof *this);
 }

@@ -219,6 +219,31 @@ TEST(kb01_runq_empty, sees_what_was_queued_before_a_fence) {
     });
 }
 
+TEST(kb01_runq_empty, sees_what_moves_from_runnext_into_the_ring) {
+    // The owner kicks the goroutine into the ring, behind the back of who has looked there, and
+    // then takes the one that it was kicked for: runnext is empty again.
+    model::machine rig(2);
+    model::expect_holds_in_both_modes({}, [] {
+        queues q;
+        atomic<std::uint32_t> spinners{1};
+        model::name(spinners, "spinners");
+        bool seen = false;
+        thread spinner("spinner", [&] {
+            spinners.fetch_sub(1, memory_order_seq_cst);
+            heavy_fence();
+            seen = !runq_empty(q.owner);
+        });
+        q.put(0, true);
+        light_fence();
+        const bool relied = spinners.load(memory_order_seq_cst) != 0;
+        q.put(1, true);
+        (void)q.get();
+        spinner.join();
+        MODEL_CHECK(seen || !relied);
+        q.end(2);
+    });
+}
+
 TEST(model_global_queue, shares_out_each_once) {
     model::machine rig(2);
     options o;

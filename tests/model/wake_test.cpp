@@ -98,6 +98,42 @@ TEST(kb02_wake, the_last_spinner_that_finds_work_wakes_a_successor) {
     });
 }
 
+TEST(kb02_wake, the_last_spinner_finds_all_work_while_an_m_idles_its_p) {
+    // The other m may not spin, so it goes without a last look. The spinner takes both goroutines;
+    // its call for a successor meets no idle p yet and leaves need_spinning behind.
+    machine rig(2);
+    options o = short_spins();
+    o.departures = 0;
+    expect_holds_in_both_modes(o, [&] {
+        rig.begin(-1);
+        flag first{0}, second{0};
+        unsigned ran = 0;
+        g& g1 = rig.goroutine("g1", [&] {
+            model::set_and_unblock(first, 1);
+            model::block_thread_until(second, 1);
+            ++ran;
+        });
+        g& g2 = rig.goroutine("g2", [&] {
+            model::set_and_unblock(second, 1);
+            model::block_thread_until(first, 1);
+            ++ran;
+        });
+        rig.spare_ms();
+        // In any round but each 61st a p takes a batch from the global queue.
+        for (const int i : {0, 1}) rig.proc(i).sched_tick.store(1, memory_order_relaxed);
+        rig.busy_m("spinner", 0, true);
+        rig.busy_m("worker", 1, false);
+        {
+            const lock_guard guard(sched.mu);
+            global_put(g1);
+            global_put(g2);
+        }
+        wakep();
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 2);
+    });
+}
+
 TEST(kb03_wake, a_foreign_thread_wakes_an_idle_runtime) {
     // All ps are idle or about to be; the work comes by way of the global queue.
     machine rig(1);
