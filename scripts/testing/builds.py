@@ -64,13 +64,40 @@ class Exports(Step):
         return outcome
 
 
+class Switches(Step):
+    """Stacks are switched in functions of the runtime only: none was inlined into a program's
+    function, which may keep addresses of thread-locals, or a base pointer, across it."""
+    name, targets = "switches", ("rota_api",)
+
+    def __init__(self, preset):
+        self.preset = self.where = preset
+
+    def run(self, options):
+        began = time.monotonic()
+        program = ROOT / "build" / self.preset / "tests/rota_api"
+        listed = subprocess.run(["objdump", "-dC", "--no-show-raw-insn", str(program)],
+                                capture_output=True, text=True, check=True).stdout
+        within, found = "", []
+        for line in listed.splitlines():
+            if line.endswith(">:"):
+                within = line.partition("<")[2][:-2]
+            elif re.search(r"\bjmp +\*0x8\(%rsi\)", line):  # the last instruction of a switch
+                found.append(within)
+        wrong = [function for function in found if not function.startswith("rota::rt::")]
+        outcome = Outcome(1, seconds=time.monotonic() - began, note=f"{len(found)} places")
+        if wrong or not found:
+            outcome.passed, outcome.failed, outcome.again = 0, 1, "./dev test builds"
+            outcome.shown = "\n".join(["stacks are switched in:", *wrong]) if wrong else "no switch"
+        return outcome
+
+
 def layers(unit, api):
     """`unit` and `api` are the sources of those programs."""
     builds = [*(Short("rota_unit", unit, preset, 120) for preset in (*WHOLE, "shared")),
               *(Short("rota_api", api, preset, 120, 2) for preset in (*WHOLE, "shared")),
               *(Short("rota_stress", STRESS, preset, 240, n)
                 for preset in (*WHOLE, "shared") for n in (2, 4)),
-              Exports()]
+              *(Switches(preset) for preset in WHOLE), Exports()]
     aarch64 = [Emulated("rota_unit", unit, "aarch64", 120),
                *(Emulated("rota_api", api, "aarch64", 240, n) for n in (1, 2, 4, 16)),
                *(Emulated("rota_stress", STRESS, "aarch64", 400, n) for n in (2, 4))]
