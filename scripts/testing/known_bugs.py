@@ -1,4 +1,4 @@
-"""`./dev test --known-bugs`: the mistakes that runtimes of this kind have made, and who guards them.
+"""`./dev test --known-bugs`: mistakes that runtimes of this kind have made, and who guards them.
 
 Tests carry the number of an item in their names (kb07_...), bugs planted in the models in their
 heads. A result is that of the last run, read from the logs that each layer leaves.

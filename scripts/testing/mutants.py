@@ -91,9 +91,10 @@ class Verdict:
         self.caught, self.by, self.seconds, self.error = caught, by, seconds, error
 
 
-def judge(name, layer, tests):
+def judge(name, layer, tests, patience=1):
     """Builds the tree as it stands and runs the tests that shall see the bug."""
     preset, program, limit, procs = LAYERS[layer]
+    limit *= patience
     wrong = build(preset, program)
     if wrong:
         raise Stale(f"{name}: the tree does not compile\n{last_lines(wrong, 25)}")
@@ -137,6 +138,7 @@ class Mutants(Step):
                 chosen.append(Mutant(path))
             except Stale as wrong:
                 errors.append(str(wrong))
+        chosen.sort(key=lambda mutant: (list(LAYERS).index(mutant.layer), mutant.name))
         copy_tree()
         errors += self.fail_without_mutants(chosen)
         print(f"\n  {'mutant':<34} {'item':<5} {'layer':<6} {'result':<8} seconds, by which test")
@@ -163,13 +165,13 @@ class Mutants(Step):
                                                      if options.filter else ""))
 
     def fail_without_mutants(self, chosen):
-        """Tests that fail on the tree as it is tell nothing: they are errors."""
+        """Tests that fail on the tree as it stands tell nothing: they are errors."""
         tests, errors = {}, []
         for mutant in chosen:
             tests.setdefault(mutant.layer, {}).update(dict.fromkeys(mutant.tests.split(":")))
         for layer, names in tests.items():
             try:
-                verdict = judge(f"none-{layer}", layer, ":".join(names))
+                verdict = judge(f"none-{layer}", layer, ":".join(names), patience=4)
             except Stale as wrong:
                 errors.append(str(wrong))
                 continue
