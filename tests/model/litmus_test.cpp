@@ -30,7 +30,7 @@ options exhaustive() {
     o.preemptions = 6;
     o.departures = 6;
     o.depth = 2;
-    o.seconds = 2;
+    o.seconds = 30;  // far more than they take: they must be complete
     return o;
 }
 
