@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -47,6 +48,7 @@ struct chan_codec<T, true> {
         slot() {}
         ~slot() {}
         T value;
+        std::uint64_t word;  // room for what the engine copies at once, whatever T is
     };
 
     static chan_result send(hchan* c, T&& v, bool block) {
