@@ -52,7 +52,7 @@ proctype submitter(byte gp) {
 
 proctype sysmon() {
     bit taken, wanted;
-round:
+progress_round:  /* sysmon goes round for ever */
     atomic { taken = owed; owed = 0 };
     if  /* settle_owed_wakeups */
     :: taken -> left = ROUNDS; alert = 1
@@ -84,8 +84,8 @@ round:
     :: else
     fi;
     if
-    :: left > 0 -> goto round
-    :: left == 0 -> goto round
+    :: left > 0 -> goto progress_round
+    :: left == 0 -> goto progress_round
     :: left == 0 -> goto end_naps
     fi;
 end_naps:

@@ -160,7 +160,7 @@ class Mutants(Step):
         shown = "\n".join(errors + [f"no test sees {name}" for name in survived])
         failed = len(errors) + (len(survived) if few else 0)
         return Outcome(caught, max(failed, int(few)), seconds=time.monotonic() - began, note=note,
-                       shown=shown or "no mutant is named like that",
+                       shown=shown if chosen else "no mutant is named like that",
                        again="./dev test mutants" + (f" --filter {options.filter}"
                                                      if options.filter else ""))
 
