@@ -45,7 +45,7 @@ struct chan_codec<T, true> {
     static constexpr chan_drop dropper = std::is_trivially_destructible_v<T> ? nullptr : &drop;
 
     union slot {
-        slot() {}
+        slot() : word(0) {}
         ~slot() {}
         T value;
         std::uint64_t word;  // room for what the engine copies at once, whatever T is
