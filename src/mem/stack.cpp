@@ -25,6 +25,7 @@ struct arena {
     // --- under stacks.mu; `used` is read by anyone ------------------------------
     atomic<std::uint32_t> used{0};       // slots handed out so far, from the bottom up
     std::uint32_t cold_head = none;      // slots given back
+    std::uint32_t touched = 0;           // slots from the bottom up whose top page is there
     std::uint32_t guarded = 0;           // slots from the bottom up that have their guard already
     std::uint32_t next_of_class = none;  // arenas of this class that still have slots to give
 };
@@ -43,7 +44,9 @@ struct stack_table {
     // --- anyone -----------------------------------------------------------------------
     atomic<guard_kind> guard{guard_kind::markers};
 
-    // --- anyone reads -------------------------------------------------------------
+    // --- written under mu, read by anyone -------------------------------------------
+    atomic<std::uint32_t> fresh{0};       // slots ever taken from an arena; relaxed: demand
+    atomic<std::uint32_t> fresh_seen{0};  // as it was when tops were last touched ahead
     atomic<arena*> published{nullptr};
     atomic<std::uint32_t> count{0};
 };
@@ -137,7 +140,7 @@ void guard_ahead(arena& a) ROTA_REQUIRES(stacks.mu) {
     if (!stacks.guard_ahead || stacks.guard.load(memory_order_relaxed) != guard_kind::markers)
         return;  // relaxed: see above
     const std::uint32_t left = a.slot_count - a.guarded;
-    const std::uint32_t n = left < guard_batch_max ? left : std::uint32_t{guard_batch_max};
+    const std::uint32_t n = left < advice_batch_max ? left : std::uint32_t{advice_batch_max};
     const std::size_t slot = stack_class_size(a.cls);
     if (mmap_guard_many(a.base + a.guarded * slot, slot, page_size, n) == 0) a.guarded += n;
     else stacks.guard_ahead = false;
@@ -164,6 +167,7 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
             if (used == a.guarded) guard_ahead(a);
             bare = used >= a.guarded;
             a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
+            bump(stacks.fresh);
             return slot_at(a, n, used);
         }
         stacks.open[cls] =
@@ -194,6 +198,32 @@ void stack_release(const stack_slot& slot) {
         a.next_of_class = stacks.open[slot.cls];
         stacks.open[slot.cls] = slot.arena;
     }
+}
+
+bool stack_touch_ahead(std::uint8_t cls) {
+    constexpr std::uint32_t demand_min = 4, ahead_max = 48, at_once = 16;
+    // relaxed, both: an estimate
+    if (stacks.fresh.load(memory_order_relaxed) - stacks.fresh_seen.load(memory_order_relaxed) <
+        demand_min)
+        return false;
+    std::byte* first_top = nullptr;
+    std::uint32_t n = 0;
+    {
+        const lock_guard guard(stacks.mu);
+        stacks.fresh_seen.store(stacks.fresh.load(memory_order_relaxed), memory_order_relaxed);
+        if (stacks.open[cls] == none) return false;
+        arena& a = stacks.arenas[stacks.open[cls]];
+        const std::uint32_t used = a.used.load(memory_order_relaxed);  // relaxed: under mu
+        // The very next slots are on their way to be touched already.
+        const std::uint32_t from = a.touched > used + 2 ? a.touched : used + 2;
+        std::uint32_t to = used + ahead_max < a.slot_count ? used + ahead_max : a.slot_count;
+        if (from >= to) return false;
+        if (to > from + at_once) to = from + at_once;
+        n = to - from;
+        a.touched = to;
+        first_top = a.base + (from + 1) * stack_class_size(cls) - page_size;
+    }
+    return mmap_populate_many(first_top, stack_class_size(cls), page_size, n) == 0;
 }
 
 stack_slot stack_find(const void* address) {

@@ -11,8 +11,9 @@
 //
 // Rejected after measurement: split stacks (break under the default linker, save nothing over
 // lazily touched pages), compaction of parked stacks (races with writers; the kernel answers EFAULT
-// for addresses in them), and touching the tops of 8 or 32 fresh slots in one call
-// (MADV_POPULATE_WRITE: as much system time as the faults, and pages for stacks nobody uses).
+// for addresses in them), and touching the tops of 8 or 32 fresh slots in one call where they are
+// taken (MADV_POPULATE_WRITE: as much system time as the faults). What helps is that another
+// thread, which has nothing to do, touches them ahead.
 #pragma once
 
 #include <cstddef>
@@ -47,6 +48,11 @@ struct stack_slot {
 
 // A slot that nobody uses. Empty if the kernel refuses more address space. Takes: the stack lock.
 [[nodiscard]] stack_slot stack_alloc(std::uint8_t cls);
+
+// If fresh slots are taken one after the other: has the kernel commit the top pages of some that
+// come next, at most 48 ahead. False: there was nothing to do. Any thread; a system call of some
+// ten microseconds. Takes: the stack lock.
+bool stack_touch_ahead(std::uint8_t cls);
 
 // Gives the slot's pages back to the kernel and keeps its address for later. Nothing in it may be
 // used any more.

@@ -129,6 +129,8 @@ found wait_for_work(m& self) {
     if (busy > processor_count() || busy <= sched.nmspinning.load(memory_order_relaxed))
         return {};  // relaxed: a guess
     if (self.spin_ns == 0) self.spin_ns = spin_ns_max;
+    // Somebody who creates goroutines by the thousand spends most of that time on page faults.
+    (void)stack_touch_ahead(stack_class_for(stack_size_default));
     const std::int64_t until = nanotime() + self.spin_ns;
     while (nanotime() < until && !is_run_over(self)) {
         procyield(30);

@@ -17,6 +17,9 @@
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 namespace rota::rt {
 
@@ -35,6 +38,18 @@ bool advice_is_heeded(void* start, std::size_t size) {
         known.store(answer, memory_order_relaxed);  // relaxed: as above
     }
     return answer == yes;
+}
+
+// One call for `count` ranges.
+int advise_many(void* first, std::size_t stride, std::size_t size, std::size_t count, int advice) {
+    constexpr int own_process = -10000;  // PIDFD_SELF
+    if (count > advice_batch_max) return EINVAL;
+    iovec ranges[advice_batch_max];
+    for (std::size_t i = 0; i < count; ++i)
+        ranges[i] = {static_cast<char*>(first) + i * stride, size};
+    const long done = ::syscall(SYS_process_madvise, own_process, ranges, count, advice, 0);
+    if (done < 0) return errno;
+    return static_cast<std::size_t>(done) == count * size ? 0 : EAGAIN;
 }
 
 }  // namespace
@@ -60,16 +75,12 @@ int mmap_guard(void* start, std::size_t size) {
 }
 
 int mmap_guard_many(void* first, std::size_t stride, std::size_t size, std::size_t count) {
-    constexpr int own_process = -10000;  // PIDFD_SELF
     if (const int error = fault_at(sys_call::madvise)) return error;
-    if (count > guard_batch_max) return EINVAL;
-    iovec ranges[guard_batch_max];
-    for (std::size_t i = 0; i < count; ++i)
-        ranges[i] = {static_cast<char*>(first) + i * stride, size};
-    const long done =
-        ::syscall(SYS_process_madvise, own_process, ranges, count, MADV_GUARD_INSTALL, 0);
-    if (done < 0) return errno;
-    return static_cast<std::size_t>(done) == count * size ? 0 : EAGAIN;
+    return advise_many(first, stride, size, count, MADV_GUARD_INSTALL);
+}
+
+int mmap_populate_many(void* first, std::size_t stride, std::size_t size, std::size_t count) {
+    return advise_many(first, stride, size, count, MADV_POPULATE_WRITE);
 }
 
 int mmap_protect_none(void* start, std::size_t size) {

@@ -23,9 +23,13 @@ void mmap_decommit(void* start, std::size_t size);
 // The same for `count` ranges of `size` bytes, `stride` apart, in one call (Linux 6.15 and later):
 // a third of the price each. Returns 0, or an errno value with nothing or only some of them
 // guarded; guarding one again is harmless.
-inline constexpr std::size_t guard_batch_max = 32;
+inline constexpr std::size_t advice_batch_max = 32;
 [[nodiscard]] int mmap_guard_many(void* first, std::size_t stride, std::size_t size,
                                   std::size_t count);
+
+// Commits `count` ranges, as a touch would, in one call. Returns 0, or an errno value with nothing
+// or only some of them committed: they come on touch then.
+int mmap_populate_many(void* first, std::size_t stride, std::size_t size, std::size_t count);
 
 // The same at the price of two mappings. Returns 0 or an errno value.
 [[nodiscard]] int mmap_protect_none(void* start, std::size_t size);

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -10,10 +11,12 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "core/g.hpp"
 #include "sys/fault.hpp"
+#include "sys/mmap.hpp"
 
 namespace rota::rt {
 namespace {
@@ -71,6 +74,31 @@ TEST(stack_alloc, hands_out_slots_that_do_not_overlap_and_are_found_by_address) 
     }
     for (const stack_slot& slot : slots) stack_release(slot);
     EXPECT_FALSE(stack_find(&seen));
+}
+
+// Whether the kernel has a page for the top of the slot.
+bool has_top(const stack_slot& slot) {
+    unsigned char in_core = 0;
+    return ::mincore(slot.hi - page_size, page_size, &in_core) == 0 && (in_core & 1) != 0;
+}
+
+TEST(stack_touch_ahead, commits_the_tops_of_slots_that_come_next_and_no_more) {
+    // It could touch slots that nobody will use, the wrong page, or never end. Nobody else takes
+    // stacks of this class here.
+    constexpr std::uint8_t cls = stack_class_for(64 * 1024);
+    std::vector<stack_slot> slots;
+    for (int i = 0; i < 8; ++i) slots.push_back(stack_alloc(cls));
+    if (!stack_touch_ahead(cls)) {
+        std::puts("this kernel commits no pages of many ranges in one call");
+        return;
+    }
+    EXPECT_FALSE(stack_touch_ahead(cls)) << "no slot was taken since";
+    for (int i = 0; i < 100; ++i) slots.push_back(stack_alloc(cls));
+    std::size_t ahead = 0;
+    for (const stack_slot& slot : slots) ahead += has_top(slot) ? 1 : 0;
+    EXPECT_GE(ahead, 8U);
+    EXPECT_LE(ahead, 48U);
+    for (const stack_slot& slot : slots) stack_release(slot);
 }
 
 TEST(stack_release, gives_the_pages_back_and_the_address_again) {
