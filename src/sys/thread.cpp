@@ -71,8 +71,18 @@ int processor_count() {
 int current_thread_id() { return static_cast<int>(::gettid()); }
 
 void thread_sleep_ns(long ns) {
-    timespec left{ns / 1'000'000'000, ns % 1'000'000'000};
-    while (::nanosleep(&left, &left) != 0 && errno == EINTR) {
+    // Until a moment, not for a time: what nanosleep says is left counts the timer's slack again,
+    // so that signals 20 µs apart would keep it asleep for ever.
+    timespec until{};
+    ::clock_gettime(CLOCK_MONOTONIC, &until);
+    constexpr long second = 1'000'000'000;
+    until.tv_sec += ns / second;
+    until.tv_nsec += ns % second;
+    if (until.tv_nsec >= second) {
+        until.tv_nsec -= second;
+        ++until.tv_sec;
+    }
+    while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
     }
 }
 

@@ -154,18 +154,15 @@ class signal_storm {
     signal_storm() {
         struct sigaction action{};
         action.sa_handler = count_signal;  // without SA_RESTART: every system call is interrupted
-        ::sigaction(SIGALRM, &action, &before_);
+        ::sigaction(SIGALRM, &action, nullptr);
         const itimerval every{{0, 20}, {0, 20}};
         ::setitimer(ITIMER_REAL, &every, nullptr);
     }
     ~signal_storm() {
         const itimerval never{};
-        ::setitimer(ITIMER_REAL, &never, nullptr);
-        ::sigaction(SIGALRM, &before_, nullptr);
+        ::setitimer(ITIMER_REAL, &never,
+                    nullptr);  // one may be on its way still: the handler stays
     }
-
-  private:
-    struct sigaction before_{};
 };
 
 }  // namespace
