@@ -1,6 +1,7 @@
 // rota::async and rota::future: results and exceptions that travel from a goroutine to whoever
 // waits.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>

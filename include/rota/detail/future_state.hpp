@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <optional>
 #include <tuple>
 #include <type_traits>
