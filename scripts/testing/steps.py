@@ -115,7 +115,7 @@ class GoogleTest(Step):
         outcome.failed = max(1, len(failed))
         outcome.note = run.ending() if ok or failed else f"{run.ending()}, no test ran"
         outcome.shown = "\n".join(block(run.output, name) for name in failed[:SHOWN_TESTS])
-        outcome.shown = outcome.shown or last_lines(run.output)
+        outcome.shown = outcome.shown or sanitizer_report(run.output) or last_lines(run.output)
         outcome.shown += f"\n(all of it: {log.relative_to(ROOT)})"
         command = [*self.prefix(), self.program()]
         command += [f"--gtest_filter={':'.join(failed)}"] if failed else []
@@ -137,6 +137,13 @@ def reason(output, name):
 def last_lines(text, count=SHOWN_LINES):
     lines = text.rstrip().split("\n")
     return "\n".join((["..."] if len(lines) > count else []) + lines[-count:])
+
+
+def sanitizer_report(output):
+    """The first report of a sanitizer, which may stand far above a run's last lines."""
+    begin = r"^.*(WARNING: ThreadSanitizer|ERROR: \w+Sanitizer|runtime error:)"
+    found = re.search(begin, output, re.M)
+    return "\n".join(output[found.start():].split("\n")[:SHOWN_LINES]) if found else ""
 
 
 def block(output, name):

@@ -174,7 +174,7 @@ TEST(kb57_guards, that_are_mappings_leave_half_of_them_to_the_program_and_say_so
     if (!can_start_children()) return;
     EXPECT_EXIT(
         {
-            fault_hook = refuse_markers;
+            plant_fault(refuse_markers);
             park(expected::mappings, how_many());
         },
         testing::ExitedWithCode(7),

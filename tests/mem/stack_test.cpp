@@ -154,9 +154,9 @@ TEST(stack_alloc, is_empty_when_the_kernel_has_no_address_space) {
     // A refused mapping must come back as "no slot", nothing half made, and the next try must work.
     const std::uint8_t cls =
         stack_class_for(32 << 20);  // used by no other test: it needs a new arena
-    fault_hook = fail_mmap;
+    plant_fault(fail_mmap);
     const stack_slot none = stack_alloc(cls);
-    fault_hook = nullptr;
+    plant_fault(nullptr);
     EXPECT_FALSE(none);
     const stack_slot slot = stack_alloc(cls);
     EXPECT_TRUE(slot);
@@ -167,7 +167,7 @@ TEST(stack_alloc, is_empty_when_the_kernel_has_no_address_space) {
 TEST(stack_guard, falls_back_to_mappings_where_markers_are_unknown) {
     // On a kernel before 6.13 the marker call fails: the guard page must fault all the same.
     EXPECT_BAD_ACCESS({
-        fault_hook = fail_markers;
+        plant_fault(fail_markers);
         const stack_slot slot = stack_alloc(stack_class_for(16 << 20));
         *slot.usable_lo() = std::byte{1};
         *(slot.usable_lo() - 1) = std::byte{1};
@@ -179,7 +179,7 @@ TEST(stack_guard, says_once_that_there_is_none) {
     // would help.
     EXPECT_EXIT(
         {
-            fault_hook = fail_all_guards;
+            plant_fault(fail_all_guards);
             const stack_slot slot = stack_alloc(stack_class_for(16 << 20));
             const stack_slot other = stack_alloc(stack_class_for(16 << 20));
             *slot.lo = std::byte{1};  // not guarded: no fault

@@ -52,7 +52,7 @@ class planted_fault : public testing::Test {
         GTEST_FLAG_SET(death_test_style, "threadsafe");
         refusals = 0;
     }
-    void TearDown() override { fault_hook = nullptr; }
+    void TearDown() override { plant_fault(nullptr); }
 };
 
 TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothing) {
@@ -70,7 +70,7 @@ TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothin
     run([&] {
         const int before = runtime::num_goroutine();
         const closure c(alive);
-        fault_hook = refuse_mmap;
+        plant_fault(refuse_mmap);
         for (int i = 0; i < 5; ++i) {
             try {
                 rota::go(large, c);
@@ -80,15 +80,15 @@ TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothin
                 EXPECT_NE(std::string(e.what()).find("stack"), std::string::npos) << e.what();
             }
         }
-        fault_hook = nullptr;
+        plant_fault(nullptr);
         EXPECT_GE(refusals, 1);
         const std::size_t usual = runtime::set_max_stack(large.stack_size);
-        fault_hook = refuse_mmap;
+        plant_fault(refuse_mmap);
         EXPECT_THROW((void)async([c] { return 1; }), std::system_error);
         wait_group wg;
         EXPECT_THROW(wg.go([c] {}), std::system_error);
         wg.wait();  // not counted
-        fault_hook = nullptr;
+        plant_fault(nullptr);
         runtime::set_max_stack(usual);
         EXPECT_EQ(runtime::num_goroutine(), before);
         auto ch = make_chan<int>();
@@ -101,9 +101,9 @@ TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothin
 TEST_F(planted_fault, a_thread_refused_for_the_moment_is_asked_for_again) {
     // EAGAIN could be taken for the end, or the processor meant for the thread be lost.
     // Then the process would die, or the goroutines never all be inside.
-    fault_hook = refuse_some_threads;
+    plant_fault(refuse_some_threads);
     need_threads();
-    fault_hook = nullptr;
+    plant_fault(nullptr);
     EXPECT_GE(refusals, 3);
 }
 
@@ -113,14 +113,14 @@ TEST_F(planted_fault, a_thread_refused_for_good_is_fatal_and_names_the_limits) {
     EXPECT_EXIT(
         {
             run([] {});
-            fault_hook = refuse_all_threads;
+            plant_fault(refuse_all_threads);
             need_threads();
         },
         testing::ExitedWithCode(2), "failed to create new OS thread \\(errno=11\\)");
     EXPECT_EXIT(
         {
             run([] {});
-            fault_hook = forbid_threads;
+            plant_fault(forbid_threads);
             need_threads();
         },
         testing::ExitedWithCode(2), "failed to create new OS thread \\(errno=1\\)");
