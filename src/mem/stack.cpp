@@ -201,7 +201,9 @@ void stack_release(const stack_slot& slot) {
 }
 
 bool stack_touch_ahead(std::uint8_t cls) {
-    constexpr std::uint32_t demand_min = 4, ahead_max = 48, at_once = 16;
+    // Two threads that touch the same pages pay twice: who takes the slots is given a lead, touches
+    // those itself, and then runs through what has been touched here meanwhile.
+    constexpr std::uint32_t demand_min = 4, lead = 32, ahead_max = 128, at_once = 16;
     // relaxed, both: an estimate
     if (stacks.fresh.load(memory_order_relaxed) - stacks.fresh_seen.load(memory_order_relaxed) <
         demand_min)
@@ -214,8 +216,7 @@ bool stack_touch_ahead(std::uint8_t cls) {
         if (stacks.open[cls] == none) return false;
         arena& a = stacks.arenas[stacks.open[cls]];
         const std::uint32_t used = a.used.load(memory_order_relaxed);  // relaxed: under mu
-        // The very next slots are on their way to be touched already.
-        const std::uint32_t from = a.touched > used + 2 ? a.touched : used + 2;
+        const std::uint32_t from = a.touched > used + lead ? a.touched : used + lead;
         std::uint32_t to = used + ahead_max < a.slot_count ? used + ahead_max : a.slot_count;
         if (from >= to) return false;
         if (to > from + at_once) to = from + at_once;

@@ -50,7 +50,7 @@ struct stack_slot {
 [[nodiscard]] stack_slot stack_alloc(std::uint8_t cls);
 
 // If fresh slots are taken one after the other: has the kernel commit the top pages of some that
-// come next, at most 48 ahead. False: there was nothing to do. Any thread; a system call of some
+// come next, at most 128 ahead. False: there was nothing to do. Any thread; a system call of some
 // ten microseconds. Takes: the stack lock.
 bool stack_touch_ahead(std::uint8_t cls);
 

@@ -74,11 +74,6 @@ void become_spinning(m& self) {
     sched.need_spinning.store(false, memory_order_seq_cst);  // pairs(wake.need)
 }
 
-std::int32_t busy_p_count() {
-    return sched.gomaxprocs -
-           sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a bound on spinning only
-}
-
 // At most half of the busy ps spin: more would only burn processors.
 bool may_spin(m& self) {
     if (self.spinning) return true;

@@ -19,6 +19,11 @@ void pidle_put(p& pp) ROTA_REQUIRES(sched.mu);
 // pidlegetSpinning.
 [[nodiscard]] p* pidle_get_spinning() ROTA_REQUIRES(sched.mu);
 
+// How many ps are not on the idle list. A hint: used as a bound on spinning and helping only.
+inline std::int32_t busy_p_count() {
+    return sched.gomaxprocs - sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a hint
+}
+
 // Puts the m on the idle list, and finds out whether all is deadlocked. Go: mput.
 void midle_put(m& mp) ROTA_REQUIRES(sched.mu);
 
