@@ -13,7 +13,7 @@ enum class lock_rank : std::uint8_t {
     boot,    // boot/: the first use of the runtime
     chan,    // chan/: one hchan; never two at once but in address order
     sema,    // sync/: one root of the semaphore table
-    timers,  // timer/: the heap of one p
+    timers,  // timer/: the heap of one p; never two at once but in address order
     sched,   // core/: sched.mu
     gfree,   // sched/: the global list of dead goroutines
     stack,   // mem/: arenas of stacks
@@ -22,6 +22,6 @@ enum class lock_rank : std::uint8_t {
 };
 
 // Whether two locks of this rank may be held together; the caller then sorts them by address.
-constexpr bool rank_nests(lock_rank r) { return r == lock_rank::chan; }
+constexpr bool rank_nests(lock_rank r) { return r == lock_rank::chan || r == lock_rank::timers; }
 
 }  // namespace rota::rt

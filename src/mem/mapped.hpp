@@ -48,6 +48,7 @@ class mapped_array {
         if (size_ == capacity_) grow();
         data_[size_++] = v;
     }
+    void clear() { size_ = 0; }
     void pop_back() {
         ROTA_DCHECK(size_ > 0);
         --size_;

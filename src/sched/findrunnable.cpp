@@ -250,7 +250,7 @@ void sleep_until_work(m& self) {
 
 std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     constexpr std::uint32_t batch = 64;
-    timer* due[batch];
+    timer_errand due[batch];
     std::uint32_t total = 0;
     if (next_timer_run(owner) > now) return 0;
     owner.timers_ran_at.store(now, memory_order_relaxed);  // relaxed: advice
@@ -259,7 +259,7 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     self.ready_quietly = true;
     for (;;) {
         const std::uint32_t n = owner.timers.pop_due(now, due, batch);
-        for (std::uint32_t i = 0; i < n; ++i) due[i]->fire(*due[i]);
+        for (std::uint32_t i = 0; i < n; ++i) due[i]();
         bump(self.pp->counts.timers_run, std::uint64_t{n});
         total += n;
         if (n < batch) break;

@@ -4,9 +4,8 @@
 #include "core/getg.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
-#include "sched/wakeup.hpp"
+#include "sched/timers.hpp"
 #include "sys/clock.hpp"
-#include "timer/heap.hpp"
 
 namespace rota::detail {
 
@@ -14,13 +13,11 @@ using namespace rota::rt;
 
 namespace {
 
-void wake_sleeper(timer& t) { goready(*static_cast<g*>(t.arg)); }
-
-// Runs once the sleeper's registers are saved. From add() on it may be awake and its timer gone.
+// Runs once the sleeper's registers are saved. From start_timer() on it may be awake and its timer
+// gone.
 bool arm(g&, void* arg) {
     timer& t = *static_cast<timer*>(arg);
-    const std::int64_t when = t.when;
-    if (getm().pp->timers.add(t)) wake_poller(when);
+    (void)start_timer(t, t.when);
     return true;
 }
 
@@ -39,7 +36,10 @@ void sleep_until_ns(std::int64_t when) {
     const runtime_entry inside;
     m& self = getm();
     if (self.curg->is_thread) return sleep_thread(self, when);
-    timer t{when, wake_sleeper, self.curg};
+    timer t;
+    t.arg = self.curg;
+    t.run = wake_g;
+    t.when = when;
     gopark(arm, &t, wait_reason::sleep);
 }
 

@@ -1,61 +1,191 @@
-// The sifting.
+// The heap's order, and whose lock guards a timer.
 #include "timer/heap.hpp"
+
+#include <limits>
 
 namespace rota::rt {
 
 namespace {
+
 constexpr std::size_t arity = 4;
+
+// When a periodic timer that was due at `when` is due next, seen at `now`: periods that have passed
+// unserved are left out.
+std::int64_t next_period(std::int64_t when, std::int64_t period, std::int64_t now) {
+    const std::int64_t missed = (now - when) / period;
+    std::int64_t ahead = 0;
+    std::int64_t next = 0;
+    if (__builtin_mul_overflow(period, missed + 1, &ahead) ||
+        __builtin_add_overflow(when, ahead, &next))
+        return std::numeric_limits<std::int64_t>::max();
+    return next;
 }
 
-bool timer_heap::add(timer& t) {
-    const lock_guard guard(mu_);
-    entries_.push_back({t.when, &t});
-    sift_up(entries_.size() - 1);
-    const bool first = entries_[0].t == &t;
-    if (first) publish();
-    else
-        count_.store(static_cast<std::uint32_t>(entries_.size()),
-                     memory_order_relaxed);  // relaxed: for reports
-    return first;
+}  // namespace
+
+// Takes the lock of t's home, whichever that is by then. A timer without one gets `fresh`.
+timer_heap& timer_heap::lock_home(timer& t, timer_heap* fresh) ROTA_NO_TSA {  // which is said late
+    for (;;) {
+        timer_heap* home = t.home.load(memory_order_acquire);  // pairs(timer.home)
+        if (home == nullptr) {
+            // Of several that start it at once, one names the heap.
+            if (!t.home.compare_exchange(home, fresh, memory_order_acq_rel,  // pairs(timer.home)
+                                         memory_order_acquire))              // pairs(timer.home)
+                continue;
+            home = fresh;
+        }
+        home->mu_.acquire();
+        if (t.home.load(memory_order_relaxed) == home) {  // relaxed: it changes under that lock
+            if (ROTA_LIKELY(home->successor_ == nullptr)) return *home;
+            // Not started when its heap was left: it follows now.
+            t.home.store(home->successor_, memory_order_release);  // pairs(timer.home)
+        }
+        home->mu_.release();
+    }
 }
 
-std::uint32_t timer_heap::pop_due(std::int64_t now, timer** due, std::uint32_t max) {
+timer_change timer_heap::reset(timer& t, std::int64_t when, std::int64_t period) ROTA_NO_TSA {
+    timer_change change;
+    timer_heap& home = lock_home(t, this);
+    t.when = when > 0 ? when : 1;  // 0 says "none" in earliest_
+    t.period = period;
+    change.was_started = t.slot != 0;
+    if (change.was_started) {
+        home.sift(home.places_[t.slot].at, {t.when, t.slot});
+    } else {
+        home.insert(t);
+    }
+    change.earlier = home.publish();
+    home.mu_.release();
+    return change;
+}
+
+bool timer_heap::stop(timer& t) ROTA_NO_TSA {
+    if (t.home.load(memory_order_relaxed) == nullptr) return false;  // relaxed: never started
+    timer_heap& home = lock_home(t, nullptr);
+    const bool started = t.slot != 0;
+    if (started) {
+        home.erase(home.places_[t.slot].at);
+        (void)home.publish();
+    }
+    home.mu_.release();
+    return started;
+}
+
+std::uint32_t timer_heap::pop_due(std::int64_t now, timer_errand* due, std::uint32_t max) {
     const lock_guard guard(mu_);
     std::uint32_t n = 0;
     while (n < max && !entries_.empty() && entries_[0].when <= now) {
-        due[n++] = entries_[0].t;
-        entries_[0] = entries_[entries_.size() - 1];
-        entries_.pop_back();
-        if (!entries_.empty()) sift_down(0);
+        const entry first = entries_[0];
+        timer& t = *places_[first.slot].t;
+        if (t.period > 0) {
+            t.when = next_period(t.when, t.period, now);
+            sift_down(0, {t.when, first.slot});
+        } else {
+            erase(0);
+        }
+        due[n++] = timer::due(t);  // the last time that we touch one without a period
     }
-    if (n > 0) publish();
+    if (n > 0) (void)publish();
     return n;
 }
 
-void timer_heap::publish() {
-    // seq_cst: add() stores the new earliest moment and then looks whether somebody sleeps too
-    // long; the sleeper announces its sleep and then reads the earliest moments. One of the two
-    // sees the other.
-    earliest_.store(entries_.empty() ? 0 : entries_[0].when,
-                    memory_order_seq_cst);  // pairs(timer.earliest)
-    count_.store(static_cast<std::uint32_t>(entries_.size()),
-                 memory_order_relaxed);  // relaxed: for reports
+bool timer_heap::move_all(timer_heap& to) ROTA_NO_TSA {  // two locks, in the order of addresses
+    ROTA_CHECK(&to != this);
+    lock& first = this < &to ? mu_ : to.mu_;
+    lock& second = this < &to ? to.mu_ : mu_;
+    first.acquire();
+    second.acquire();
+    ROTA_CHECK(successor_ == nullptr && to.successor_ == nullptr);
+    successor_ = &to;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        timer& t = *places_[entries_[i].slot].t;
+        free_slot(t.slot);
+        t.home.store(&to, memory_order_release);  // pairs(timer.home)
+        to.insert(t);
+    }
+    entries_.clear();
+    (void)publish();
+    const bool earlier = to.publish();
+    second.release();
+    first.release();
+    return earlier;
 }
 
-void timer_heap::sift_up(std::size_t i) {
-    const entry moving = entries_[i];
+void timer_heap::reopen() {
+    const lock_guard guard(mu_);
+    successor_ = nullptr;
+}
+
+// Gives t a number and a place.
+void timer_heap::insert(timer& t) {
+    if (ROTA_UNLIKELY(free_ == 0)) {
+        if (places_.empty()) places_.push_back({nullptr, 0});  // 0 means "not started"
+        free_ = static_cast<std::uint32_t>(places_.size());
+        ROTA_CHECK(free_ != 0);
+        places_.push_back({nullptr, 0});
+    }
+    t.slot = free_;
+    place& mine = places_[t.slot];
+    free_ = mine.at;
+    mine.t = &t;
+    entries_.push_back({});
+    sift(entries_.size() - 1, {t.when, t.slot});
+}
+
+void timer_heap::free_slot(std::uint32_t slot) {
+    places_[slot].t->slot = 0;
+    places_[slot] = {nullptr, free_};
+    free_ = slot;
+}
+
+// Takes the entry at `at` out of the heap.
+void timer_heap::erase(std::uint32_t at) {
+    free_slot(entries_[at].slot);
+    const entry last = entries_[entries_.size() - 1];
+    entries_.pop_back();
+    if (at < entries_.size()) sift(at, last);
+}
+
+// Tells the others. True if the earliest moment is an earlier one now.
+bool timer_heap::publish() {
+    // relaxed: for reports
+    count_.store(static_cast<std::uint32_t>(entries_.size()), memory_order_relaxed);
+    const std::int64_t was = earliest_.load(memory_order_relaxed);  // relaxed: our own, under mu_
+    const std::int64_t is = entries_.empty() ? 0 : entries_[0].when;
+    if (is == was) return false;
+    if (is == 0 || (was != 0 && is > was)) {
+        // Later: who still reads the old moment looks once too often.
+        earliest_.store(is, memory_order_relaxed);  // relaxed: see above
+        return false;
+    }
+    // seq_cst: who adds stores the new earliest moment and then looks whether somebody sleeps too
+    // long; the sleeper announces its sleep and then reads the earliest moments. One of the two
+    // sees the other.
+    earliest_.store(is, memory_order_seq_cst);  // pairs(timer.earliest)
+    return true;
+}
+
+inline void timer_heap::put(std::size_t i, const entry& e) {
+    entries_[i] = e;
+    places_[e.slot].at = static_cast<std::uint32_t>(i);
+}
+
+// Finds the place of `moving` for which there is room at i.
+void timer_heap::sift(std::size_t i, const entry& moving) {
+    const std::size_t start = i;
     while (i > 0) {
         const std::size_t parent = (i - 1) / arity;
         if (moving.when >= entries_[parent].when) break;
-        entries_[i] = entries_[parent];
+        put(i, entries_[parent]);
         i = parent;
     }
-    entries_[i] = moving;
+    if (i == start) sift_down(i, moving);
+    else put(i, moving);
 }
 
-void timer_heap::sift_down(std::size_t i) {
+void timer_heap::sift_down(std::size_t i, const entry& moving) {
     const std::size_t n = entries_.size();
-    const entry moving = entries_[i];
     for (;;) {
         const std::size_t first = i * arity + 1;
         if (first >= n) break;
@@ -64,10 +194,10 @@ void timer_heap::sift_down(std::size_t i) {
             if (entries_[child].when < entries_[least].when) least = child;
         }
         if (moving.when <= entries_[least].when) break;
-        entries_[i] = entries_[least];
+        put(i, entries_[least]);
         i = least;
     }
-    entries_[i] = moving;
+    put(i, moving);
 }
 
 }  // namespace rota::rt

@@ -1,8 +1,19 @@
-// A heap of timers: 4-ary, earliest first, one per p. It knows moments and callbacks, never a g.
+// Timers and the heap that keeps them: 4-ary, earliest first, one per p. It knows moments and
+// callbacks, never a g.
 //
 // A 4-ary heap touches half the cache lines of a binary one. The earliest moment is cached in an
-// atomic word, so that "is anything due?" costs one load. Whoever adds the new earliest timer is
-// told so and owes the sleeping poller a wake-up (time/sleep). Go: runtime/time.go, timers.
+// atomic word, so that "is anything due?" costs one load. Whoever makes it earlier is told so and
+// owes the sleeping poller a wake-up (sched/timers.hpp does all of that). Go: runtime/time.go.
+//
+// Go marks stopped timers and sweeps them out later. Here a timer is taken out at once: the heap
+// knows each one's place by a number in a dense table, not by a field in the timer, so that sifting
+// touches no timer. So a timer that is not started is nowhere in the heap, and its memory is its
+// owner's.
+//
+// Who owns the memory. Whoever starts a timer keeps it alive until stop() has returned (whatever it
+// returned), or until claim() has been called for a timer without a period. claim() runs under the
+// heap's lock; after it the heap never touches the timer again. What remains, `run`, gets what
+// claim() has returned: the errand must keep that alive itself.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +25,63 @@
 
 namespace rota::rt {
 
-// Lives with whoever waits for it. In a heap until popped; after that the popper calls fire(*this),
-// once, and the timer may be gone when that returns.
+class timer_heap;
+
+// What is to be done for a timer that has come due, without any lock.
+struct timer_errand {
+    void (*run)(void* arg) = nullptr;
+    void* arg = nullptr;  // null: somebody else was faster, there is nothing to do
+
+    void operator()() const {
+        if (arg != nullptr) run(arg);
+    }
+};
+
 struct timer {
-    std::int64_t when = 0;  // nanotime
-    void (*fire)(timer&) = nullptr;
+    // --- set by the owner while it is not started --------------------------------
     void* arg = nullptr;
+    void (*run)(void* arg) = nullptr;  // on g0 of some m, or in a foreign thread; must not park
+    // When due, under the heap's lock: decides whether the timer wins against what else may happen,
+    // by an atomic word of its owner's. Returns what `run` shall get, or null. Calls and locks
+    // nothing. A null claim stands for one that returns arg.
+    void* (*claim)(timer&) = nullptr;
+
+    // --- guarded by the lock of the home ------------------------------------------
+    std::int64_t when = 0;    // nanotime
+    std::int64_t period = 0;  // > 0: comes due again and again
+    std::uint32_t slot = 0;   // its number in the home's table; 0: not started
+    // The heap whose lock guards this timer; it changes under that lock only. Null: never started.
+    atomic<timer_heap*> home{nullptr};
+
+    static timer_errand due(timer& t) { return {t.run, t.claim == nullptr ? t.arg : t.claim(t)}; }
+};
+
+// What a change asks of the caller.
+struct timer_change {
+    bool was_started = false;  // and had not come due: it will not run for that start any more
+    bool earlier = false;  // the heap's earliest moment is `when` now: the poller must hear of it
 };
 
 class timer_heap {
   public:
-    // Adds t. True if it is the earliest now: whoever sleeps until the earliest timer must look
-    // again.
-    [[nodiscard]] bool add(timer& t) ROTA_EXCLUDES(mu_);
+    // Starts t, or moves it: it comes due at `when`, then every `period` ns if that is not 0.
+    // `this` becomes the home of a timer that has none; any other stays in its own heap. Any
+    // thread, also several at once and while it comes due.
+    [[nodiscard]] timer_change reset(timer& t, std::int64_t when, std::int64_t period = 0);
+
+    // Stops t, wherever it is. True: it had been started, and will not come due for that start. Its
+    // memory is its owner's afterwards. Any thread.
+    static bool stop(timer& t);
 
     // Takes the earliest timers that are due at `now`, up to `max`, into `due`; returns how many.
-    std::uint32_t pop_due(std::int64_t now, timer** due, std::uint32_t max) ROTA_EXCLUDES(mu_);
+    std::uint32_t pop_due(std::int64_t now, timer_errand* due, std::uint32_t max)
+        ROTA_EXCLUDES(mu_);
+
+    // Moves all timers to `to`, which is their home from now on, and that of those stopped ones
+    // whose home was this heap. For a p that goes away; reopen() when it comes back. True: the
+    // earliest moment of `to` became earlier.
+    [[nodiscard]] bool move_all(timer_heap& to);
+    void reopen() ROTA_EXCLUDES(mu_);
 
     // The earliest moment, 0 if there is none. Exact under the lock, a hint without it; a writer
     // that makes it earlier wakes whoever might have read the old one.
@@ -46,16 +98,28 @@ class timer_heap {
   private:
     struct entry {
         std::int64_t when;
-        timer* t;
+        std::uint32_t slot;
     };
-    void sift_up(std::size_t i) ROTA_REQUIRES(mu_);
-    void sift_down(std::size_t i) ROTA_REQUIRES(mu_);
-    void publish() ROTA_REQUIRES(mu_);
+    struct place {
+        timer* t;          // null: the number is free
+        std::uint32_t at;  // the index of its entry, or the next free number
+    };
+    static timer_heap& lock_home(timer& t, timer_heap* fresh);
+    void insert(timer& t) ROTA_REQUIRES(mu_);
+    void erase(std::uint32_t at) ROTA_REQUIRES(mu_);
+    void free_slot(std::uint32_t slot) ROTA_REQUIRES(mu_);
+    void put(std::size_t i, const entry& e) ROTA_REQUIRES(mu_);
+    void sift(std::size_t i, const entry& moving) ROTA_REQUIRES(mu_);
+    void sift_down(std::size_t i, const entry& moving) ROTA_REQUIRES(mu_);
+    bool publish() ROTA_REQUIRES(mu_);
 
     lock mu_{lock_rank::timers};
     mapped_array<entry> entries_ ROTA_GUARDED_BY(mu_);
-    atomic<std::int64_t> earliest_{0};  // written under mu_, read by anyone
-    atomic<std::uint32_t> count_{0};    // written under mu_, read by anyone
+    mapped_array<place> places_ ROTA_GUARDED_BY(mu_);       // by number; 0 is never given
+    std::uint32_t free_ ROTA_GUARDED_BY(mu_) = 0;           // the first free number
+    timer_heap* successor_ ROTA_GUARDED_BY(mu_) = nullptr;  // where its timers have moved
+    atomic<std::int64_t> earliest_{0};                      // written under mu_, read by anyone
+    atomic<std::uint32_t> count_{0};                        // written under mu_, read by anyone
 };
 
 }  // namespace rota::rt

@@ -108,9 +108,8 @@ machine::machine(int procs) {
         pp.id = i;
         sched.allp[i] = &pp;
         timer t;
-        t.when = 1;
-        timer* due = nullptr;
-        (void)pp.timers.add(t);
+        timer_errand due;
+        (void)pp.timers.reset(t, 1);
         (void)pp.timers.pop_due(2, &due, 1);
     }
     for (int i = 0; i < m_max; ++i) {

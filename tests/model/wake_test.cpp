@@ -260,17 +260,15 @@ TEST(kb27_timer, an_earlier_timer_breaks_the_pollers_sleep) {
         static std::int64_t fired_at[2];
         fired_at[0] = fired_at[1] = 0;
         timer far, near;
-        far.fire = near.fire = [](timer& t) {
-            *static_cast<std::int64_t*>(t.arg) = model::the_engine->clock();
+        far.run = near.run = [](void* at) {
+            *static_cast<std::int64_t*>(at) = model::the_engine->clock();
         };
-        far.when = 1'000'000'000;
-        near.when = 100'000'000;
         far.arg = &fired_at[0];
         near.arg = &fired_at[1];
-        (void)rig.proc(0).timers.add(far);
+        (void)rig.proc(0).timers.reset(far, 1'000'000'000);
         rig.spare_ms();
         rig.busy_m("worker", 1, false);
-        if (rig.proc(0).timers.add(near)) wake_poller(near.when);
+        if (rig.proc(0).timers.reset(near, 100'000'000).earlier) wake_poller(near.when);
         // The worker sleeps in the poller until time passes, which it does when all is quiet.
         model::sleep_until(500'000'000);
         MODEL_CHECK(fired_at[1] != 0 && fired_at[1] < 200'000'000);

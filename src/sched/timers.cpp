@@ -1,0 +1,31 @@
+// Which heap a timer goes to, and who is told.
+#include "sched/timers.hpp"
+
+#include "core/getg.hpp"
+#include "core/sched.hpp"
+#include "sched/park.hpp"
+#include "sched/wakeup.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// The heap of our p. Threads without one share the heaps out among themselves.
+timer_heap& near_heap(m& self) {
+    if (self.pp != nullptr) return self.pp->timers;
+    return sched.allp[self.id % static_cast<std::uint64_t>(sched.gomaxprocs)]->timers;
+}
+
+}  // namespace
+
+bool start_timer(timer& t, std::int64_t when, std::int64_t period) {
+    const timer_change change = near_heap(getm()).reset(t, when, period);
+    if (change.earlier) wake_poller(when);
+    return change.was_started;
+}
+
+bool stop_timer(timer& t) { return timer_heap::stop(t); }
+
+void wake_g(void* gp) { goready(*static_cast<g*>(gp)); }
+
+}  // namespace rota::rt

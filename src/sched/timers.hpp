@@ -1,0 +1,34 @@
+// Door: timers that are started, stopped and moved, with all that the poller must hear of it.
+//
+// A timer lies in the heap of the p on which it was first started; due timers are run by the m of
+// that p between two goroutines, or by an m that has nothing else to do. timer/heap.hpp says who
+// owns a timer's memory. A wait with a time limit is made of
+//
+//     struct limited { atomic<std::uint32_t> decided{0}; g* gp; ... };     // in the waiter's frame
+//     t.claim = ...: if decided goes from 0 to `timed out`, return w.gp, else null
+//     t.run = wake_g
+//     the other waker: if decided goes from 0 to `served`, goready(*w.gp)
+//     the waiter: starts t in the commit function of its park, and stop_timer(t) when it is back
+//
+// claim() runs under the heap's lock, so that stop_timer() needs to wait for nobody: once it has
+// returned, no one touches the timer or the claim's words any more.
+#pragma once
+
+#include "timer/heap.hpp"
+
+namespace rota::rt {
+
+// Starts t, or moves it if it is started: due at `when` (nanotime), then every `period` ns if that
+// is not 0. True: it had been started and not come due, so that this start is void. Any thread,
+// also several at once; inside a runtime_entry or a park's commit function. Parks: never. Takes:
+// the heap's lock, sched.mu.
+bool start_timer(timer& t, std::int64_t when, std::int64_t period = 0);
+
+// True: t had been started, and will not come due. Otherwise it has come due, or never was started.
+// Either way nobody touches it afterwards. Caller and locks as above.
+bool stop_timer(timer& t);
+
+// A timer's `run` that readies the g that claim() has returned.
+void wake_g(void* gp);
+
+}  // namespace rota::rt
