@@ -194,28 +194,43 @@ TEST(kb11_runnext, two_thieves_take_it_once) {
     });
 }
 
+// The last look before sleep. The submitter queues, then looks whether somebody spins; the spinner
+// says that it stops, then looks at the queue: one of the two must see the other.
+class last_look {
+  public:
+    explicit last_look(queues& q) : q_(q) { model::name(spinners_, "spinners"); }
+    // The submitter, who has queued.
+    void rely_on_spinner() {
+        light_fence();
+        relied_ = spinners_.load(memory_order_seq_cst) != 0;
+    }
+    void end() {
+        spinner_.join();
+        MODEL_CHECK(seen_ || !relied_);
+        q_.end(2);
+    }
+
+  private:
+    queues& q_;
+    atomic<std::uint32_t> spinners_{1};
+    bool seen_ = false, relied_ = false;
+    thread spinner_{"spinner", [this] {
+                        spinners_.fetch_sub(1, memory_order_seq_cst);
+                        heavy_fence();
+                        seen_ = !runq_empty(q_.owner);
+                    }};
+};
+
 TEST(kb01_runq_empty, sees_what_was_queued_before_a_fence) {
-    // The last look before sleep: the submitter queues, then looks whether somebody spins; the
-    // spinner says that it stops, then looks at the queue. One of the two must see the other, also
-    // where the owner moves a goroutine from runnext into the ring meanwhile.
+    // Also where the owner moves a goroutine from runnext into the ring meanwhile.
     model::machine rig(2);
     model::expect_holds_in_both_modes({}, [] {
         queues q;
-        atomic<std::uint32_t> spinners{1};
-        model::name(spinners, "spinners");
-        bool seen = false;
-        thread spinner("spinner", [&] {
-            spinners.fetch_sub(1, memory_order_seq_cst);
-            heavy_fence();
-            seen = !runq_empty(q.owner);
-        });
+        last_look look(q);
         q.put(0, true);
         q.put(1, true);
-        light_fence();
-        const bool relied = spinners.load(memory_order_seq_cst) != 0;
-        spinner.join();
-        MODEL_CHECK(seen || !relied);
-        q.end(2);
+        look.rely_on_spinner();
+        look.end();
     });
 }
 
@@ -225,22 +240,12 @@ TEST(kb01_runq_empty, sees_what_moves_from_runnext_into_the_ring) {
     model::machine rig(2);
     model::expect_holds_in_both_modes({}, [] {
         queues q;
-        atomic<std::uint32_t> spinners{1};
-        model::name(spinners, "spinners");
-        bool seen = false;
-        thread spinner("spinner", [&] {
-            spinners.fetch_sub(1, memory_order_seq_cst);
-            heavy_fence();
-            seen = !runq_empty(q.owner);
-        });
+        last_look look(q);
         q.put(0, true);
-        light_fence();
-        const bool relied = spinners.load(memory_order_seq_cst) != 0;
+        look.rely_on_spinner();
         q.put(1, true);
         (void)q.get();
-        spinner.join();
-        MODEL_CHECK(seen || !relied);
-        q.end(2);
+        look.end();
     });
 }
 

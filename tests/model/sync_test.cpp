@@ -27,6 +27,28 @@ bool is_at_rest(const rota::mutex& mu) {
     return (words[0] & ~slow) == 0 && words[1] == 0;
 }
 
+// Threads that count under one mutex.
+class contest {
+  public:
+    contest() { model::name(mu_, "mutex"); }
+    void work(int rounds = 1) {
+        for (int i = 0; i < rounds; ++i) {
+            mu_.lock();
+            inside_.set(inside_.get() + 1);
+            mu_.unlock();
+        }
+    }
+    // All have come back: nobody's step is lost, and nothing is left in the mutex.
+    void end(int steps) {
+        MODEL_CHECK(inside_.get() == steps);
+        MODEL_CHECK(is_at_rest(mu_));
+    }
+
+  private:
+    rota::mutex mu_;
+    plain<int> inside_{0};
+};
+
 TEST(kb24_sema, each_release_lets_one_pass) {
     // A count that is given between a waiter's look and its queueing must find it, or be found.
     model::expect_holds({}, [] {
@@ -65,20 +87,13 @@ TEST(kb02_mutex, excludes_and_wakes_a_successor) {
     // Two writers and the one who holds it: whoever unlocks wakes one of them, or finds one awake.
     model::expect_holds_in_both_modes({}, [] {
         const stranger here;
-        rota::mutex mu;
-        model::name(mu, "mutex");
-        plain<int> inside(0);
-        const auto work = [&] {
-            mu.lock();
-            inside.set(inside.get() + 1);
-            mu.unlock();
-        };
+        contest c;
+        const auto work = [&] { c.work(); };
         stranger_thread a("a", work), b("b", work);
         work();
         a.join();
         b.join();
-        MODEL_CHECK(inside.get() == 3);
-        MODEL_CHECK(is_at_rest(mu));
+        c.end(3);
     });
 }
 
@@ -89,21 +104,11 @@ TEST(kb14_mutex, hands_over_to_who_starves) {
     o.tick = 1'500'000;
     model::expect_holds_in_both_modes(o, [] {
         const stranger here;
-        rota::mutex mu;
-        model::name(mu, "mutex");
-        plain<int> inside(0);
-        const auto work = [&] {
-            for (int i = 0; i < 2; ++i) {
-                mu.lock();
-                inside.set(inside.get() + 1);
-                mu.unlock();
-            }
-        };
-        stranger_thread a("a", work);
-        work();
+        contest c;
+        stranger_thread a("a", [&] { c.work(2); });
+        c.work(2);
         a.join();
-        MODEL_CHECK(inside.get() == 4);
-        MODEL_CHECK(is_at_rest(mu));
+        c.end(4);
     });
 }
 
@@ -113,21 +118,13 @@ TEST(kb14_mutex, hands_over_among_three) {
     o.departures = 0;
     model::expect_holds_in_both_modes(o, [] {
         const stranger here;
-        rota::mutex mu;
-        model::name(mu, "mutex");
-        plain<int> inside(0);
-        const auto work = [&] {
-            mu.lock();
-            inside.set(inside.get() + 1);
-            mu.unlock();
-        };
+        contest c;
+        const auto work = [&] { c.work(); };
         stranger_thread a("a", work), b("b", work);
-        work();
-        work();
+        c.work(2);
         a.join();
         b.join();
-        MODEL_CHECK(inside.get() == 4);
-        MODEL_CHECK(is_at_rest(mu));
+        c.end(4);
     });
 }
 

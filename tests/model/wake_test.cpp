@@ -37,37 +37,31 @@ void submit(p& pp, g& gp, bool next) {
     wakep();
 }
 
-TEST(kb01_wake, work_queued_while_the_last_spinner_gives_up_is_run) {
-    // The submitter sees the spinner and wakes nobody; the spinner must see the goroutine then.
+// One m queues a goroutine while the only other one is about to have nothing to do.
+void expect_queued_work_is_run(bool spinning, bool next) {
     machine rig(2);
     expect_holds_in_both_modes(short_spins(), [&] {
         rig.begin(0);
         unsigned ran = 0;
         g& gp = rig.goroutine("g", [&] { ran = 1; });
         rig.spare_ms();
-        rig.busy_m("spinner", 1, true);
-        submit(rig.proc(0), gp, true);
+        rig.busy_m(spinning ? "spinner" : "worker", 1, spinning);
+        submit(rig.proc(0), gp, next);
         model::wait_until_quiet();
         MODEL_CHECK(ran == 1);
         rig.check_idle_lists();
     });
 }
 
+TEST(kb01_wake, work_queued_while_the_last_spinner_gives_up_is_run) {
+    // The submitter sees the spinner and wakes nobody; the spinner must see the goroutine then.
+    expect_queued_work_is_run(true, true);
+}
+
 TEST(kb01_wake, work_queued_while_an_m_idles_its_p_is_run) {
     // The m has not spun, since others do or no p was busy: need_spinning is what the submitter
     // that sees no idle p leaves behind.
-    machine rig(2);
-    expect_holds_in_both_modes(short_spins(), [&] {
-        rig.begin(0);
-        unsigned ran = 0;
-        g& gp = rig.goroutine("g", [&] { ran = 1; });
-        rig.spare_ms();
-        rig.busy_m("worker", 1, false);
-        submit(rig.proc(0), gp, false);
-        model::wait_until_quiet();
-        MODEL_CHECK(ran == 1);
-        rig.check_idle_lists();
-    });
+    expect_queued_work_is_run(false, false);
 }
 
 TEST(kb02_wake, the_last_spinner_that_finds_work_wakes_a_successor) {

@@ -65,7 +65,7 @@ int after_work() {
             });
             all.go([ch, never] {
                 for (int k : ch) {
-                    if (k % 7 == 0) rota::blocking([] { ::usleep(1); });
+                    if (k % 7 == 0) sit_in_a_call(1);
                     if (k % 9 == 0) rota::sleep_for(50us);
                 }
                 never.recv();
@@ -128,11 +128,12 @@ int sleeper() {
     });
 }
 
+// Nothing runs any more but a goroutine in a call: the detector has been asked by then.
 int in_blocking() {
     return rota::run([] {
         auto ch = rota::make_chan<int>();
         rota::go([ch] {
-            rota::blocking([] { ::usleep(300'000); });
+            rota::blocking([] { await_in_blocking(do_the_others_sleep); });
             ch.send(7);
         });
         return ch.recv() == 7 ? 0 : 1;
@@ -146,7 +147,7 @@ int main_in_blocking() {
         const std::uint64_t before = parks();
         rota::go([ch] { ch.recv(); });
         await([before] { return parks() > before; });
-        rota::blocking([] { ::usleep(300'000); });
+        rota::blocking([] { await_in_blocking(do_the_others_sleep); });
         ch.send(7);
         return 0;
     });

@@ -195,7 +195,7 @@ int amid_wake_ups() {
             rota::go([] {
                 begun.fetch_add(1);
                 for (;;) {
-                    rota::blocking([] { ::usleep(20); });
+                    sit_in_a_call(20);
                     before_run.use();
                 }
             });

@@ -191,7 +191,7 @@ int after_migration() {
         rota::go([] {
             for (int i = 0; i < 200; ++i) {
                 rota::sleep_for(10us);
-                rota::blocking([] { ::usleep(1); });
+                sit_in_a_call(1);
             }
             recurse(endless);
         });

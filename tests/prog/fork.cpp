@@ -31,7 +31,7 @@ void start_load() {
             while (!over) rota::sleep_for(20us);
         });
         rota::go([] {
-            while (!over) rota::blocking([] { ::usleep(50); });
+            while (!over) sit_in_a_call(50);
         });
     }
 }

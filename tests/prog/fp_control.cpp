@@ -88,7 +88,7 @@ int chosen_before_boot() {
             all.go([&] {
                 rota::sleep_for(100us);
                 if (std::fegetround() != FE_DOWNWARD) wrong.fetch_add(1);
-                rota::blocking([] { ::usleep(100); });
+                sit_in_a_call(100);
                 if (std::fegetround() != FE_DOWNWARD) wrong.fetch_add(1);
             });
         }

@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "../slow_call.hpp"
 #include "act.hpp"
 
 using namespace rota_test;
@@ -106,7 +107,7 @@ ROTA_ACT(migrate) {
                 kept.fill(static_cast<char>(i));
                 for (int k = 0; k < 5; ++k) {
                     rota::sleep_for(std::chrono::microseconds(i % 50));
-                    if (k == 2 && i % 10 == 0) rota::blocking([] { ::usleep(10); });
+                    if (k == 2 && i % 10 == 0) rota_test::sit_in_a_call(10);
                     rota::runtime::gosched();
                 }
                 for (const char c : kept) {

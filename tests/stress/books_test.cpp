@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../slow_call.hpp"
 #include "load.hpp"
 
 using rota_test::choices;
@@ -135,7 +136,7 @@ TEST(kb18_stealing, while_goroutines_end_and_processors_are_in_every_state) {
         wg.go([&, id] {
             choices choose(id + 120);
             while (box.open()) {
-                if (choose.once_in(2)) rota::blocking([] { ::usleep(30); });
+                if (choose.once_in(2)) rota_test::sit_in_a_call(30);
                 else rota::sleep_for(std::chrono::microseconds(20 + choose.below(200)));
                 watch.step(id);
             }
