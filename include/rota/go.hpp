@@ -61,7 +61,8 @@ class future {
     }
 
     /// Waits for the result and returns it, or rethrows the exception; the future is empty then.
-    /// Throws panic_error "rota: get of an empty future".
+    /// Throws panic_error "rota: get of an empty future", and "rota: get of a future whose
+    /// goroutine ended by goexit".
     R get() {
         if (state_ == nullptr) panic("rota: get of an empty future");
         const detail::future_claim<R> claim(std::exchange(state_, nullptr));
@@ -189,6 +190,7 @@ auto run(F&& f) -> std::invoke_result_t<F> {
                 c.outcome.set(std::forward<F>(c.f));
             } catch (...) {
                 c.error = std::current_exception();
+                if (c.error == nullptr) throw;  // goexit, which goes on
             }
         }
     } closure{std::forward<F>(f)};

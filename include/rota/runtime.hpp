@@ -25,6 +25,16 @@ int num_thread();
 /// Lets other goroutines run. In a thread outside rota, does nothing. Go: runtime.Gosched.
 void gosched();
 
+/// Ends the current goroutine: runs the destructors and defers of everything on its stack,
+/// innermost first, then ends it. They may block.
+///
+/// A `catch (...)` on the way runs as well and must rethrow: one that does not is a fatal error,
+/// and so is a noexcept function on the way. std::current_exception() is null in such a handler and
+/// std::uncaught_exceptions() does not count it. After a call by the main goroutine run() does not
+/// return: the others go on, and when the last has ended: `fatal error: no goroutines (main called
+/// runtime.Goexit) - deadlock!`. In a thread outside rota throws panic_error. Go: runtime.Goexit.
+[[noreturn]] void goexit();
+
 /// The number of the current goroutine, 0 outside goroutines; the process's first main goroutine
 /// is 1.
 std::uint64_t goid();

@@ -5,6 +5,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/entry.hpp"
+#include "sched/goexit.hpp"
 #include "sched/hooks.hpp"
 #include "sched/newproc.hpp"
 #include "sched/park.hpp"
@@ -42,6 +43,14 @@ void gosched() {
     if (getm_or_null() == nullptr) return;
     const runtime_entry inside;
     gosched_yield();
+}
+
+void goexit() {
+    if (current_goroutine() == nullptr) {
+        panic("rota: goexit called outside goroutines: this thread is the program's own, let its "
+              "function return instead");
+    }
+    goroutine_exit();
 }
 
 std::uint64_t goid() {

@@ -33,6 +33,7 @@ struct g {
     [[no_unique_address]] fiber fib;  // for the sanitizers
     wait_reason why = wait_reason::none;
     bool is_thread = false;  // a g0: parking it blocks its thread
+    bool exits = false;      // goexit unwinds it
 
     // --- anyone reads ------------------------------------------------------------
     atomic<g_status> status{g_status::idle};

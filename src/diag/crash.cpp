@@ -93,9 +93,9 @@ std::string current_panic_text() {
     }
 }
 
-[[noreturn]] void print_panic(const std::string& text) {
+[[noreturn]] void print_panic(const std::string& text, const char* note = "") {
     begin_report();
-    const std::string line = "panic: " + text + "\n";
+    const std::string line = "panic: " + text + "\n" + note;
     write_error(line.data(), line.size());
     print_traces(trace_scope::current);
     end_process();
@@ -122,6 +122,36 @@ void on_stack_overflow(const fault_info& fault) {
     end_process();
 }
 
+constinit std::terminate_handler terminate_before = nullptr;  // fixed at boot
+
+// std::terminate in a goroutine: an exception, or goexit, has met a noexcept function, or something
+// left a destructor while an exception passed. Elsewhere it is the program's business.
+void on_terminate() {
+    const g* const gp = current_goroutine();
+    if (gp == nullptr) {
+        terminate_before();
+        std::abort();
+    }
+    if (abi::__cxa_current_exception_type() != nullptr) {
+        print_panic(
+            current_panic_text(),
+            "\tstd::terminate: it cannot leave a noexcept function, nor a destructor while an "
+            "exception passes\n");
+    }
+    fatal(gp->exits
+              ? "std::terminate: goexit cannot pass a noexcept function, nor leave a destructor "
+                "while an exception passes"
+              : "std::terminate called");
+}
+
+// A handler that the program had installed stays.
+void install_terminate_handler() {
+    terminate_before = std::get_terminate();
+    if (terminate_before == __gnu_cxx::__verbose_terminate_handler ||
+        terminate_before == std::abort)
+        std::set_terminate(on_terminate);
+}
+
 }  // namespace
 
 void install_crash_reports(traceback_level wanted) {
@@ -129,6 +159,7 @@ void install_crash_reports(traceback_level wanted) {
     crash.begin_report = begin_report;
     crash.print_traces = print_traces;
     on_fault(on_stack_overflow);
+    install_terminate_handler();
 }
 
 void report_panic(const std::exception_ptr& error) {

@@ -19,6 +19,25 @@ bool is_deadlocked() {
     return true;
 }
 
-void report_deadlock() { fatal("all goroutines are asleep - deadlock!", trace_scope::all); }
+namespace {
+
+// Nobody creates or ends any: all ms sleep.
+bool no_goroutine_lives() {
+    std::uint64_t live = shared_counts.created.load(memory_order_relaxed);  // relaxed: see above
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        const p_counters& c = sched.allp[i]->counts;
+        live += c.created.load(memory_order_relaxed);  // relaxed: as above
+        live -= c.ended.load(memory_order_relaxed);    // relaxed: as above
+    }
+    return live == 0;
+}
+
+}  // namespace
+
+void report_deadlock() {
+    fatal(no_goroutine_lives() ? "no goroutines (main called runtime.Goexit) - deadlock!"
+                               : "all goroutines are asleep - deadlock!",
+          trace_scope::all);
+}
 
 }  // namespace rota::rt

@@ -21,12 +21,15 @@ struct future_base {
         2};  // the last one out sees what the other did: pairs(future.owners)
     atomic<std::uintptr_t> waiting{0};  // who waits for the result; open_for_good: it is there
     std::exception_ptr error;           // written before the result is there, taken by get
+    bool exited = false;                // as above: there is no result, the goroutine called goexit
 };
 
 // Blocks until the result is there.
 void future_await(future_base& state);
 // The result is there: wakes those who wait.
 void future_complete(future_base& state);
+// get() of a future whose goroutine has called goexit.
+[[noreturn]] void future_exited();
 // Ends the process with Go's panic report for an exception that nobody can get any more.
 [[noreturn]] void future_panic(const std::exception_ptr& error);
 
@@ -72,6 +75,7 @@ class future_claim {
     R get() const {
         future_wait(s_);
         if (s_->error) std::rethrow_exception(std::exchange(s_->error, nullptr));
+        if (s_->exited) future_exited();
         if constexpr (std::is_void_v<R>) return;
         else if constexpr (std::is_reference_v<R>) return *s_->value;
         else return std::move(*s_->value);
@@ -97,6 +101,11 @@ class future_producer {
             call(std::forward<F>(f), std::forward<A>(args)...);
         } catch (...) {
             s_->error = std::current_exception();
+            if (s_->error == nullptr) {  // goexit, which goes on
+                s_->exited = true;
+                future_complete(*s_);
+                throw;
+            }
         }
         future_complete(*s_);
     }

@@ -1,0 +1,76 @@
+// goexit by forced unwinding: the unwinder visits every frame up to the first, as for an exception
+// that nobody can catch.
+//
+// An exception of a type of our own would be the dull alternative. Every `catch (...)` that keeps
+// what it caught, as futures and thread pools do, would then carry the end of one goroutine into
+// another one. What forced unwinding carries has no type: std::current_exception() is null in such
+// a handler, and a handler that does not rethrow is found out at its closing brace.
+//
+// Price: std::uncaught_exceptions() does not count it, and a noexcept function on the way ends the
+// process (diag/crash, on_terminate), as for an exception.
+#include "sched/goexit.hpp"
+
+#include <new>
+
+#include <cxxabi.h>
+#include <unwind.h>
+
+#include "base/fatal.hpp"
+#include "sched/entry.hpp"
+#include "sched/park.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// What unwinds. It outlives all frames, so it lies on the heap, in the C++ runtime's memory for
+// exceptions, which has a reserve.
+struct departure {
+    _Unwind_Exception unwinding;
+    void* caught;  // the exceptions that were being handled when goexit was called
+};
+
+// A handler has ended without rethrowing.
+void swallowed(_Unwind_Reason_Code, _Unwind_Exception*) {
+    fatal("goexit was stopped by a catch (...) that did not rethrow");
+}
+
+// Everything on the stack is destroyed but the first frame.
+[[noreturn]] void depart(departure& d) {
+    getm().eh->caught = d.caught;
+    while (getm().eh->caught != nullptr) abi::__cxa_end_catch();
+    abi::__cxa_free_exception(&d);
+    enter_runtime();
+    g& gp = *getm().curg;
+    gp.exits = false;
+    gp.main_of = nullptr;  // its run() does not return
+    goroutine_end();
+}
+
+_Unwind_Reason_Code visit(int, _Unwind_Action actions, _Unwind_Exception_Class,
+                          _Unwind_Exception* unwinding, _Unwind_Context* context, void*) {
+    if (_Unwind_GetRegionStart(context) == reinterpret_cast<std::uintptr_t>(&rota_gostart))
+        depart(*reinterpret_cast<departure*>(unwinding));
+    if ((actions & _UA_END_OF_STACK) != 0)
+        fatal("goexit came to a function without unwind tables (compile it with -fexceptions)");
+    return _URC_NO_REASON;
+}
+
+}  // namespace
+
+void goroutine_exit() {
+    g& gp = *current_goroutine();
+    if (gp.exits) fatal("goexit called by a destructor that goexit runs");
+    gp.exits = true;
+    auto* const d = new (abi::__cxa_allocate_exception(sizeof(departure))) departure{};
+    static_assert(__builtin_offsetof(departure, unwinding) == 0, "visit() casts back");
+    d->unwinding.exception_cleanup = swallowed;
+    // The C++ runtime lets a handler begin for what has no type only while no other is active.
+    // Those that are active have ended by the time their exceptions are released, in depart().
+    d->caught = getm().eh->caught;
+    getm().eh->caught = nullptr;
+    _Unwind_ForcedUnwind(&d->unwinding, visit, nullptr);
+    fatal("goexit cannot unwind this stack");
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,193 @@
+// Programs whose goroutines end by goexit, or meet std::terminate.
+#include <atomic>
+#include <exception>
+#include <stdexcept>
+#include <string>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+template <class F>
+int in_goroutine(F f) {
+    rota::run([f] {
+        rota::go(f);
+        block_for_ever();
+    });
+    return 0;
+}
+
+// Main ends by goexit, the others go on, and each says so.
+int main_goexits() {
+    rota::run([] {
+        const rota::defer d([] { say("deferred"); });
+        for (int i = 0; i < 3; ++i) {
+            rota::go([] {
+                rota::sleep_for(5ms);
+                say("another");
+            });
+        }
+        rota::runtime::goexit();
+    });
+    say("run has returned");
+    return 0;
+}
+
+// As above, and one of the others ends the process.
+int main_goexits_other_exits() {
+    rota::run([] {
+        rota::go([] {
+            rota::sleep_for(5ms);
+            std::exit(3);
+        });
+        rota::runtime::goexit();
+    });
+    return 1;
+}
+
+int main_goexits_others_sleep() {
+    rota::run([] {
+        rota::go([] { block_for_ever(); });
+        rota::runtime::goexit();
+    });
+    return 0;
+}
+
+// Main goexits, and a second run() in another thread is not concerned.
+int main_goexits_beside_another_run() {
+    const int result = rota::run([] {
+        std::thread([] { rota::run([] { rota::runtime::goexit(); }); }).detach();
+        rota::sleep_for(5ms);
+        return 5;
+    });
+    return result;
+}
+
+int swallowed() {
+    return in_goroutine([] {
+        try {
+            rota::runtime::goexit();
+        } catch (...) {
+        }
+        say("went on");
+    });
+}
+
+int swallowed_by_main() {
+    rota::run([] {
+        try {
+            rota::runtime::goexit();
+        } catch (...) {
+        }
+        say("went on");
+    });
+    return 0;
+}
+
+// The handler leaves by an exception of its own.
+int replaced() {
+    return in_goroutine([] {
+        try {
+            try {
+                rota::runtime::goexit();
+            } catch (...) {
+                throw std::runtime_error("instead");
+            }
+        } catch (const std::runtime_error&) {
+            say("went on");
+        }
+    });
+}
+
+__attribute__((noinline)) void no_exceptions() noexcept { rota::runtime::goexit(); }
+
+int goexit_through_noexcept() {
+    return in_goroutine([] { no_exceptions(); });
+}
+
+int goexit_in_goexit() {
+    return in_goroutine([] {
+        const rota::defer again([] { rota::runtime::goexit(); });
+        rota::runtime::goexit();
+    });
+}
+
+std::atomic<bool> always{true};
+
+int goexit_while_unwinding() {
+    return in_goroutine([] {
+        try {
+            const rota::defer exits([] {
+                if (always) rota::runtime::goexit();  // the compiler must not know
+            });
+            throw std::runtime_error("passes");
+        } catch (const std::exception&) {
+            say("went on");
+        }
+    });
+}
+
+__attribute__((noinline)) void throws() { throw std::runtime_error("boom"); }
+__attribute__((noinline)) void throws_noexcept() noexcept { throws(); }
+
+int exception_out_of_noexcept() {
+    return in_goroutine([] { throws_noexcept(); });
+}
+
+int exception_out_of_noexcept_in_thread() {
+    rota::run([] {});
+    std::thread([] { throws_noexcept(); }).join();
+    return 0;
+}
+
+int panic_in_defer_while_panicking() {
+    return in_goroutine([] {
+        const rota::defer second([] { rota::panic("second in defer"); });
+        rota::panic("first");
+    });
+}
+
+// A defer may throw where nothing passes: the exception leaves the goroutine.
+int panic_in_defer() {
+    return in_goroutine([] { const rota::defer d([] { rota::panic("in defer"); }); });
+}
+
+// A defer runs before the process ends only if somebody catches.
+int terminate_called() {
+    return in_goroutine([] { std::terminate(); });
+}
+
+void handler_of_program() {
+    say("the program's own handler");
+    std::_Exit(7);
+}
+
+int own_terminate_handler() {
+    std::set_terminate(handler_of_program);
+    return in_goroutine([] { throws_noexcept(); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"main_goexits", main_goexits},
+                     {"main_goexits_other_exits", main_goexits_other_exits},
+                     {"main_goexits_others_sleep", main_goexits_others_sleep},
+                     {"main_goexits_beside_another_run", main_goexits_beside_another_run},
+                     {"swallowed", swallowed},
+                     {"swallowed_by_main", swallowed_by_main},
+                     {"replaced", replaced},
+                     {"goexit_through_noexcept", goexit_through_noexcept},
+                     {"goexit_in_goexit", goexit_in_goexit},
+                     {"goexit_while_unwinding", goexit_while_unwinding},
+                     {"exception_out_of_noexcept", exception_out_of_noexcept},
+                     {"exception_out_of_noexcept_in_thread", exception_out_of_noexcept_in_thread},
+                     {"panic_in_defer_while_panicking", panic_in_defer_while_panicking},
+                     {"panic_in_defer", panic_in_defer},
+                     {"terminate_called", terminate_called},
+                     {"own_terminate_handler", own_terminate_handler}});
+}
