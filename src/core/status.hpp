@@ -41,6 +41,9 @@ enum class wait_reason : std::uint8_t {
     semacquire,
     mutex_lock,
     wait_group_wait,
+    cond_wait,
+    rwmutex_rlock,
+    rwmutex_lock,
     future_get,
     runtime_run,
     count,
@@ -57,6 +60,9 @@ constexpr const char* wait_reason_text(wait_reason why) {
                                     "semacquire",
                                     "sync.Mutex.Lock",
                                     "sync.WaitGroup.Wait",
+                                    "sync.Cond.Wait",
+                                    "sync.RWMutex.RLock",
+                                    "sync.RWMutex.Lock",
                                     "future get",
                                     "rota.run"};
     static_assert(sizeof text / sizeof *text == static_cast<std::size_t>(wait_reason::count));

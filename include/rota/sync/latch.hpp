@@ -1,0 +1,65 @@
+// rota::latch: a count that goes down once; those who wait for zero.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <rota/detail/atomic.hpp>
+
+namespace rota {
+
+/// Counts down from a number; wait() blocks until it is zero, and never again. 16 bytes, for
+/// goroutines and threads. Meets the requirements of std::latch.
+///
+/// It may be destroyed as soon as every wait has returned, or the last count_down has if there is
+/// none. Go: a sync.WaitGroup that is used once.
+class latch {
+  public:
+    /// Counts down from `expected`, from 0 to max(); at 0 it is open at once.
+    constexpr explicit latch(std::ptrdiff_t expected) noexcept
+        : count_(expected), waiting_(expected == 0 ? open : 0) {}
+    latch(const latch&) = delete;
+    latch& operator=(const latch&) = delete;
+
+    static constexpr std::ptrdiff_t(max)() noexcept {
+        return (std::numeric_limits<std::ptrdiff_t>::max)();
+    }
+
+    /// Counts down by n, from 0 to what is left; at zero all who wait go on. Does not block.
+    /// Throws panic_error "rota: latch counted below zero".
+    void count_down(std::ptrdiff_t n = 1) {
+        if (n == 0) return;
+        const std::ptrdiff_t left =
+            count_.fetch_sub(n, std::memory_order_acq_rel) - n;  // pairs(latch.count)
+        if (left <= 0 || n < 0) settle(left, n);
+    }
+
+    /// Whether the count is zero. Never fails spuriously.
+    bool try_wait() const noexcept {
+        return waiting_.load(std::memory_order_acquire) == open;  // pairs(waiters.open)
+    }
+
+    /// Blocks until the count is zero; the goroutine may go on on another thread. What happened
+    /// before each count_down is visible afterwards.
+    void wait() const {
+        if (!try_wait()) wait_slow();
+    }
+
+    /// count_down(n), then wait().
+    void arrive_and_wait(std::ptrdiff_t n = 1) {
+        count_down(n);
+        wait();
+    }
+
+  private:
+    static constexpr std::uintptr_t open = ~std::uintptr_t{0};
+
+    void settle(std::ptrdiff_t left, std::ptrdiff_t n);
+    void wait_slow() const;
+
+    atomic<std::ptrdiff_t> count_;  // each count_down passes on what happened: pairs(latch.count)
+    mutable atomic<std::uintptr_t> waiting_;  // those who sleep, or open
+};
+
+}  // namespace rota

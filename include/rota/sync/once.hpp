@@ -1,0 +1,55 @@
+// rota::call_once: a function that runs once, whoever calls.
+#pragma once
+
+#include <cstdint>
+#include <tuple>
+#include <utility>
+
+#include <rota/detail/atomic.hpp>
+
+namespace rota {
+
+/// Remembers whether call_once has run. 8 bytes. Go: sync.Once.
+class once_flag {
+  public:
+    constexpr once_flag() noexcept = default;
+    once_flag(const once_flag&) = delete;
+    once_flag& operator=(const once_flag&) = delete;
+
+  private:
+    template <class F, class... A>
+    friend void call_once(once_flag& flag, F&& f, A&&... args);
+
+    static constexpr std::uintptr_t done = ~std::uintptr_t{0};
+
+    bool is_done() const {
+        return word_.load(std::memory_order_acquire) == done;  // pairs(once.done)
+    }
+    // True: the caller runs the function, then calls end. False: it has been run meanwhile.
+    bool begin();
+    void end(bool has_run);
+
+    // 0 fresh | 2 or pointer: running, and the last one who waits for it | done
+    atomic<std::uintptr_t> word_{0};
+};
+
+/// Calls f(args...) unless an earlier call with this flag has returned from its function.
+///
+/// Of several callers at once one runs its function; the others block until that has returned, and
+/// see what it did. If it throws, or ends the goroutine, the flag is as before and one of the
+/// others runs its own function. A call from inside f with the same flag waits for itself, for
+/// ever. The flag may be destroyed when the function has run and the caller's call_once has
+/// returned. Throws what f throws. Go: Once.Do, but there a panic counts as having run.
+template <class F, class... A>
+void call_once(once_flag& flag, F&& f, A&&... args) {
+    if (flag.is_done() || !flag.begin()) return;
+    struct ending {
+        once_flag& flag;
+        bool has_run = false;
+        ~ending() { flag.end(has_run); }
+    } at_end{flag};
+    std::apply(std::forward<F>(f), std::forward_as_tuple(std::forward<A>(args)...));
+    at_end.has_run = true;
+}
+
+}  // namespace rota

@@ -1,0 +1,89 @@
+// rota::counting_semaphore, rota::binary_semaphore: permits that are taken and given back.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include <rota/detail/atomic.hpp>
+#include <rota/detail/wait_list.hpp>
+
+namespace rota {
+
+namespace detail {
+
+// What all semaphores share.
+class semaphore_core {
+  public:
+    constexpr explicit semaphore_core(std::ptrdiff_t permits) noexcept
+        : word_(static_cast<std::uint64_t>(permits) << 1) {}
+
+    bool try_take() {
+        std::uint64_t seen =
+            word_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+        while (seen > 1) {
+            if (word_.compare_exchange(seen, seen - 2,
+                                       std::memory_order_acquire,  // pairs(semaphore.permit)
+                                       std::memory_order_relaxed))
+                return true;
+        }
+        return false;
+    }
+    void take() {
+        if (!try_take()) take_slow();
+    }
+    void give(std::ptrdiff_t n, std::ptrdiff_t max);
+
+  private:
+    void take_slow();
+    void give_to_waiters(std::ptrdiff_t n);
+
+    // bits 1..63 permits | bit 0: somebody may be waiting, and every give asks the list; only while
+    // there are no permits
+    atomic<std::uint64_t> word_;
+    wait_list waiting_;  // guarded by the lock of its address
+};
+
+}  // namespace detail
+
+/// A number of permits. acquire() takes one, waiting for it in the order of arrival; release()
+/// gives some, to those who wait first. 24 bytes, for goroutines and threads; any of them may
+/// release.
+///
+/// It may be destroyed as soon as every acquire has returned and every release has been called.
+/// Meets the requirements of std::counting_semaphore. Go: a buffered channel, or
+/// golang.org/x/sync/semaphore with weight 1.
+template <std::ptrdiff_t LeastMax = (std::numeric_limits<std::ptrdiff_t>::max)() / 2>
+class counting_semaphore {
+    static_assert(LeastMax >= 0, "a semaphore has room for no permits or more");
+    static_assert(LeastMax <= (std::numeric_limits<std::ptrdiff_t>::max)() / 2,
+                  "a semaphore counts to half of what std::ptrdiff_t holds");
+
+  public:
+    /// With that many permits at first, from 0 to max().
+    constexpr explicit counting_semaphore(std::ptrdiff_t permits) noexcept : core_(permits) {}
+    counting_semaphore(const counting_semaphore&) = delete;
+    counting_semaphore& operator=(const counting_semaphore&) = delete;
+
+    /// The most permits that it holds: LeastMax.
+    static constexpr std::ptrdiff_t(max)() noexcept { return LeastMax; }
+
+    /// Takes a permit. Blocks while there is none; the goroutine may go on on another thread. What
+    /// happened before the release() that gave it is visible.
+    void acquire() { core_.take(); }
+
+    /// Takes a permit if there is one; never fails otherwise.
+    bool try_acquire() { return core_.try_take(); }
+
+    /// Gives n permits. Does not block. Throws panic_error "rota: release of a semaphore beyond its
+    /// maximum" if n is negative or there would be more than max().
+    void release(std::ptrdiff_t n = 1) { core_.give(n, LeastMax); }
+
+  private:
+    detail::semaphore_core core_;
+};
+
+/// One permit, there or taken.
+using binary_semaphore = counting_semaphore<1>;
+
+}  // namespace rota

@@ -1,0 +1,27 @@
+// The last count down, and waiting for it. The opening of the word is its last touch of the latch,
+// and what waiters look at, so who has waited may destroy it.
+#include <rota/sync/latch.hpp>
+
+#include <rota/panic.hpp>
+
+#include "sched/entry.hpp"
+#include "sync/waiters.hpp"
+
+namespace rota {
+
+using namespace rota::rt;
+
+static_assert(open_for_all == ~std::uintptr_t{0}, "latch.hpp looks at the word itself");
+
+void latch::settle(std::ptrdiff_t left, std::ptrdiff_t n) {
+    if (left < 0 || n < 0) throw panic_error("rota: latch counted below zero");
+    const runtime_entry inside;
+    open_for_good(waiting_);
+}
+
+void latch::wait_slow() const {
+    const runtime_entry inside;
+    wait_for_opening(waiting_, wait_reason::semacquire);
+}
+
+}  // namespace rota

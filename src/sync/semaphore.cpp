@@ -1,0 +1,84 @@
+// rota::counting_semaphore but for its fast paths.
+//
+// Permits go to waiters directly: while somebody waits there are none to be had, so nobody
+// overtakes. Bit 0 sends every release to the list. It is set under the list's lock by who is about
+// to wait, and cleared by the release that leaves the list empty; one that nobody stands behind any
+// more costs the next release a look. The last touch of a release is its exchange of the word:
+// whoever gets a permit by it may destroy the semaphore.
+#include <rota/sync/semaphore.hpp>
+
+#include <rota/panic.hpp>
+
+#include "sched/entry.hpp"
+#include "sync/wait_list.hpp"
+
+namespace rota::detail {
+
+using namespace rota::rt;
+
+void semaphore_core::take_slow() {
+    const runtime_entry inside;
+    lock& l = sem_lock(this);
+    waiter me;
+    l.acquire();
+    std::uint64_t seen =
+        word_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+    for (;;) {
+        if (seen > 1) {
+            if (word_.compare_exchange(seen, seen - 2,
+                                       std::memory_order_acquire,     // pairs(semaphore.permit)
+                                       std::memory_order_relaxed)) {  // relaxed: tried again
+                l.release();
+                return;
+            }
+            continue;
+        }
+        // relaxed: who sees the bit takes the lock.
+        if (seen == 1 ||
+            word_.compare_exchange(seen, 1, std::memory_order_relaxed, std::memory_order_relaxed))
+            break;
+    }
+    enter_list(waiting_, me);
+    sleep_in_list(me, l, wait_reason::semacquire);
+}
+
+void semaphore_core::give(std::ptrdiff_t n, std::ptrdiff_t max) {
+    std::uint64_t seen = word_.load(std::memory_order_relaxed);  // relaxed: see below
+    for (;;) {
+        if (n < 0 || static_cast<std::ptrdiff_t>(seen >> 1) > max - n)
+            throw panic_error("rota: release of a semaphore beyond its maximum");
+        if (n == 0) return;
+        if ((seen & 1) != 0) return give_to_waiters(n);
+        if (word_.compare_exchange(seen, seen + 2 * static_cast<std::uint64_t>(n),
+                                   std::memory_order_release,   // pairs(semaphore.permit)
+                                   std::memory_order_relaxed))  // relaxed: tried again
+            return;
+    }
+}
+
+void semaphore_core::give_to_waiters(std::ptrdiff_t n) {
+    const runtime_entry inside;
+    waiter* first = nullptr;
+    {
+        const lock_guard guard(sem_lock(this));
+        waiter** end = &first;
+        for (; n > 0; --n) {
+            waiter* const w = take_first(waiting_);
+            if (w == nullptr) break;
+            *end = w;
+            end = &w->next;
+        }
+        if (waiting_.first == nullptr) {
+            std::uint64_t seen =
+                word_.load(std::memory_order_relaxed);  // relaxed: the exchange decides
+            while (!word_.compare_exchange(seen,
+                                           (seen >> 1 << 1) + 2 * static_cast<std::uint64_t>(n),
+                                           std::memory_order_release,     // pairs(semaphore.permit)
+                                           std::memory_order_relaxed)) {  // relaxed: tried again
+            }
+        }
+    }
+    ready_chain(first);
+}
+
+}  // namespace rota::detail
