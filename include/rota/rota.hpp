@@ -2,6 +2,7 @@
 #pragma once
 
 #include <rota/chan.hpp>
+#include <rota/context.hpp>
 #include <rota/go.hpp>
 #include <rota/panic.hpp>
 #include <rota/runtime.hpp>

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
-#include <rota/go.hpp>
+#include <rota/detail/spawn.hpp>
 
 namespace rota {
 
@@ -56,7 +56,7 @@ class wait_group {
             ~finish() { group->done(); }
         };
         try {
-            rota::go([this, f = std::forward<F>(f)]() mutable {
+            detail::spawn_any(0, {}, [this, f = std::forward<F>(f)]() mutable {
                 const finish at_end{this};
                 // What f captured is gone before the waiter goes on, as with a joined thread.
                 std::decay_t<F> own(std::move(f));

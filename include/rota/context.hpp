@@ -1,0 +1,204 @@
+// Contexts: cancellation, deadlines and values that travel down a tree of calls. Go: package
+// context.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <stop_token>
+#include <system_error>
+#include <type_traits>
+#include <utility>
+#if __has_include(<bits/std_function.h>)
+#include <bits/std_function.h>  // std::function alone, a tenth of <functional>
+#else
+#include <functional>
+#endif
+
+#include <rota/chan.hpp>
+#include <rota/detail/context_engine.hpp>
+#include <rota/detail/spawn.hpp>
+#include <rota/time.hpp>
+
+namespace rota {
+
+/// Why a context is done. Converts to std::error_code of the category "context".
+enum class context_errc {
+    canceled = 1,           ///< "context canceled"; equals std::errc::operation_canceled
+    deadline_exceeded = 2,  ///< "context deadline exceeded"; equals std::errc::timed_out
+};
+const std::error_category& context_category() noexcept;
+inline std::error_code make_error_code(context_errc e) noexcept {
+    return {static_cast<int>(e), context_category()};
+}
+
+/// What a piece of work must know of those who asked for it: whether they still want it, until
+/// when, and values that belong to the request.
+///
+/// A reference: copies share one context. A default-constructed one is background(). Every
+/// operation may be called from any goroutine and any thread, and none of them blocks but where it
+/// says so. Go: context.Context.
+class context {
+  public:
+    context() noexcept = default;
+    context(const context& other) noexcept : n_(other.n_) { detail::context_retain(n_); }
+    context(context&& other) noexcept : n_(std::exchange(other.n_, nullptr)) {}
+    context& operator=(const context& other) noexcept {
+        context(other).swap(*this);
+        return *this;
+    }
+    context& operator=(context&& other) noexcept {
+        context(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~context() { detail::context_release(n_); }
+
+    /// A channel that is closed when the context is done: to be received from, in a select mostly.
+    /// The nil channel if it can never be. err() is set before it is closed. Go: Done.
+    recv_chan<unit> done() const;
+
+    /// Nothing while the context is not done, then context_errc::canceled or
+    /// context_errc::deadline_exceeded, for good; done() is closed then. Go: Err.
+    std::error_code err() const { return detail::context_err(n_); }
+
+    /// What the cancelling call gave as the cause, or err() if it gave none. Go: Cause.
+    std::error_code cause() const { return detail::context_cause(n_); }
+
+    /// When the context will be done at the latest: the earliest deadline of its ancestors and
+    /// itself. Go: Deadline.
+    std::optional<clock::time_point> deadline() const {
+        if (n_ == nullptr || !n_->bounded) return std::nullopt;
+        return clock::time_point(clock::duration(n_->deadline));
+    }
+
+    /// A token by which a stop is requested when the context is cancelled, for code that knows
+    /// std::stop_token. Callbacks run in the goroutine or thread that cancels, before its call
+    /// returns; they must not block. Where the context can never be done: a token without a stop
+    /// state. Throws std::bad_alloc.
+    std::stop_token stop_token() const;
+
+    /// The value that the nearest with_value<K> above gave, or null. Valid as long as this
+    /// context. Go: Value.
+    template <class K>
+    const typename K::value_type* value() const noexcept {
+        return static_cast<const typename K::value_type*>(
+            detail::context_find(n_, &detail::context_key<K>::id));
+    }
+
+    friend bool operator==(const context& a, const context& b) noexcept { return a.n_ == b.n_; }
+
+    /// For the libraries of rota: the node, and a context that takes over a reference.
+    detail::context_node* node() const noexcept { return n_; }
+    static context adopt(detail::context_node* n) noexcept {
+        context c;
+        c.n_ = n;
+        return c;
+    }
+
+  private:
+    void swap(context& other) noexcept { std::swap(n_, other.n_); }
+
+    detail::context_node* n_ = nullptr;
+};
+
+/// Cancels the context that it was made with, and all below that; further calls do nothing. A
+/// reference: copies cancel the same context. A default-constructed one does nothing. Call it as
+/// soon as the work is done, whatever its outcome: until then the parent knows the context.
+///
+/// Everything below is cancelled when the call returns, also if another call began it. It may block
+/// for a moment, while another call works on the same context. Go: CancelFunc, CancelCauseFunc.
+class cancel_func {
+  public:
+    cancel_func() noexcept = default;
+    /// err() becomes context_errc::canceled.
+    void operator()() const { (*this)(std::error_code()); }
+    /// The same, and cause() becomes `cause`; an error_code of no error is as none at all.
+    void operator()(std::error_code cause) const {
+        const context held = target_;  // the call may destroy *this
+        if (held.node() != nullptr)
+            detail::context_cancel(held.node(), detail::context_end::canceled, cause);
+    }
+
+    explicit cancel_func(context target) noexcept : target_(std::move(target)) {}
+
+  private:
+    context target_;
+};
+
+/// The context that is never done and holds nothing: the root of all others. Go: Background.
+inline context background() noexcept { return {}; }
+
+/// A context below `parent` that is done when the function is called or the parent is done. Throws
+/// std::bad_alloc. Go: WithCancel, WithCancelCause.
+///
+///     auto [ctx, cancel] = rota::with_cancel(parent);
+///     const rota::defer at_end([&] { cancel(); });
+inline std::pair<context, cancel_func> with_cancel(context parent) {
+    detail::context_node* const n = detail::context_make(parent.node());
+    return {context::adopt(n), cancel_func(context::adopt(n))};
+}
+
+/// A context below `parent` that carries a value for the key type K, which names the value's type:
+///
+///     struct user_id { using value_type = int; };
+///     auto ctx = rota::with_value<user_id>(parent, 7);
+///     if (const int* id = ctx.value<user_id>()) ...
+///
+/// The value is destroyed with the last context that can see it. Throws std::bad_alloc and what
+/// its move throws. Go: WithValue.
+template <class K>
+context with_value(context parent, typename K::value_type value) {
+    using node = detail::context_value_node<typename K::value_type>;
+    return context::adopt(new node(parent.node(), &detail::context_key<K>::id, std::move(value)));
+}
+
+/// A context with the values of `parent` that is not done when that is, and has no deadline.
+/// Throws std::bad_alloc. Go: WithoutCancel.
+inline context without_cancel(context parent) {
+    return context::adopt(detail::context_make_shielded(parent.node()));
+}
+
+/// A context below `parent` that is done, too, when a stop is requested by the token: for code that
+/// was called with a std::stop_token. Its error is context_errc::canceled then; everything below is
+/// cancelled when request_stop() returns. Throws std::bad_alloc.
+std::pair<context, cancel_func> with_stop_token(context parent, std::stop_token token);
+
+/// Runs f in a goroutine of its own when ctx is done, at once if it is.
+///
+/// The function that is returned stops that: it returns true if f will not run, because of this
+/// call; false if f has been started, or stopped before. It does not wait for f. Dropping it stops
+/// nothing. f is moved or copied; an empty std::function is `fatal error: go of nil func value`.
+/// Throws std::bad_alloc. Go: AfterFunc.
+template <class F>
+    requires std::invocable<std::decay_t<F>&&>
+std::function<bool()> after_func(context ctx, F&& f) {
+    if (detail::is_nil(f)) detail::fatal_nil_func();
+    struct stopper {
+        context ctx;
+        detail::context_func_ref func;
+        bool operator()() const { return detail::context_forget(ctx.node(), func.get()); }
+    };
+    auto* const made = new detail::context_func_of<std::decay_t<F>>(std::forward<F>(f));
+    detail::context_func_ref for_list(made);
+    detail::context_node* const n = ctx.node();
+    std::function<bool()> stop = stopper{std::move(ctx), detail::context_func_ref(made)};
+    detail::context_when_cancelled(n, for_list.release());
+    return stop;
+}
+
+namespace detail {
+template <class F>
+void context_func_of<F>::start_goroutine(context_func* self) {
+    spawn_any(0, {}, [ref = context_func_ref(self)] {
+        // What f captured is gone when it has run, though the function that stops it may live on.
+        F own(std::move(static_cast<context_func_of*>(ref.get())->f));
+        std::move(own)();
+    });
+}
+}  // namespace detail
+
+}  // namespace rota
+
+template <>
+struct std::is_error_code_enum<rota::context_errc> : std::true_type {};

@@ -1,0 +1,117 @@
+// cancel_node: a context that can be cancelled, and its place in the tree.
+//
+// Two trees lie in one. `parent` leads up through every context and keeps it alive. The lists of
+// `below` lead down, past contexts without a cancellation of their own, to all that must hear of a
+// node's end: nodes, functions to be started, waiters.
+//
+// Locks are taken downwards only: a node's, then that of one in its list. Who cancels holds the
+// locks from the top to where it works (context/cancel.cpp), so everybody who finds a node
+// cancelled under its lock finds everything below it cancelled too. The locks are rota::mutex: a
+// tree may be large, and who waits for it must not hold a thread.
+//
+// References are counted by 2, so that bit 0 says that the parent's list knows the node. A node of
+// which only that bit is left is forgotten, unless somebody may still see its end.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <stop_token>
+#include <system_error>
+
+#include <rota/chan.hpp>
+#include <rota/detail/context_engine.hpp>
+#include <rota/sync/mutex.hpp>
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+
+namespace rota::rt {
+
+using detail::cancel_node;
+using detail::context_end;
+using detail::context_func;
+using detail::context_hook;
+using detail::context_node;
+
+// A mutex of which clang knows.
+class ROTA_CAPABILITY("mutex") tree_lock {
+  public:
+    void lock() ROTA_ACQUIRE() ROTA_NO_TSA { mu_.lock(); }      // the capability is this object
+    void unlock() ROTA_RELEASE() ROTA_NO_TSA { mu_.unlock(); }  // as above
+
+  private:
+    rota::mutex mu_;
+};
+
+class ROTA_SCOPED_CAPABILITY tree_guard {
+  public:
+    explicit tree_guard(tree_lock& l) ROTA_ACQUIRE(l) : l_(l) { l_.lock(); }
+    ~tree_guard() ROTA_RELEASE() { l_.unlock(); }
+    tree_guard(const tree_guard&) = delete;
+    tree_guard& operator=(const tree_guard&) = delete;
+
+  private:
+    tree_lock& l_;
+};
+
+// Doubly linked, in the order of coming. Guarded by the lock of the node whose it is.
+class hook_list {
+  public:
+    bool empty() const { return first_ == nullptr; }
+    void push(context_hook& h);
+    void remove(context_hook& h);
+    [[nodiscard]] context_hook* pop();  // null if there is none
+
+  private:
+    context_hook* first_ = nullptr;
+    context_hook* last_ = nullptr;
+};
+
+// The request of a std::stop_token that cancels a node: context/stop_token.cpp.
+struct stop_link;
+struct stop_link_deleter {
+    void operator()(stop_link* link) const noexcept;
+};
+
+}  // namespace rota::rt
+
+namespace rota::detail {
+
+struct cancel_node : context_node, context_hook {
+    explicit cancel_node(context_node* parent) noexcept;
+    ~cancel_node();
+
+    // --- fixed ---------------------------------------------------------------------
+    cancel_node* const above;  // in whose list this node stands while it lives; null: in none
+    std::unique_ptr<rt::stop_link, rt::stop_link_deleter> link;  // or null
+
+    // --- written under mu, read by anyone ----------------------------------------------
+    // How it ended, and `closed_bit` once done has been closed: pairs(context.end)
+    static constexpr std::uint8_t closed_bit = 4;
+    rt::atomic<std::uint8_t> state{0};
+    rt::atomic<bool> has_done{false};  // done is made: pairs(context.done)
+    std::error_code cause;             // written before `state`, fixed afterwards
+    chan<unit> done;                   // written before `has_done`, fixed afterwards
+
+    // --- guarded by mu -------------------------------------------------------------------
+    rt::tree_lock mu;
+    rt::hook_list below ROTA_GUARDED_BY(mu);
+    std::stop_source stop ROTA_GUARDED_BY(mu){std::nostopstate};  // made by the first stop_token()
+
+    context_end end() const {
+        return static_cast<context_end>(
+            state.load(std::memory_order_acquire) &  // pairs(context.end)
+            ~closed_bit);
+    }
+    // True if it was alive: it has ended now, and `done` is closed.
+    bool mark(context_end why, std::error_code its_cause) ROTA_REQUIRES(mu);
+};
+
+}  // namespace rota::detail
+
+namespace rota::rt {
+
+// Ends `top` and all below it. Caller: has a reference to it, and holds no lock of the tree. Parks.
+void cancel(cancel_node& top, context_end why, std::error_code cause);
+
+}  // namespace rota::rt

@@ -1,0 +1,82 @@
+// Contexts and std::stop_token, in both directions.
+//
+// The callbacks of a stop state belong to the standard library, which knows threads only: removing
+// one waits, as a thread, until it has run. So a callback of ours is removed inside blocking(), by
+// a goroutine that is not the one it runs in.
+#include <rota/context.hpp>
+#include <rota/go.hpp>
+
+#include "context/cancel_node.hpp"
+
+namespace rota::rt {
+
+struct stop_link {
+    struct request {
+        cancel_node* c;
+        void operator()() const noexcept;
+    };
+    stop_link(std::stop_token token, cancel_node* c) : callback(std::move(token), request{c}) {}
+
+    std::stop_callback<request> callback;
+};
+
+namespace {
+
+// A reference, unless the last one has gone and the node is about to.
+bool try_retain(context_node& n) {
+    std::uint64_t seen = n.refs.load(memory_order_relaxed);  // relaxed: only the count matters
+    while (seen != 0) {
+        if (n.refs.compare_exchange(seen, seen + 2, memory_order_relaxed,  // relaxed: as above
+                                    memory_order_relaxed)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+// Runs in whatever requests the stop. The node cannot go before this returns, but its last
+// reference may be the one taken here: that is given up elsewhere, since it waits for this to end.
+void stop_link::request::operator()() const noexcept {
+    if (!try_retain(*c)) return;
+    context held = context::adopt(c);
+    detail::context_cancel(c, context_end::canceled, {});
+    rota::go([held = std::move(held)] {});
+}
+
+void stop_link_deleter::operator()(stop_link* link) const noexcept {
+    rota::blocking([link] { delete link; });
+}
+
+}  // namespace rota::rt
+
+namespace rota {
+
+using namespace rota::rt;
+
+std::pair<context, cancel_func> with_stop_token(context parent, std::stop_token token) {
+    auto made = with_cancel(std::move(parent));
+    if (token.stop_possible()) {
+        auto* const c = static_cast<cancel_node*>(made.first.node());
+        c->link.reset(new stop_link(std::move(token), c));
+    }
+    return made;
+}
+
+std::stop_token context::stop_token() const {
+    cancel_node* const c = n_ != nullptr ? n_->canceler : nullptr;
+    if (c == nullptr) return {};
+    std::stop_source source(std::nostopstate);
+    bool ended = false;
+    {
+        const tree_guard guard(c->mu);
+        if (!c->stop.stop_possible()) c->stop = std::stop_source();
+        source = c->stop;
+        ended = c->end() != context_end::live;
+    }
+    if (ended) source.request_stop();
+    return source.get_token();
+}
+
+}  // namespace rota

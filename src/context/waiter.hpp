@@ -1,0 +1,51 @@
+// Waiting for something, but no longer than a context: one waiter, in its own frame.
+//
+//     context_waiter w;
+//     put w where the awaited will find it
+//     if (!enlist(ctx.node(), w)) w.cancel();
+//     w.wait(why);
+//     unlist(ctx.node(), w) unless it was cancelled; take it out of the other place if it was
+//
+// Who claims it, wakes it; whoever comes late leaves it alone. Both sides touch a waiter only while
+// it is in their list, under that list's lock, or after they have claimed it. So its frame may go
+// as soon as it is out of both.
+#pragma once
+
+#include <rota/detail/context_engine.hpp>
+
+#include "base/atomic.hpp"
+#include "core/status.hpp"
+#include "sync/waiters.hpp"
+
+namespace rota::rt {
+
+struct context_waiter : detail::context_hook {
+    enum class outcome : std::uint8_t { pending, granted, cancelled };
+
+    context_waiter() noexcept : context_hook(kind::waiter) {}
+
+    // True if nobody else has decided before.
+    bool claim(outcome how) {
+        return claimed.cas(outcome::pending, how,
+                           memory_order_relaxed);  // relaxed: `word` passes on
+    }
+    // Wakes a waiter that the caller has claimed; it may be gone afterwards.
+    void wake();
+    // The context has ended.
+    void cancel() {
+        if (claim(outcome::cancelled)) wake();
+    }
+    // Until it is woken; returns what the one who woke it claimed. Parks.
+    outcome wait(wait_reason why);
+
+    // --- anyone writes ----------------------------------------------------------------
+    atomic<outcome> claimed{outcome::pending};
+    waiters_word word{0};
+};
+
+// Puts w into the list of the node that cancels n, if there is one; false: that has ended.
+bool enlist(detail::context_node* n, context_waiter& w);
+// Takes it out again, if it is still there. The node is in nobody's hands afterwards.
+void unlist(detail::context_node* n, context_waiter& w);
+
+}  // namespace rota::rt
