@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <rota/detail/chan_codec.hpp>
 #include <rota/detail/chan_engine.hpp>
 
 namespace rota {
@@ -21,85 +22,7 @@ struct unit {
     friend constexpr bool operator==(unit, unit) { return true; }
 };
 
-/// Whether a T may change its place byte by byte, without its move constructor. Such values travel
-/// through a channel without an allocation. Specialise it for types of your own that qualify.
-template <class T>
-inline constexpr bool is_trivially_relocatable =
-    std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
-template <class T>
-inline constexpr bool is_trivially_relocatable<std::unique_ptr<T>> = true;
-template <class T>
-inline constexpr bool is_trivially_relocatable<std::shared_ptr<T>> = true;
-
 namespace detail {
-
-// How a T travels: as its own bytes, or as a pointer to a box. `send` hands over what `v` holds; on
-// failure v is lost with it, as the contract says.
-template <class T, bool InPlace>
-struct chan_codec;
-
-template <class T>
-struct chan_codec<T, true> {
-    static constexpr std::size_t size = std::is_empty_v<T> ? 0 : sizeof(T);
-    static void drop(void* elem) { static_cast<T*>(elem)->~T(); }
-    static constexpr chan_drop dropper = std::is_trivially_destructible_v<T> ? nullptr : &drop;
-
-    union slot {
-        slot() : word(0) {}
-        ~slot() {}
-        T value;
-        std::uint64_t word;  // room for what the engine copies at once, whatever T is
-    };
-
-    static chan_result send(hchan* c, T&& v, bool block) {
-        slot s;
-        new (&s.value) T(std::move(v));
-        const chan_result r = chan_send(c, &s.value, block);
-        if (r != chan_result::ok) s.value.~T();
-        return r;
-    }
-    template <class Take>
-    static chan_result recv(hchan* c, bool block, Take take) {
-        slot s;
-        const chan_result r = chan_recv(c, &s.value, block);
-        if (r == chan_result::ok) {
-            struct keeper {
-                T& value;
-                ~keeper() { value.~T(); }
-            } keep{s.value};
-            take(std::move(s.value));
-        }
-        return r;
-    }
-};
-
-template <class T>
-struct chan_codec<T, false> {
-    static constexpr std::size_t size = sizeof(T*);
-    static void drop(void* elem) { delete *static_cast<T**>(elem); }
-    static constexpr chan_drop dropper = &drop;
-
-    static chan_result send(hchan* c, T&& v, bool block) {
-        auto box = std::make_unique<T>(std::move(v));
-        T* const p = box.get();
-        const chan_result r = chan_send(c, &p, block);
-        if (r == chan_result::ok) (void)box.release();
-        return r;
-    }
-    template <class Take>
-    static chan_result recv(hchan* c, bool block, Take take) {
-        T* p = nullptr;
-        const chan_result r = chan_recv(c, &p, block);
-        if (r == chan_result::ok) {
-            const std::unique_ptr<T> box(p);
-            take(std::move(*box));
-        }
-        return r;
-    }
-};
-
-template <class T>
-using codec_of = chan_codec<T, is_trivially_relocatable<T>>;
 
 // What all handles share: the reference.
 class chan_handle {
@@ -131,7 +54,10 @@ class chan_handle {
     }
 
     hchan* c_ = nullptr;
+    friend hchan* engine_of(const chan_handle& h) noexcept;
 };
+
+inline hchan* engine_of(const chan_handle& h) noexcept { return h.c_; }
 
 // The operations, written once for chan<T> and its one-way views.
 template <class T>

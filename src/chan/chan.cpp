@@ -3,9 +3,8 @@
 
 #include <rota/panic.hpp>
 
-#include "chan/hchan.hpp"
+#include "chan/transfer.hpp"
 #include "sched/entry.hpp"
-#include "sched/park.hpp"
 
 namespace rota::detail {
 
@@ -15,33 +14,6 @@ namespace {
 
 constexpr std::size_t bytes_max = std::size_t{1} << 46;
 
-// Most elements are a pointer or an integer: one move instead of a call.
-ROTA_ALWAYS_INLINE void copy_elem(void* to, const void* from, std::size_t size) {
-    if (size == 8) std::memcpy(to, from, 8);
-    else if (size == 4) std::memcpy(to, from, 4);
-    else if (size != 0) std::memcpy(to, from, size);
-}
-
-void buf_put(hchan& c, const void* elem) ROTA_REQUIRES(c.mu) {
-    copy_elem(c.buf + c.send_at * c.elem_size, elem, c.elem_size);
-    if (++c.send_at == c.capacity) c.send_at = 0;
-    c.count.store(c.count.load(memory_order_relaxed) + 1,
-                  memory_order_relaxed);  // relaxed: under mu
-}
-
-void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
-    copy_elem(elem, c.buf + c.recv_at * c.elem_size, c.elem_size);
-    if (++c.recv_at == c.capacity) c.recv_at = 0;
-    c.count.store(c.count.load(memory_order_relaxed) - 1,
-                  memory_order_relaxed);  // relaxed: under mu
-}
-
-// The waiter's frame holds the sudog and the value's place: neither is touched once it is readied.
-void wake(sudog& s, bool success) {
-    s.success = success;
-    goready(*s.gp);
-}
-
 // They sleep until readied here, so their sudogs stay where they are until then.
 void wake_all(sudog* s) {
     while (s != nullptr) {
@@ -50,10 +22,6 @@ void wake_all(sudog* s) {
         wake(*s, false);
         s = next;
     }
-}
-
-[[noreturn]] void block_for_ever(wait_reason why) {
-    for (;;) gopark(nullptr, nullptr, why);
 }
 
 // Waits in a queue of c; true if it was woken by a communication. Releases c.mu.
@@ -96,7 +64,7 @@ void chan_retain(hchan* c) noexcept {
 
 void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody else is left
     if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(chan.refs)
-    if (!c->recvq.empty() || !c->sendq.empty()) {
+    if (c->recvq.has_any() || c->sendq.has_any()) {
         // Who waits has a handle, or uses a static one by reference: when that goes at the end of
         // the process, nobody is woken any more, and the channel stays.
         ROTA_CHECK(sched.exiting.load(memory_order_relaxed));  // relaxed: set by this thread's exit
@@ -115,58 +83,28 @@ namespace {
 // With c.mu held, which it releases.
 ROTA_ALWAYS_INLINE chan_result send_locked(hchan& c, const void* elem, bool block)
     ROTA_RELEASE(c.mu) {
-    if (ROTA_UNLIKELY(c.closed.load(memory_order_relaxed))) {  // relaxed: under mu
-        c.mu.release();
-        return chan_result::closed;
+    sudog* receiver = nullptr;
+    const chan_result r = attempt_send(c, elem, receiver);
+    if (r == chan_result::would_block && block) {
+        return wait_in(c, c.sendq, const_cast<void*>(elem), wait_reason::chan_send)
+                   ? chan_result::ok
+                   : chan_result::closed;
     }
-    if (sudog* const receiver = c.recvq.dequeue()) {
-        c.update_fast_ways();
-        copy_elem(receiver->elem, elem, c.elem_size);
-        c.mu.release();
-        wake(*receiver, true);
-        return chan_result::ok;
-    }
-    if (c.count.load(memory_order_relaxed) < c.capacity) {  // relaxed: under mu
-        buf_put(c, elem);
-        c.mu.release();
-        return chan_result::ok;
-    }
-    if (!block) {
-        c.mu.release();
-        return chan_result::would_block;
-    }
-    return wait_in(c, c.sendq, const_cast<void*>(elem), wait_reason::chan_send)
-               ? chan_result::ok
-               : chan_result::closed;
+    c.mu.release();
+    if (receiver != nullptr) wake(*receiver, true);
+    return r;
 }
 
 ROTA_ALWAYS_INLINE chan_result recv_locked(hchan& c, void* elem, bool block) ROTA_RELEASE(c.mu) {
-    if (c.count.load(memory_order_relaxed) > 0) {  // relaxed: under mu
-        buf_take(c, elem);
-        // A sender that waited for room: its value goes to the tail, which keeps the order.
-        sudog* const sender = c.sendq.dequeue();
-        if (sender != nullptr) {
-            buf_put(c, sender->elem);
-            c.update_fast_ways();
-        }
-        c.mu.release();
-        if (sender != nullptr) wake(*sender, true);
-        return chan_result::ok;
+    sudog* sender = nullptr;
+    const chan_result r = attempt_recv(c, elem, sender);
+    if (r == chan_result::would_block && block) {
+        return wait_in(c, c.recvq, elem, wait_reason::chan_receive) ? chan_result::ok
+                                                                    : chan_result::closed;
     }
-    if (sudog* const sender = c.sendq.dequeue()) {
-        c.update_fast_ways();
-        copy_elem(elem, sender->elem, c.elem_size);
-        c.mu.release();
-        wake(*sender, true);
-        return chan_result::ok;
-    }
-    if (c.closed.load(memory_order_relaxed) || !block) {  // relaxed: under mu
-        const bool closed = c.closed.load(memory_order_relaxed);
-        c.mu.release();
-        return closed ? chan_result::closed : chan_result::would_block;
-    }
-    return wait_in(c, c.recvq, elem, wait_reason::chan_receive) ? chan_result::ok
-                                                                : chan_result::closed;
+    c.mu.release();
+    if (sender != nullptr) wake(*sender, true);
+    return r;
 }
 
 // What the fast ways below leave: nil channels, the first use by a thread, every wait.
@@ -253,6 +191,37 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
     if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(c);
     if (ROTA_UNLIKELY(!try_leave_runtime(*mp))) return yield_and_leave();
     return chan_result::ok;
+}
+
+namespace {
+
+// Whether an attempt that would find nothing to do may return without entering the runtime. Not
+// when the goroutine is asked to yield, or who polls would starve the others.
+ROTA_ALWAYS_INLINE bool may_return_at_once() {
+    m* const mp = getm_or_null();
+    return ROTA_LIKELY(mp != nullptr &&
+                       !mp->preempt.load(memory_order_relaxed));  // relaxed: advice
+}
+
+}  // namespace
+
+chan_result chan_try_send(hchan* c, const void* elem) {
+    if ((c == nullptr || !c->is_sendable()) && may_return_at_once())
+        return chan_result::would_block;
+    return chan_send(c, elem, false);
+}
+
+chan_result chan_try_recv(hchan* c, void* elem) {
+    if ((c == nullptr || !c->is_receivable()) && may_return_at_once())
+        return chan_result::would_block;
+    return chan_recv(c, elem, false);
+}
+
+bool chan_is_sendable(const hchan* c) {
+    if (c != nullptr && c->is_sendable()) return true;
+    if (may_return_at_once()) return false;
+    const runtime_entry inside;  // on whose way out it yields
+    return false;
 }
 
 void chan_close(hchan* c) {

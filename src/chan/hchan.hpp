@@ -1,59 +1,20 @@
 // hchan: the channel itself. Go: runtime/chan.go, hchan.
 //
-// Invariants, under mu: at least one of sendq and recvq is empty, unless one goroutine waits for
-// both sides in a select; buffered values imply an empty recvq, free slots an empty sendq. A value
-// goes straight from sender to receiver when one of them waits.
+// Invariants, under mu, of those in the queues who have not been woken elsewhere: at least one of
+// sendq and recvq has none, unless one goroutine waits for both sides in a select; buffered values
+// imply that recvq has none, free slots that sendq has none. A value goes straight from sender to
+// receiver when one of them waits.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 #include <rota/detail/chan_engine.hpp>
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
-#include "core/sudog.hpp"
+#include "chan/waitq.hpp"
 #include "sys/lock.hpp"
-
-namespace rota::rt {
-
-// First in, first out, doubly linked. Guarded by the channel's lock. Go: waitq.
-class waitq {
-  public:
-    bool empty() const { return first_ == nullptr; }
-
-    void enqueue(sudog& s) {
-        s.next = nullptr;
-        s.prev = last_;
-        if (last_ == nullptr) first_ = &s;
-        else last_->next = &s;
-        last_ = &s;
-    }
-
-    [[nodiscard]] sudog* dequeue() {
-        sudog* const s = first_;
-        if (s == nullptr) return nullptr;
-        first_ = s->next;
-        if (first_ == nullptr) last_ = nullptr;
-        else first_->prev = nullptr;
-        s->next = nullptr;
-        return s;
-    }
-
-    // Takes all, linked by `next`; null if there is none.
-    [[nodiscard]] sudog* take_all() {
-        sudog* const first = first_;
-        first_ = last_ = nullptr;
-        return first;
-    }
-
-  private:
-    sudog* first_ = nullptr;
-    sudog* last_ = nullptr;
-};
-
-}  // namespace rota::rt
 
 namespace rota::detail {
 
@@ -64,7 +25,7 @@ struct alignas(rt::cache_line) hchan {
     std::size_t capacity = 0;
     chan_drop drop = nullptr;
 
-    // --- guarded by mu; count and closed are read by anyone as hints ---------------
+    // --- guarded by mu; count, closed, has_any() are read by anyone as hints --------
     rt::lock mu{rt::lock_rank::chan};
     rt::atomic<bool> closed{false};
     rt::atomic<std::size_t> count{0};
@@ -86,8 +47,21 @@ struct alignas(rt::cache_line) hchan {
         if (capacity == 0) return;  // no fast way: both limits stay 0
         const bool words = elem_size == sizeof(std::uint64_t);
         const bool is_closed = closed.load(std::memory_order_relaxed);  // relaxed: under mu
-        send_below = words && !is_closed && recvq.empty() ? capacity : 0;
-        recv_above = words && sendq.empty() ? 0 : capacity;
+        send_below = words && !is_closed && !recvq.has_any() ? capacity : 0;
+        recv_above = words && !sendq.has_any() ? 0 : capacity;
+    }
+
+    // Whether a receive, or a send, would be over at once: true with mu held, but for queues that
+    // hold only waiters woken elsewhere; without it, of some moment between call and return.
+    // relaxed: closed is final and read last, so what was seen before it was seen on an open
+    // channel; an attempt that fails orders nothing.
+    bool is_receivable() const ROTA_NO_TSA {  // the queues' hints are for those without mu
+        return count.load(rt::memory_order_relaxed) != 0 || sendq.has_any() ||
+               closed.load(rt::memory_order_relaxed);
+    }
+    bool is_sendable() const ROTA_NO_TSA {  // as above
+        return count.load(rt::memory_order_relaxed) < capacity || recvq.has_any() ||
+               closed.load(rt::memory_order_relaxed);
     }
 };
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "core/g.hpp"
 
 namespace rota::rt {
@@ -18,6 +19,10 @@ struct sudog {
     void* elem = nullptr;     // the value's place in the waiter's frame; null: nothing to copy
     void* wait_on = nullptr;  // the hchan, or the address of the semaphore
     bool success = false;     // woken by a communication, not by close
+
+    // Of who waits in several places: the word that says by which of its sudogs it is woken.
+    std::uint32_t number = 0;                // of this one, among them
+    atomic<std::uint32_t>* claim = nullptr;  // null: waits here only. See chan/waitq.hpp
     std::int64_t acquire_time = 0;
 
     // Semaphore table only: a treap of addresses, each with a list of waiters.

@@ -49,6 +49,15 @@ class ROTA_CAPABILITY("lock") lock {
     }
     ROTA_COLD void release_slow() ROTA_RELEASE();
 
+    // One more of a rank that nests, while the thread holds another one of that rank, which stands
+    // for all of them in the record of held locks.
+    void acquire_another() ROTA_ACQUIRE() {
+        if (!word_.cas(0, 1, memory_order_acquire)) acquire_slow();  // pairs(lock.handover)
+    }
+    void release_another() ROTA_RELEASE() {
+        if (ROTA_UNLIKELY(!owner_replace(word_, 1, 0))) release_slow();  // pairs(lock.handover)
+    }
+
   private:
     ROTA_COLD void acquire_slow();
 #if defined(ROTA_DEBUG_CHECKS)

@@ -24,6 +24,11 @@ void chan_release(hchan* c) noexcept;
 // Null is the nil channel: blocks for ever, or would block.
 chan_result chan_send(hchan* c, const void* elem, bool block);
 chan_result chan_recv(hchan* c, void* elem, bool block);
+// As these with `block` false; cheaper where nothing can be done.
+chan_result chan_try_send(hchan* c, const void* elem);
+chan_result chan_try_recv(hchan* c, void* elem);
+// False: at some moment of the call a send would have had to wait.
+bool chan_is_sendable(const hchan* c);
 
 // Throws panic_error "close of closed channel", "close of nil channel".
 void chan_close(hchan* c);

@@ -1,0 +1,184 @@
+// Where the value of a select's case lies while nobody knows yet whether the case will run.
+//
+// The engine moves bytes, so they must lie ready before it looks. Trivially copyable values lie
+// there as they are. Others that may change their place byte by byte are taken from where the
+// caller has them, once the case has run, and leave an empty value behind. What remains must be
+// moved by its own constructor: it is prepared, as late as possible, and goes back if another case
+// runs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <rota/detail/chan_codec.hpp>
+
+namespace rota::detail {
+
+// --- receiving -----------------------------------------------------------------------------------
+
+template <class T, bool InPlace = is_trivially_relocatable<T>>
+class recv_place;
+
+template <class T>
+class recv_place<T, true> {
+  public:
+    void* address() { return &slot_.value; }
+
+    // What was received; once for each time.
+    std::optional<T> take() {
+        struct keeper {
+            T& value;
+            ~keeper() { value.~T(); }
+        } keep{slot_.value};
+        return std::optional<T>(std::move(slot_.value));
+    }
+
+  private:
+    typename chan_codec<T, true>::slot slot_;
+};
+
+template <class T>
+class recv_place<T, false> {
+  public:
+    void* address() { return &box_; }
+
+    std::optional<T> take() {
+        const std::unique_ptr<T> box(box_);
+        return std::optional<T>(std::move(*box));
+    }
+
+  private:
+    T* box_ = nullptr;
+};
+
+// --- sending -------------------------------------------------------------------------------------
+
+// A value of the case's own, or one that the caller still has.
+template <class T>
+class held_value {
+  public:
+    template <class V>
+    explicit held_value(V&& v) : value_(std::forward<V>(v)) {}
+    T& get() { return value_; }
+
+  private:
+    T value_;
+};
+template <class T>
+class held_value<T&> {
+  public:
+    explicit held_value(T& v) : value_(&v) {}
+    T& get() { return *value_; }
+
+  private:
+    T* value_;
+};
+
+// Moves a value back to where it came from. One whose move may throw is assigned if possible; if it
+// is not, a throw leaves nothing that the caller could destroy, and ends the program.
+template <class T>
+void put_back(T& to, T&& from) noexcept(!std::is_move_assignable_v<T> ||
+                                        std::is_nothrow_move_constructible_v<T>) {
+    if constexpr (std::is_move_assignable_v<T> && !std::is_nothrow_move_constructible_v<T>) {
+        to = std::move(from);
+    } else {
+        to.~T();
+        new (static_cast<void*>(&to)) T(std::move(from));
+    }
+}
+
+enum class send_way : unsigned char { copied, taken, slotted, boxed };
+
+template <class T>
+inline constexpr send_way send_way_of =
+    !is_trivially_relocatable<T>                 ? send_way::boxed
+    : std::is_trivially_copyable_v<T>            ? send_way::copied
+    : std::is_nothrow_default_constructible_v<T> ? send_way::taken
+                                                 : send_way::slotted;
+
+// Value: T for one of the case's own, T& for the caller's.
+template <class T, class Value, send_way = send_way_of<T>>
+class send_place {  // copied, taken
+  public:
+    static constexpr bool needs_prepare = false;
+
+    template <class V>
+    explicit send_place(V&& v) : from_(std::forward<V>(v)) {}
+
+    void* address() { return &from_.get(); }
+    void prepare() {}
+    void restore() {}
+    void sent() {
+        if constexpr (!std::is_trivially_copyable_v<T>) new (address()) T();
+    }
+
+  private:
+    held_value<Value> from_;
+};
+
+template <class T, class Value>
+class send_place<T, Value, send_way::slotted> {
+  public:
+    static constexpr bool needs_prepare = true;
+
+    template <class V>
+    explicit send_place(V&& v) : from_(std::forward<V>(v)) {}
+    send_place(const send_place&) = delete;
+    send_place& operator=(const send_place&) = delete;
+    ~send_place() { drop(); }
+
+    void* address() { return &slot_.value; }
+    void prepare() {
+        if (is_prepared_) return;
+        new (address()) T(std::move(from_.get()));
+        is_prepared_ = true;
+    }
+    void restore() {
+        if (!is_prepared_) return;
+        put_back(from_.get(), std::move(slot_.value));
+        drop();
+    }
+    void sent() { is_prepared_ = false; }
+
+  private:
+    void drop() {
+        if (std::exchange(is_prepared_, false)) slot_.value.~T();
+    }
+
+    held_value<Value> from_;
+    typename chan_codec<T, true>::slot slot_;
+    bool is_prepared_ = false;
+};
+
+template <class T, class Value>
+class send_place<T, Value, send_way::boxed> {
+  public:
+    static constexpr bool needs_prepare = true;
+
+    template <class V>
+    explicit send_place(V&& v) : from_(std::forward<V>(v)) {}
+    send_place(const send_place&) = delete;
+    send_place& operator=(const send_place&) = delete;
+    ~send_place() { delete box_; }
+
+    void* address() { return &box_; }
+    void prepare() {
+        if (box_ == nullptr) box_ = new T(std::move(from_.get()));
+    }
+    void restore() {
+        if (box_ == nullptr) return;
+        const std::unique_ptr<T> box(std::exchange(box_, nullptr));
+        put_back(from_.get(), std::move(*box));
+    }
+    void sent() { box_ = nullptr; }
+
+  private:
+    held_value<Value> from_;
+    T* box_ = nullptr;
+};
+
+}  // namespace rota::detail

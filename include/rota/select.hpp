@@ -1,0 +1,291 @@
+// Waiting on several channels at once. Go: select.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <rota/chan.hpp>
+#include <rota/detail/select_engine.hpp>
+#include <rota/detail/select_places.hpp>
+
+namespace rota {
+
+namespace detail {
+
+struct do_nothing {
+    void operator()() const {}
+};
+
+// --- cases ---------------------------------------------------------------------------------------
+// Handle: a reference to the caller's channel, or the channel if the caller's was a temporary.
+
+template <class T, class Handle, class F>
+class recv_case {
+  public:
+    static constexpr bool is_default = false, needs_prepare = false;
+
+    recv_case(Handle&& c, F&& f) : c_(std::forward<Handle>(c)), f_(std::move(f)) {}
+
+    void describe(select_case& s) { s.set(engine_of(c_), place_.address(), false); }
+    void prepare() {}
+    void restore() {}
+    void abandon(bool ok) {
+        if (ok) (void)place_.take();
+    }
+    void finish(bool ok) {
+        if constexpr (std::is_invocable_v<F&, std::optional<T>>) {
+            if (ok) f_(place_.take());
+            else f_(std::optional<T>());
+        } else {
+            abandon(ok);
+            f_();
+        }
+    }
+    void run() { finish(chan_recv(engine_of(c_), place_.address(), true) == chan_result::ok); }
+    bool run_now() {
+        const chan_result r = chan_try_recv(engine_of(c_), place_.address());
+        if (r == chan_result::would_block) return false;
+        finish(r == chan_result::ok);
+        return true;
+    }
+
+  private:
+    Handle c_;
+    [[no_unique_address]] F f_;
+    recv_place<T> place_;
+};
+
+template <class T, class Handle, class Value, class F>
+class send_case {
+  public:
+    static constexpr bool is_default = false;
+    static constexpr bool needs_prepare = send_place<T, Value>::needs_prepare;
+
+    template <class V>
+    send_case(Handle&& c, V&& v, F&& f)
+        : c_(std::forward<Handle>(c)), f_(std::move(f)), place_(std::forward<V>(v)) {}
+
+    void describe(select_case& s) { s.set(engine_of(c_), place_.address(), true); }
+    void prepare() { place_.prepare(); }
+    void restore() { place_.restore(); }
+    void abandon(bool ok) {
+        if (ok) place_.sent();
+        else place_.restore();
+    }
+    void finish(bool ok) {
+        abandon(ok);
+        if (!ok) panic_send_on_closed();
+        f_();
+    }
+    void run() {
+        place_.prepare();
+        finish(chan_send(engine_of(c_), place_.address(), true) == chan_result::ok);
+    }
+    bool run_now() {
+        if (needs_prepare && !chan_is_sendable(engine_of(c_))) return false;
+        place_.prepare();
+        const chan_result r = chan_try_send(engine_of(c_), place_.address());
+        if (r == chan_result::would_block) place_.restore();
+        else finish(r == chan_result::ok);
+        return r != chan_result::would_block;
+    }
+
+  private:
+    Handle c_;
+    [[no_unique_address]] F f_;
+    send_place<T, Value> place_;
+};
+
+template <class F>
+class default_case {
+  public:
+    static constexpr bool is_default = true, needs_prepare = false;
+
+    explicit default_case(F&& f) : f_(std::move(f)) {}
+
+    void describe(select_case& s) { s.set(nullptr, nullptr, false); }
+    void prepare() {}
+    void restore() {}
+    void abandon(bool) {}
+    void finish(bool) { f_(); }
+    void run() { f_(); }
+    bool run_now() { return false; }
+
+  private:
+    [[no_unique_address]] F f_;
+};
+
+template <class C>
+inline constexpr bool is_case = false;
+template <class T, class Handle, class F>
+inline constexpr bool is_case<recv_case<T, Handle, F>> = true;
+template <class T, class Handle, class Value, class F>
+inline constexpr bool is_case<send_case<T, Handle, Value, F>> = true;
+template <class F>
+inline constexpr bool is_case<default_case<F>> = true;
+
+// What flows through a channel, by the side from which it is used.
+template <class C>
+struct receivable {};
+template <class C>
+struct sendable {};
+template <class T>
+struct receivable<chan<T>> {
+    using type = T;
+};
+template <class T>
+struct receivable<recv_chan<T>> {
+    using type = T;
+};
+template <class T>
+struct sendable<chan<T>> {
+    using type = T;
+};
+template <class T>
+struct sendable<send_chan<T>> {
+    using type = T;
+};
+template <class C>
+using received_from = typename receivable<std::remove_cvref_t<C>>::type;
+template <class C>
+using sent_to = typename sendable<std::remove_cvref_t<C>>::type;
+
+// --- running one of several ----------------------------------------------------------------------
+
+template <bool HasDefault>
+select_result select_now_or_wait(const select_frame& f) {
+    if constexpr (HasDefault) return select_try(f);
+    else return select_wait(f);
+}
+
+// Where values must be prepared: as long as one case looks ready, it alone is prepared and tried.
+// When others have been faster twice, all are prepared as for a wait.
+template <bool HasDefault, std::size_t... I, class... C>
+select_result select_prepared(const select_frame& f, std::index_sequence<I...>, C&... cases) {
+    constexpr int attempts = 2;
+    for (int n = 0; n < attempts; ++n) {
+        const std::uint32_t i = HasDefault ? select_look(f) : select_guess(f);
+        if (i == select_none && HasDefault) return {select_none, false};
+        if (i == select_none) break;
+        ((I == i ? cases.prepare() : void()), ...);
+        const select_result r = select_try({f.cases + i, f.order, 1});
+        if (r.index != select_none) return {i, r.ok};
+    }
+    (cases.prepare(), ...);
+    return select_now_or_wait<HasDefault>(f);
+}
+
+template <bool HasDefault, std::size_t... I, class... C>
+std::size_t select_of_many(std::index_sequence<I...> each, C&... cases) {
+    select_case list[sizeof...(C)];
+    hchan* order[sizeof...(C)];
+    (cases.describe(list[I]), ...);
+    const select_frame f{list, order, sizeof...(C)};
+    select_result r{select_none, false};
+    if constexpr ((C::needs_prepare || ...)) {
+        try {
+            r = select_prepared<HasDefault>(f, each, cases...);
+            ((I != r.index ? cases.restore() : void()), ...);
+        } catch (...) {
+            ((I == r.index ? cases.abandon(r.ok) : cases.restore()), ...);
+            throw;
+        }
+    } else {
+        r = select_now_or_wait<HasDefault>(f);
+    }
+    if constexpr (HasDefault) {
+        if (r.index == select_none)
+            ((C::is_default ? void(r.index = static_cast<std::uint32_t>(I)) : void()), ...);
+    }
+    ((I == r.index ? cases.finish(r.ok) : void()), ...);
+    return r.index;
+}
+
+template <class A, class B>
+std::size_t select_or_default(A& a, B& b) {
+    if constexpr (A::is_default) {
+        if (b.run_now()) return 1;
+        a.run();
+        return 0;
+    } else {
+        if (a.run_now()) return 0;
+        b.run();
+        return 1;
+    }
+}
+
+}  // namespace detail
+
+/// The case of a select that receives from c and then calls f(std::optional<T>), with nullopt if c
+/// is closed and drained; an f that takes no argument is called without.
+///
+/// f runs after the select is over: it may block, throw or use the same channels. The case refers
+/// to a channel that outlives it, and keeps a temporary one. Go: case v, ok := <-c.
+template <class C, class F = detail::do_nothing>
+auto on_recv(C&& c, F f = {}) -> detail::recv_case<detail::received_from<C>, C, F> {
+    return {std::forward<C>(c), std::move(f)};
+}
+
+/// The case of a select that sends v to c and then calls f().
+///
+/// A v that is given up (an rvalue) is moved from only if the case runs, and must live until the
+/// select has returned; any other v is copied into the case at once. Where T must be moved to be
+/// sent (it is not trivially relocatable) and another case runs after a wait, v has been moved and
+/// moved back. If c is closed and this case chosen, select throws panic_error "send on closed
+/// channel". f as for on_recv. Go: case c <- v.
+template <class C, class F = detail::do_nothing>
+auto on_send(C&& c, std::type_identity_t<detail::sent_to<C>>&& v, F f = {}) {
+    using T = detail::sent_to<C>;
+    using value = std::conditional_t<std::is_trivially_copyable_v<T>, T, T&>;
+    return detail::send_case<T, C, value, F>(std::forward<C>(c), v, std::move(f));
+}
+template <class C, class F = detail::do_nothing>
+auto on_send(C&& c, const std::type_identity_t<detail::sent_to<C>>& v, F f = {}) {
+    using T = detail::sent_to<C>;
+    static_assert(std::is_copy_constructible_v<T>,
+                  "a value that cannot be copied is given to on_send by std::move");
+    return detail::send_case<T, C, T, F>(std::forward<C>(c), v, std::move(f));
+}
+
+/// The case that runs f() if no other one can run at once. Go: default.
+template <class F = detail::do_nothing>
+auto on_default(F f = {}) {
+    return detail::default_case<F>(std::move(f));
+}
+
+/// Runs one of the cases and returns its index among the arguments, from 0, on_default included.
+///
+/// Among the cases that are ready each has the same chance. If none is, the on_default runs, or
+/// else the caller waits until one can; without any case, or with nil channels only, for ever.
+/// Blocks the goroutine, not the thread; it may go on on another thread. Up to any number of cases
+/// nothing is allocated but for values that travel in boxes. Throws what the chosen case's function
+/// throws, panic_error "send on closed channel", and what T's move constructor throws: the value
+/// counts as not sent, or as received and lost. Go: select.
+///
+///     rota::select(rota::on_recv(results, [&](std::optional<int> v) { use(v); }),
+///                  rota::on_send(work, next, [&] { ++sent; }),
+///                  rota::on_recv(rota::after(1s), [&](auto) { give_up(); }));
+template <class... Cases>
+std::size_t select(Cases&&... cases) {
+    static_assert((detail::is_case<std::remove_cvref_t<Cases>> && ...),
+                  "the arguments of select are made by on_recv, on_send and on_default");
+    constexpr std::size_t n = sizeof...(Cases);
+    constexpr std::size_t defaults =
+        (std::size_t{0} + ... + std::remove_cvref_t<Cases>::is_default);
+    static_assert(defaults <= 1, "a select has at most one on_default");
+    if constexpr (n == 0) {
+        detail::select_for_ever();
+    } else if constexpr (n == 1) {
+        (cases.run(), ...);
+        return 0;
+    } else if constexpr (n == 2 && defaults == 1) {
+        return detail::select_or_default(cases...);
+    } else {
+        return detail::select_of_many < defaults == 1 > (std::make_index_sequence<n>(), cases...);
+    }
+}
+
+}  // namespace rota

@@ -1,0 +1,206 @@
+// Waiting on several channels at once. Go: selectgo.
+//
+//   look    without a lock, through all cases: one of those that look ready is tried under its own
+//           lock. A select that has something to do thus takes one lock, however many cases it has.
+//   poll    all channels locked, in the order of their addresses, each once: the same again, and
+//           now "none is ready" is true of one moment. A select with a default ends here.
+//   enqueue a sudog in each channel's queue, all with one claim (chan/waitq.hpp), then park. The
+//           locks are released once the registers are saved.
+//   dequeue the claim names the case that has won. The sudogs of the others are taken out of the
+//           middle of their queues, each under its own channel's lock.
+//
+// Go shuffles the cases and takes the first that is ready. Here one walk draws among the ready ones
+// as it meets them, each with the same chance, and needs a random number only if there are two.
+//
+// The frame outlives the release of the locks: the waker that got in by the lock released first
+// readies the select, which must take every other lock to remove its sudogs, and whose own lock is
+// released already. So whoever releases touches nothing of the frame after the last release.
+#include <algorithm>
+#include <functional>
+#include <new>
+#include <utility>
+
+#include <rota/detail/select_engine.hpp>
+
+#include "chan/transfer.hpp"
+#include "sched/entry.hpp"
+
+namespace rota::detail {
+
+using namespace rota::rt;
+
+namespace {
+
+static_assert(sizeof(sudog) <= sizeof(select_case::place) && alignof(sudog) <= alignof(void*));
+
+sudog& sudog_of(select_case& s) { return *std::launder(reinterpret_cast<sudog*>(s.place)); }
+
+waitq& queue_of(select_case& s) ROTA_NO_TSA {  // its address alone
+    return s.is_send ? s.chan->sendq : s.chan->recvq;
+}
+
+ROTA_ALWAYS_INLINE bool is_ready(const select_case& s) {
+    return s.chan != nullptr && (s.is_send ? s.chan->is_sendable() : s.chan->is_receivable());
+}
+
+// One of the cases that look ready, each with the same chance: the k-th that is met takes the
+// place of the one before it with probability 1/k.
+ROTA_ALWAYS_INLINE std::uint32_t draw_ready(const select_frame& f, m& self) {
+    std::uint32_t chosen = select_none;
+    std::uint32_t met = 0;
+    for (std::uint32_t i = 0; i < f.n; ++i) {
+        if (!is_ready(f.cases[i])) continue;
+        if (++met == 1 || self.rand.below(met) == 0) chosen = i;
+    }
+    return chosen;
+}
+
+ROTA_ALWAYS_INLINE chan_result attempt(select_case& s, sudog*& peer) ROTA_REQUIRES(s.chan->mu) {
+    return s.is_send ? attempt_send(*s.chan, s.elem, peer) : attempt_recv(*s.chan, s.elem, peer);
+}
+
+// Fills f.order with the channels of the cases, each once, by address; returns their number.
+std::uint32_t sort_channels(const select_frame& f) {
+    hchan** end = f.order;
+    for (std::uint32_t i = 0; i < f.n; ++i) {
+        if (f.cases[i].chan != nullptr) *end++ = f.cases[i].chan;
+    }
+    if (end - f.order == 2) {  // most selects have two
+        if (std::less<>()(f.order[1], f.order[0])) std::swap(f.order[0], f.order[1]);
+    } else {
+        std::sort(f.order, end, std::less<>());
+    }
+    return static_cast<std::uint32_t>(std::unique(f.order, end) - f.order);
+}
+
+void lock_all(hchan** order, std::uint32_t count) ROTA_NO_TSA {  // as many as there are
+    if (count == 0) return;
+    order[0]->mu.acquire();
+    for (std::uint32_t i = 1; i < count; ++i) order[i]->mu.acquire_another();
+}
+
+void unlock_all(hchan** order, std::uint32_t count) ROTA_NO_TSA {  // as above
+    if (count == 0) return;
+    for (std::uint32_t i = count; --i > 0;) order[i]->mu.release_another();
+    order[0]->mu.release();
+}
+
+// With all channels locked, which it releases if it runs a case.
+select_result poll(const select_frame& f, std::uint32_t count, m& self) ROTA_NO_TSA {  // as above
+    for (;;) {
+        const std::uint32_t i = draw_ready(f, self);
+        if (i == select_none) return {select_none, false};
+        sudog* peer = nullptr;
+        const chan_result r = attempt(f.cases[i], peer);
+        // Only goroutines woken elsewhere stood in the queue, and do so no more: every round but
+        // the last one empties one.
+        if (r == chan_result::would_block) continue;
+        unlock_all(f.order, count);
+        if (peer != nullptr) wake(*peer, true);
+        return {i, r == chan_result::ok};
+    }
+}
+
+struct locked_channels {
+    hchan** order;
+    std::uint32_t count;
+};
+
+bool commit_unlock_all(g&, void* arg) {
+    const locked_channels l = *static_cast<locked_channels*>(arg);
+    unlock_all(l.order, l.count);
+    return true;
+}
+
+// With all channels locked, which it releases.
+ROTA_NOINLINE select_result park_on_all(const select_frame& f,
+                                        std::uint32_t count) ROTA_NO_TSA {  // as above
+    atomic<std::uint32_t> claim{claim_open};
+    g* const gp = getm().curg;
+    for (std::uint32_t i = 0; i < f.n; ++i) {
+        select_case& s = f.cases[i];
+        if (s.chan == nullptr) continue;
+        sudog& me = *new (s.place) sudog;
+        me.gp = gp;
+        me.elem = s.elem;
+        me.wait_on = s.chan;
+        me.number = i;
+        me.claim = &claim;
+        queue_of(s).enqueue(me);
+        s.chan->update_fast_ways();
+    }
+    locked_channels locked{f.order, count};
+    gopark(commit_unlock_all, &locked, wait_reason::select);
+
+    const std::uint32_t won = claim.load(memory_order_relaxed);  // relaxed: goready passed it on
+    ROTA_CHECK(won < f.n);
+    for (std::uint32_t i = 0; i < f.n; ++i) {
+        select_case& s = f.cases[i];
+        if (s.chan == nullptr || i == won) continue;
+        const lock_guard guard(s.chan->mu);
+        if (queue_of(s).remove(sudog_of(s))) s.chan->update_fast_ways();
+    }
+    return {won, sudog_of(f.cases[won]).success};
+}
+
+// Tries one case that looks ready, with its own channel's lock alone.
+ROTA_ALWAYS_INLINE select_result try_one(const select_frame& f, m& self) {
+    const std::uint32_t i = draw_ready(f, self);
+    if (i == select_none) return {select_none, false};
+    select_case& s = f.cases[i];
+    sudog* peer = nullptr;
+    s.chan->mu.acquire();
+    const chan_result r = attempt(s, peer);
+    s.chan->mu.release();
+    if (peer != nullptr) wake(*peer, true);
+    if (r == chan_result::would_block) return {select_none, false};
+    return {i, r == chan_result::ok};
+}
+
+}  // namespace
+
+select_result select_wait(const select_frame& f) ROTA_NO_TSA {  // as above
+    const runtime_entry inside;
+    m& self = getm();
+    select_result r = try_one(f, self);
+    if (r.index != select_none) return r;
+    const std::uint32_t count = sort_channels(f);
+    if (count == 0) block_for_ever(wait_reason::select);
+    lock_all(f.order, count);
+    r = poll(f, count, self);
+    if (r.index != select_none) return r;
+    return park_on_all(f, count);
+}
+
+select_result select_try(const select_frame& f) ROTA_NO_TSA {  // as above
+    const runtime_entry inside;
+    m& self = getm();
+    select_result r = try_one(f, self);
+    if (r.index != select_none) return r;
+    const std::uint32_t count = sort_channels(f);
+    lock_all(f.order, count);
+    r = poll(f, count, self);
+    if (r.index == select_none) unlock_all(f.order, count);
+    return r;
+}
+
+std::uint32_t select_guess(const select_frame& f) {
+    const runtime_entry inside;
+    return draw_ready(f, getm());
+}
+
+std::uint32_t select_look(const select_frame& f) ROTA_NO_TSA {  // as above
+    const runtime_entry inside;
+    const std::uint32_t count = sort_channels(f);
+    lock_all(f.order, count);
+    const std::uint32_t i = draw_ready(f, getm());
+    unlock_all(f.order, count);
+    return i;
+}
+
+void select_for_ever() {
+    const runtime_entry inside;
+    block_for_ever(wait_reason::select_no_cases);
+}
+
+}  // namespace rota::detail

@@ -1,0 +1,91 @@
+// One step on a locked channel: what a send or a receive can do at once, for those that wait
+// afterwards and for those that look at several channels. Go: the bodies of chansend, chanrecv.
+//
+// Nothing here parks, wakes or releases the lock: a peer that was served is returned, and woken by
+// the caller once the lock is free, for it wants that lock next.
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+
+#include "chan/hchan.hpp"
+#include "sched/park.hpp"
+
+namespace rota::detail {
+
+// Most elements are a pointer or an integer: one move instead of a call.
+ROTA_ALWAYS_INLINE void copy_elem(void* to, const void* from, std::size_t size) {
+    if (size == 8) std::memcpy(to, from, 8);
+    else if (size == 4) std::memcpy(to, from, 4);
+    else if (size != 0) std::memcpy(to, from, size);
+}
+
+inline void buf_put(hchan& c, const void* elem) ROTA_REQUIRES(c.mu) {
+    copy_elem(c.buf + c.send_at * c.elem_size, elem, c.elem_size);
+    if (++c.send_at == c.capacity) c.send_at = 0;
+    c.count.store(c.count.load(rt::memory_order_relaxed) + 1,
+                  rt::memory_order_relaxed);  // relaxed: under mu
+}
+
+inline void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
+    copy_elem(elem, c.buf + c.recv_at * c.elem_size, c.elem_size);
+    if (++c.recv_at == c.capacity) c.recv_at = 0;
+    c.count.store(c.count.load(rt::memory_order_relaxed) - 1,
+                  rt::memory_order_relaxed);  // relaxed: under mu
+}
+
+// The first waiter of one of c's queues who can be woken; null if there is none.
+ROTA_ALWAYS_INLINE rt::sudog* take_waiter(hchan& c, rt::waitq& q) ROTA_REQUIRES(c.mu) {
+    if (!q.has_any()) return nullptr;
+    rt::sudog* const s = q.dequeue();
+    c.update_fast_ways();
+    return s;
+}
+
+// `peer` is the receiver who got the value, if there was one.
+ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::sudog*& peer)
+    ROTA_REQUIRES(c.mu) {
+    if (ROTA_UNLIKELY(c.closed.load(rt::memory_order_relaxed)))  // relaxed: under mu
+        return chan_result::closed;
+    peer = take_waiter(c, c.recvq);
+    if (peer != nullptr) {
+        copy_elem(peer->elem, elem, c.elem_size);
+        return chan_result::ok;
+    }
+    if (c.count.load(rt::memory_order_relaxed) < c.capacity) {  // relaxed: under mu
+        buf_put(c, elem);
+        return chan_result::ok;
+    }
+    return chan_result::would_block;
+}
+
+// `peer` is the sender who has got rid of its value, if there was one.
+ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::sudog*& peer)
+    ROTA_REQUIRES(c.mu) {
+    if (c.count.load(rt::memory_order_relaxed) > 0) {  // relaxed: under mu
+        buf_take(c, elem);
+        // A sender that waited for room: its value goes to the tail, which keeps the order.
+        peer = take_waiter(c, c.sendq);
+        if (peer != nullptr) buf_put(c, peer->elem);
+        return chan_result::ok;
+    }
+    peer = take_waiter(c, c.sendq);
+    if (peer != nullptr) {
+        copy_elem(elem, peer->elem, c.elem_size);
+        return chan_result::ok;
+    }
+    return c.closed.load(rt::memory_order_relaxed) ? chan_result::closed  // relaxed: under mu
+                                                   : chan_result::would_block;
+}
+
+// The waiter's frame holds the sudog and the value's place: neither is touched once it is readied.
+ROTA_ALWAYS_INLINE void wake(rt::sudog& s, bool success) {
+    s.success = success;
+    rt::goready(*s.gp);
+}
+
+[[noreturn]] inline void block_for_ever(rt::wait_reason why) {
+    for (;;) rt::gopark(nullptr, nullptr, why);
+}
+
+}  // namespace rota::detail

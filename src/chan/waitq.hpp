@@ -1,0 +1,107 @@
+// waitq: who waits on one side of a channel, first come, first served. Go: waitq, selectDone.
+//
+// A goroutine that waits in one place only is woken by whoever takes it out of the queue. One that
+// waits in several, a select or a wait with a time limit, has a sudog in each and one claim for all
+// of them: whoever finds a sudog may wake its goroutine only by changing the claim, once, from
+// `open` to the sudog's number. The others find it changed, drop the sudog and go on to the next
+// one in the queue.
+//
+// The claim and the sudogs lie in the waiter's frame. Who has won the claim may use them until it
+// readies the waiter. Who has lost it is done with them when it releases the queue's lock: the
+// waiter, before it returns, takes that lock to remove its sudog, whether it is still there or not.
+#pragma once
+
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+#include "core/sudog.hpp"
+
+namespace rota::rt {
+
+inline constexpr std::uint32_t claim_open = ~std::uint32_t{0};
+
+// Makes s the one by which its goroutine is woken. relaxed: the exchange decides, what goes with it
+// is passed on by the queue's lock and by goready.
+ROTA_ALWAYS_INLINE bool take_claim(sudog& s) {
+    return s.claim->cas(claim_open, s.number, memory_order_relaxed);
+}
+
+// Doubly linked. Guarded by the channel's lock; has_any() is a hint for those without it.
+class waitq {
+  public:
+    // False: nobody waits. True: somebody may, but perhaps has been woken elsewhere.
+    bool has_any() const { return first() != nullptr; }
+
+    void enqueue(sudog& s) {
+        if (s.claim != nullptr) ++claims_;
+        s.next = nullptr;
+        s.prev = last_;
+        if (last_ == nullptr) set_first(&s);
+        else last_->next = &s;
+        last_ = &s;
+    }
+
+    // The first one that is the caller's to wake; null if there is none.
+    [[nodiscard]] sudog* dequeue() {
+        for (;;) {
+            sudog* const s = first();
+            if (s == nullptr) return nullptr;
+            unlink_first(*s);
+            if (ROTA_LIKELY(s->claim == nullptr)) return s;
+            --claims_;
+            if (take_claim(*s)) return s;
+        }
+    }
+
+    // Takes s out, wherever it stands. False: somebody else has taken it out already.
+    bool remove(sudog& s) {
+        if (s.prev == nullptr && first() != &s) return false;
+        if (s.claim != nullptr) --claims_;
+        if (s.prev == nullptr) set_first(s.next);
+        else s.prev->next = s.next;
+        if (s.next == nullptr) last_ = s.prev;
+        else s.next->prev = s.prev;
+        s.next = s.prev = nullptr;
+        return true;
+    }
+
+    // Takes all who are the caller's to wake, linked by `next`; null if there is none.
+    [[nodiscard]] sudog* take_all() {
+        sudog* s = first();
+        if (claims_ != 0) return take_claimed();
+        set_first(nullptr);
+        last_ = nullptr;
+        return s;
+    }
+
+  private:
+    // relaxed, both: under the lock, and a hint for others
+    sudog* first() const { return first_.load(memory_order_relaxed); }
+    void set_first(sudog* s) { first_.store(s, memory_order_relaxed); }
+
+    void unlink_first(sudog& s) {
+        set_first(s.next);
+        if (s.next == nullptr) last_ = nullptr;
+        else s.next->prev = nullptr;
+        s.next = nullptr;
+    }
+
+    // The claims must be taken before the lock is released: the frames of those who are woken
+    // elsewhere may be gone afterwards.
+    ROTA_NOINLINE sudog* take_claimed() {
+        sudog* taken = nullptr;
+        sudog** tail = &taken;
+        while (sudog* const s = dequeue()) {
+            *tail = s;
+            tail = &s->next;
+        }
+        return taken;
+    }
+
+    atomic<sudog*> first_{nullptr};
+    sudog* last_ = nullptr;
+    std::uint32_t claims_ = 0;  // how many of them have a claim
+};
+
+}  // namespace rota::rt
