@@ -64,6 +64,7 @@ void chan_retain(hchan* c) noexcept {
 
 void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody else is left
     if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(chan.refs)
+    if (c->destroy != nullptr) return c->destroy(c);
     if (c->recvq.has_any() || c->sendq.has_any()) {
         // Who waits has a handle, or uses a static one by reference: when that goes at the end of
         // the process, nobody is woken any more, and the channel stays.
@@ -240,6 +241,31 @@ void chan_close(hchan* c) {
         wake_all(senders);
     }
     if (twice) throw panic_error("close of closed channel");
+}
+
+void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t capacity,
+                void (*destroy)(hchan*)) ROTA_NO_TSA {  // nobody else knows it
+    c.buf = buf;
+    c.elem_size = elem_size;
+    c.capacity = capacity;
+    c.destroy = destroy;
+    c.update_fast_ways();
+}
+
+chan_result chan_feed(hchan& c, const void* elem, atomic<bool>& valid) {
+    c.mu.acquire();
+    if (!valid.exchange(false, memory_order_relaxed)) {  // relaxed: under mu
+        c.mu.release();
+        return chan_result::would_block;
+    }
+    return send_locked(c, elem, false);
+}
+
+bool chan_drain(hchan& c) {
+    const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
+    c.recv_at = c.send_at;
+    c.count.store(0, memory_order_relaxed);  // relaxed: under mu
+    return count > 0;
 }
 
 void panic_send_on_closed() { throw panic_error("send on closed channel"); }

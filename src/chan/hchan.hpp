@@ -24,6 +24,9 @@ struct alignas(rt::cache_line) hchan {
     std::size_t elem_size = 0;
     std::size_t capacity = 0;
     chan_drop drop = nullptr;
+    // Set for a channel that is part of something else: called instead of freeing it when the last
+    // reference has gone.
+    void (*destroy)(hchan*) = nullptr;
 
     // --- guarded by mu; count, closed, has_any() are read by anyone as hints --------
     rt::lock mu{rt::lock_rank::chan};
@@ -64,5 +67,16 @@ struct alignas(rt::cache_line) hchan {
                closed.load(rt::memory_order_relaxed);
     }
 };
+
+// Makes c, which is part of something else, a channel with one reference.
+void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t capacity,
+                void (*destroy)(hchan*));
+
+// Sends `elem` as chan_send does that may not block, if `valid` is still set, and clears it: who
+// voids the value does so under the channel's lock. Caller: inside the runtime, or the scheduler.
+chan_result chan_feed(hchan& c, const void* elem, rt::atomic<bool>& valid);
+
+// Drops what is buffered, for elements that need no destruction. True if there was something.
+bool chan_drain(hchan& c) ROTA_REQUIRES(c.mu);
 
 }  // namespace rota::detail

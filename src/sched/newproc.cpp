@@ -70,7 +70,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     if (ROTA_LIKELY(self.pp != nullptr)) {
         bump(self.pp->counts.created);
         runq_put(*self.pp, gp, true);
-        wakep_for_next(*self.pp);
+        if (ROTA_LIKELY(!self.ready_quietly)) wakep_for_next(*self.pp);
         return;
     }
     shared_counts.created.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
@@ -91,6 +91,23 @@ void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& recor
     gp.goid = first_taken.exchange(true, memory_order_relaxed) ? next_goid(nullptr) : 1;
     gp.main_of = &record;
     publish(gp, entry, __builtin_return_address(0));
+}
+
+void spawn_from_scheduler(entry_fn entry, void* arg, const void* created_at) {
+    m& self = getm();
+    const std::uint8_t cls = default_class.load(memory_order_relaxed);  // relaxed: a setting
+    g* const gp = gfget(self.pp, cls);
+    if (gp == nullptr) {
+        fatal("no address space for the stack of a timer's goroutine", trace_scope::current,
+              "runtime: limits: ulimit -v, vm.max_map_count, vm.overcommit_memory");
+    }
+    fiber_create(gp->fib, gp->stack.usable_lo(),
+                 static_cast<std::size_t>(gp->stack.hi - gp->stack.usable_lo()));
+    (void)lay_out(*gp, 0, 1, {});
+    gp->closure = arg;
+    gp->goid = next_goid(self.pp);
+    gp->main_of = nullptr;
+    publish(*gp, entry, created_at);
 }
 
 std::size_t set_default_stack(std::size_t bytes) {

@@ -10,6 +10,11 @@ namespace rota::rt {
 // As detail::spawn_commit, for the goroutine that a run() waits for. It is queued like any other.
 void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& record);
 
+// Makes a goroutine that calls entry(arg), for who is no goroutine: a timer that has come due.
+// `created_at` is the place that its traces name. Ends the process if there is no stack to be had.
+// Caller: an m with a p, on g0.
+void spawn_from_scheduler(entry_fn entry, void* arg, const void* created_at);
+
 // The stack size that goroutines get by default from now on; returns the previous one.
 std::size_t set_default_stack(std::size_t bytes);
 

@@ -24,6 +24,10 @@ bool start_timer(timer& t, std::int64_t when, std::int64_t period) {
     return change.was_started;
 }
 
+bool start_timer_quietly(timer& t, std::int64_t when, std::int64_t period) {
+    return near_heap(getm()).reset(t, when, period).earlier;
+}
+
 bool stop_timer(timer& t) { return timer_heap::stop(t); }
 
 void wake_g(void* gp) { goready(*static_cast<g*>(gp)); }

@@ -24,6 +24,10 @@ namespace rota::rt {
 // the heap's lock, sched.mu.
 bool start_timer(timer& t, std::int64_t when, std::int64_t period = 0);
 
+// The same for who holds a lock and had better not wake anybody under it: does not tell the poller.
+// True: the caller owes a wake_poller(when) (sched/wakeup.hpp).
+[[nodiscard]] bool start_timer_quietly(timer& t, std::int64_t when, std::int64_t period = 0);
+
 // True: t had been started, and will not come due. Otherwise it has come due, or never was started.
 // Either way nobody touches it afterwards. Caller and locks as above.
 bool stop_timer(timer& t);

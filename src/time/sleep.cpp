@@ -1,5 +1,5 @@
 // Sleeping on a timer of the p. Go: timeSleep.
-#include <rota/time.hpp>
+#include <rota/detail/time_engine.hpp>
 
 #include "core/getg.hpp"
 #include "sched/entry.hpp"
@@ -31,8 +31,9 @@ void sleep_thread(m& self, std::int64_t when) {
 
 std::int64_t clock_now() noexcept { return nanotime(); }
 
-void sleep_until_ns(std::int64_t when) {
-    if (when <= nanotime()) return;
+namespace {
+
+void sleep(std::int64_t when) {
     const runtime_entry inside;
     m& self = getm();
     if (self.curg->is_thread) return sleep_thread(self, when);
@@ -41,6 +42,16 @@ void sleep_until_ns(std::int64_t when) {
     t.run = wake_g;
     t.when = when;
     gopark(arm, &t, wait_reason::sleep);
+}
+
+}  // namespace
+
+void sleep_until_ns(std::int64_t when) {
+    if (when > nanotime()) sleep(when);
+}
+
+void sleep_for_ns(std::int64_t ns) {
+    if (ns > 0) sleep(saturated_add(nanotime(), ns));
 }
 
 }  // namespace rota::detail

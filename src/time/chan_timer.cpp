@@ -1,0 +1,150 @@
+// Timers that send: a channel for one value, which the clock feeds.
+//
+// The channel's lock is the timer's: stop and reset hold it while they take the timer out of the
+// heap, void what has come due and is not delivered yet, and empty the buffer. A value that is on
+// its way is delivered under the same lock, and only if nobody has voided it. So nothing old can be
+// received once they have returned. Go: runtime/time.go, timer.stop, timer.modify; its channels do
+// without a buffer's value instead, and keep timers on whose channel nobody waits out of the heap.
+//
+//     heap: claim ── due := true, in_flight + 1 ──► run: lock the channel; due true -> false: send;
+//                                                      unlock; in_flight - 1
+//     stop: lock the channel; out of the heap; due := false; empty the buffer; unlock
+//
+// Timer and channel are one block, and the channel's references are the timer's: when the last one
+// goes, nobody can receive. Whoever drops it stops the timer and waits until no run() is in flight,
+// which never takes longer than a delivery.
+#include <cstddef>
+#include <new>
+
+#include "arch/context.hpp"
+#include "chan/hchan.hpp"
+#include "core/getg.hpp"
+#include "core/sched.hpp"
+#include "sched/entry.hpp"
+#include "sched/timers.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
+#include "sys/thread.hpp"
+#include "time/timer_block.hpp"
+
+namespace rota::detail {
+
+using namespace rota::rt;
+
+namespace {
+
+struct chan_timer : timer_block, hchan {
+    chan_timer() : timer_block(kind::sends) {}
+
+    // --- fixed ---------------------------------------------------------------------
+    void* memory = nullptr;  // what was allocated for it
+
+    // --- guarded by mu ---------------------------------------------------------------
+    bool armed = false;      // started since the last stop: it may be in the heap or in flight
+    std::int64_t value = 0;  // the channel's buffer
+
+    // --- see above --------------------------------------------------------------------
+    atomic<bool> due{false};  // relaxed: the heap's lock and mu order what it says
+    atomic<std::uint32_t> in_flight{0};
+};
+
+chan_timer& of(timer_block& b) { return static_cast<chan_timer&>(b); }
+
+// Under the heap's lock.
+void* claim(rt::timer& t) {
+    chan_timer& ct = *static_cast<chan_timer*>(t.arg);
+    ct.in_flight.fetch_add(1, memory_order_relaxed);  // relaxed: who waits for 0 stops t first
+    ct.due.store(true, memory_order_relaxed);         // relaxed: see due
+    return &ct;
+}
+
+void deliver(void* arg) {
+    chan_timer& ct = *static_cast<chan_timer*>(arg);
+    const std::int64_t now = nanotime();
+    (void)chan_feed(ct, &now, ct.due);
+    ct.in_flight.fetch_sub(1, memory_order_release);  // pairs(timer.in_flight); ct may be gone now
+}
+
+// The last reference has gone.
+void destroy(hchan* c) ROTA_NO_TSA {  // nobody else is left but the clock
+    chan_timer& ct = static_cast<chan_timer&>(*c);
+    const runtime_entry inside;
+    if (ct.armed) (void)stop_timer(ct.t);
+    if (c->recvq.has_any()) {
+        // As chan_release: a static channel at the end of the process, in which somebody waits.
+        ROTA_CHECK(sched.exiting.load(memory_order_relaxed));  // relaxed: set by this thread's exit
+        return;
+    }
+    int tries = 0;
+    while (ct.in_flight.load(memory_order_acquire) != 0) {  // pairs(timer.in_flight)
+        procyield(30);
+        if (++tries > 100) thread_yield();
+    }
+    void* const memory = ct.memory;
+    ct.~chan_timer();
+    ::operator delete(memory);
+}
+
+// Stops it and voids what is on its way. True if there was something to be stopped or voided.
+bool void_all(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
+    if (!ct.armed) return false;
+    ct.armed = false;
+    const bool running = stop_timer(ct.t);
+    const bool undelivered = ct.due.exchange(false, memory_order_relaxed);  // relaxed: see due
+    const bool unreceived = chan_drain(ct);
+    return running || undelivered || unreceived;
+}
+
+// Returns what the poller must be told, after the lock is released.
+[[nodiscard]] bool arm(chan_timer& ct, std::int64_t when, std::int64_t period)
+    ROTA_REQUIRES(ct.mu) {
+    ct.armed = true;
+    return start_timer_quietly(ct.t, when, period);
+}
+
+}  // namespace
+
+timer_block* chan_timer_new(std::int64_t ns, bool periodic) ROTA_NO_TSA {  // nobody else knows it
+    const runtime_entry inside;
+    const std::int64_t when = moment_in(nanotime(), ns);
+    // An allocation of a larger alignment would be a slow one: the block is aligned here.
+    constexpr std::size_t align = alignof(chan_timer);
+    void* const memory = ::operator new(sizeof(chan_timer) + align - 1);
+    const auto start = reinterpret_cast<std::uintptr_t>(memory);
+    auto* const ct = new (reinterpret_cast<void*>((start + align - 1) & ~(align - 1))) chan_timer;
+    ct->memory = memory;
+    ct->t.arg = ct;
+    ct->t.run = deliver;
+    ct->t.claim = claim;
+    chan_embed(*ct, reinterpret_cast<std::byte*>(&ct->value), sizeof ct->value, 1, destroy);
+    if (arm(*ct, when, periodic ? ns : 0)) wake_poller(when);
+    return ct;
+}
+
+bool chan_timer_stop(timer_block& b) {
+    chan_timer& ct = of(b);
+    const runtime_entry inside;
+    const lock_guard guard(ct.mu);
+    return void_all(ct);
+}
+
+bool chan_timer_reset(timer_block& b, std::int64_t ns, bool periodic) {
+    chan_timer& ct = of(b);
+    const runtime_entry inside;
+    const std::int64_t when = moment_in(nanotime(), ns);
+    bool was = false;
+    bool earlier = false;
+    {
+        const lock_guard guard(ct.mu);
+        was = void_all(ct);
+        earlier = arm(ct, when, periodic ? ns : 0);
+    }
+    if (earlier) wake_poller(when);
+    return was;
+}
+
+void chan_timer_retain(timer_block& b) noexcept { chan_retain(&of(b)); }
+void chan_timer_release(timer_block& b) noexcept { chan_release(&of(b)); }
+hchan* chan_timer_channel(timer_block& b) noexcept { return &of(b); }
+
+}  // namespace rota::detail

@@ -1,0 +1,105 @@
+// Timers that call: when due, a goroutine is made that runs the closure. Go: AfterFunc, goFunc.
+//
+// References: one for each handle, one while the timer is started or about to call, one for each
+// goroutine that runs the closure; the last one out destroys it. What has come due hands the
+// started timer's reference to the goroutine.
+#include <cstddef>
+#include <new>
+
+#include "core/getg.hpp"
+#include "sched/entry.hpp"
+#include "sched/newproc.hpp"
+#include "sched/timers.hpp"
+#include "sys/clock.hpp"
+#include "time/timer_block.hpp"
+
+namespace rota::detail {
+
+using namespace rota::rt;
+
+namespace {
+
+struct alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) func_timer : timer_block {
+    explicit func_timer(const closure_ops& o) : timer_block(kind::calls), ops(o) {}
+
+    // --- fixed -------------------------------------------------------------------
+    const closure_ops& ops;
+    const void* created_at = nullptr;
+
+    // --- anyone --------------------------------------------------------------------
+    atomic<std::uint64_t> refs{1};  // pairs(timer.refs): the last one out sees all
+
+    void* closure() { return this + 1; }
+};
+func_timer& of(timer_block& b) { return static_cast<func_timer&>(b); }
+
+void release(func_timer& ft) noexcept {
+    if (ft.refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(timer.refs)
+    ft.ops.destroy(ft.closure());
+    ft.~func_timer();
+    ::operator delete(&ft);
+}
+
+// The goroutine.
+void call(void* arg) {
+    struct keeper {
+        func_timer& ft;
+        ~keeper() { release(ft); }
+    } keep{*static_cast<func_timer*>(arg)};
+    keep.ft.ops.call(keep.ft.closure());
+}
+
+void fire(void* arg) { spawn_from_scheduler(call, arg, static_cast<func_timer*>(arg)->created_at); }
+
+}  // namespace
+
+func_timer_place func_timer_begin(std::size_t size, const closure_ops& ops) {
+    auto* const ft = new (::operator new(sizeof(func_timer) + size)) func_timer(ops);
+    return {ft, ft->closure()};
+}
+
+ROTA_NOINLINE void func_timer_start(timer_block* b, std::int64_t ns) {
+    func_timer& ft = of(*b);
+    const runtime_entry inside;
+    ft.created_at = __builtin_return_address(0);
+    ft.t.arg = &ft;
+    ft.t.run = fire;
+    ft.refs.store(2, memory_order_relaxed);  // relaxed: nobody else knows it
+    (void)start_timer(ft.t, moment_in(nanotime(), ns));
+}
+
+void func_timer_abort(timer_block* b) noexcept {
+    func_timer& ft = of(*b);
+    ft.~func_timer();
+    ::operator delete(&ft);
+}
+
+bool func_timer_stop(timer_block& b) {
+    func_timer& ft = of(b);
+    bool stopped = false;
+    {
+        const runtime_entry inside;
+        stopped = stop_timer(ft.t);
+    }
+    if (stopped) release(ft);  // not the last one: the caller has another
+    return stopped;
+}
+
+bool func_timer_reset(timer_block& b, std::int64_t ns) {
+    func_timer& ft = of(b);
+    ft.refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has one
+    bool was_started = false;
+    {
+        const runtime_entry inside;
+        was_started = start_timer(ft.t, moment_in(nanotime(), ns));
+    }
+    if (was_started) release(ft);  // one start, one reference
+    return was_started;
+}
+
+void func_timer_retain(timer_block& b) noexcept {
+    of(b).refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has one
+}
+void func_timer_release(timer_block& b) noexcept { release(of(b)); }
+
+}  // namespace rota::detail
