@@ -36,6 +36,7 @@ constexpr workload workloads[] = {
     {"chan_unbuffered_mpmc", rota_bench::chan_unbuffered_mpmc},
     {"mutex_uncontended", rota_bench::mutex_uncontended},
     {"mutex_contended", rota_bench::mutex_contended},
+    {"rwmutex_read", rota_bench::rwmutex_read},
     {"waitgroup_fanout", rota_bench::waitgroup_fanout},
     {"skynet", rota_bench::skynet},
     {"fib_forkjoin", rota_bench::fib_forkjoin},

@@ -16,6 +16,7 @@ void chan_mpmc();
 void chan_unbuffered_mpmc();
 void mutex_uncontended();
 void mutex_contended();
+void rwmutex_read();
 void waitgroup_fanout();
 void skynet();
 void fib_forkjoin();

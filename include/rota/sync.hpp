@@ -1,4 +1,4 @@
-// Synchronisation: mutex, condition_variable, once_flag, wait_group, latch, barrier, semaphores.
+// Synchronisation: locks, condition variables, counts of what is to come.
 #pragma once
 
 #include <rota/sync/barrier.hpp>
@@ -7,4 +7,5 @@
 #include <rota/sync/mutex.hpp>
 #include <rota/sync/once.hpp>
 #include <rota/sync/semaphore.hpp>
+#include <rota/sync/shared_mutex.hpp>
 #include <rota/sync/wait_group.hpp>

@@ -264,6 +264,18 @@ bool engine::restartable_exchange(const void* gate, void* at, std::uint64_t desi
     return finish_sequence(at, sizeof desired, desired);
 }
 
+bool engine::restartable_add(const void* gate, std::uint32_t from, void* at, std::uint32_t delta) {
+    thread& t = threads_[current_];
+    t.restarted = false;
+    t.in_sequence = true;
+    if (load_newest(gate, sizeof from) != from) {
+        t.in_sequence = false;
+        return false;
+    }
+    const auto old = static_cast<std::uint32_t>(load_newest(at, sizeof delta));
+    return finish_sequence(at, sizeof delta, old + delta);
+}
+
 // --- plain memory --------------------------------------------------------------------------------
 
 void engine::plain(const void* at, bool writes) {

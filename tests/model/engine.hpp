@@ -117,6 +117,9 @@ class engine final : public rota::detail::explorer {
     bool restartable_replace(void* at, std::uint32_t from, std::uint32_t to) override;
     bool restartable_exchange(const void* gate, void* at, std::uint64_t desired,
                               std::uint64_t& old) override;
+    bool restartable_add(const void* gate, std::uint32_t from, void* at,
+                         std::uint32_t delta) override;
+    unsigned processor() const override { return current_; }
 
     // --- for reports -------------------------------------------------------------------
     std::string table();

@@ -55,6 +55,49 @@ int unlock_in_thread() {
     return 0;
 }
 
+int unlock_shared() {
+    rota::run([] { rota::shared_mutex().unlock(); });
+    return 0;
+}
+
+int runlock() {
+    rota::run([] { rota::shared_mutex().unlock_shared(); });
+    return 0;
+}
+
+int runlock_in_thread() {
+    std::thread([] {
+        rota::shared_mutex mu;
+        mu.lock_shared();
+        mu.unlock_shared();
+        mu.unlock_shared();
+    }).join();
+    return 0;
+}
+
+// Readers that count themselves by processors are found out by the writer.
+int runlock_after_many() {
+    rota::run([] {
+        rota::shared_mutex mu;
+        for (int i = 0; i < 10'000; ++i) {
+            mu.lock_shared();
+            mu.unlock_shared();
+        }
+        mu.unlock_shared();
+        mu.lock();
+    });
+    return 0;
+}
+
+int unlock_of_a_reader() {
+    rota::run([] {
+        rota::shared_mutex mu;
+        mu.lock_shared();
+        mu.unlock();
+    });
+    return 0;
+}
+
 int nil_function() {
     rota::run([] {
         rota::go(std::function<void()>());
@@ -261,6 +304,11 @@ int main(int argc, char** argv) {
                      {"unlock_twice", unlock_twice},
                      {"unlock_caught", unlock_caught},
                      {"unlock_in_thread", unlock_in_thread},
+                     {"unlock_shared", unlock_shared},
+                     {"runlock", runlock},
+                     {"runlock_in_thread", runlock_in_thread},
+                     {"runlock_after_many", runlock_after_many},
+                     {"unlock_of_a_reader", unlock_of_a_reader},
                      {"nil_function", nil_function},
                      {"nil_pointer", nil_pointer},
                      {"too_many_threads", too_many_threads},

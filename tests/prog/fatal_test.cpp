@@ -39,6 +39,17 @@ TEST(unlock, of_unlocked_mutex_is_fatal_in_a_thread_too) {
     EXPECT_TRUE(reported(run("unlock_in_thread"), "fatal error: sync: unlock of unlocked mutex"));
 }
 
+TEST(unlock, of_unlocked_shared_mutex_is_fatal) {
+    // The count of readers would go below zero, and a later writer share the lock.
+    const char* const text = "fatal error: sync: Unlock of unlocked RWMutex";
+    EXPECT_TRUE(reported(run("unlock_shared"), text));
+    EXPECT_TRUE(reported(run("unlock_of_a_reader"), text));
+    const char* const readers = "fatal error: sync: RUnlock of unlocked RWMutex";
+    EXPECT_TRUE(reported(run("runlock"), readers));
+    EXPECT_TRUE(reported(run("runlock_in_thread"), readers));
+    EXPECT_TRUE(reported(run("runlock_after_many"), readers));
+}
+
 TEST(go_statement, of_an_empty_function_is_fatal) {
     // The new goroutine would throw bad_function_call far from the mistake, or jump to address 0.
     const char* const text = "fatal error: go of nil func value";

@@ -37,6 +37,10 @@ struct explorer {
     virtual bool restartable_replace(void* at, std::uint32_t from, std::uint32_t to) = 0;
     virtual bool restartable_exchange(const void* gate, void* at, std::uint64_t desired,
                                       std::uint64_t& old) = 0;
+    // As these: adds while `gate` is `from`. Each thread has a processor of its own.
+    virtual bool restartable_add(const void* gate, std::uint32_t from, void* at,
+                                 std::uint32_t delta) = 0;
+    virtual unsigned processor() const = 0;
 
   protected:
     ~explorer() = default;

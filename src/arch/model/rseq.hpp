@@ -3,6 +3,7 @@
 // callers fall back to locked instructions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <sys/rseq.h>
@@ -23,6 +24,16 @@ inline bool rseq_exchange(const void* gate, void* word, void* desired, void*& ol
         return false;
     old = detail::from_bits<void*>(before);
     return true;
+}
+
+template <unsigned Shift>
+bool rseq_add_here(const void* gate, std::uint32_t from, void* words, std::uint32_t processors,
+                   std::uint32_t delta) {
+    if (detail::explored == nullptr) return false;
+    const unsigned here = detail::explored->processor();
+    return here < processors &&
+           detail::explored->restartable_add(
+               gate, from, static_cast<char*>(words) + (std::size_t{here} << Shift), delta);
 }
 
 }  // namespace rota::rt

@@ -74,6 +74,30 @@ ROTA_ALWAYS_INLINE bool rseq_exchange(const void* gate, void* word, void* desire
     return done != 0;
 }
 
+// True: `gate` was `from`, and `delta` has been added to the word of this processor, which lies
+// 2^shift bytes behind that of the processor before it. False: it was not, the processor's number
+// is `processors` or above, or the section was interrupted.
+template <unsigned Shift>
+ROTA_ALWAYS_INLINE bool rseq_add_here(const void* gate, std::uint32_t from, void* words,
+                                      std::uint32_t processors, std::uint32_t delta) {
+    std::uint32_t done = 0;
+    asm volatile(ROTA_RSEQ_BEGIN
+                 "cmpl %[from], (%[gate])\n\t"
+                 "jne 4f\n\t"
+                 "movl %%fs:4(%[area]), %%eax\n\t"
+                 "cmpl %[processors], %%eax\n\t"
+                 "jae 4f\n\t"
+                 "shlq %[shift], %%rax\n\t"
+                 "addl %[delta], (%[words],%%rax)\n"
+                 ROTA_RSEQ_END
+                 : [done] "+&r"(done)
+                 : [area] "r"(__rseq_offset), [gate] "r"(gate), [from] "r"(from),
+                   [words] "r"(words), [processors] "r"(processors), [delta] "ri"(delta),
+                   [shift] "i"(Shift)
+                 : "rax", "memory", "cc");
+    return done != 0;
+}
+
 // clang-format on
 
 #undef ROTA_RSEQ_BEGIN

@@ -1,0 +1,63 @@
+// Readers counted by processors: a table of counters, a row for each processor, a column for each
+// lock whose readers are spread.
+//
+// A reader adds to its column in the row of the processor it is on, in a restartable sequence: no
+// locked instruction, no line that another processor writes. It may leave on another processor, so
+// only the sum of a column means something, and only while nobody can add: whoever wants to know
+// shuts the column's gate first and restarts all sequences (sys/asymmetric.hpp).
+//
+// Alternatives: counters by ps would have to be reached through the m, and would not count the
+// threads of the program's own; a table of readers' names (BRAVO) needs the reader to find its own
+// entry again when it leaves, which Go's interface has no place for.
+#pragma once
+
+#include <cstdint>
+
+#include "arch/rseq.hpp"
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+
+namespace rota::rt {
+
+struct reader_counts {
+#if defined(ROTA_MODEL)
+    static constexpr std::uint32_t column_shift = 1, row_max = 8;
+#else
+    static constexpr std::uint32_t column_shift = 9, row_max = 512;
+#endif
+    static constexpr std::uint32_t column_max = 1u << column_shift;
+
+    // Rows in use, at most row_max. Processors beyond count their readers in the lock itself.
+    // relaxed: set before the first column is given, and never changed.
+    atomic<std::uint32_t> rows{0};
+
+    // Whose column it is may write its own row's counter in a sequence; who has shut the gate, all.
+    // The sequences are no atomic accesses, so the others are relaxed: the restart orders them.
+    alignas(cache_line) atomic<std::uint32_t> count[row_max][column_max] = {};
+
+    // Bits of columns that are in use.
+    alignas(cache_line) atomic<std::uint64_t> used[(column_max + 63) / 64] = {};
+};
+extern constinit reader_counts readers;
+
+// A free column, numbered from 1, or 0: none is left, or this process has no restartable sequences.
+[[nodiscard]] std::uint32_t reader_column_get();
+
+// The sum of a column, which is free afterwards. Caller: has shut its gate and restarted owners.
+[[nodiscard]] std::int32_t reader_column_put(std::uint32_t column);
+
+// Adds `delta` to the column on this processor while `gate` says `column`. False: count elsewhere.
+ROTA_ALWAYS_INLINE bool count_reader([[maybe_unused]] const atomic<std::uint32_t>& gate,
+                                     [[maybe_unused]] std::uint32_t column,
+                                     [[maybe_unused]] std::uint32_t delta) {
+#if ROTA_RSEQ
+    return rseq_add_here<reader_counts::column_shift + 2>(
+        &gate, column, &readers.count[0][column - 1],
+        readers.rows.load(memory_order_relaxed),  // relaxed: see above
+        delta);
+#else
+    return false;
+#endif
+}
+
+}  // namespace rota::rt

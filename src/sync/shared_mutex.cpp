@@ -1,0 +1,192 @@
+// rota::shared_mutex. Go: sync/rwmutex.go.
+//
+// Readers count themselves in state_, by one locked instruction each way. A writer first gets
+// writers_, which keeps other writers out, then sets its bit, which keeps new readers out, and
+// waits for those that it has found: each takes one off leaving_ as it leaves, and the last gives
+// the writer's semaphore. The writer may be late in adding their number; leaving_ is below zero
+// until then.
+//
+// After spread_after locks to read without a writer between them, readers count themselves by
+// processors (sync/reader_counts.hpp), where they disturb nobody. The gate of the column is
+// spread_. `reserve` in the count of readers stands for those elsewhere: who has come in by the
+// table may leave by state_, if its sequence is interrupted, and must not bring the count below
+// zero. A writer, once it holds writers_, takes all of that back: it shuts the gate, restarts the
+// sequences, after which nobody can count in the table any more, and puts the sum into state_. Its
+// price, a membarrier, is at most a tenth of what the reads before it have cost.
+//
+// Destruction. A reader that leaves without a writer waiting, or is not the last to leave, touches
+// the lock no more; for the others the writer waits. A writer that unlocks clears its bit, lets
+// waiting readers in and gives back writers_ last: a reader that came in between may be the last
+// user of all, so the destructor waits until writers_ is free.
+#include <rota/sync/shared_mutex.hpp>
+
+#include <sched.h>
+
+#include "base/fatal.hpp"
+#include "core/getg.hpp"
+#include "sched/entry.hpp"
+#include "sched/park.hpp"
+#include "sync/reader_counts.hpp"
+#include "sync/sema.hpp"
+#include "sys/asymmetric.hpp"
+
+namespace rota {
+
+using namespace rota::rt;
+
+namespace {
+
+constexpr std::uint64_t one_reader = 1;
+constexpr std::uint64_t readers_mask = (std::uint64_t{1} << 31) - 1;
+constexpr std::uint64_t writer = std::uint64_t{1} << 31;
+constexpr std::uint64_t one_lock = std::uint64_t{1} << 32;  // to read, since the last writer
+constexpr std::uint64_t reserve = std::uint64_t{1} << 30;
+#if defined(ROTA_MODEL)
+constexpr std::uint64_t spread_after = 2;
+#else
+constexpr std::uint64_t spread_after = 4096;  // some 40 µs of locking; gathering costs 2 to 4
+#endif
+
+[[noreturn]] ROTA_COLD void fatal_runlock() { fatal("sync: RUnlock of unlocked RWMutex"); }
+
+}  // namespace
+
+// Counts a reader that comes or leaves by the processor it is on. False: it counts in state_.
+ROTA_ALWAYS_INLINE bool shared_mutex::count_here(std::uint32_t delta) {
+    const std::uint32_t column = spread_.load(std::memory_order_acquire);  // pairs(rwmutex.spread)
+    return column != 0 && count_reader(spread_, column, delta);
+}
+
+void shared_mutex::lock_shared() {
+    if (count_here(1)) return;
+    const std::uint64_t seen = state_.fetch_add(
+        one_reader + one_lock, std::memory_order_acquire);  // pairs(rwmutex.handover)
+    if (ROTA_UNLIKELY((seen & writer) != 0)) return read_behind_writer();
+    if (ROTA_UNLIKELY(seen / one_lock >= spread_after)) spread_readers();
+}
+
+bool shared_mutex::try_lock_shared() {
+    if (count_here(1)) return true;
+    std::uint64_t seen =
+        state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+    while ((seen & writer) == 0) {
+        if (state_.compare_exchange(seen, seen + one_reader + one_lock,
+                                    std::memory_order_acquire,     // pairs(rwmutex.handover)
+                                    std::memory_order_relaxed)) {  // relaxed: tried again
+            if (seen / one_lock >= spread_after) spread_readers();
+            return true;
+        }
+    }
+    return false;
+}
+
+void shared_mutex::unlock_shared() {
+    if (count_here(~std::uint32_t{0})) return;
+    const std::uint64_t seen =
+        state_.fetch_sub(one_reader, std::memory_order_release);  // pairs(rwmutex.handover)
+    if (ROTA_UNLIKELY((seen & readers_mask) == 0)) fatal_runlock();
+    if (ROTA_UNLIKELY((seen & writer) != 0)) reader_left();
+}
+
+// The reader is counted already: the writer that unlocks lets it in.
+void shared_mutex::read_behind_writer() {
+    const runtime_entry inside;
+    sem_acquire(reader_sema_, false, wait_reason::rwmutex_rlock);
+}
+
+void shared_mutex::reader_left() {
+    if (leaving_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // pairs(rwmutex.leaving)
+    const runtime_entry inside;
+    sem_release(writer_sema_, false);
+}
+
+void shared_mutex::lock() {
+    writers_.lock();
+    // relaxed: it is changed under writers_ only
+    if (const std::uint32_t spread = spread_.load(std::memory_order_relaxed))
+        gather_readers(spread);
+    const std::uint64_t seen =
+        state_.fetch_or(writer, std::memory_order_acquire);  // pairs(rwmutex.handover)
+    if ((seen & readers_mask) != 0)
+        wait_for_readers(static_cast<std::int32_t>(seen & readers_mask));
+}
+
+void shared_mutex::wait_for_readers(std::int32_t readers_inside) {
+    const std::int32_t left =
+        leaving_.fetch_add(readers_inside, std::memory_order_acq_rel) +  // pairs(rwmutex.leaving)
+        readers_inside;
+    if (left == 0) return;
+    const runtime_entry inside;
+    sem_acquire(writer_sema_, false, wait_reason::rwmutex_lock);
+}
+
+bool shared_mutex::try_lock() {
+    if (!writers_.try_lock()) return false;
+    // relaxed: it is changed under writers_ only
+    if (const std::uint32_t spread = spread_.load(std::memory_order_relaxed))
+        gather_readers(spread);
+    std::uint64_t seen =
+        state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+    while ((seen & readers_mask) == 0) {
+        if (state_.compare_exchange(seen, seen | writer,
+                                    std::memory_order_acquire,   // pairs(rwmutex.handover)
+                                    std::memory_order_relaxed))  // relaxed: tried again
+            return true;
+    }
+    writers_.unlock();
+    return false;
+}
+
+void shared_mutex::unlock() {
+    const std::uint64_t seen =
+        state_.fetch_and(readers_mask, std::memory_order_release);  // pairs(rwmutex.handover)
+    if (ROTA_UNLIKELY((seen & writer) == 0)) fatal("sync: Unlock of unlocked RWMutex");
+    if ((seen & readers_mask) != 0) let_readers_in(static_cast<std::uint32_t>(seen & readers_mask));
+    writers_.unlock();
+}
+
+void shared_mutex::let_readers_in(std::uint32_t waiting) {
+    const runtime_entry inside;
+    for (; waiting > 0; --waiting) sem_release(reader_sema_, false);
+}
+
+// By a reader that holds the lock, in state_: those after it count themselves by processors.
+ROTA_COLD void shared_mutex::spread_readers() {
+    if (!writers_.try_lock()) return;  // a writer comes
+    // relaxed: it is changed under writers_ only
+    const bool already = spread_.load(std::memory_order_relaxed) != 0;
+    const std::uint32_t column = already ? 0 : reader_column_get();
+    if (column != 0) {
+        state_.fetch_add(reserve, std::memory_order_relaxed);  // relaxed: the gate publishes it
+        spread_.store(column, std::memory_order_release);      // pairs(rwmutex.spread)
+    }
+    // Or else not before as many readers have come again.
+    state_.fetch_and(one_lock - 1, std::memory_order_relaxed);  // relaxed: hands over nothing
+    writers_.unlock();
+}
+
+// By who holds writers_: all readers are counted in state_ afterwards.
+ROTA_COLD void shared_mutex::gather_readers(std::uint32_t spread) {
+    spread_.exchange(0, std::memory_order_seq_cst);  // pairs(rwmutex.spread)
+    restart_owners();
+    const std::int64_t counted = reader_column_put(spread);
+    const std::int64_t change = counted - static_cast<std::int64_t>(reserve);
+    // relaxed: the restart has ordered what the readers did before this
+    const std::uint64_t seen = state_.fetch_add(change, std::memory_order_relaxed);
+    if (static_cast<std::int64_t>(seen & readers_mask) + change < 0) fatal_runlock();
+}
+
+shared_mutex::~shared_mutex() {
+    // relaxed: nobody else uses it any more
+    const std::uint32_t spread = spread_.load(std::memory_order_relaxed);
+    if (spread != 0) (void)reader_column_put(spread);
+    // A static lock may be destroyed while goroutines hold it that will never run again.
+    while ((state_.load(std::memory_order_relaxed) & writer) == 0 && !writers_.try_lock() &&
+           !sched.exiting.load(std::memory_order_relaxed)) {
+        const runtime_entry inside;
+        if (getm().curg->is_thread) ::sched_yield();
+        else gosched_yield();
+    }
+}
+
+}  // namespace rota
