@@ -5,9 +5,10 @@
 
 Layers, in the order in which they run: unit (rota_unit, rota_api at four GOMAXPROCS, headers),
 models (protocols, by Spin), exit (programs run as children), consumer (a program outside the tree),
-model (explored schedules), sanitizer (address, undefined behaviour and thread), stress (seeded, at
-four GOMAXPROCS, plain and in chaos mode, on one core, beside load, on other allocators), lint. Each
-builds what it needs. The first failure ends the run, with the one command that repeats it.
+model (explored schedules), sim (random programs under repeatable schedules), sanitizer (address,
+undefined behaviour and thread), stress (seeded, at four GOMAXPROCS, plain and in chaos mode, on one
+core, beside load, on other allocators), lint. Each builds what it needs. The first failure ends the
+run, with the one command that repeats it.
 
 These run only when they are named: builds (optimised as a whole by both compilers, and as a shared
 library), aarch64 (cross-built, under qemu-user), and mutants (bugs planted into the core one by
@@ -26,13 +27,15 @@ import subprocess
 import time
 
 from testing import builds, known_bugs, models, mutants, stress, syscalls
-from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, glob)
+from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, Sim,
+                           glob)
 
 ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc synctest context "
          "xsync net os http diag boot").split()
 UNIT = [f"tests/{room}/*_test.cpp" for room in ROOMS]
 API, PROG = ["tests/api/*_test.cpp"], ["tests/prog/*_test.cpp"]
 MODEL = ["tests/model/*_test.cpp"]
+SIM = ["tests/sim/*.cpp"]
 SANITIZER = ["tests/sanitizer/*_test.cpp"]
 PROCS = (1, 2, 4, 16)
 
@@ -50,10 +53,12 @@ def layers():
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
         "consumer": [Consumer()],
         "model": [GoogleTest("rota_model", MODEL, "model", 400)],
+        "sim": [Sim("rota_sim", SIM, "dev", 120, n) for n in (1, 4, 16)],
         "sanitizer": [GoogleTest("rota_sanitizer", SANITIZER, "asan", 120),
                       GoogleTest("rota_unit", UNIT, "asan", 180),
                       GoogleTest("rota_api", API, "asan", 180, 2),
                       GoogleTest("rota_prog_test", PROG, "asan", 180),
+                      Sim("rota_sim", SIM, "asan", 120, 4),
                       GoogleTest("rota_sanitizer", SANITIZER, "tsan", 120),
                       GoogleTest("rota_unit", UNIT, "tsan", 180),
                       GoogleTest("rota_api", API, "tsan", 180, 4)],
@@ -95,7 +100,7 @@ class Session:
         steps = [s for s in steps if s.wanted(self.options)]
         if not steps:
             return
-        seed = f" (seed {self.options.seed})" if name == "stress" else ""
+        seed = f" (seed {self.options.seed})" if name in ("sim", "stress") else ""
         print(f"== {name}{seed}", flush=True)
         began = time.monotonic()
         for step in steps:
@@ -158,7 +163,7 @@ def main():
                     help=f"the layers to run (default: all but {' and '.join(NAMED_ONLY)})")
     ap.add_argument("--long", action="store_true", help="longer runs, and more of them")
     ap.add_argument("--seed", type=int, default=secrets.randbelow(2**31), metavar="N",
-                    help="the seed of the stress layer (default: drawn anew, and printed)")
+                    help="the seed of the sim and stress layers (default: drawn anew, and printed)")
     ap.add_argument("--filter", metavar="NAME",
                     help="only tests whose name contains NAME (or a pattern of GoogleTest's)")
     ap.add_argument("--list", action="store_true", help="show the layers; run nothing")

@@ -123,6 +123,16 @@ class GoogleTest(Step):
         return outcome
 
 
+class Sim(GoogleTest):
+    """Many seeds of rota_sim in one process: a piece of all that there are, drawn for this run."""
+    SEEDS = {"dev": 30_000, "asan": 10_000}
+
+    def env(self, options):
+        first = options.seed % 2**30 + (self.procs or 0) * 100_000
+        count = self.SEEDS[self.preset] * (LONG if options.long else 1)
+        return {**super().env(options), "ROTA_SIM_FIRST": str(first), "ROTA_SIM_COUNT": str(count)}
+
+
 def named(output, label):
     """The tests on lines with the given label, in order."""
     return re.findall(rf"^\[ +{label} +\] ([\w/]+\.[\w/]+)", output, re.M)

@@ -50,6 +50,10 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, std::numeric_limits<int>::max(), env.chaos)) {
             complain("GODEBUG chaos", value, "a seed from 1 to 2147483647, 0 for off");
         }
+    } else if (key == "schedseed") {
+        if (!parse(value, 0, std::numeric_limits<int>::max(), env.schedseed)) {
+            complain("GODEBUG schedseed", value, "a seed from 1 to 2147483647, 0 for off");
+        }
     } else if (key == "asymmetric") {
         if (!parse(value, 0, 1, env.asymmetric)) {
             complain("GODEBUG asymmetric", value, "1 for cheap fences where there are some, 0");

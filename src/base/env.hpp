@@ -12,6 +12,7 @@ struct environment {
     int gomaxprocs = 0;     // 0: not given
     int schedtrace_ms = 0;  // 0: off
     int chaos = 0;          // the seed of chaos mode, 0: off
+    int schedseed = 0;      // the seed of a repeatable schedule, 0: off
     int asymmetric = 1;     // 0: full fences and locked instructions only
     traceback_level traceback = traceback_level::single;
 };

@@ -13,6 +13,7 @@
 #include "sched/chaos.hpp"
 #include "sched/hooks.hpp"
 #include "sched/procresize.hpp"
+#include "sched/seeded.hpp"
 #include "sched/sysmon.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
@@ -29,8 +30,10 @@ void schedinit() {
     thread_note_signal_mask();
     sched.fp_at_boot = fp_control::current();
     const environment env = read_environment();
-    if (env.asymmetric != 0) asymmetric_init();
-    if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
+    const bool is_seeded = env.schedseed != 0;
+    if (env.asymmetric != 0 && !is_seeded) asymmetric_init();  // fences that nobody needs there
+    if (is_seeded) seeded_begin(static_cast<std::uint64_t>(env.schedseed));
+    else if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
     sched.started_at = nanotime();
     std::int32_t procs = env.gomaxprocs > 0 ? env.gomaxprocs : processor_count();
@@ -38,7 +41,8 @@ void schedinit() {
     procresize(procs);
     hooks.schedtrace = schedtrace;
     hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
-    start_sysmon();
+    if (is_seeded) seeded_start();
+    else start_sysmon();
     stop_scheduling_at_exit();
     watch_forks();
 }

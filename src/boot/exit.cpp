@@ -9,6 +9,7 @@
 #include "boot/fork.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/seeded.hpp"
 #include "sched/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -75,6 +76,7 @@ void stop_scheduling(void*) {
         thread_sleep_ns(50'000);
     }
     keep_live_stacks();
+    seeded_report();
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/newproc.hpp"
 #include "sched/schedule.hpp"
+#include "sched/seeded.hpp"
 #include "sched/syscall.hpp"
 #include "sched/threads.hpp"
 
@@ -46,6 +47,11 @@ void run_main(void (*entry)(void*), void* closure) {
     record.mp = &self;
     const spawn_slot slot = spawn_begin(sizeof(main_call), alignof(main_call), 0, {});
     new (slot.closure) main_call{entry, closure};
+    if (seeded.on) {
+        self.park.clear();
+        spawn_main(slot, &enter<main_call>, record);
+        return seeded_run(self, record);
+    }
     self.run = &record;
     take_idle_p(self);
     spawn_main(slot, &enter<main_call>, record);

@@ -14,6 +14,7 @@
 #include "sched/idle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
+#include "sched/seeded.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
@@ -46,8 +47,9 @@ void minit(m& self) {
 m& new_m_record() {
     m& mp = mapped_new<m>();
     mp.id = sched.m_next_id++;
-    mp.rand =
-        chaos.on ? chaos_rng(mp.id) : rng(static_cast<std::uint64_t>(nanotime()) ^ (mp.id << 32));
+    mp.rand = seeded.on  ? seeded_rng(mp.id)
+              : chaos.on ? chaos_rng(mp.id)
+                         : rng(static_cast<std::uint64_t>(nanotime()) ^ (mp.id << 32));
     mp.all_link = sched.allm.load(memory_order_relaxed);  // relaxed: changed under sched.mu
     sched.allm.store(&mp, memory_order_release);          // pairs(m.list)
     return mp;

@@ -5,6 +5,7 @@
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
+#include "sched/seeded.hpp"
 #include "sched/switch.hpp"
 #include "sched/threads.hpp"
 #include "sched/wakeup.hpp"
@@ -144,6 +145,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
 
 void preempt_yield() {
     if (chaos.on) return chaos_leave();
+    if (seeded.on) return seeded_leave();
     m& self = enter_runtime();
     self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
     if (self.pp != nullptr && !self.curg->is_thread) {

@@ -5,6 +5,7 @@
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/seeded.hpp"
 #include "sched/switch.hpp"
 
 namespace rota::rt {
@@ -92,6 +93,7 @@ bool is_strangers_home(const m& self) {
 void entersyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return;
+    if (ROTA_UNLIKELY(seeded.on)) return;  // there is nobody to hand the p to
     enter_runtime();
     while (ROTA_UNLIKELY(is_strangers_home(getm()))) leave_home_thread();
     m& self = getm();

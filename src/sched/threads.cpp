@@ -9,6 +9,7 @@
 #include "sched/hooks.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sched/seeded.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/signal.hpp"
 
@@ -60,17 +61,31 @@ m& attach_thread() {
     // relaxed: whoever decides on a deadlock took sched.mu after us, or else this thread's work
     // comes too late for it.
     sched.foreign_used.store(true, memory_order_relaxed);
+    if (seeded.on) seeded_thread_comes();
     return self;
 }
+
+namespace {
+
+// The end of both ways out of run().
+void end_attachment(m& self) {
+    if (!self.detach_after_run) return;
+    // What the thread does with rota outside run() counts as use by a thread of the program's own.
+    at_thread_end(nullptr, nullptr);
+    detach(self);
+}
+
+}  // namespace
 
 m& thread_becomes_m() {
     m* mp = getm_or_null();
     const bool fresh = mp == nullptr;
     if (fresh) mp = &attach();
     ROTA_CHECK(mp->foreign && mp->curg == &mp->g0);
+    mp->detach_after_run = fresh;
+    if (seeded.on) return *mp;  // it stays a thread, which waits
     note_fp_control(*mp);
     mp->foreign = false;
-    mp->detach_after_run = fresh;
     sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
     const lock_guard guard(sched.mu);
     count_m();
@@ -79,6 +94,7 @@ m& thread_becomes_m() {
 }
 
 void m_becomes_thread(m& self) {
+    if (seeded.on) return end_attachment(self);
     const bool spun = self.spinning;
     if (spun) {
         self.spinning = false;
@@ -99,10 +115,7 @@ void m_becomes_thread(m& self) {
         dead = is_deadlocked();  // another run() may be waiting for nobody
     }
     if (dead) report_deadlock();
-    if (!self.detach_after_run) return;
-    // What the thread does with rota outside run() counts as use by a thread of the program's own.
-    at_thread_end(nullptr, nullptr);
-    detach(self);
+    end_attachment(self);
 }
 
 void main_goroutine_ended(run_record& record) {
@@ -111,6 +124,7 @@ void main_goroutine_ended(run_record& record) {
     {
         const lock_guard guard(sched.mu);
         record.done.store(true, memory_order_seq_cst);  // pairs(run.done)
+        if (ROTA_UNLIKELY(seeded.on)) return seeded_run_over(home);
         asleep = midle_remove(home);
     }
     if (asleep) {

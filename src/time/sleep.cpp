@@ -36,7 +36,7 @@ namespace {
 void sleep(std::int64_t when) {
     const runtime_entry inside;
     m& self = getm();
-    if (self.curg->is_thread) return sleep_thread(self, when);
+    if (self.curg->is_thread && !virtual_clock.on()) return sleep_thread(self, when);
     timer t;
     t.arg = self.curg;
     t.run = wake_g;

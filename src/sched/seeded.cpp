@@ -1,0 +1,273 @@
+// The conductor: which p, which goroutine, what time it is.
+#include "sched/seeded.hpp"
+
+#include "base/fatal.hpp"
+#include "sched/deadlock.hpp"
+#include "sched/entry.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/schedule.hpp"
+#include "sched/steal_order.hpp"
+#include "sched/switch.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/asymmetric.hpp"
+#include "sys/clock.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;  // the golden ratio: neighbours fall apart
+constexpr std::int64_t first_moment = 1'000'000'000;   // virtual ns
+constinit m* conductor = nullptr;                      // fixed by seeded_start
+constinit bool resting ROTA_GUARDED_BY(sched.mu) = false;
+
+// --- the record ----------------------------------------------------------------------------------
+
+// FNV-1a over words.
+void note_step(std::uint64_t what) {
+    constexpr std::uint64_t prime = 0x100000001b3u;
+    // relaxed, both: the conductor's own; pairs(seeded.rest) hands them over
+    seeded.hash.store((seeded.hash.load(memory_order_relaxed) ^ what) * prime,
+                      memory_order_relaxed);
+}
+
+// --- time ----------------------------------------------------------------------------------------
+
+// Most steps take a moment; some take longer than a mutex waits before it calls itself starved.
+void let_time_pass(rng& rand) {
+    const std::int64_t by =
+        rand.below(64) == 0 ? std::int64_t{1'000} * rand.below(2'000) : 100 + rand.below(2'000);
+    virtual_clock.advance(by);
+}
+
+std::int64_t earliest_timer() {
+    std::int64_t least = 0;
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        const std::int64_t when = sched.allp[i]->timers.earliest();
+        if (when != 0 && (least == 0 || when < least)) least = when;
+    }
+    return least;
+}
+
+// --- steps ---------------------------------------------------------------------------------------
+
+void draw_p(m& self) {
+    p& pp = *sched.allp[self.rand.below(static_cast<std::uint32_t>(sched.gomaxprocs))];
+    if (&pp == self.pp) return;
+    (void)releasep(self);
+    acquirep(self, pp);
+}
+
+// What the drawn p runs next: the places in findrunnable's order, but no spinning and no sleep.
+found find(m& self) {
+    p& pp = *self.pp;
+    if (pp.timers.earliest_hint() != 0) {
+        pp.timers_ran_at.store(0, memory_order_relaxed);  // relaxed: a batch needs no waiting here
+        (void)run_due_timers(self, pp, nanotime());
+    }
+    found f;
+    const bool global_first = pp.sched_tick.load(memory_order_relaxed) % 61 == 0;  // our own
+    const auto from_global = [&]() -> g* {
+        if (!global_has_work()) return nullptr;
+        const lock_guard guard(sched.mu);
+        return global_get(pp, global_first ? 1 : 0);
+    };
+    if (global_first && (f.gp = from_global()) != nullptr) return f;
+    if ((f.gp = runq_get(pp, f.inherit)) != nullptr) return f;
+    f.inherit = false;
+    if ((f.gp = from_global()) != nullptr) return f;
+    for (const std::int32_t i : steal_order(self.rand)) {
+        p& victim = *sched.allp[i];
+        if (&victim != &pp && (f.gp = runq_steal(pp, victim, true)) != nullptr) return f;
+    }
+    return f;
+}
+
+bool has_audience() {
+    // relaxed: a thread that comes now wakes us by what it does
+    return seeded.runs.load(memory_order_seq_cst) != 0 ||  // pairs(seeded.rest)
+           sched.foreign_used.load(memory_order_relaxed);
+}
+
+// Nobody is there to run anything for: what is left waits.
+void rest(m& self) {
+    {
+        const lock_guard guard(sched.mu);
+        if (has_audience()) return;
+        self.park.clear();
+        resting = true;
+        self.pp->status.store(p_status::idle, memory_order_release);  // pairs(exit.stopped)
+    }
+    self.park.sleep();
+    self.pp->status.store(p_status::running, memory_order_relaxed);  // relaxed: our own
+}
+
+void end_rest() {
+    const lock_guard guard(sched.mu);
+    if (!resting) return;
+    resting = false;
+    conductor->park.wakeup();
+}
+
+// Nothing to run. The protocol of every m that goes to sleep, in one step: all queues but the
+// global one are the conductor's own.
+void sleep_until_work(m& self) {
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        if (!sched.runq.empty()) return;
+        self.park.clear();
+        pidle_put(releasep(self));
+        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+        midle_put(self);
+        dead = is_deadlocked();
+    }
+    if (dead) report_deadlock();
+    heavy_fence();  // pairs(wake.submit)
+    // Who came before that has seen us look, and relied on it.
+    if (global_has_work()) wakep();
+    self.park.sleep();
+    acquirep(self, *self.next_p);
+    self.next_p = nullptr;
+    self.spinning = false;  // counted all the same: submitters need wake nobody while we look
+}
+
+[[noreturn]] void stop_for_exit(m& self) {
+    self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
+    sleep_for_ever();
+}
+
+void* conduct(void* arg) {
+    m& self = *static_cast<m*>(arg);
+    thread_take_signal_mask();
+    minit(self);
+    thread_set_name("rota-seeded");
+    self.in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    p* first = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        first = pidle_get();
+        while (pidle_get() != nullptr) {
+        }
+    }
+    acquirep(self, *first);
+    seeded_loop(self);
+    return nullptr;
+}
+
+}  // namespace
+
+void seeded_begin(std::uint64_t seed) {
+    seeded.seed = seed;
+    seeded.on = true;
+    virtual_clock.start(first_moment);
+    sched.through_g0.store(true, memory_order_relaxed);  // relaxed: boot publishes everything
+    sched.nmspinning.store(1, memory_order_relaxed);     // relaxed: as above; the conductor looks
+}
+
+void seeded_start() {
+    {
+        const lock_guard guard(sched.mu);
+        count_m();
+        conductor = &new_m_record();
+    }
+    constexpr std::size_t stack_size = 256 * 1024;
+    start_thread(conduct, conductor, stack_size);
+}
+
+rng seeded_rng(std::uint64_t m_id) { return rng((seeded.seed + 1) * spread ^ m_id << 32); }
+
+ROTA_SWITCHES_STACK void seeded_loop(m& self) {
+    for (;;) {
+        if (sched.exiting.load(memory_order_relaxed)) stop_for_exit(self);  // relaxed: looked again
+        if (!has_audience()) {
+            rest(self);
+            continue;
+        }
+        draw_p(self);
+        let_time_pass(self.rand);
+        const found next = find(self);
+        if (!next) {
+            const std::int64_t when = earliest_timer();
+            if (when != 0) virtual_clock.leap_to(when);
+            else sleep_until_work(self);
+            continue;
+        }
+        bump(seeded.steps);
+        note_step(next.gp->goid << 16 ^ static_cast<std::uint64_t>(self.pp->id));
+        note_step(static_cast<std::uint64_t>(virtual_clock.peek()));
+        start_running(self, *self.pp, *next.gp, next.inherit);
+        self.preempt.store(true, memory_order_relaxed);  // relaxed: our own, for seeded_leave
+        switch_to(self, self.g0, *next.gp);
+    }
+}
+
+void seeded_leave() {
+    m& self = enter_runtime();
+    if (self.pp != nullptr && !self.curg->is_thread &&
+        (self.rand.below(8) == 0 || sched.exiting.load(memory_order_relaxed))) {  // relaxed: a hint
+        bump(self.pp->counts.preemptions);
+        gosched_yield();
+    }
+    m& here = getm();
+    here.preempt.store(here.pp != nullptr, memory_order_relaxed);  // relaxed: our own
+    here.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+}
+
+void seeded_run(m& self, const run_record& record) {
+    {
+        const lock_guard guard(sched.mu);
+        ++sched.run_count;
+    }
+    seeded.runs.fetch_add(1, memory_order_seq_cst);  // pairs(seeded.rest)
+    end_rest();
+    while (!record.done.load(memory_order_seq_cst)) self.park.sleep();  // pairs(run.done)
+}
+
+void seeded_run_over(m& home) {
+    --sched.run_count;
+    seeded.runs.fetch_sub(1, memory_order_seq_cst);  // pairs(seeded.rest)
+    home.park.wakeup();  // under the lock, which the thread takes before it goes on
+}
+
+void seeded_thread_comes() { end_rest(); }
+
+void seeded_restart(std::uint64_t seed) {
+    ROTA_CHECK(seeded.on && seeded.runs.load(memory_order_seq_cst) == 0);  // pairs(seeded.rest)
+    const auto rests = [] {
+        const lock_guard guard(sched.mu);
+        return resting;
+    };
+    while (!rests()) thread_yield();
+    const lock_guard guard(sched.mu);
+    (void)releasep(*conductor);
+    acquirep(*conductor, *sched.allp[0]);
+    seeded.seed = seed;
+    conductor->rand = seeded_rng(conductor->id);
+    seeded.steps.store(0, memory_order_relaxed);    // relaxed: handed over by sched.mu
+    seeded.hash.store(0, memory_order_relaxed);     // relaxed: as above
+    sched.goid_gen.store(1, memory_order_relaxed);  // relaxed: as above
+    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+        p& pp = *sched.allp[i];
+        ROTA_CHECK(runq_empty(pp) && pp.timers.earliest() == 0);
+        pp.goid_next = pp.goid_end = 0;
+        pp.sched_tick.store(0, memory_order_relaxed);  // relaxed: handed over by sched.mu
+    }
+    virtual_clock.start(first_moment);
+}
+
+void seeded_report() {
+    if (!seeded.on) return;
+    print_error("rota: schedseed=%llu: %llu steps, hash %016llx\n",
+                static_cast<unsigned long long>(seeded.seed),
+                static_cast<unsigned long long>(
+                    seeded.steps.load(memory_order_relaxed)),  // relaxed: for reports
+                static_cast<unsigned long long>(
+                    seeded.hash.load(memory_order_relaxed)));  // relaxed: for reports
+}
+
+}  // namespace rota::rt

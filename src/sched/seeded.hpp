@@ -1,0 +1,63 @@
+// GODEBUG=schedseed=N: the whole runtime on one thread, in an order drawn from the seed N.
+//
+// One thread of the runtime's own, the conductor, holds all ps in turn and runs every goroutine.
+// Before each step it draws the p, and with it the queue that the next goroutine comes from; an
+// operation ends with a yield one time in eight. Time is virtual: it passes by drawn amounts, and
+// leaps to the next timer when nothing can run. There is no sysmon, and blocking() blocks all. So
+// the same program with the same seed takes the same steps, which are hashed: one line on stderr
+// tells the number and the hash when the process exits.
+//
+// What remains the machine's choice: what threads of the program's own do to goroutines, and what
+// the kernel answers. A thread inside run() does nothing meanwhile; between two run()s nothing runs
+// unless such a thread has used rota outside run().
+//
+// Cost when off: one load in nanotime(), the bits that chaos mode reads as well.
+#pragma once
+
+#include <cstdint>
+
+#include "base/rand.hpp"
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+struct seeded_t {
+    bool on = false;               // fixed at boot
+    std::uint64_t seed = 0;        // of the steps that come; changed between runs
+    atomic<std::int32_t> runs{0};  // run() calls in progress
+    // Written by the conductor alone; read by others while it rests: pairs(seeded.rest).
+    atomic<std::uint64_t> steps{0};
+    atomic<std::uint64_t> hash{0};
+};
+inline constinit seeded_t seeded;
+
+// Boot: fixes the mode, and after procresize starts the conductor.
+void seeded_begin(std::uint64_t seed);
+void seeded_start();
+
+// The generator of the m with this number.
+rng seeded_rng(std::uint64_t m_id);
+
+// schedule_loop of the conductor.
+void seeded_loop(m& self);
+
+// preempt_yield: the end of an operation.
+void seeded_leave();
+
+// The main goroutine of a run() is queued: waits, on the thread of that run(), until it has ended.
+// And: it has ended.
+void seeded_run(m& self, const run_record& record) ROTA_EXCLUDES(sched.mu);
+void seeded_run_over(m& home) ROTA_REQUIRES(sched.mu);
+
+// A thread of the program's own has used rota outside run() for the first time.
+void seeded_thread_comes();
+
+// Waits until the conductor rests after the last run(), then begins anew with another seed: clock,
+// goroutine numbers, generators. For tests that try many seeds in one process; nothing may be left
+// of the last run.
+void seeded_restart(std::uint64_t seed);
+
+// The line for stderr, if the mode is on.
+void seeded_report();
+
+}  // namespace rota::rt

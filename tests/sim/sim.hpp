@@ -1,0 +1,68 @@
+// Random programs over the public API, each under one repeatable schedule.
+//
+// A program is a handful of cells that run at the same time. A cell is a small piece of concurrent
+// code of random shape with a law that must hold at its end: what went in came out once, nobody was
+// inside with somebody else, no sleep was short. The program's shape and the runtime's schedule
+// are both drawn from the seed, so a failing seed fails again.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include <rota/rota.hpp>
+
+namespace rota_sim {
+
+// The program's own dice: the runtime's are others, so that a change of one leaves the other.
+class dice {
+  public:
+    explicit dice(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+    // Uniform in [lo, hi].
+    int in(int lo, int hi) {
+        return lo + static_cast<int>(next() % static_cast<std::uint64_t>(hi - lo + 1));
+    }
+    bool once_in(int n) { return in(1, n) == 1; }
+    dice fork() { return dice(next()); }
+
+  private:
+    std::uint64_t next() {  // splitmix64
+        state_ += 0x9e3779b97f4a7c15u;
+        std::uint64_t z = state_;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        return z ^ z >> 31;
+    }
+    std::uint64_t state_;
+};
+
+struct cell {
+    const char* name;
+    void (*run)(dice&);  // in a goroutine; returns when all that it has started has ended
+};
+// Cells announce themselves before main.
+std::vector<cell>& cells();
+struct announce {
+    announce(const char* name, void (*run)(dice&)) { cells().push_back({name, run}); }
+};
+#define ROTA_CELL(name) \
+    static void cell_##name(rota_sim::dice& d); \
+    static const rota_sim::announce announce_##name{#name, cell_##name}; \
+    static void cell_##name([[maybe_unused]] rota_sim::dice& d)
+
+// The seed and the cells that run now, for the report of a broken law.
+[[noreturn]] void broken(const char* law, const char* file, int line);
+#define SIM_CHECK(law) ((law) ? void() : rota_sim::broken(#law, __FILE__, __LINE__))
+
+// A little of whatever makes schedules differ.
+inline void noise(dice& d) {
+    switch (d.in(0, 5)) {
+        case 0: rota::runtime::gosched(); break;
+        case 1: rota::sleep_for(std::chrono::microseconds(d.in(0, 50))); break;
+        case 2: (void)rota::clock::now(); break;
+        default: break;
+    }
+}
+
+}  // namespace rota_sim
