@@ -34,6 +34,8 @@ constexpr workload workloads[] = {
     {"chan_spsc", rota_bench::chan_spsc},
     {"chan_mpmc", rota_bench::chan_mpmc},
     {"chan_unbuffered_mpmc", rota_bench::chan_unbuffered_mpmc},
+    {"select_2", rota_bench::select_2},
+    {"select_default", rota_bench::select_default},
     {"mutex_uncontended", rota_bench::mutex_uncontended},
     {"mutex_contended", rota_bench::mutex_contended},
     {"rwmutex_read", rota_bench::rwmutex_read},

@@ -14,6 +14,8 @@ void ping_pong();
 void chan_spsc();
 void chan_mpmc();
 void chan_unbuffered_mpmc();
+void select_2();
+void select_default();
 void mutex_uncontended();
 void mutex_contended();
 void rwmutex_read();

@@ -11,6 +11,7 @@
 
 #include <rota/detail/chan_codec.hpp>
 #include <rota/detail/chan_engine.hpp>
+#include <rota/detail/time_engine.hpp>
 
 namespace rota {
 
@@ -63,24 +64,45 @@ inline hchan* engine_of(const chan_handle& h) noexcept { return h.c_; }
 template <class T>
 struct chan_ops {
     static void send(hchan* c, T&& v) {
-        if (codec_of<T>::send(c, std::move(v), true) == chan_result::closed) panic_send_on_closed();
+        if (codec_of<T>::send(c, std::move(v), without_limit()) == chan_result::closed)
+            panic_send_on_closed();
     }
-    static chan_status try_send(hchan* c, T&& v) {
-        const chan_result r = codec_of<T>::send(c, std::move(v), false);
+    template <class Limit>
+    static chan_status send_within(hchan* c, T&& v, Limit limit, chan_status else_) {
+        const chan_result r = codec_of<T>::send(c, std::move(v), limit);
         if (r == chan_result::closed) panic_send_on_closed();
-        return r == chan_result::ok ? chan_status::ok : chan_status::would_block;
+        return r == chan_result::ok ? chan_status::ok : else_;
     }
     static std::optional<T> recv(hchan* c) {
         std::optional<T> out;
-        codec_of<T>::recv(c, true, [&](T&& v) { out.emplace(std::move(v)); });
+        recv_into(c, out);
         return out;
     }
-    static chan_status try_recv(hchan* c, T& out) {
-        switch (codec_of<T>::recv(c, false, [&](T&& v) { out = std::move(v); })) {
+    // Into an empty `out`: T need not be assignable.
+    static void recv_into(hchan* c, std::optional<T>& out) {
+        codec_of<T>::recv(c, without_limit(), [&](T&& v) { out.emplace(std::move(v)); });
+    }
+    template <class Limit>
+    static chan_status recv_within(hchan* c, T& out, Limit limit, chan_status else_) {
+        switch (codec_of<T>::recv(c, limit, [&](T&& v) { out = std::move(v); })) {
             case chan_result::ok: return chan_status::ok;
             case chan_result::closed: return chan_status::closed;
-            default: return chan_status::would_block;
+            default: return else_;
         }
+    }
+    static chan_status try_send(hchan* c, T&& v) {
+        return send_within(c, std::move(v), not_at_all(), chan_status::would_block);
+    }
+    static chan_status try_recv(hchan* c, T& out) {
+        return recv_within(c, out, not_at_all(), chan_status::would_block);
+    }
+    template <class D>
+    static chan_status send_for(hchan* c, T&& v, D d) {
+        return send_within(c, std::move(v), at_most{saturated_ns(d)}, chan_status::timeout);
+    }
+    template <class D>
+    static chan_status recv_for(hchan* c, T& out, D d) {
+        return recv_within(c, out, at_most{saturated_ns(d)}, chan_status::timeout);
     }
 };
 
@@ -98,7 +120,8 @@ class chan_iterator {
     explicit chan_iterator(detail::hchan* c) : c_(c), value_(detail::chan_ops<T>::recv(c)) {}
     T& operator*() const { return *value_; }
     chan_iterator& operator++() {
-        value_ = detail::chan_ops<T>::recv(c_);
+        value_.reset();
+        detail::chan_ops<T>::recv_into(c_, value_);
         return *this;
     }
     void operator++(int) { ++*this; }
@@ -127,9 +150,13 @@ class send_chan : public detail::chan_handle {
     send_chan() noexcept = default;
     send_chan(chan<T> c) noexcept : detail::chan_handle(c) {}
 
-    /// As chan::send, chan::try_send, chan::close, chan::operator<<.
+    /// As chan::send, chan::try_send, chan::send_for, chan::close, chan::operator<<.
     void send(T v) const { detail::chan_ops<T>::send(c_, std::move(v)); }
     chan_status try_send(T v) const { return detail::chan_ops<T>::try_send(c_, std::move(v)); }
+    template <class D>
+    chan_status send_for(T v, D d) const {
+        return detail::chan_ops<T>::send_for(c_, std::move(v), d);
+    }
     void close() const { detail::chan_close(c_); }
     const send_chan& operator<<(T v) const {
         send(std::move(v));
@@ -145,9 +172,13 @@ class recv_chan : public detail::chan_handle {
     recv_chan() noexcept = default;
     recv_chan(chan<T> c) noexcept : detail::chan_handle(c) {}
 
-    /// As chan::recv, chan::try_recv, chan::begin.
+    /// As chan::recv, chan::try_recv, chan::recv_for, chan::begin.
     std::optional<T> recv() const { return detail::chan_ops<T>::recv(c_); }
     chan_status try_recv(T& out) const { return detail::chan_ops<T>::try_recv(c_, out); }
+    template <class D>
+    chan_status recv_for(T& out, D d) const {
+        return detail::chan_ops<T>::recv_for(c_, out, d);
+    }
     chan_iterator<T> begin() const { return chan_iterator<T>(c_); }
     std::default_sentinel_t end() const { return {}; }
     friend bool operator==(const recv_chan& a, const recv_chan& b) { return a.c_ == b.c_; }
@@ -187,6 +218,21 @@ class chan : public detail::chan_handle {
     /// Receives a value into `out` if there is one: ok, would_block, or closed once closed and
     /// drained.
     chan_status try_recv(T& out) const { return detail::chan_ops<T>::try_recv(c_, out); }
+
+    /// Sends v as send does, waiting for at most d, a std::chrono::duration: ok, or timeout; v is
+    /// lost then. A d of zero or less is over at once; one beyond the clock's range is no limit.
+    /// Throws as send. Go: select with time.After.
+    template <class D>
+    chan_status send_for(T v, D d) const {
+        return detail::chan_ops<T>::send_for(c_, std::move(v), d);
+    }
+
+    /// Receives a value into `out`, waiting for at most d: ok, timeout, or closed once closed and
+    /// drained. d as for send_for.
+    template <class D>
+    chan_status recv_for(T& out, D d) const {
+        return detail::chan_ops<T>::recv_for(c_, out, d);
+    }
 
     /// Closes the channel: receivers get what is buffered, then nullopt; senders panic. Throws
     /// panic_error "close of closed channel" or "close of nil channel". Go: close(ch).

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <system_error>
@@ -185,6 +186,18 @@ std::function<bool()> after_func(context ctx, F&& f) {
     std::function<bool()> stop = stopper{std::move(ctx), detail::context_func_ref(made)};
     detail::context_when_cancelled(n, for_list.release());
     return stop;
+}
+
+/// Sleeps for at least d, or until ctx is done: returns nothing in the first case, ctx.err() in the
+/// second, at once if it is done already. Zero and negative durations do not sleep; one beyond the
+/// clock's range (292 years) sleeps for ever. Blocks the goroutine, not the thread. Go: a select of
+/// ctx.Done() and time.After.
+template <class Rep, class Period>
+std::error_code sleep_for(context ctx, std::chrono::duration<Rep, Period> d) {
+    const std::int64_t ns = detail::saturated_ns(d);
+    return detail::context_sleep_until(ctx.node(),
+                                       ns > 0 ? detail::saturated_add(detail::clock_now(), ns)
+                                              : std::numeric_limits<std::int64_t>::min());
 }
 
 namespace detail {

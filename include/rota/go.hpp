@@ -1,4 +1,4 @@
-// Goroutines: run, go, async, defer, blocking.
+// Goroutines: run, go, async, scope, defer, blocking.
 #pragma once
 
 #include <concepts>
@@ -12,6 +12,7 @@
 #include <rota/detail/future_state.hpp>
 #include <rota/detail/spawn.hpp>
 #include <rota/panic.hpp>
+#include <rota/scope.hpp>
 
 namespace rota {
 

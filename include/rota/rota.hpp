@@ -6,6 +6,7 @@
 #include <rota/go.hpp>
 #include <rota/panic.hpp>
 #include <rota/runtime.hpp>
+#include <rota/scope.hpp>
 #include <rota/select.hpp>
 #include <rota/sync.hpp>
 #include <rota/time.hpp>

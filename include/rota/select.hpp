@@ -37,8 +37,7 @@ class recv_case {
     }
     void finish(bool ok) {
         if constexpr (std::is_invocable_v<F&, std::optional<T>>) {
-            if (ok) f_(place_.take());
-            else f_(std::optional<T>());
+            f_(ok ? place_.take() : std::optional<T>());
         } else {
             abandon(ok);
             f_();
@@ -204,6 +203,42 @@ std::size_t select_of_many(std::index_sequence<I...> each, C&... cases) {
     return r.index;
 }
 
+template <class T>
+struct set_recv : set_entry {
+    set_recv(recv_chan<T> c, std::optional<T>& to)
+        : set_entry{&ran_, &destroy_}, source(std::move(c)), out(&to) {}
+
+    recv_chan<T> source;
+    std::optional<T>* out;
+    recv_place<T> place;
+
+  private:
+    static void ran_(set_entry* e, bool ok) {
+        auto& me = *static_cast<set_recv*>(e);
+        me.out->reset();
+        if (!ok) return;
+        std::optional<T> v = me.place.take();
+        me.out->emplace(std::move(*v));
+    }
+    static void destroy_(set_entry* e) noexcept { delete static_cast<set_recv*>(e); }
+};
+
+// Its value is prepared all the time: it is the set's own.
+template <class T>
+struct set_send : set_entry {
+    set_send(send_chan<T> c, T&& v)
+        : set_entry{&ran_, &destroy_}, target(std::move(c)), place(std::move(v)) {
+        place.prepare();
+    }
+
+    send_chan<T> target;
+    send_place<T, T> place;
+
+  private:
+    static void ran_(set_entry* e, bool) { static_cast<set_send*>(e)->place.sent(); }
+    static void destroy_(set_entry* e) noexcept { delete static_cast<set_send*>(e); }
+};
+
 template <class A, class B>
 std::size_t select_or_default(A& a, B& b) {
     if constexpr (A::is_default) {
@@ -287,5 +322,52 @@ std::size_t select(Cases&&... cases) {
         return detail::select_of_many < defaults == 1 > (std::make_index_sequence<n>(), cases...);
     }
 }
+
+/// A select whose cases are added at run time, any number of them. Not for several at once: one
+/// goroutine or thread uses it at a time. Go: reflect.Select.
+///
+///     rota::select_set set;
+///     std::optional<int> v;
+///     for (auto& ch : inputs) set.recv(ch, v);
+///     const std::size_t from = set.wait();
+class select_set {
+  public:
+    select_set() = default;
+    select_set(select_set&&) noexcept = default;
+    select_set& operator=(select_set&&) noexcept = default;
+
+    /// Adds a case that receives from ch into `out`, or makes it nullopt if ch is closed and
+    /// drained. `out` must live as long as the case; several cases may share one. Returns the
+    /// case's index: how many were added before it. Throws std::bad_alloc.
+    template <class C, class T = detail::received_from<C>>
+    std::size_t recv(const C& ch, std::optional<T>& out) {
+        auto* const e = new detail::set_recv<T>(ch, out);
+        return list_.add(e, detail::engine_of(e->source), e->place.address(), false);
+    }
+
+    /// Adds a case that sends v to ch. It runs once: afterwards it is spent and never ready.
+    /// Returns its index. Throws std::bad_alloc, and what T's move constructor throws.
+    template <class C, class T = detail::sent_to<C>>
+    std::size_t send(const C& ch, std::type_identity_t<T> v) {
+        auto* const e = new detail::set_send<T>(ch, std::move(v));
+        return list_.add(e, detail::engine_of(e->target), e->place.address(), true);
+    }
+
+    /// Adds the case that is taken when no other one can run at once. Returns its index. Throws
+    /// panic_error if there is one already. Go: default.
+    std::size_t otherwise() { return list_.add_default(); }
+
+    /// Runs one case, chosen as by select, and returns its index; may be repeated. Blocks while
+    /// none is ready, if there is no otherwise(): for ever, if none ever can be. Throws panic_error
+    /// "send on closed channel" (the case is not spent), and what T's move constructor throws: the
+    /// value is lost.
+    std::size_t wait() { return list_.wait(); }
+
+    /// Takes all cases out.
+    void clear() noexcept { list_.clear(); }
+
+  private:
+    detail::select_list list_;
+};
 
 }  // namespace rota

@@ -1,12 +1,13 @@
 // Contexts and std::stop_token, in both directions.
 //
 // The callbacks of a stop state belong to the standard library, which knows threads only: removing
-// one waits, as a thread, until it has run. So a callback of ours is removed inside blocking(), by
-// a goroutine that is not the one it runs in.
+// one waits, as a thread, until it has run. So a callback of ours is removed inside a system call,
+// as the scheduler sees it, by a goroutine that is not the one it runs in.
 #include <rota/context.hpp>
-#include <rota/go.hpp>
+#include <rota/detail/spawn.hpp>
 
 #include "context/cancel_node.hpp"
+#include "sched/syscall.hpp"
 
 namespace rota::rt {
 
@@ -42,11 +43,13 @@ void stop_link::request::operator()() const noexcept {
     if (!try_retain(*c)) return;
     context held = context::adopt(c);
     detail::context_cancel(c, context_end::canceled, {});
-    rota::go([held = std::move(held)] {});
+    detail::spawn_any(0, {}, [held = std::move(held)] {});
 }
 
 void stop_link_deleter::operator()(stop_link* link) const noexcept {
-    rota::blocking([link] { delete link; });
+    entersyscall();
+    delete link;
+    exitsyscall();
 }
 
 }  // namespace rota::rt

@@ -24,6 +24,21 @@ inline constexpr bool is_trivially_relocatable<std::shared_ptr<T>> = true;
 
 namespace detail {
 
+// How long an operation may wait.
+struct without_limit {
+    chan_result send(hchan* c, const void* elem) const { return chan_send(c, elem, true); }
+    chan_result recv(hchan* c, void* elem) const { return chan_recv(c, elem, true); }
+};
+struct not_at_all {
+    chan_result send(hchan* c, const void* elem) const { return chan_try_send(c, elem); }
+    chan_result recv(hchan* c, void* elem) const { return chan_try_recv(c, elem); }
+};
+struct at_most {
+    std::int64_t ns;
+    chan_result send(hchan* c, const void* elem) const { return chan_send_for(c, elem, ns); }
+    chan_result recv(hchan* c, void* elem) const { return chan_recv_for(c, elem, ns); }
+};
+
 // `send` hands over what `v` holds; on failure v is lost with it, as the contract says.
 template <class T, bool InPlace>
 struct chan_codec;
@@ -41,17 +56,18 @@ struct chan_codec<T, true> {
         std::uint64_t word;  // room for what the engine copies at once, whatever T is
     };
 
-    static chan_result send(hchan* c, T&& v, bool block) {
+    template <class Limit>
+    static chan_result send(hchan* c, T&& v, Limit limit) {
         slot s;
         new (&s.value) T(std::move(v));
-        const chan_result r = block ? chan_send(c, &s.value, true) : chan_try_send(c, &s.value);
+        const chan_result r = limit.send(c, &s.value);
         if (r != chan_result::ok) s.value.~T();
         return r;
     }
-    template <class Take>
-    static chan_result recv(hchan* c, bool block, Take take) {
+    template <class Limit, class Take>
+    static chan_result recv(hchan* c, Limit limit, Take take) {
         slot s;
-        const chan_result r = block ? chan_recv(c, &s.value, true) : chan_try_recv(c, &s.value);
+        const chan_result r = limit.recv(c, &s.value);
         if (r == chan_result::ok) {
             struct keeper {
                 T& value;
@@ -69,18 +85,18 @@ struct chan_codec<T, false> {
     static void drop(void* elem) { delete *static_cast<T**>(elem); }
     static constexpr chan_drop dropper = &drop;
 
-    static chan_result send(hchan* c, T&& v, bool block) {
-        if (!block && !chan_is_sendable(c)) return chan_result::would_block;
+    template <class Limit>
+    static chan_result send(hchan* c, T&& v, Limit limit) {
         auto box = std::make_unique<T>(std::move(v));
         T* const p = box.get();
-        const chan_result r = chan_send(c, &p, block);
+        const chan_result r = limit.send(c, &p);
         if (r == chan_result::ok) (void)box.release();
         return r;
     }
-    template <class Take>
-    static chan_result recv(hchan* c, bool block, Take take) {
+    template <class Limit, class Take>
+    static chan_result recv(hchan* c, Limit limit, Take take) {
         T* p = nullptr;
-        const chan_result r = block ? chan_recv(c, &p, true) : chan_try_recv(c, &p);
+        const chan_result r = limit.recv(c, &p);
         if (r == chan_result::ok) {
             const std::unique_ptr<T> box(p);
             take(std::move(*box));

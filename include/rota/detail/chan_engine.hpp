@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace rota::detail {
 
@@ -27,6 +28,10 @@ chan_result chan_recv(hchan* c, void* elem, bool block);
 // As these with `block` false; cheaper where nothing can be done.
 chan_result chan_try_send(hchan* c, const void* elem);
 chan_result chan_try_recv(hchan* c, void* elem);
+// As these with `block` true, but would_block when `ns` nanoseconds have passed; at once if that is
+// 0 or less. The largest value is no limit.
+chan_result chan_send_for(hchan* c, const void* elem, std::int64_t ns);
+chan_result chan_recv_for(hchan* c, void* elem, std::int64_t ns);
 // False: at some moment of the call a send would have had to wait.
 bool chan_is_sendable(const hchan* c);
 

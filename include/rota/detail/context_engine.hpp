@@ -56,6 +56,8 @@ void context_cancel(context_node* n, context_end why, std::error_code cause);
 
 std::error_code context_err(const context_node* n);
 std::error_code context_cause(const context_node* n);
+// Sleeps until `when`, of clock_now(), or the end of n: its error then.
+std::error_code context_sleep_until(context_node* n, std::int64_t when);
 
 // What stands in a node's list: who must hear of its end.
 struct context_hook {

@@ -50,4 +50,39 @@ std::uint32_t select_look(const select_frame& f);
 
 [[noreturn]] void select_for_ever();
 
+// --- any number of cases, made at run time ------------------------------------------------------
+
+// What a case of a select_set is besides its channel. Made by the typed half.
+struct set_entry {
+    void (*ran)(set_entry* self, bool ok);  // the case has run; may throw
+    void (*destroy)(set_entry* self) noexcept;
+};
+
+// The cases of a select_set, in order of addition, with the memory that waiting needs. One user at
+// a time.
+class select_list {
+  public:
+    select_list() = default;
+    select_list(select_list&& other) noexcept;
+    select_list& operator=(select_list&& other) noexcept;
+    ~select_list();
+
+    // Takes e over, also when it throws std::bad_alloc. Its channel outlives it.
+    std::size_t add(set_entry* e, hchan* c, void* elem, bool is_send);
+    // Throws panic_error if there is one already.
+    std::size_t add_default();
+    std::size_t wait();
+    void clear() noexcept;
+
+  private:
+    void grow();
+
+    select_case* cases_ = nullptr;
+    hchan** order_ = nullptr;
+    set_entry** entries_ = nullptr;  // null: otherwise()
+    std::uint32_t count_ = 0;
+    std::uint32_t capacity_ = 0;
+    std::uint32_t default_ = select_none;
+};
+
 }  // namespace rota::detail

@@ -1,0 +1,107 @@
+// task_group: goroutines that belong together. What rota::scope and rota::error_group share.
+//
+// The first exception of a goroutine is kept and cancels the context of all. It is rethrown by
+// wait(), or by the destructor if nobody has called that: never lost, unless the block that owns
+// the group is left by an exception itself, which goes on then.
+#pragma once
+
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include <rota/chan.hpp>
+#include <rota/context.hpp>
+#include <rota/detail/spawn.hpp>
+#include <rota/sync/wait_group.hpp>
+
+namespace rota::detail {
+
+class task_group {
+  public:
+    task_group(const task_group&) = delete;
+    task_group& operator=(const task_group&) = delete;
+
+  protected:
+    explicit task_group(context parent);
+    // Waits for all. Throws as wait(), unless it runs because of an exception.
+    ~task_group() noexcept(false);
+
+    // A goroutine's membership.
+    class share {
+      public:
+        explicit share(task_group* group) noexcept : group_(group) {}
+        share(share&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+        ~share() {
+            if (group_ != nullptr) group_->leave();
+        }
+        share& operator=(const share&) = delete;
+        task_group* group() const noexcept { return group_; }
+
+      private:
+        task_group* group_;
+    };
+
+    // Waits for room first.
+    share enter() {
+        if (slots_) slots_.send({});
+        running_.add(1);
+        return share(this);
+    }
+    share enter_unbounded() {
+        running_.add(1);
+        return share(this);
+    }
+    // No membership if there is no room.
+    share try_enter() {
+        if (slots_ && slots_.try_send({}) != chan_status::ok) return share(nullptr);
+        running_.add(1);
+        return share(this);
+    }
+
+    // Runs f in a goroutine that belongs to the group until f and what it captured are gone.
+    template <class F>
+    static void spawn(share member, F&& f) {
+        if (is_nil(f)) fatal_nil_func();
+        spawn_any(0, {}, [member = std::move(member), f = std::forward<F>(f)]() mutable {
+            const share until_end(std::move(member));
+            try {
+                std::decay_t<F> own(std::move(f));
+                std::move(own)();
+            } catch (...) {
+                const std::exception_ptr error = std::current_exception();
+                if (error == nullptr) throw;  // goexit, which goes on
+                until_end.group()->fail(error);
+            }
+        });
+    }
+
+    const context& own_context() const noexcept { return ctx_; }
+    const cancel_func& canceller() const noexcept { return cancel_; }
+    // Waits for all, and rethrows the first exception.
+    void join();
+    // How many at once; below 0: any number.
+    void bound(int n);
+
+  private:
+    void leave() {
+        if (slots_) slots_.recv();
+        running_.done();  // the group may be gone afterwards
+    }
+    void fail(const std::exception_ptr& error);
+
+    // --- fixed ---------------------------------------------------------------------
+    context ctx_;
+    cancel_func cancel_;
+    const int leaving_;  // reasons to leave the scope that there were when it began
+    chan<unit> slots_;   // holds one unit for each goroutine; nil: any number. Changed while empty
+
+    // --- anyone ----------------------------------------------------------------------
+    wait_group running_;
+    atomic<bool> failed_{false};
+    std::exception_ptr error_;  // of who has set failed_; read when all have left
+
+    // --- who waits ---------------------------------------------------------------------
+    bool told_ = false;  // join() has thrown error_
+};
+
+}  // namespace rota::detail

@@ -1,0 +1,68 @@
+// rota::scope: goroutines that do not outlive a block. <rota/go.hpp> includes it.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+#include <rota/detail/task_group.hpp>
+
+namespace rota {
+
+template <class R>
+class future;
+template <class F, class... A>
+auto async(F&& f, A&&... args) -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>>;
+
+/// Goroutines that do not outlive a block: the destructor waits for all of them.
+///
+/// The first exception that leaves one started by go() cancels the scope's context, and is rethrown
+/// by wait(), or by the destructor if no wait() has: which may throw, therefore. If the block is
+/// left by an exception (or goexit) itself, the context is cancelled first, and that exception is
+/// the one that goes on; what the goroutines throw is dropped then, as the consequence that it
+/// mostly is. Who must know calls wait() before.
+///
+/// Cancelling asks, it does not force: a goroutine ends when it looks at the context, or waits in
+/// something that obeys it. For goroutines and threads; all members but wait() may also be called
+/// by the scope's own goroutines.
+///
+///     {
+///         rota::scope s;
+///         s.go([&] { left = sum(a); });
+///         s.go([&] { right = sum(b); });
+///     }   // both have ended
+class scope : private detail::task_group {
+  public:
+    /// A scope whose context is below `parent`. Throws std::bad_alloc.
+    explicit scope(context parent = background()) : task_group(std::move(parent)) {}
+
+    /// Runs f in a goroutine of the scope. Throws as rota::go.
+    template <class F>
+    void go(F&& f) {
+        spawn(enter_unbounded(), std::forward<F>(f));
+    }
+
+    /// Runs f in a goroutine of the scope and gives its result, or its exception, to the future.
+    /// Such an exception belongs to who calls get(), and does not cancel the scope by itself.
+    /// Throws as rota::go.
+    template <class F>
+    auto async(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+        using R = std::invoke_result_t<std::decay_t<F>>;
+        return rota::async([member = enter_unbounded(), f = std::forward<F>(f)]() mutable -> R {
+            return std::move(f)();
+        });
+    }
+
+    /// The context of the scope: done when a goroutine has failed, cancel() is called, the scope
+    /// has been left, or the parent is done.
+    context ctx() const { return own_context(); }
+
+    /// Cancels the context.
+    void cancel() { canceller()(); }
+
+    /// Waits until all goroutines have ended, and rethrows the first exception, each time it is
+    /// called. The scope may go on to be used if there was none. Blocks the goroutine, not the
+    /// thread.
+    void wait() { join(); }
+};
+
+}  // namespace rota

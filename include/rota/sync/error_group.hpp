@@ -1,0 +1,64 @@
+// rota::error_group: goroutines that work on parts of one task, of which the first failure ends
+// all.
+#pragma once
+
+#include <utility>
+
+#include <rota/detail/task_group.hpp>
+
+namespace rota {
+
+/// Goroutines that work on parts of one task. The first exception that leaves one of them cancels
+/// the context of all, and is rethrown by wait(). If it is a std::system_error, its code is the
+/// context's cause.
+///
+/// For goroutines and threads; go, try_go and ctx may be called by several at once, also by the
+/// group's own goroutines. The destructor waits for all of them. If it runs because of an exception
+/// (or goexit), it cancels the context first; otherwise it rethrows the first exception, if no
+/// wait() has. Go: golang.org/x/sync/errgroup.
+///
+///     rota::error_group group;
+///     for (auto& url : urls) group.go([&, ctx = group.ctx()] { fetch(ctx, url); });
+///     group.wait();
+class error_group : private detail::task_group {
+  public:
+    /// A group whose context is below `parent`. Throws std::bad_alloc. Go: WithContext.
+    explicit error_group(context parent = background()) : task_group(std::move(parent)) {}
+
+    /// Runs f in a goroutine of the group; where there is a limit, waits until fewer than that run.
+    /// Throws as rota::go. Go: Go.
+    template <class F>
+    void go(F&& f) {
+        spawn(enter(), std::forward<F>(f));
+    }
+
+    /// Runs f if the limit allows that now; otherwise returns false. Throws as rota::go. Go: TryGo.
+    template <class F>
+    bool try_go(F&& f) {
+        share member = try_enter();
+        if (member.group() == nullptr) return false;
+        spawn(std::move(member), std::forward<F>(f));
+        return true;
+    }
+
+    /// At most n goroutines at once from now on; below 0: any number; 0: none. Throws panic_error
+    /// "errgroup: modify limit while N goroutines in the group are still active". Not while another
+    /// call of go or try_go runs. Go: SetLimit.
+    void set_limit(int n) { bound(n); }
+
+    /// Waits until all have ended, cancels the context, and rethrows the first exception, each time
+    /// it is called. Blocks the goroutine, not the thread. Go: Wait.
+    void wait() {
+        struct keeper {
+            const cancel_func& cancel;
+            ~keeper() { cancel(); }
+        } at_end{canceller()};
+        join();
+    }
+
+    /// The context of the group: done when a goroutine has failed, wait() has returned, or the
+    /// parent is done.
+    context ctx() const { return own_context(); }
+};
+
+}  // namespace rota

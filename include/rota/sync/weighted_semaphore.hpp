@@ -1,0 +1,51 @@
+// rota::weighted_semaphore: a number of tokens, of which each takes as many as it needs.
+#pragma once
+
+#include <cstdint>
+#include <system_error>
+
+#include <rota/context.hpp>
+#include <rota/sync/mutex.hpp>
+
+namespace rota {
+
+namespace detail {
+struct semaphore_waiter;
+}
+
+/// A number of tokens, of which each takes as many as it needs, and waits for them no longer than a
+/// context lives. Waiters are served in the order of their coming: a large request at the head
+/// holds up the small ones behind it, so that it is served at all.
+///
+/// For goroutines and threads. It may be destroyed when no call is under way. Go:
+/// golang.org/x/sync/semaphore.
+class weighted_semaphore {
+  public:
+    /// `size` tokens, at least 0.
+    explicit weighted_semaphore(std::int64_t size) noexcept : size_(size) {}
+    weighted_semaphore(const weighted_semaphore&) = delete;
+    weighted_semaphore& operator=(const weighted_semaphore&) = delete;
+
+    /// Takes n tokens, waiting for them. Returns nothing, or ctx.err() if the context is done
+    /// before; then it has taken none. With n above the size: waits for the context's end. Blocks
+    /// the goroutine, not the thread. Throws panic_error "semaphore: negative weight". Go: Acquire.
+    [[nodiscard]] std::error_code acquire(context ctx, std::int64_t n = 1);
+
+    /// Takes n tokens if they are there and nobody waits. Throws as acquire. Go: TryAcquire.
+    [[nodiscard]] bool try_acquire(std::int64_t n = 1);
+
+    /// Gives back n tokens. Throws panic_error "semaphore: released more than held", and gives back
+    /// nothing then; "semaphore: negative weight". Go: Release.
+    void release(std::int64_t n = 1);
+
+  private:
+    detail::semaphore_waiter* grant();
+
+    mutex mu_;  // guards all that follows
+    const std::int64_t size_;
+    std::int64_t held_ = 0;
+    detail::semaphore_waiter* first_ = nullptr;
+    detail::semaphore_waiter* last_ = nullptr;
+};
+
+}  // namespace rota

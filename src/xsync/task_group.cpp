@@ -1,0 +1,69 @@
+// The cold half of task_group: beginning, failing, the end.
+#include <rota/detail/task_group.hpp>
+
+#include <string>
+#include <system_error>
+
+#include <rota/panic.hpp>
+
+#include "core/getg.hpp"
+
+namespace rota::detail {
+
+using namespace rota::rt;
+
+namespace {
+
+// goexit leaves scopes as an exception does, but the C++ runtime does not count it.
+int reasons_to_leave() {
+    const g* const gp = current_goroutine();
+    return std::uncaught_exceptions() + (gp != nullptr && gp->exits ? 1 : 0);
+}
+
+// A system_error's code serves as the cause, for those who see only the context.
+std::error_code cause_of(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const std::system_error& e) {
+        return e.code();
+    } catch (...) {
+        return {};
+    }
+}
+
+}  // namespace
+
+task_group::task_group(context parent) : leaving_(reasons_to_leave()) {
+    std::tie(ctx_, cancel_) = with_cancel(std::move(parent));
+}
+
+task_group::~task_group() noexcept(false) {
+    const bool thrown = reasons_to_leave() > leaving_;
+    if (thrown) cancel_();
+    running_.wait();
+    cancel_();  // the parent forgets the context
+    if (!thrown && !told_ && error_ != nullptr) std::rethrow_exception(error_);
+}
+
+void task_group::fail(const std::exception_ptr& error) {
+    if (failed_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: one wins
+    error_ = error;
+    cancel_(cause_of(error));
+}
+
+void task_group::join() {
+    running_.wait();
+    if (error_ == nullptr) return;
+    told_ = true;
+    std::rethrow_exception(error_);
+}
+
+void task_group::bound(int n) {
+    if (const std::size_t active = slots_.len(); active != 0) {
+        panic("errgroup: modify limit while " + std::to_string(active) +
+              " goroutines in the group are still active");
+    }
+    slots_ = n < 0 ? chan<unit>() : make_chan<unit>(static_cast<std::size_t>(n));
+}
+
+}  // namespace rota::detail

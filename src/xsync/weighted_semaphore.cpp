@@ -1,0 +1,143 @@
+// Taking and giving back tokens. Go: semaphore.Weighted.
+//
+// A waiter lies in its own frame and in two lists: the semaphore's and the context's. Whoever
+// claims it first decides (context/waiter.hpp). The semaphore claims under mu_ and wakes behind it,
+// so that it touches nothing of its own after a waiter may have gone on and destroyed it.
+#include <rota/sync/weighted_semaphore.hpp>
+
+#include <rota/panic.hpp>
+
+#include "context/waiter.hpp"
+
+namespace rota::detail {
+
+struct semaphore_waiter : rt::context_waiter {
+    explicit semaphore_waiter(std::int64_t weight) : n(weight) {}
+
+    const std::int64_t n;
+
+    // --- guarded by mu_, but the link of those who are granted: whoever grants ---------------
+    semaphore_waiter* next = nullptr;
+    semaphore_waiter* prev = nullptr;
+    bool waits = false;  // it is in the list
+};
+
+}  // namespace rota::detail
+
+namespace rota {
+
+using namespace rota::rt;
+using detail::semaphore_waiter;
+
+namespace {
+
+class mutex_guard {
+  public:
+    explicit mutex_guard(mutex& mu) : mu_(mu) { mu_.lock(); }
+    ~mutex_guard() { mu_.unlock(); }
+    mutex_guard(const mutex_guard&) = delete;
+    mutex_guard& operator=(const mutex_guard&) = delete;
+
+  private:
+    mutex& mu_;
+};
+
+void append(semaphore_waiter*& first, semaphore_waiter*& last, semaphore_waiter& w) {
+    w.prev = last;
+    (last == nullptr ? first : last->next) = &w;
+    last = &w;
+    w.waits = true;
+}
+
+void remove(semaphore_waiter*& first, semaphore_waiter*& last, semaphore_waiter& w) {
+    (w.prev == nullptr ? first : w.prev->next) = w.next;
+    (w.next == nullptr ? last : w.next->prev) = w.prev;
+    w.next = w.prev = nullptr;
+    w.waits = false;
+}
+
+// Each may be gone as soon as it is woken.
+void wake_all(semaphore_waiter* w) {
+    while (w != nullptr) {
+        semaphore_waiter* const next = w->next;
+        w->wake();
+        w = next;
+    }
+}
+
+void check_weight(std::int64_t n) {
+    if (n < 0) panic("semaphore: negative weight");
+}
+
+}  // namespace
+
+// Gives tokens to those at the head for whom there are enough; returns them, claimed and linked.
+// Those whom their context has claimed are passed over: they take themselves for gone. Caller:
+// holds mu_.
+semaphore_waiter* weighted_semaphore::grant() {
+    semaphore_waiter* granted = nullptr;
+    semaphore_waiter** end = &granted;
+    while (first_ != nullptr) {
+        semaphore_waiter& w = *first_;
+        const bool gone = w.claimed.load(memory_order_relaxed) ==  // relaxed: claim() decides
+                          context_waiter::outcome::cancelled;
+        if (!gone && w.n > size_ - held_) break;
+        remove(first_, last_, w);
+        if (!w.claim(context_waiter::outcome::granted)) continue;
+        held_ += w.n;
+        *end = &w;
+        end = &w.next;
+    }
+    return granted;
+}
+
+std::error_code weighted_semaphore::acquire(context ctx, std::int64_t n) {
+    check_weight(n);
+    if (const std::error_code ended = ctx.err()) return ended;
+    semaphore_waiter w(n);
+    {
+        const mutex_guard guard(mu_);
+        if (first_ == nullptr && n <= size_ - held_) {
+            held_ += n;
+            return {};
+        }
+        // Who can never be served must not hold up the others.
+        if (n <= size_) append(first_, last_, w);
+    }
+    if (!enlist(ctx.node(), w)) w.cancel();
+    if (w.wait(wait_reason::semacquire) == context_waiter::outcome::granted) {
+        unlist(ctx.node(), w);
+        return {};
+    }
+    semaphore_waiter* granted = nullptr;
+    {
+        const mutex_guard guard(mu_);
+        // There may be enough for those whom this one has held up.
+        if (w.waits) remove(first_, last_, w);
+        granted = grant();
+    }
+    wake_all(granted);
+    return ctx.err();
+}
+
+bool weighted_semaphore::try_acquire(std::int64_t n) {
+    check_weight(n);
+    const mutex_guard guard(mu_);
+    if (first_ != nullptr || n > size_ - held_) return false;
+    held_ += n;
+    return true;
+}
+
+void weighted_semaphore::release(std::int64_t n) {
+    check_weight(n);
+    semaphore_waiter* granted = nullptr;
+    {
+        const mutex_guard guard(mu_);
+        if (n > held_) panic("semaphore: released more than held");
+        held_ -= n;
+        granted = grant();
+    }
+    wake_all(granted);
+}
+
+}  // namespace rota

@@ -1,0 +1,167 @@
+// rota::error_group: the first failure ends all; limits.
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "anywhere.hpp"
+#include "parked.hpp"
+
+using rota::context_errc;
+using rota_test::eventually;
+using rota_test::scheduler_state;
+
+TEST_ANYWHERE(error_group, wait_waits_for_all_and_cancels_the_context) {
+    rota::error_group group;
+    std::atomic<int> ended{0};
+    for (int i = 0; i < 100; ++i) {
+        group.go([&] {
+            rota::runtime::gosched();
+            ++ended;
+        });
+    }
+    EXPECT_FALSE(group.ctx().err());
+    group.wait();
+    EXPECT_EQ(ended, 100);
+    EXPECT_EQ(group.ctx().err(), context_errc::canceled);
+}
+
+TEST_ANYWHERE(error_group, first_exception_cancels_the_context_and_is_rethrown_by_each_wait) {
+    // Another's exception could be reported, or the others not be told.
+    rota::error_group group(rota::background());
+    for (int i = 0; i < 10; ++i) {
+        group.go([&, i, ctx = group.ctx()] {
+            ctx.done().recv();
+            throw i;
+        });
+    }
+    group.go([] { throw std::system_error(std::make_error_code(std::errc::io_error), "disk"); });
+    for (int i = 0; i < 2; ++i) EXPECT_THROW(group.wait(), std::system_error);
+    EXPECT_EQ(group.ctx().err(), context_errc::canceled);
+    EXPECT_EQ(group.ctx().cause(), std::errc::io_error);  // the code of the exception
+}
+
+TEST_ANYWHERE(error_group, hears_of_its_parent) {
+    auto [parent, cancel] = rota::with_cancel(rota::background());
+    rota::error_group group(parent);
+    group.go([ctx = group.ctx()] {
+        ctx.done().recv();
+        throw std::system_error(ctx.err());
+    });
+    cancel();
+    try {
+        group.wait();
+        ADD_FAILURE() << "wait returned";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), context_errc::canceled);
+    }
+}
+
+TEST_ANYWHERE(error_group, failure_does_not_reach_the_parent) {
+    auto [parent, cancel] = rota::with_cancel(rota::background());
+    {
+        rota::error_group group(parent);
+        group.go([] { throw 1; });
+        EXPECT_THROW(group.wait(), int);
+    }
+    EXPECT_FALSE(parent.err());
+}
+
+TEST_ANYWHERE(error_group, never_runs_more_than_its_limit) {
+    // The limit could be off by one, or a place be given back too early.
+    rota::error_group group;
+    group.set_limit(3);
+    std::atomic<int> running{0}, most{0}, ended{0};
+    for (int i = 0; i < rota_test::scaled(500); ++i) {
+        group.go([&] {
+            const int now = ++running;
+            int seen = most;
+            while (now > seen && !most.compare_exchange_weak(seen, now)) {
+            }
+            rota::runtime::gosched();
+            --running;
+            ++ended;
+        });
+    }
+    group.wait();
+    EXPECT_LE(most, 3);
+    EXPECT_EQ(ended, rota_test::scaled(500));
+}
+
+TEST_ANYWHERE(error_group, try_go_starts_nothing_beyond_the_limit) {
+    rota::error_group group;
+    group.set_limit(2);
+    auto gate = rota::make_chan<rota::unit>();
+    EXPECT_TRUE(group.try_go([gate] { gate.recv(); }));
+    EXPECT_TRUE(group.try_go([gate] { gate.recv(); }));
+    EXPECT_FALSE(group.try_go([] { ADD_FAILURE() << "it ran"; }));
+    gate.close();
+    group.wait();
+    EXPECT_TRUE(group.try_go([] {}));
+    group.wait();
+    group.set_limit(0);
+    EXPECT_FALSE(group.try_go([] { ADD_FAILURE() << "it ran"; }));
+    group.set_limit(-1);
+    EXPECT_TRUE(group.try_go([] {}));
+    group.wait();
+}
+
+TEST_ANYWHERE(error_group, limit_of_a_group_at_work_cannot_be_changed) {
+    rota::error_group group;
+    group.set_limit(2);
+    auto gate = rota::make_chan<rota::unit>();
+    group.go([gate] { gate.recv(); });
+    try {
+        group.set_limit(5);
+        ADD_FAILURE() << "set_limit returned";
+    } catch (const rota::panic_error& e) {
+        EXPECT_STREQ(e.what(),
+                     "errgroup: modify limit while 1 goroutines in the group are still active");
+    }
+    gate.close();
+    group.wait();
+    group.set_limit(5);
+}
+
+TEST_ANYWHERE(error_group, go_waits_for_a_place) {
+    rota::error_group group;
+    group.set_limit(1);
+    auto gate = rota::make_chan<rota::unit>();
+    std::atomic<bool> second{false};
+    group.go([gate] { gate.recv(); });
+    ASSERT_TRUE(rota_test::go_and_park([&, gate] {
+        group.go([&] { second = true; });
+        gate.send({});
+    })) << scheduler_state();
+    EXPECT_FALSE(second);
+    gate.send({});
+    gate.recv();
+    group.wait();
+    EXPECT_TRUE(second);
+}
+
+TEST_ANYWHERE(error_group, its_end_waits_and_rethrows_what_nobody_has_heard_of) {
+    std::atomic<bool> ended{false};
+    EXPECT_THROW(
+        {
+            rota::error_group group;
+            group.go([&] {
+                rota::runtime::gosched();
+                ended = true;
+                throw std::runtime_error("x");
+            });
+        },
+        std::runtime_error);
+    EXPECT_TRUE(ended);
+}
+
+TEST_ANYWHERE(kb49_error_group, goexit_leaves_neither_waiters_nor_places_behind) {
+    // A goroutine that ends by goexit could keep its place, or be waited for for ever.
+    rota::error_group group;
+    group.set_limit(1);
+    for (int i = 0; i < 10; ++i) group.go([] { rota::runtime::goexit(); });
+    group.wait();
+    for (int i = 0; i < 10; ++i) group.go([] { throw 1; });
+    EXPECT_THROW(group.wait(), int);
+}
