@@ -46,6 +46,7 @@ constexpr workload workloads[] = {
     {"parked_100k", rota_bench::parked_100k},
     {"parked_1m", rota_bench::parked_1m},
     {"sleep_100k", rota_bench::sleep_100k},
+    {"timer_reset", rota_bench::timer_reset},
 };
 
 const workload* find(std::string_view name) {

@@ -26,5 +26,6 @@ void parallel_sum();
 void parked_100k();
 void parked_1m();
 void sleep_100k();
+void timer_reset();
 
 }  // namespace rota_bench

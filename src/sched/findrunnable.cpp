@@ -15,6 +15,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/steal_order.hpp"
+#include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
@@ -30,7 +31,7 @@ constexpr std::int32_t spin_ns_max = 20'000, spin_ns_min = 1'000;
 
 // A storm of timers is served in batches: waking for each one would cost more than running it. One
 // that comes alone is served to the moment.
-constexpr std::int64_t timer_batch_ns = 100'000;
+constexpr std::int64_t timer_batch_ns = 250'000;
 
 // When the next timers of pp are to be run; far away if there are none.
 std::int64_t next_timer_run(const p& pp) {
@@ -259,14 +260,14 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     self.ready_quietly = true;
     for (;;) {
         const std::uint32_t n = owner.timers.pop_due(now, due, batch);
-        for (std::uint32_t i = 0; i < n; ++i) due[i]();
+        run_errands(due, n);
         bump(self.pp->counts.timers_run, std::uint64_t{n});
         total += n;
         if (n < batch) break;
     }
     self.ready_quietly = false;
     if (total == 0) return 0;
-    constexpr std::uint32_t few = 16;
+    constexpr std::uint32_t few = 32;
     const std::uint32_t queued = runq_length(*self.pp);
     if (queued > few) wakep();
     else if (queued > 1 || owner.timers.earliest_hint() != 0)

@@ -28,7 +28,24 @@ bool start_timer_quietly(timer& t, std::int64_t when, std::int64_t period) {
     return near_heap(getm()).reset(t, when, period).earlier;
 }
 
+void start_new_timer(timer& t, std::int64_t when, std::int64_t period) {
+    if (near_heap(getm()).start(t, when, period).earlier) wake_poller(when);
+}
+
 bool stop_timer(timer& t) { return timer_heap::stop(t); }
+
+void ready_at(g& gp, std::int64_t when) {
+    if (near_heap(getm()).add_wait(when, &gp)) wake_poller(when);
+}
+
+void run_errands(const timer_errand* due, std::uint32_t n) {
+    // Who has slept for long is in no cache: ask for all of them at once.
+    for (std::uint32_t i = 0; i < n; ++i) __builtin_prefetch(due[i].arg, 1);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        if (due[i].run == nullptr) goready(*static_cast<g*>(due[i].arg));
+        else if (due[i].arg != nullptr) due[i].run(due[i].arg);
+    }
+}
 
 void wake_g(void* gp) { goready(*static_cast<g*>(gp)); }
 

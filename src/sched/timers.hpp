@@ -14,6 +14,7 @@
 // returned, no one touches the timer or the claim's words any more.
 #pragma once
 
+#include "core/g.hpp"
 #include "timer/heap.hpp"
 
 namespace rota::rt {
@@ -28,9 +29,19 @@ bool start_timer(timer& t, std::int64_t when, std::int64_t period = 0);
 // True: the caller owes a wake_poller(when) (sched/wakeup.hpp).
 [[nodiscard]] bool start_timer_quietly(timer& t, std::int64_t when, std::int64_t period = 0);
 
+// The first start of a timer that nobody else knows yet. Caller and locks as start_timer.
+void start_new_timer(timer& t, std::int64_t when, std::int64_t period = 0);
+
 // True: t had been started, and will not come due. Otherwise it has come due, or never was started.
 // Either way nobody touches it afterwards. Caller and locks as above.
 bool stop_timer(timer& t);
+
+// Readies gp, the current g that parks, at `when`; nothing else will. Caller: its commit function.
+// Locks as above.
+void ready_at(g& gp, std::int64_t when);
+
+// Does what pop_due has given out. Caller: an m with a p, on g0.
+void run_errands(const timer_errand* due, std::uint32_t n);
 
 // A timer's `run` that readies the g that claim() has returned.
 void wake_g(void* gp);

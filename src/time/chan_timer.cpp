@@ -90,7 +90,8 @@ bool void_all(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
     if (!ct.armed) return false;
     ct.armed = false;
     const bool running = stop_timer(ct.t);
-    const bool undelivered = ct.due.exchange(false, memory_order_relaxed);  // relaxed: see due
+    const bool undelivered = ct.due.load(memory_order_relaxed) &&  // relaxed, both: see due
+                             ct.due.exchange(false, memory_order_relaxed);
     const bool unreceived = chan_drain(ct);
     return running || undelivered || unreceived;
 }
@@ -117,7 +118,8 @@ timer_block* chan_timer_new(std::int64_t ns, bool periodic) ROTA_NO_TSA {  // no
     ct->t.run = deliver;
     ct->t.claim = claim;
     chan_embed(*ct, reinterpret_cast<std::byte*>(&ct->value), sizeof ct->value, 1, destroy);
-    if (arm(*ct, when, periodic ? ns : 0)) wake_poller(when);
+    ct->armed = true;
+    start_new_timer(ct->t, when, periodic ? ns : 0);
     return ct;
 }
 
@@ -144,7 +146,12 @@ bool chan_timer_reset(timer_block& b, std::int64_t ns, bool periodic) {
 }
 
 void chan_timer_retain(timer_block& b) noexcept { chan_retain(&of(b)); }
-void chan_timer_release(timer_block& b) noexcept { chan_release(&of(b)); }
+void chan_timer_release(timer_block& b) noexcept {
+    hchan* const c = &of(b);
+    // Nobody can add to the last reference, which is the caller's.
+    if (c->refs.load(memory_order_acquire) == 1) return destroy(c);  // pairs(chan.refs)
+    chan_release(c);
+}
 hchan* chan_timer_channel(timer_block& b) noexcept { return &of(b); }
 
 }  // namespace rota::detail

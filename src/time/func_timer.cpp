@@ -65,7 +65,7 @@ ROTA_NOINLINE void func_timer_start(timer_block* b, std::int64_t ns) {
     ft.t.arg = &ft;
     ft.t.run = fire;
     ft.refs.store(2, memory_order_relaxed);  // relaxed: nobody else knows it
-    (void)start_timer(ft.t, moment_in(nanotime(), ns));
+    start_new_timer(ft.t, moment_in(nanotime(), ns));
 }
 
 void func_timer_abort(timer_block* b) noexcept {

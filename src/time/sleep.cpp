@@ -13,11 +13,9 @@ using namespace rota::rt;
 
 namespace {
 
-// Runs once the sleeper's registers are saved. From start_timer() on it may be awake and its timer
-// gone.
-bool arm(g&, void* arg) {
-    timer& t = *static_cast<timer*>(arg);
-    (void)start_timer(t, t.when);
+// Runs once the sleeper's registers are saved. From ready_at() on it may be awake.
+bool arm(g& gp, void* when) {
+    ready_at(gp, *static_cast<const std::int64_t*>(when));
     return true;
 }
 
@@ -37,11 +35,7 @@ void sleep(std::int64_t when) {
     const runtime_entry inside;
     m& self = getm();
     if (self.curg->is_thread && !virtual_clock.on()) return sleep_thread(self, when);
-    timer t;
-    t.arg = self.curg;
-    t.run = wake_g;
-    t.when = when;
-    gopark(arm, &t, wait_reason::sleep);
+    gopark(arm, &when, wait_reason::sleep);
 }
 
 }  // namespace

@@ -51,13 +51,29 @@ timer_change timer_heap::reset(timer& t, std::int64_t when, std::int64_t period)
     t.period = period;
     change.was_started = t.slot != 0;
     if (change.was_started) {
-        home.sift(home.places_[t.slot].at, {t.when, t.slot});
+        home.sift(home.places_[t.slot].at, entry_of(t));
     } else {
         home.insert(t);
     }
     change.earlier = home.publish();
     home.mu_.release();
     return change;
+}
+
+timer_change timer_heap::start(timer& t, std::int64_t when,
+                               std::int64_t period) ROTA_NO_TSA {  // reset takes the lock itself
+    t.home.store(this, memory_order_relaxed);  // relaxed: whoever hears of t hears of this as well
+    mu_.acquire();
+    if (ROTA_UNLIKELY(successor_ != nullptr)) {
+        mu_.release();
+        return reset(t, when, period);
+    }
+    t.when = when > 0 ? when : 1;
+    t.period = period;
+    insert(t);
+    const bool earlier = publish();
+    mu_.release();
+    return {false, earlier};
 }
 
 bool timer_heap::stop(timer& t) ROTA_NO_TSA {
@@ -72,19 +88,30 @@ bool timer_heap::stop(timer& t) ROTA_NO_TSA {
     return started;
 }
 
+bool timer_heap::add_wait(std::int64_t when, void* what) {
+    const lock_guard guard(mu_);
+    push({when > 0 ? when : 1, reinterpret_cast<std::uintptr_t>(what) | 1});
+    return publish();
+}
+
 std::uint32_t timer_heap::pop_due(std::int64_t now, timer_errand* due, std::uint32_t max) {
     const lock_guard guard(mu_);
     std::uint32_t n = 0;
-    while (n < max && !entries_.empty() && entries_[0].when <= now) {
-        const entry first = entries_[0];
-        timer& t = *places_[first.slot].t;
+    while (n < max && size_locked() > 0 && at(0).when <= now) {
+        const entry first = at(0);
+        if (first.is_wait()) {
+            erase(0);
+            due[n++] = {nullptr, reinterpret_cast<void*>(first.what - 1)};
+            continue;
+        }
+        timer& t = *places_[first.slot()].t;
         if (t.period > 0) {
             t.when = next_period(t.when, t.period, now);
-            sift_down(0, {t.when, first.slot});
+            sift_down(0, entry_of(t));
         } else {
             erase(0);
         }
-        due[n++] = timer::due(t);  // the last time that we touch one without a period
+        due[n++] = t.errand();  // the last time that we touch one without a period
     }
     if (n > 0) (void)publish();
     return n;
@@ -98,8 +125,12 @@ bool timer_heap::move_all(timer_heap& to) ROTA_NO_TSA {  // two locks, in the or
     second.acquire();
     ROTA_CHECK(successor_ == nullptr && to.successor_ == nullptr);
     successor_ = &to;
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        timer& t = *places_[entries_[i].slot].t;
+    for (std::size_t i = 0; i < size_locked(); ++i) {
+        if (at(i).is_wait()) {
+            to.push(at(i));
+            continue;
+        }
+        timer& t = *places_[at(i).slot()].t;
         free_slot(t.slot);
         t.home.store(&to, memory_order_release);  // pairs(timer.home)
         to.insert(t);
@@ -129,8 +160,13 @@ void timer_heap::insert(timer& t) {
     place& mine = places_[t.slot];
     free_ = mine.at;
     mine.t = &t;
-    entries_.push_back({});
-    sift(entries_.size() - 1, {t.when, t.slot});
+    push(entry_of(t));
+}
+
+void timer_heap::push(const entry& e) {
+    while (entries_.size() < unused) entries_.push_back({});
+    entries_.push_back(e);
+    sift(size_locked() - 1, e);
 }
 
 void timer_heap::free_slot(std::uint32_t slot) {
@@ -139,20 +175,20 @@ void timer_heap::free_slot(std::uint32_t slot) {
     free_ = slot;
 }
 
-// Takes the entry at `at` out of the heap.
-void timer_heap::erase(std::uint32_t at) {
-    free_slot(entries_[at].slot);
-    const entry last = entries_[entries_.size() - 1];
+// Takes the entry at i out of the heap.
+void timer_heap::erase(std::size_t i) {
+    if (!at(i).is_wait()) free_slot(at(i).slot());
+    const entry last = at(size_locked() - 1);
     entries_.pop_back();
-    if (at < entries_.size()) sift(at, last);
+    if (i < size_locked()) sift(i, last);
 }
 
 // Tells the others. True if the earliest moment is an earlier one now.
 bool timer_heap::publish() {
     // relaxed: for reports
-    count_.store(static_cast<std::uint32_t>(entries_.size()), memory_order_relaxed);
+    count_.store(static_cast<std::uint32_t>(size_locked()), memory_order_relaxed);
     const std::int64_t was = earliest_.load(memory_order_relaxed);  // relaxed: our own, under mu_
-    const std::int64_t is = entries_.empty() ? 0 : entries_[0].when;
+    const std::int64_t is = size_locked() == 0 ? 0 : at(0).when;
     if (is == was) return false;
     if (is == 0 || (was != 0 && is > was)) {
         // Later: who still reads the old moment looks once too often.
@@ -167,8 +203,8 @@ bool timer_heap::publish() {
 }
 
 inline void timer_heap::put(std::size_t i, const entry& e) {
-    entries_[i] = e;
-    places_[e.slot].at = static_cast<std::uint32_t>(i);
+    at(i) = e;
+    if (!e.is_wait()) places_[e.slot()].at = static_cast<std::uint32_t>(i);
 }
 
 // Finds the place of `moving` for which there is room at i.
@@ -176,8 +212,8 @@ void timer_heap::sift(std::size_t i, const entry& moving) {
     const std::size_t start = i;
     while (i > 0) {
         const std::size_t parent = (i - 1) / arity;
-        if (moving.when >= entries_[parent].when) break;
-        put(i, entries_[parent]);
+        if (moving.when >= at(parent).when) break;
+        put(i, at(parent));
         i = parent;
     }
     if (i == start) sift_down(i, moving);
@@ -185,16 +221,16 @@ void timer_heap::sift(std::size_t i, const entry& moving) {
 }
 
 void timer_heap::sift_down(std::size_t i, const entry& moving) {
-    const std::size_t n = entries_.size();
+    const std::size_t n = size_locked();
     for (;;) {
         const std::size_t first = i * arity + 1;
         if (first >= n) break;
         std::size_t least = first;
         for (std::size_t child = first + 1; child < n && child < first + arity; ++child) {
-            if (entries_[child].when < entries_[least].when) least = child;
+            if (at(child).when < at(least).when) least = child;
         }
-        if (moving.when <= entries_[least].when) break;
-        put(i, entries_[least]);
+        if (moving.when <= at(least).when) break;
+        put(i, at(least));
         i = least;
     }
     put(i, moving);

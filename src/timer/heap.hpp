@@ -8,7 +8,8 @@
 // Go marks stopped timers and sweeps them out later. Here a timer is taken out at once: the heap
 // knows each one's place by a number in a dense table, not by a field in the timer, so that sifting
 // touches no timer. So a timer that is not started is nowhere in the heap, and its memory is its
-// owner's.
+// owner's. A wait that nobody stops (a sleep) is not even a timer: an entry that holds what it is
+// for, so that a hundred thousand of them come due without a look at memory long out of all caches.
 //
 // Who owns the memory. Whoever starts a timer keeps it alive until stop() has returned (whatever it
 // returned), or until claim() has been called for a timer without a period. claim() runs under the
@@ -27,14 +28,10 @@ namespace rota::rt {
 
 class timer_heap;
 
-// What is to be done for a timer that has come due, without any lock.
+// What is to be done for what has come due, without any lock.
 struct timer_errand {
-    void (*run)(void* arg) = nullptr;
-    void* arg = nullptr;  // null: somebody else was faster, there is nothing to do
-
-    void operator()() const {
-        if (arg != nullptr) run(arg);
-    }
+    void (*run)(void* arg) = nullptr;  // null: a wait, and arg is what add_wait was given
+    void* arg = nullptr;               // null: somebody else was faster, there is nothing to do
 };
 
 struct timer {
@@ -53,7 +50,7 @@ struct timer {
     // The heap whose lock guards this timer; it changes under that lock only. Null: never started.
     atomic<timer_heap*> home{nullptr};
 
-    static timer_errand due(timer& t) { return {t.run, t.claim == nullptr ? t.arg : t.claim(t)}; }
+    timer_errand errand() { return {run, claim == nullptr ? arg : claim(*this)}; }
 };
 
 // What a change asks of the caller.
@@ -68,6 +65,14 @@ class timer_heap {
     // `this` becomes the home of a timer that has none; any other stays in its own heap. Any
     // thread, also several at once and while it comes due.
     [[nodiscard]] timer_change reset(timer& t, std::int64_t when, std::int64_t period = 0);
+
+    // As reset, for a timer that nobody else knows yet: the first start.
+    [[nodiscard]] timer_change start(timer& t, std::int64_t when, std::int64_t period = 0)
+        ROTA_EXCLUDES(mu_);
+
+    // Adds a wait that nobody can stop: at `when` pop_due gives out `what`, which is a multiple
+    // of 2. True: `when` is the earliest moment now, and the poller must hear of it.
+    [[nodiscard]] bool add_wait(std::int64_t when, void* what) ROTA_EXCLUDES(mu_);
 
     // Stops t, wherever it is. True: it had been started, and will not come due for that start. Its
     // memory is its owner's afterwards. Any thread.
@@ -96,17 +101,28 @@ class timer_heap {
     }  // relaxed: for reports
 
   private:
+    // `what` is the number of a timer, doubled, or what a wait is for, plus 1.
     struct entry {
         std::int64_t when;
-        std::uint32_t slot;
+        std::uintptr_t what;
+        bool is_wait() const { return (what & 1) != 0; }
+        std::uint32_t slot() const { return static_cast<std::uint32_t>(what >> 1); }
     };
+    static entry entry_of(const timer& t) { return {t.when, std::uintptr_t{t.slot} << 1}; }
     struct place {
         timer* t;          // null: the number is free
         std::uint32_t at;  // the index of its entry, or the next free number
     };
+    // Entries begin behind three unused ones: the four children of each then share a cache line.
+    static constexpr std::size_t unused = 3;
+    std::size_t size_locked() const ROTA_REQUIRES(mu_) {
+        return entries_.empty() ? 0 : entries_.size() - unused;
+    }
+    entry& at(std::size_t i) ROTA_REQUIRES(mu_) { return entries_[i + unused]; }
     static timer_heap& lock_home(timer& t, timer_heap* fresh);
     void insert(timer& t) ROTA_REQUIRES(mu_);
-    void erase(std::uint32_t at) ROTA_REQUIRES(mu_);
+    void push(const entry& e) ROTA_REQUIRES(mu_);
+    void erase(std::size_t i) ROTA_REQUIRES(mu_);
     void free_slot(std::uint32_t slot) ROTA_REQUIRES(mu_);
     void put(std::size_t i, const entry& e) ROTA_REQUIRES(mu_);
     void sift(std::size_t i, const entry& moving) ROTA_REQUIRES(mu_);
