@@ -140,6 +140,27 @@ inline std::pair<context, cancel_func> with_cancel(context parent) {
     return {context::adopt(n), cancel_func(context::adopt(n))};
 }
 
+/// As with_cancel; the context is done at `when` at the latest, with the error
+/// context_errc::deadline_exceeded and, if one is given, that cause. If the parent's deadline is
+/// earlier, that holds. A moment that has passed: done at once. Until it is done or cancelled a
+/// timer knows the context: call the function as soon as the work is done. Throws std::bad_alloc.
+/// Go: WithDeadline, WithDeadlineCause.
+inline std::pair<context, cancel_func> with_deadline(context parent, clock::time_point when,
+                                                     std::error_code cause = {}) {
+    detail::context_node* const n =
+        detail::context_make_until(parent.node(), when.time_since_epoch().count(), cause);
+    return {context::adopt(n), cancel_func(context::adopt(n))};
+}
+
+/// As with_deadline, d from now; for d <= 0 it is done at once. Go: WithTimeout,
+/// WithTimeoutCause.
+template <class Rep, class Period>
+std::pair<context, cancel_func> with_timeout(context parent, std::chrono::duration<Rep, Period> d,
+                                             std::error_code cause = {}) {
+    const auto when = detail::saturated_add(detail::clock_now(), detail::saturated_ns(d));
+    return with_deadline(std::move(parent), clock::time_point(clock::duration(when)), cause);
+}
+
 /// A context below `parent` that carries a value for the key type K, which names the value's type:
 ///
 ///     struct user_id { using value_type = int; };

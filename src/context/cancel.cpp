@@ -85,20 +85,6 @@ void leave_list(cancel_node& c) {
     if (was) c.refs.fetch_sub(1, memory_order_release);  // pairs(context.refs)
 }
 
-// Puts c, of which nobody else knows, into the list above it, or ends it as that has ended.
-void enter_list(cancel_node& c, cancel_node& above) {
-    {
-        const tree_guard guard(above.mu);
-        if (above.end() == context_end::live) {
-            c.refs.fetch_add(1, memory_order_relaxed);  // relaxed: nobody else knows it
-            above.below.push(c);
-            return;
-        }
-    }
-    const tree_guard guard(c.mu);
-    c.mark(above.end(), above.cause);
-}
-
 void start(context_func& f) noexcept {
     try {
         f.start(&f);
@@ -148,6 +134,7 @@ void finish(aftermath& out) {
     });
     out.nodes.drain([](context_hook& h) {
         auto& c = static_cast<cancel_node&>(h);
+        if (c.timed) forget_deadline(c);
         request_stop(c);
         drop_listing(c);
     });
@@ -164,8 +151,24 @@ void cancel(cancel_node& top, context_end why,
     const bool has_token = top.stop.stop_possible();
     walk_down(top, why, top.cause, out);
     leave_list(top);
+    if (top.timed) forget_deadline(top);
     if (has_token) request_stop(top);
     finish(out);
+}
+
+void enter_list(cancel_node& c) {
+    if (c.above == nullptr) return;
+    cancel_node& above = *c.above;
+    {
+        const tree_guard guard(above.mu);
+        if (above.end() == context_end::live) {
+            c.refs.fetch_add(1, memory_order_relaxed);  // relaxed: nobody else knows it
+            above.below.push(c);
+            return;
+        }
+    }
+    const tree_guard guard(c.mu);
+    c.mark(above.end(), above.cause);
 }
 
 bool enlist(context_node* n, context_waiter& w) {
@@ -231,10 +234,12 @@ context_node::context_node(context_node* above, void (*destroyer)(context_node*)
 }
 
 cancel_node::cancel_node(context_node* its_parent) noexcept
-    : context_node(its_parent,
-                   [](context_node* n) noexcept { delete static_cast<cancel_node*>(n); }),
-      context_hook(kind::node),
-      above(canceler) {
+    : cancel_node(its_parent,
+                  [](context_node* n) noexcept { delete static_cast<cancel_node*>(n); }) {}
+
+cancel_node::cancel_node(context_node* its_parent,
+                         void (*destroyer)(context_node*) noexcept) noexcept
+    : context_node(its_parent, destroyer), context_hook(kind::node), above(canceler) {
     canceler = this;
 }
 
@@ -258,7 +263,7 @@ bool cancel_node::mark(context_end why, std::error_code its_cause) {
 context_node* context_make(context_node* parent) {
     auto* const c = new cancel_node(parent);
     c->refs.fetch_add(2, memory_order_relaxed);  // relaxed: nobody else knows it
-    if (c->above != nullptr) enter_list(*c, *c->above);
+    enter_list(*c);
     return c;
 }
 

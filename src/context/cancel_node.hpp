@@ -79,9 +79,11 @@ namespace rota::detail {
 
 struct cancel_node : context_node, context_hook {
     explicit cancel_node(context_node* parent) noexcept;
+    cancel_node(context_node* parent, void (*destroyer)(context_node*) noexcept) noexcept;
     ~cancel_node();
 
     // --- fixed ---------------------------------------------------------------------
+    bool timed = false;        // it is a deadline_node
     cancel_node* const above;  // in whose list this node stands while it lives; null: in none
     std::unique_ptr<rt::stop_link, rt::stop_link_deleter> link;  // or null
 
@@ -110,6 +112,12 @@ struct cancel_node : context_node, context_hook {
 }  // namespace rota::detail
 
 namespace rota::rt {
+
+// Puts c, of which nobody else knows, into the list above it, or ends it as that has ended.
+void enter_list(cancel_node& c);
+
+// Stops the timer of a timed node that has ended. Caller: has a reference to it. Never parks.
+void forget_deadline(cancel_node& c);
 
 // Ends `top` and all below it. Caller: has a reference to it, and holds no lock of the tree. Parks.
 void cancel(cancel_node& top, context_end why, std::error_code cause);

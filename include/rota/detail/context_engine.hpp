@@ -46,6 +46,8 @@ void context_release(context_node* n) noexcept;
 // A node below `parent` that can be cancelled, with two references: a handle's and a cancel_func's.
 // It is cancelled already if the parent is.
 context_node* context_make(context_node* parent);
+// The same, and it ends at `when`, of clock_now(), at the latest; with that cause then, or none.
+context_node* context_make_until(context_node* parent, std::int64_t when, std::error_code cause);
 // A node below `parent` that no ancestor cancels.
 context_node* context_make_shielded(context_node* parent);
 
