@@ -1,0 +1,402 @@
+// Locks, conditions, semaphores and meeting points.
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+#include <stdexcept>
+
+#include "sim.hpp"
+
+using namespace rota_sim;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto long_after = 10s;  // who sleeps for that finds the others at rest
+
+}  // namespace
+
+ROTA_CELL(shared_mutex) {
+    const int workers = d.in(2, 6), rounds = d.in(1, 8), writers_in = d.in(2, 5);
+    rota::shared_mutex mu;
+    int reading = 0, writing = 0, value = 0, writes = 0;
+    rota::wait_group all;
+    for (int i = 0; i < workers; ++i) {
+        all.go([&, own = d.fork()]() mutable {
+            for (int k = 0; k < rounds; ++k) {
+                noise(own);
+                if (own.once_in(writers_in)) {
+                    if (!own.once_in(3) || !mu.try_lock()) mu.lock();
+                    SIM_CHECK(++writing == 1 && reading == 0);
+                    const int before = value;
+                    noise(own);
+                    value = before + 1;
+                    ++writes;
+                    --writing;
+                    mu.unlock();
+                } else {
+                    if (!own.once_in(3) || !mu.try_lock_shared()) mu.lock_shared();
+                    ++reading;
+                    SIM_CHECK(writing == 0);
+                    const int before = value;
+                    noise(own);
+                    SIM_CHECK(value == before && writing == 0);
+                    --reading;
+                    mu.unlock_shared();
+                }
+            }
+        });
+    }
+    all.wait();
+    SIM_CHECK(value == writes && mu.try_lock());
+    SIM_CHECK(!mu.try_lock_shared());
+    mu.unlock();
+}
+
+ROTA_CELL(writer_among_readers) {
+    // Readers overlap for ever, until a writer has been in.
+    rota::shared_mutex mu;
+    bool written = false;
+    rota::wait_group all;
+    for (int i = d.in(2, 4); i > 0; --i) {
+        all.go([&, own = d.fork()]() mutable {
+            for (int n = 0;; ++n) {
+                SIM_CHECK(n < 10'000);
+                const std::shared_lock lock(mu);
+                if (written) break;
+                noise(own);
+                rota::runtime::gosched();
+            }
+        });
+    }
+    noise(d);
+    mu.lock();
+    written = true;
+    mu.unlock();
+    all.wait();
+}
+
+ROTA_CELL(bounded_buffer) {
+    // Two conditions and one mutex: a notice that gets lost leaves somebody asleep for ever.
+    const int producers = d.in(1, 3), consumers = d.in(1, 3), each = d.in(1, 8), room = d.in(1, 3);
+    rota::mutex mu;
+    rota::condition_variable not_empty, not_full;
+    std::vector<int> buffer, seen(static_cast<std::size_t>(producers * each), 0);
+    int left = producers * each;
+    rota::wait_group all;
+    for (int p = 0; p < producers; ++p) {
+        all.go([&, p, own = d.fork()]() mutable {
+            for (int i = 0; i < each; ++i) {
+                noise(own);
+                std::unique_lock lock(mu);
+                not_full.wait(lock, [&] { return static_cast<int>(buffer.size()) < room; });
+                buffer.push_back(p * each + i);
+                if (own.once_in(2)) lock.unlock();
+                not_empty.notify_one();
+            }
+        });
+    }
+    for (int c = 0; c < consumers; ++c) {
+        all.go([&, own = d.fork()]() mutable {
+            for (;;) {
+                noise(own);
+                std::unique_lock lock(mu);
+                not_empty.wait(lock, [&] { return !buffer.empty() || left == 0; });
+                if (buffer.empty()) break;
+                ++seen[static_cast<std::size_t>(buffer.back())];
+                buffer.pop_back();
+                if (--left == 0) not_empty.notify_all();
+                not_full.notify_one();
+            }
+        });
+    }
+    all.wait();
+    SIM_CHECK(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+}
+
+ROTA_CELL(order_of_notices) {
+    // n notices wake those n who have waited longest, and nobody else.
+    const int waiters = d.in(1, 6);
+    rota::mutex mu;
+    rota::condition_variable cv;
+    std::vector<int> awake;
+    rota::wait_group all;
+    for (int i = 0; i < waiters; ++i) {
+        all.go([&, i] {
+            rota::sleep_for(long_after * (i + 1));
+            std::unique_lock lock(mu);
+            cv.wait(lock);
+            SIM_CHECK(lock.owns_lock());
+            awake.push_back(i);
+        });
+    }
+    rota::sleep_for(long_after * (waiters + 2));
+    for (int notified = 0; notified < waiters;) {
+        const int n = d.in(1, waiters - notified);
+        for (int i = 0; i < n; ++i) cv.notify_one();
+        notified += n;
+        rota::sleep_for(long_after);
+        const std::lock_guard lock(mu);
+        SIM_CHECK(static_cast<int>(awake.size()) == notified);
+        std::sort(awake.begin(), awake.end());
+        SIM_CHECK(awake.front() == 0 && awake.back() == notified - 1);
+    }
+    all.wait();
+}
+
+ROTA_CELL(counting_semaphore) {
+    const int permits = d.in(1, 4), workers = d.in(2, 6), rounds = d.in(1, 8);
+    rota::counting_semaphore<> sem(0);
+    int inside = 0;
+    rota::wait_group all;
+    for (int i = 0; i < workers; ++i) {
+        all.go([&, own = d.fork()]() mutable {
+            for (int k = 0; k < rounds; ++k) {
+                noise(own);
+                if (!own.once_in(3) || !sem.try_acquire()) sem.acquire();
+                SIM_CHECK(++inside <= permits);
+                noise(own);
+                --inside;
+                sem.release();
+            }
+        });
+    }
+    noise(d);
+    for (int left = permits; left > 0;) {
+        const int n = d.in(1, left);
+        sem.release(n);
+        left -= n;
+        noise(d);
+    }
+    all.wait();
+    for (int i = 0; i < permits; ++i) SIM_CHECK(sem.try_acquire());
+    SIM_CHECK(!sem.try_acquire());
+}
+
+ROTA_CELL(weighted_semaphore) {
+    // Those whose context ends while they wait have taken nothing.
+    const int size = d.in(1, 6), workers = d.in(2, 6), rounds = d.in(1, 6);
+    rota::weighted_semaphore sem(size);
+    int held = 0;
+    rota::wait_group all, cancelling;
+    for (int i = 0; i < workers; ++i) {
+        all.go([&, own = d.fork()]() mutable {
+            for (int k = 0; k < rounds; ++k) {
+                noise(own);
+                const int n = own.in(0, size);
+                const auto [ctx, cancel] = rota::with_cancel(rota::background());
+                const bool impatient = own.once_in(3);
+                if (impatient) {
+                    cancelling.go([cancel = cancel, mine = own.fork()]() mutable {
+                        rota::sleep_for(std::chrono::microseconds(mine.in(0, 100)));
+                        cancel();
+                    });
+                }
+                if (!own.once_in(4) || !sem.try_acquire(n)) {
+                    if (const std::error_code e = sem.acquire(ctx, n)) {
+                        SIM_CHECK(impatient && e == rota::context_errc::canceled);
+                        continue;
+                    }
+                }
+                SIM_CHECK((held += n) <= size);
+                noise(own);
+                held -= n;
+                sem.release(n);
+            }
+        });
+    }
+    all.wait();
+    cancelling.wait();
+    SIM_CHECK(held == 0 && sem.try_acquire(size));
+    SIM_CHECK(!sem.try_acquire(1));
+}
+
+ROTA_CELL(order_of_weights) {
+    // Each is served in the order of its coming, whatever it weighs and as soon as it fits; one
+    // that gives up lets those behind it pass.
+    struct request {
+        int who, weight;
+    };
+    const int size = d.in(1, 6), waiters = d.in(1, 6);
+    rota::weighted_semaphore sem(size);
+    SIM_CHECK(sem.try_acquire(size));
+    std::vector<request> staying;
+    std::vector<int> served;
+    const auto [ctx, cancel] = rota::with_cancel(rota::background());
+    rota::wait_group all, leaving;
+    for (int i = 0; i < waiters; ++i) {
+        const request r{i, d.in(1, size)};
+        const bool stays = !d.once_in(3);
+        if (stays) staying.push_back(r);
+        (stays ? all : leaving).go([&, ctx = stays ? rota::background() : ctx, r, stays] {
+            rota::sleep_for(long_after * (r.who + 1));
+            const std::error_code e = sem.acquire(ctx, r.weight);
+            SIM_CHECK(!e == stays);
+            if (stays) served.push_back(r.who);
+        });
+    }
+    rota::sleep_for(long_after * (waiters + 2));
+    cancel();
+    leaving.wait();
+    SIM_CHECK(served.empty() && !sem.try_acquire(1));
+    std::size_t granted = 0;
+    for (int held = size, free = 0; held > 0;) {
+        const int n = d.in(1, held);
+        sem.release(n);
+        held -= n;
+        free += n;
+        rota::sleep_for(long_after);
+        for (; granted < staying.size() && staying[granted].weight <= free; ++granted) {
+            free -= staying[granted].weight;
+            held += staying[granted].weight;
+        }
+        SIM_CHECK(served.size() == granted);
+        std::sort(served.begin(), served.end());
+        for (std::size_t k = 0; k < granted; ++k) SIM_CHECK(served[k] == staying[k].who);
+    }
+    all.wait();
+    SIM_CHECK(sem.try_acquire(size));
+}
+
+ROTA_CELL(once) {
+    const int callers = d.in(1, 6), failures = d.in(0, 3);
+    rota::once_flag flag;
+    int tried = 0, thrown = 0, caught = 0, running = 0;
+    bool done = false;
+    rota::wait_group all;
+    for (int i = 0; i < callers; ++i) {
+        all.go([&, own = d.fork()]() mutable {
+            for (;;) {
+                noise(own);
+                try {
+                    rota::call_once(flag, [&] {
+                        SIM_CHECK(++running == 1 && !done);
+                        noise(own);
+                        --running;
+                        if (tried++ < failures) {
+                            ++thrown;
+                            throw std::runtime_error("not yet");
+                        }
+                        done = true;
+                    });
+                    SIM_CHECK(done && running == 0);
+                    return;
+                } catch (const std::runtime_error&) {
+                    ++caught;
+                }
+            }
+        });
+    }
+    all.wait();
+    SIM_CHECK(thrown == failures && caught == failures && tried == failures + 1);
+}
+
+ROTA_CELL(latch) {
+    const int parts = d.in(1, 6);
+    rota::latch gate(parts);
+    int arrived = 0;
+    rota::wait_group all;
+    for (int i = 0; i < parts; ++i) {
+        all.go([&, own = d.fork()]() mutable {
+            noise(own);
+            ++arrived;
+            if (own.once_in(2)) gate.arrive_and_wait();
+            else gate.count_down(), gate.wait();
+            SIM_CHECK(arrived == parts);
+        });
+    }
+    for (int i = d.in(0, 3); i > 0; --i) {
+        all.go([&, own = d.fork()]() mutable {
+            noise(own);
+            if (gate.try_wait()) SIM_CHECK(arrived == parts);
+            gate.wait();
+            SIM_CHECK(arrived == parts && gate.try_wait());
+        });
+    }
+    all.wait();
+}
+
+ROTA_CELL(barrier) {
+    const int parts = d.in(1, 5), phases = d.in(1, 8);
+    int completed = 0, inside = 0;
+    const auto complete = [&]() noexcept {
+        SIM_CHECK(inside >= 1);
+        inside = 0;
+        ++completed;
+    };
+    rota::barrier meeting(parts, complete);
+    rota::wait_group all;
+    for (int i = 0; i < parts; ++i) {
+        const int leaves_in = i == 0 ? phases : d.in(0, phases);
+        all.go([&, leaves_in, own = d.fork()]() mutable {
+            for (int phase = 0; phase < phases; ++phase) {
+                noise(own);
+                SIM_CHECK(completed == phase);
+                ++inside;
+                if (phase == leaves_in) return meeting.arrive_and_drop();
+                if (own.once_in(2)) {
+                    meeting.arrive_and_wait();
+                } else {
+                    auto token = meeting.arrive();
+                    noise(own);
+                    meeting.wait(std::move(token));
+                }
+                SIM_CHECK(completed == phase + 1);
+            }
+        });
+    }
+    all.wait();
+    SIM_CHECK(completed == phases);
+}
+
+ROTA_CELL(wait_group_again) {
+    // One group, used round after round; several wait in each.
+    rota::wait_group group;
+    for (int round = d.in(1, 5); round > 0; --round) {
+        int done = 0;
+        const int members = d.in(1, 4), waiters = d.in(0, 3);
+        rota::wait_group waiting;
+        group.add(members);
+        for (int i = 0; i < members; ++i) {
+            rota::go([&, own = d.fork()]() mutable {
+                noise(own);
+                ++done;
+                group.done();
+            });
+        }
+        for (int i = 0; i < waiters; ++i) {
+            waiting.go([&, own = d.fork()]() mutable {
+                noise(own);
+                group.wait();
+                SIM_CHECK(done == members);
+            });
+        }
+        group.wait();
+        SIM_CHECK(done == members);
+        waiting.wait();
+    }
+}
+
+ROTA_CELL(dining) {
+    // Everybody needs two of the locks, taken in one order: all eat, nobody beside his neighbour.
+    const int seats = d.in(2, 5);
+    std::vector<rota::mutex> fork(static_cast<std::size_t>(seats));
+    std::vector<int> taken(static_cast<std::size_t>(seats), 0);
+    rota::wait_group all;
+    for (int i = 0; i < seats; ++i) {
+        const std::size_t left = static_cast<std::size_t>(std::min(i, (i + 1) % seats)),
+                          right = static_cast<std::size_t>(std::max(i, (i + 1) % seats));
+        all.go([&, left, right, own = d.fork()]() mutable {
+            for (int meals = own.in(1, 5); meals > 0; --meals) {
+                noise(own);
+                const std::lock_guard first(fork[left]);
+                noise(own);
+                const std::lock_guard second(fork[right]);
+                SIM_CHECK(++taken[left] == 1 && ++taken[right] == 1);
+                noise(own);
+                --taken[left];
+                --taken[right];
+            }
+        });
+    }
+    all.wait();
+}
