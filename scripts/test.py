@@ -42,8 +42,10 @@ PROCS = (1, 2, 4, 16)
 
 def layers():
     """Layer -> steps. The seconds are the watchdog's, several times what a run takes."""
-    whole_programs = [PythonTest(script, "dev", ("treesum",), 300)
-                      for script in glob("tests/prog/*_test.py")]
+    lessons = tuple(p.stem for p in glob("examples/*.cpp") if p.stem not in ("tour", "treesum"))
+    whole_programs = [
+        PythonTest(script, "dev", lessons if script.stem == "examples_test" else ("treesum",), 300)
+        for script in glob("tests/prog/*_test.py")]
     return {
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120),
                  *(GoogleTest("rota_api", API, "dev", 120, n) for n in PROCS),

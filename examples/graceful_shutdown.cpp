@@ -1,0 +1,87 @@
+// Graceful shutdown by context: on SIGTERM or SIGINT, take nothing new, finish what was taken, end.
+//
+// Go: `ctx, stop := signal.NotifyContext(...)`; whoever waits also waits for ctx.Done(). Here the
+// signals are blocked in every thread, and a goroutine waits for one with sigwait, in
+// rota::blocking, and cancels. That is ordinary code, not a signal handler: it may lock, allocate
+// and print.
+//
+// The order of an end: the context stops the intake; the intake closes the queue; the workers drain
+// the queue and end; the wait group knows when the last has.
+//
+// What to see: the program sends itself a SIGTERM in the midst of its work, and loses nothing.
+// Last line: stopped by signal 15: everything that was accepted has been served
+#include <rota/chan.hpp>
+#include <rota/context.hpp>
+#include <rota/go.hpp>
+#include <rota/select.hpp>
+#include <rota/sync.hpp>
+#include <rota/time.hpp>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Accepts a request every millisecond until the context is done; returns how many.
+int accept_requests(const rota::context& ctx, const rota::send_chan<int>& queue) {
+    const rota::defer at_end([&] { queue.close(); });
+    const rota::ticker arrivals(milliseconds(1));
+    int accepted = 0;
+    for (;;) {
+        const auto chosen = rota::select(rota::on_recv(ctx.done()),
+                                         rota::on_recv(arrivals.c(), [&](auto) { ++accepted; }));
+        if (chosen == 0) return accepted;
+        queue.send(accepted);
+        if (accepted == 20) ::kill(::getpid(), SIGTERM);  // somebody wants us to stop
+    }
+}
+
+int serve(const sigset_t& stop_signals) {
+    auto [ctx, cancel] = rota::with_cancel(rota::background());
+    std::atomic<int> stopped_by = 0;
+    rota::wait_group left;
+    left.go([&, stop = cancel] {
+        int number = 0;
+        rota::blocking([&] { ::sigwait(&stop_signals, &number); });
+        stopped_by = number;
+        stop();
+    });
+
+    const auto queue = rota::make_chan<int>(64);
+    std::atomic<int> served = 0;
+    for (int i = 0; i < 3; ++i) {
+        left.go([&] {
+            for ([[maybe_unused]] int request : queue) {
+                rota::sleep_for(milliseconds(4));  // the work
+                ++served;
+            }
+        });
+    }
+    const int accepted = accept_requests(ctx, queue);
+    std::printf("shutting down: %d accepted, %d served so far\n", accepted, served.load());
+    left.wait();
+
+    std::printf("%d accepted, %d served\n", accepted, served.load());
+    if (served != accepted) return 1;
+    std::printf("stopped by signal %d: everything that was accepted has been served\n",
+                stopped_by.load());
+    return 0;
+}
+
+}  // namespace
+
+int main() {
+    // Before the first use of rota, so that every thread of it inherits the mask.
+    sigset_t stop_signals;
+    sigemptyset(&stop_signals);
+    sigaddset(&stop_signals, SIGTERM);
+    sigaddset(&stop_signals, SIGINT);
+    ::pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
+    return rota::run([&] { return serve(stop_signals); });
+}

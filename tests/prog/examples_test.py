@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Runs the lessons of examples/ and compares what they say with what their first comments promise.
+
+Usage: examples_test.py BUILD_DIR [FILTER]
+
+What could go wrong: an example rots, because nobody runs it, or prints something else than a reader
+is told to expect. Each examples/NAME.cpp that has a line `// Last line: TEXT` in its first comment
+is a lesson: at GOMAXPROCS 1, 2, 4 and 16 it must end by itself with status 0, write nothing on
+stderr, and TEXT must be its last line. An example without such a line has tests of its own, and
+stands in the list OTHERS.
+
+Prints one line for each lesson and ends with `N passed, N failed`; exit status 1 if any failed.
+"""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
+OTHERS = {"tour": "`./dev demo` runs it", "treesum": "treesum_test.py runs it"}
+PROCS = ("1", "2", "4", "16")
+TIME_LIMIT = 30  # seconds for one run; the longest takes a tenth of one
+
+
+def promised(source):
+    """The last line that the example's first comment promises, or None."""
+    comment = source.read_text().split("\n#include", 1)[0]
+    found = re.findall(r"^// Last line: (.+)$", comment, re.M)
+    return found[0] if len(found) == 1 else None
+
+
+def run(program, procs):
+    """Status, stdout, stderr. One that hangs is sent SIGQUIT, so that its goroutines are shown."""
+    env = {k: v for k, v in os.environ.items() if k not in ("GODEBUG", "GOTRACEBACK")}
+    child = subprocess.Popen([str(program)], env={**env, "GOMAXPROCS": procs}, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    try:
+        out, err = child.communicate(timeout=TIME_LIMIT)
+        return child.returncode, out, err
+    except subprocess.TimeoutExpired:
+        child.send_signal(signal.SIGQUIT)
+    try:
+        out, err = child.communicate(timeout=5)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        out, err = child.communicate()
+    return f"hung for {TIME_LIMIT} s", out, err
+
+
+def complaint(source, program):
+    """What is wrong with the lesson, or an empty string."""
+    wanted = promised(source)
+    if wanted is None:
+        return ("its first comment has no line `// Last line: TEXT` (or several), and it does not "
+                "stand in the list OTHERS of this test")
+    if not os.access(program, os.X_OK):
+        return f"there is no {program}: build it first"
+    for procs in PROCS:
+        status, out, err = run(program, procs)
+        last = out.rstrip("\n").split("\n")[-1]
+        if status != 0 or err or last != wanted:
+            return (f"GOMAXPROCS={procs} {program}\nstatus: {status}\npromised: {wanted}\n"
+                    f"--- stdout\n{out}\n--- stderr\n{err[:6000]}")
+    return ""
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    build, wanted = pathlib.Path(sys.argv[1]) / "examples", "".join(sys.argv[2:3])
+    passed = failed = 0
+    for source in sorted(EXAMPLES.glob("*.cpp")):
+        if source.stem in OTHERS or wanted not in source.stem:
+            continue
+        began = time.monotonic()
+        wrong = complaint(source, build / source.stem)
+        passed, failed = (passed, failed + 1) if wrong else (passed + 1, failed)
+        print(f"{'FAILED' if wrong else 'ok':<6} {source.stem:<24} "
+              f"{time.monotonic() - began:.2f} s", flush=True)
+        if wrong:
+            print(wrong)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
