@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t bytes_max = std::size_t{1} << 46;
 
 // They sleep until readied here, so their sudogs stay where they are until then.
-void wake_all(sudog* s) {
+void wake_all(chan_sudog* s) {
     while (s != nullptr) {
-        sudog* const next = s->next;
+        chan_sudog* const next = s->next;
         if (next != nullptr) __builtin_prefetch(next->gp);
         wake(*s, false);
         s = next;
@@ -26,10 +26,10 @@ void wake_all(sudog* s) {
 
 // Waits in a queue of c; true if it was woken by a communication. Releases c.mu.
 ROTA_NOINLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA_RELEASE(c.mu) {
-    sudog me;
+    chan_sudog me;
     me.gp = getm().curg;
     me.elem = elem;
-    me.wait_on = &c;
+    me.claim = nullptr;
     q.enqueue(me);
     c.update_fast_ways();
     gopark_unlock(c.mu, why);
@@ -84,7 +84,7 @@ namespace {
 // With c.mu held, which it releases.
 ROTA_ALWAYS_INLINE chan_result send_locked(hchan& c, const void* elem, bool block)
     ROTA_RELEASE(c.mu) {
-    sudog* receiver = nullptr;
+    chan_sudog* receiver = nullptr;
     const chan_result r = attempt_send(c, elem, receiver);
     if (r == chan_result::would_block && block) {
         return wait_in(c, c.sendq, const_cast<void*>(elem), wait_reason::chan_send)
@@ -97,7 +97,7 @@ ROTA_ALWAYS_INLINE chan_result send_locked(hchan& c, const void* elem, bool bloc
 }
 
 ROTA_ALWAYS_INLINE chan_result recv_locked(hchan& c, void* elem, bool block) ROTA_RELEASE(c.mu) {
-    sudog* sender = nullptr;
+    chan_sudog* sender = nullptr;
     const chan_result r = attempt_recv(c, elem, sender);
     if (r == chan_result::would_block && block) {
         return wait_in(c, c.recvq, elem, wait_reason::chan_receive) ? chan_result::ok
@@ -233,8 +233,8 @@ void chan_close(hchan* c) {
         c->mu.acquire();
         twice = c->closed.load(memory_order_relaxed);  // relaxed: under mu
         c->closed.store(true, memory_order_relaxed);  // relaxed: under mu; others take it as a hint
-        sudog* const receivers = c->recvq.take_all();
-        sudog* const senders = c->sendq.take_all();
+        chan_sudog* const receivers = c->recvq.take_all();
+        chan_sudog* const senders = c->sendq.take_all();
         c->update_fast_ways();
         c->mu.release();
         wake_all(receivers);

@@ -18,7 +18,6 @@
 #include <algorithm>
 #include <functional>
 #include <new>
-#include <utility>
 
 #include <rota/detail/select_engine.hpp>
 
@@ -31,9 +30,12 @@ using namespace rota::rt;
 
 namespace {
 
-static_assert(sizeof(sudog) <= sizeof(select_case::place) && alignof(sudog) <= alignof(void*));
+static_assert(sizeof(chan_sudog) <= sizeof(select_case::place) &&
+              alignof(chan_sudog) <= alignof(void*));
 
-sudog& sudog_of(select_case& s) { return *std::launder(reinterpret_cast<sudog*>(s.place)); }
+chan_sudog& sudog_of(select_case& s) {
+    return *std::launder(reinterpret_cast<chan_sudog*>(s.place));
+}
 
 waitq& queue_of(select_case& s) ROTA_NO_TSA {  // its address alone
     return s.is_send ? s.chan->sendq : s.chan->recvq;
@@ -55,22 +57,30 @@ ROTA_ALWAYS_INLINE std::uint32_t draw_ready(const select_frame& f, m& self) {
     return chosen;
 }
 
-ROTA_ALWAYS_INLINE chan_result attempt(select_case& s, sudog*& peer) ROTA_REQUIRES(s.chan->mu) {
+ROTA_ALWAYS_INLINE chan_result attempt(select_case& s, chan_sudog*& peer)
+    ROTA_REQUIRES(s.chan->mu) {
     return s.is_send ? attempt_send(*s.chan, s.elem, peer) : attempt_recv(*s.chan, s.elem, peer);
 }
 
-// Fills f.order with the channels of the cases, each once, by address; returns their number.
-std::uint32_t sort_channels(const select_frame& f) {
+std::uint32_t sort_many(const select_frame& f) {
     hchan** end = f.order;
     for (std::uint32_t i = 0; i < f.n; ++i) {
         if (f.cases[i].chan != nullptr) *end++ = f.cases[i].chan;
     }
-    if (end - f.order == 2) {  // most selects have two
-        if (std::less<>()(f.order[1], f.order[0])) std::swap(f.order[0], f.order[1]);
-    } else {
-        std::sort(f.order, end, std::less<>());
-    }
+    std::sort(f.order, end, std::less<>());
     return static_cast<std::uint32_t>(std::unique(f.order, end) - f.order);
+}
+
+// Fills f.order with the channels of the cases, each once, by address; returns their number.
+ROTA_ALWAYS_INLINE std::uint32_t sort_channels(const select_frame& f) {
+    if (f.n != 2) return sort_many(f);  // most selects have two
+    hchan* const a = f.cases[0].chan;
+    hchan* const b = f.cases[1].chan;
+    if (a == nullptr || b == nullptr || a == b) return sort_many(f);
+    const bool a_first = std::less<>()(a, b);
+    f.order[0] = a_first ? a : b;
+    f.order[1] = a_first ? b : a;
+    return 2;
 }
 
 void lock_all(hchan** order, std::uint32_t count) ROTA_NO_TSA {  // as many as there are
@@ -90,7 +100,7 @@ select_result poll(const select_frame& f, std::uint32_t count, m& self) ROTA_NO_
     for (;;) {
         const std::uint32_t i = draw_ready(f, self);
         if (i == select_none) return {select_none, false};
-        sudog* peer = nullptr;
+        chan_sudog* peer = nullptr;
         const chan_result r = attempt(f.cases[i], peer);
         // Only goroutines woken elsewhere stood in the queue, and do so no more: every round but
         // the last one empties one.
@@ -120,10 +130,9 @@ ROTA_NOINLINE select_result park_on_all(const select_frame& f,
     for (std::uint32_t i = 0; i < f.n; ++i) {
         select_case& s = f.cases[i];
         if (s.chan == nullptr) continue;
-        sudog& me = *new (s.place) sudog;
+        chan_sudog& me = *new (s.place) chan_sudog;
         me.gp = gp;
         me.elem = s.elem;
-        me.wait_on = s.chan;
         me.number = i;
         me.claim = &claim;
         queue_of(s).enqueue(me);
@@ -148,7 +157,7 @@ ROTA_ALWAYS_INLINE select_result try_one(const select_frame& f, m& self) {
     const std::uint32_t i = draw_ready(f, self);
     if (i == select_none) return {select_none, false};
     select_case& s = f.cases[i];
-    sudog* peer = nullptr;
+    chan_sudog* peer = nullptr;
     s.chan->mu.acquire();
     const chan_result r = attempt(s, peer);
     s.chan->mu.release();

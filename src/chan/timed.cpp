@@ -23,13 +23,13 @@ constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 struct limited_wait {
     hchan* c;  // null: the nil channel, whose waits only the timer ends
     timer limit;
-    sudog me;
+    chan_sudog me;
     atomic<std::uint32_t> claim{claim_open};
 };
 
 // Under the heap's lock.
 void* claim_for_timer(timer& t) {
-    sudog& me = *static_cast<sudog*>(t.arg);
+    chan_sudog& me = *static_cast<chan_sudog*>(t.arg);
     return me.claim->cas(claim_open, timed_out, memory_order_relaxed)  // relaxed: see take_claim
                ? me.gp
                : nullptr;
@@ -56,7 +56,6 @@ ROTA_NOINLINE chan_result wait_limited(hchan* c, waitq* q, void* elem, std::int6
     w.c = c;
     w.me.gp = getm().curg;
     w.me.elem = elem;
-    w.me.wait_on = c;
     w.me.number = served;
     w.me.claim = &w.claim;
     w.limit.arg = &w.me;
@@ -87,7 +86,7 @@ chan_result chan_send_for(hchan* c, const void* elem, std::int64_t ns) ROTA_NO_T
     const runtime_entry inside;
     if (c == nullptr) return wait_limited(c, nullptr, nullptr, ns, wait_reason::chan_send_nil);
     c->mu.acquire();
-    sudog* receiver = nullptr;
+    chan_sudog* receiver = nullptr;
     const chan_result r = attempt_send(*c, elem, receiver);
     if (r == chan_result::would_block)
         return wait_limited(c, &c->sendq, const_cast<void*>(elem), ns, wait_reason::chan_send);
@@ -102,7 +101,7 @@ chan_result chan_recv_for(hchan* c, void* elem, std::int64_t ns) ROTA_NO_TSA {  
     const runtime_entry inside;
     if (c == nullptr) return wait_limited(c, nullptr, nullptr, ns, wait_reason::chan_receive_nil);
     c->mu.acquire();
-    sudog* sender = nullptr;
+    chan_sudog* sender = nullptr;
     const chan_result r = attempt_recv(*c, elem, sender);
     if (r == chan_result::would_block)
         return wait_limited(c, &c->recvq, elem, ns, wait_reason::chan_receive);

@@ -35,15 +35,15 @@ inline void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
 }
 
 // The first waiter of one of c's queues who can be woken; null if there is none.
-ROTA_ALWAYS_INLINE rt::sudog* take_waiter(hchan& c, rt::waitq& q) ROTA_REQUIRES(c.mu) {
+ROTA_ALWAYS_INLINE rt::chan_sudog* take_waiter(hchan& c, rt::waitq& q) ROTA_REQUIRES(c.mu) {
     if (!q.has_any()) return nullptr;
-    rt::sudog* const s = q.dequeue();
+    rt::chan_sudog* const s = q.dequeue();
     c.update_fast_ways();
     return s;
 }
 
 // `peer` is the receiver who got the value, if there was one.
-ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::sudog*& peer)
+ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::chan_sudog*& peer)
     ROTA_REQUIRES(c.mu) {
     if (ROTA_UNLIKELY(c.closed.load(rt::memory_order_relaxed)))  // relaxed: under mu
         return chan_result::closed;
@@ -60,7 +60,7 @@ ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::sudo
 }
 
 // `peer` is the sender who has got rid of its value, if there was one.
-ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::sudog*& peer)
+ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::chan_sudog*& peer)
     ROTA_REQUIRES(c.mu) {
     if (c.count.load(rt::memory_order_relaxed) > 0) {  // relaxed: under mu
         buf_take(c, elem);
@@ -79,7 +79,7 @@ ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::sudog*& pe
 }
 
 // The waiter's frame holds the sudog and the value's place: neither is touched once it is readied.
-ROTA_ALWAYS_INLINE void wake(rt::sudog& s, bool success) {
+ROTA_ALWAYS_INLINE void wake(rt::chan_sudog& s, bool success) {
     s.success = success;
     rt::goready(*s.gp);
 }

@@ -15,15 +15,27 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
-#include "core/sudog.hpp"
+#include "core/g.hpp"
 
 namespace rota::rt {
+
+// In the frame of the function that waits; gone as soon as its goroutine has been readied. Go:
+// sudog. (That of the semaphores, core/sudog.hpp, carries a tree.)
+struct chan_sudog {
+    g* gp;
+    chan_sudog* next;  // in the queue, under its lock; of those taken out together
+    chan_sudog* prev;
+    void* elem;                    // the value's place in the waiter's frame
+    atomic<std::uint32_t>* claim;  // null: waits here only
+    std::uint32_t number;          // of this one, among those with the same claim
+    bool success;                  // woken by a communication, not by close; written by the waker
+};
 
 inline constexpr std::uint32_t claim_open = ~std::uint32_t{0};
 
 // Makes s the one by which its goroutine is woken. relaxed: the exchange decides, what goes with it
 // is passed on by the queue's lock and by goready.
-ROTA_ALWAYS_INLINE bool take_claim(sudog& s) {
+ROTA_ALWAYS_INLINE bool take_claim(chan_sudog& s) {
     return s.claim->cas(claim_open, s.number, memory_order_relaxed);
 }
 
@@ -33,7 +45,7 @@ class waitq {
     // False: nobody waits. True: somebody may, but perhaps has been woken elsewhere.
     bool has_any() const { return first() != nullptr; }
 
-    void enqueue(sudog& s) {
+    void enqueue(chan_sudog& s) {
         if (s.claim != nullptr) ++claims_;
         s.next = nullptr;
         s.prev = last_;
@@ -43,9 +55,9 @@ class waitq {
     }
 
     // The first one that is the caller's to wake; null if there is none.
-    [[nodiscard]] sudog* dequeue() {
+    [[nodiscard]] chan_sudog* dequeue() {
         for (;;) {
-            sudog* const s = first();
+            chan_sudog* const s = first();
             if (s == nullptr) return nullptr;
             unlink_first(*s);
             if (ROTA_LIKELY(s->claim == nullptr)) return s;
@@ -55,7 +67,7 @@ class waitq {
     }
 
     // Takes s out, wherever it stands. False: somebody else has taken it out already.
-    bool remove(sudog& s) {
+    bool remove(chan_sudog& s) {
         if (s.prev == nullptr && first() != &s) return false;
         if (s.claim != nullptr) --claims_;
         if (s.prev == nullptr) set_first(s.next);
@@ -67,8 +79,8 @@ class waitq {
     }
 
     // Takes all who are the caller's to wake, linked by `next`; null if there is none.
-    [[nodiscard]] sudog* take_all() {
-        sudog* s = first();
+    [[nodiscard]] chan_sudog* take_all() {
+        chan_sudog* s = first();
         if (claims_ != 0) return take_claimed();
         set_first(nullptr);
         last_ = nullptr;
@@ -77,10 +89,10 @@ class waitq {
 
   private:
     // relaxed, both: under the lock, and a hint for others
-    sudog* first() const { return first_.load(memory_order_relaxed); }
-    void set_first(sudog* s) { first_.store(s, memory_order_relaxed); }
+    chan_sudog* first() const { return first_.load(memory_order_relaxed); }
+    void set_first(chan_sudog* s) { first_.store(s, memory_order_relaxed); }
 
-    void unlink_first(sudog& s) {
+    void unlink_first(chan_sudog& s) {
         set_first(s.next);
         if (s.next == nullptr) last_ = nullptr;
         else s.next->prev = nullptr;
@@ -89,18 +101,18 @@ class waitq {
 
     // The claims must be taken before the lock is released: the frames of those who are woken
     // elsewhere may be gone afterwards.
-    ROTA_NOINLINE sudog* take_claimed() {
-        sudog* taken = nullptr;
-        sudog** tail = &taken;
-        while (sudog* const s = dequeue()) {
+    ROTA_NOINLINE chan_sudog* take_claimed() {
+        chan_sudog* taken = nullptr;
+        chan_sudog** tail = &taken;
+        while (chan_sudog* const s = dequeue()) {
             *tail = s;
             tail = &s->next;
         }
         return taken;
     }
 
-    atomic<sudog*> first_{nullptr};
-    sudog* last_ = nullptr;
+    atomic<chan_sudog*> first_{nullptr};
+    chan_sudog* last_ = nullptr;
     std::uint32_t claims_ = 0;  // how many of them have a claim
 };
 

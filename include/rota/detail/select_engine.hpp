@@ -16,7 +16,7 @@ struct select_case {
     hchan* chan;  // null, the nil channel: never ready
     void* elem;   // received into, or sent from
     bool is_send;
-    alignas(void*) std::byte place[14 * sizeof(void*)];  // the engine's, while it waits
+    alignas(void*) std::byte place[7 * sizeof(void*)];  // the engine's, while it waits
 
     void set(hchan* c, void* e, bool send) {
         chan = c;
