@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace rota::runtime {
 
@@ -38,6 +39,13 @@ void gosched();
 /// The number of the current goroutine, 0 outside goroutines; the process's first main goroutine
 /// is 1.
 std::uint64_t goid();
+
+/// The stack of the calling goroutine, or thread, as text in Go's layout; with `all` those of every
+/// other goroutine too, with their states and creators. Goroutines that run meanwhile, on other
+/// threads, show no stack; none that does not run begins to until the text is complete. Functions
+/// have names if the program has symbols, and lines of source if it has debug information;
+/// functions that were inlined do not appear. Does not block. Go: runtime.Stack.
+std::string stack(bool all = false);
 
 /// The stack size of new goroutines, rounded up to a power of two from 16 KiB to 64 MiB; returns
 /// the one of before. Go: debug.SetMaxStack.

@@ -35,3 +35,7 @@ static_assert(sizeof(gobuf) == 24 && __builtin_offsetof(gobuf, pc) == 8 &&
 // rota_goroutine_main. Its frame description marks the end of the stack, and its personality
 // routine turns an exception that got here into a panic.
 extern "C" void rota_gostart();
+
+// Calls f(arg) so that who walks the stack from there comes to the frames of the context in `buf`,
+// which must not run meanwhile (arch/*/walk.S).
+extern "C" void rota_on_context(const rota::rt::gobuf* buf, void (*f)(void*), void* arg);

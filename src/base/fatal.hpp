@@ -13,7 +13,7 @@ namespace rota::rt {
 
 enum class trace_scope : std::uint8_t {
     none,     // the message alone
-    current,  // the goroutine that runs now, the others if GOTRACEBACK says so
+    current,  // the goroutine that runs now, the others if GOTRACEBACK says so: for panics
     all,      // every goroutine
 };
 
@@ -27,7 +27,7 @@ inline constinit crash_hooks crash;  // set once by boot/, before the first goro
 
 // Prints `fatal error: text`, traces, and ends the process with status 2. A `preface`, formatted as
 // by printf with one number, comes as a line before it, inside the same report.
-[[noreturn]] ROTA_COLD void fatal(const char* text, trace_scope scope = trace_scope::current,
+[[noreturn]] ROTA_COLD void fatal(const char* text, trace_scope scope = trace_scope::all,
                                   const char* preface = nullptr, std::size_t number = 0);
 
 // Writes all of it to stderr. A reader that has gone costs the text, never the process: no SIGPIPE

@@ -9,6 +9,8 @@
 #include "boot/fork.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "diag/crash.hpp"
+#include "sched/m_lifecycle.hpp"
 #include "sched/seeded.hpp"
 #include "sched/threads.hpp"
 #include "sys/clock.hpp"
@@ -62,12 +64,13 @@ void ask_all_to_yield() {
 void stop_scheduling(void*) {
     if (moving.load(memory_order_relaxed) != 0) return;  // relaxed: our own, see below
     if (is_forked_child()) return;                       // nobody schedules there
+    if (is_reporting()) sleep_for_ever();                // whose report it is ends the process
     if (m* const self = getm_or_null()) goroutine_becomes_thread(*self);
     {
         const lock_guard guard(sched.mu);
         sched.stopping = true;
-        sched.exiting.store(true, memory_order_seq_cst);     // pairs(exit.flag)
-        sched.through_g0.store(true, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
+        sched.exiting.store(true, memory_order_seq_cst);      // pairs(exit.flag)
+        sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
     }
     const std::int64_t until = nanotime() + grace;
     // Asked again each time: an m that was just passing from one goroutine to the next may have

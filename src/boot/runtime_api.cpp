@@ -4,6 +4,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "diag/stack_text.hpp"
 #include "sched/entry.hpp"
 #include "sched/goexit.hpp"
 #include "sched/hooks.hpp"
@@ -51,6 +52,11 @@ void goexit() {
               "function return instead");
     }
     goroutine_exit();
+}
+
+std::string stack(bool all) {
+    boot_runtime();
+    return stack_text(all);
 }
 
 std::uint64_t goid() {

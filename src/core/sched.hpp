@@ -51,7 +51,8 @@ struct sched_t {
     atomic<bool> retaking{false};           // sysmon holds a p, or is about to
     atomic<bool> foreign_used{false};       // a thread of the program's own used rota outside run()
     atomic<bool> exiting{false};            // hint for `stopping`
-    atomic<bool> through_g0{false};         // no direct switch: the process exits, or chaos mode
+    atomic<std::uint32_t> through_g0{0};  // no direct switch: the process exits, chaos mode, a scan
+    atomic<std::uint32_t> scanning{0};    // stacks are being read: sched/scan
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};

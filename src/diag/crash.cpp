@@ -1,21 +1,21 @@
 // The reports.
 #include "diag/crash.hpp"
 
+#include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <string>
-#include <typeinfo>
 
 #include <cxxabi.h>
 #include <unistd.h>
 #include <unwind.h>
 
 #include <rota/detail/future_state.hpp>
-#include <rota/panic.hpp>
 
 #include "base/env.hpp"
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
+#include "diag/panic_text.hpp"
+#include "diag/symbolize.hpp"
 #include "diag/traceback.hpp"
 #include "mem/stack.hpp"
 #include "sched/m_lifecycle.hpp"
@@ -38,59 +38,38 @@ void begin_report() {
     sleep_for_ever();
 }
 
+// relaxed: this thread's own store, or another thread's number.
+bool is_own_report() { return reporter.load(memory_order_relaxed) == current_thread_id(); }
+
 [[noreturn]] void end_process() {
-    if (level == traceback_level::crash) std::abort();
+    if (level == traceback_level::crash) {
+        signal_leave_abort();
+        std::abort();
+    }
     ::_exit(2);
+}
+
+// For the one thread whose report it is.
+struct report_room {
+    report out;
+    tracer trace;
+};
+constinit report_room room;
+
+void begin_traces(bool careful = false) {
+    room.trace.to(room.out, {.system = level >= traceback_level::system, .careful = careful});
+    room.out.print("%s", "");  // something stands above them: an empty line comes first
 }
 
 void print_traces(trace_scope scope) {
     if (scope == trace_scope::none || level == traceback_level::none) return;
-    report out;
-    print_current_goroutine(out);
-    out.flush();
-    if (scope == trace_scope::all || level >= traceback_level::all ||
-        current_goroutine() == nullptr) {
-        print_other_goroutines(out);
-    }
-}
-
-std::string demangled(const std::type_info& type) {
-    int status = 0;
-    char* const name = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-    std::string text = status == 0 ? name : type.name();
-    std::free(name);
-    return text;
-}
-
-// The text behind "panic: " for the exception being handled.
-std::string current_panic_text() {
-    const std::type_info* type = abi::__cxa_current_exception_type();
-    const std::string name = type != nullptr ? demangled(*type) : "unknown exception";
-    try {
-        throw;
-    } catch (const panic_error& e) {
-        return e.what();
-    } catch (const std::exception& e) {
-        return name + ": " + e.what();
-    } catch (const std::string& s) {
-        return name + ": " + s;
-    } catch (const char* s) {
-        return name + ": " + s;
-    } catch (bool b) {
-        return name + (b ? ": true" : ": false");
-    } catch (int v) {
-        return name + ": " + std::to_string(v);
-    } catch (unsigned v) {
-        return name + ": " + std::to_string(v);
-    } catch (long v) {
-        return name + ": " + std::to_string(v);
-    } catch (unsigned long v) {
-        return name + ": " + std::to_string(v);
-    } catch (double v) {
-        return name + ": " + std::to_string(v);
-    } catch (...) {
-        return name;
-    }
+    begin_traces();
+    const m* const mp = getm_or_null();
+    const bool in_scheduler = mp != nullptr && mp->curg->is_thread && !mp->foreign;
+    if (!in_scheduler) room.trace.print_current();
+    if (scope == trace_scope::all || level >= traceback_level::all || in_scheduler)
+        room.trace.print_others();
+    room.out.flush();
 }
 
 [[noreturn]] void print_panic(const std::string& text, const char* note = "") {
@@ -101,25 +80,118 @@ std::string current_panic_text() {
     end_process();
 }
 
-// A fault in a guard page: the goroutine has run off its stack.
-void on_stack_overflow(const fault_info& fault) {
-    const stack_slot slot = stack_find(fault.address);
-    if (!slot || static_cast<const std::byte*>(fault.address) >= slot.usable_lo()) return;
+// --- signals -------------------------------------------------------------------------------------
+
+// The goroutine that the signal has hit, and where its trace begins. On the switch between two
+// goroutines there is nothing to walk.
+bool is_on_goroutine(const fault_info& fault, const g& gp) {
+    const auto* const sp = static_cast<const std::byte*>(fault.at.sp);
+    return gp.stack.usable_lo() <= sp && sp < gp.stack.hi && getm().after == nullptr;
+}
+
+// The traces of a signal: of what it has hit, and of the others if asked.
+void print_signalled(const fault_info& fault, bool others) {
+    if (level == traceback_level::none) return;
+    begin_traces(true);
+    const g* const gp = current_goroutine();
+    if (gp == nullptr || is_on_goroutine(fault, *gp)) {
+        const bool nowhere = gp != nullptr && place_of(fault.at.pc).module[0] == '?';
+        const gobuf caller = nowhere ? caller_of(fault) : gobuf{};
+        room.trace.print_current(nowhere ? trace_start{nullptr, &caller}
+                                         : trace_start{fault.at.pc, nullptr});
+    }
+    if (others || level >= traceback_level::all) room.trace.print_others();
+    room.out.flush();
+}
+
+void report_stack_overflow(const stack_slot& slot, const fault_info& fault) {
     begin_report();
-    report out;
-    out.print("runtime: goroutine stack exceeds %zu-byte limit\n",
-              static_cast<std::size_t>(slot.hi - slot.lo));
-    out.print("runtime: sp=%p stack=[%p, %p]\n", fault.sp, static_cast<void*>(slot.lo),
-              static_cast<void*>(slot.hi));
-    out.print("fatal error: stack overflow\n");
-    out.flush();
-    const g& gp = *header_of(slot);
-    print_goroutine_header(out, gp);
-    out.flush();
-    print_current_stack(out, true, fault.pc);
-    print_creator(out, gp, true);
-    out.flush();
+    room.out.print("runtime: goroutine stack exceeds %zu-byte limit\n",
+                   static_cast<std::size_t>(slot.hi - slot.lo));
+    room.out.print("runtime: sp=%p stack=[%p, %p]\n", fault.at.sp, static_cast<void*>(slot.lo),
+                   static_cast<void*>(slot.hi));
+    room.out.print("fatal error: stack overflow\n");
+    room.out.flush();
+    if (level != traceback_level::none) {
+        begin_traces(true);
+        room.trace.print_current({fault.at.pc, nullptr});
+        if (level >= traceback_level::all) room.trace.print_others();
+        room.out.flush();
+    }
     end_process();
+}
+
+const char* fault_text(const fault_info& fault) {
+    if (fault.signal != SIGFPE) return "invalid memory address or nil pointer dereference";
+    if (fault.code == FPE_INTDIV) return "integer divide by zero";
+    if (fault.code == FPE_INTOVF) return "integer overflow";
+    return "floating point error";
+}
+
+const char* fault_name(int signal) {
+    if (signal == SIGSEGV) return "SIGSEGV: segmentation violation";
+    return signal == SIGBUS ? "SIGBUS: bus error" : "SIGFPE: floating-point exception";
+}
+
+void report_fault(const fault_info& fault) {
+    begin_report();
+    room.out.print("panic: runtime error: %s\n[signal %s code=0x%x addr=0x%llx pc=0x%llx]\n",
+                   fault_text(fault), fault_name(fault.signal), static_cast<unsigned>(fault.code),
+                   static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(fault.address)),
+                   static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(fault.at.pc)));
+    room.out.flush();
+    print_signalled(fault, false);
+    end_process();
+}
+
+void print_signal_line(const fault_info& fault, const char* name) {
+    const m* const mp = getm_or_null();
+    room.out.print("%s\nPC=0x%llx m=%llu sigcode=%d\n", name,
+                   static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(fault.at.pc)),
+                   mp != nullptr ? static_cast<unsigned long long>(mp->id) : 0ULL, fault.code);
+    room.out.flush();
+}
+
+void report_quit(const fault_info& fault) {
+    begin_report();
+    print_signal_line(fault, "SIGQUIT: quit");
+    print_signalled(fault, true);
+    if (level != traceback_level::none) {
+        room.out.print("\n");
+        for_each_register(
+            fault,
+            [](void* out, const char* name, std::uint64_t value) {
+                static_cast<report*>(out)->print("%-6s 0x%llx\n", name,
+                                                 static_cast<unsigned long long>(value));
+            },
+            &room.out);
+        room.out.flush();
+    }
+    end_process();
+}
+
+// abort() in a goroutine: its name and its stack, then the signal takes its course. A report that
+// ends by abort() has said enough.
+void report_abort(const fault_info& fault) {
+    if (current_goroutine() == nullptr || is_own_report()) return;
+    begin_report();
+    print_signal_line(fault, "SIGABRT: abort");
+    print_signalled(fault, false);
+}
+
+// In the signal handler. Returns for what is not the runtime's.
+void report_signal(const fault_info& fault) {
+    if (fault.signal == SIGQUIT) return report_quit(fault);
+    if (fault.signal == SIGABRT) return report_abort(fault);
+    const auto* const address = static_cast<const std::byte*>(fault.address);
+    if (fault.signal != SIGFPE) {
+        const stack_slot slot = stack_find(address);
+        if (slot && address < slot.usable_lo()) report_stack_overflow(slot, fault);
+    }
+    const bool in_runtime_only = current_goroutine() == nullptr;
+    if (is_own_report()) ::_exit(2);  // the report itself failed
+    if (fault.has_program_handler || in_runtime_only) return;
+    report_fault(fault);
 }
 
 constinit std::terminate_handler terminate_before = nullptr;  // fixed at boot
@@ -158,8 +230,13 @@ void install_crash_reports(traceback_level wanted) {
     level = wanted;
     crash.begin_report = begin_report;
     crash.print_traces = print_traces;
-    on_fault(on_stack_overflow);
+    on_fault(report_signal);
     install_terminate_handler();
+}
+
+bool is_reporting() {
+    const int who = reporter.load(memory_order_relaxed);  // relaxed: a hint
+    return who != 0 && who != current_thread_id();
 }
 
 void report_panic(const std::exception_ptr& error) {

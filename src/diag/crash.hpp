@@ -11,6 +11,9 @@ namespace rota::rt {
 // Sets the crash hooks of base/fatal and the handler for faults. Caller: boot, once.
 void install_crash_reports(traceback_level level);
 
+// Whether another thread prints a report, which must come out before the process ends.
+bool is_reporting();
+
 // `panic: TEXT`, traces, exit status 2, for an exception that nobody caught.
 [[noreturn]] void report_panic(const std::exception_ptr& error);
 

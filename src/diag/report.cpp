@@ -15,11 +15,14 @@ void report::print(const char* format, ...) {
     va_start(args, format);
     const int n = vsnprintf(text_ + size_, most, format, args);
     va_end(args);
+    begun_ = true;
     if (n > 0) size_ += static_cast<std::size_t>(n) < most ? static_cast<std::size_t>(n) : most - 1;
 }
 
 void report::flush() {
-    write_error(text_, size_);
+    if (size_ == 0) return;
+    if (write_ != nullptr) write_(to_, text_, size_);
+    else write_error(text_, size_);
     size_ = 0;
 }
 

@@ -1,5 +1,5 @@
-// A writer to stderr for reports: buffered, without allocation, usable with malloc's lock held by
-// somebody else.
+// A writer for reports, to stderr or to whoever takes the text: buffered (flush it at the end),
+// without allocation, usable with malloc's lock held by somebody else.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,10 @@ namespace rota::rt {
 
 class report {
   public:
-    report() = default;
-    ~report() { flush(); }
+    using sink = void (*)(void* to, const char* text, std::size_t size);
+
+    constexpr report() = default;  // to stderr
+    report(sink write, void* to) : write_(write), to_(to) {}
     report(const report&) = delete;
     report& operator=(const report&) = delete;
 
@@ -18,10 +20,16 @@ class report {
     __attribute__((format(printf, 2, 3))) void print(const char* format, ...);
     void flush();
 
+    // Whether nothing has been printed yet.
+    bool is_empty() const { return !begun_; }
+
   private:
     static constexpr std::size_t capacity = 8192;
+    sink write_ = nullptr;
+    void* to_ = nullptr;
+    bool begun_ = false;
     std::size_t size_ = 0;
-    char text_[capacity];
+    char text_[capacity] = {};
 };
 
 }  // namespace rota::rt

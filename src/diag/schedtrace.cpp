@@ -39,6 +39,7 @@ void schedtrace() {
                   sched.allp[i]->sched_tick.load(memory_order_relaxed));  // relaxed: a report
     }
     out.print("]\n");
+    out.flush();
 }
 
 }  // namespace rota::rt

@@ -1,156 +1,216 @@
-// Traces. Names come from the dynamic symbol table: link with -rdynamic to see those of an
-// executable.
+// Traces: walking stacks and printing frames.
 #include "diag/traceback.hpp"
 
-#include <cstdlib>
 #include <cstring>
 
-#include <cxxabi.h>
-#include <dlfcn.h>
 #include <unwind.h>
 
-#include "base/check.hpp"
-#include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "diag/frame_name.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
 
 namespace {
 
-constexpr int frames_max = 100;  // as Go prints at most
+bool is_in(std::uintptr_t pc, void (*function)()) {
+    return _Unwind_FindEnclosingFunction(reinterpret_cast<void*>(pc)) ==
+           reinterpret_cast<void*>(function);
+}
 
-struct walk {
-    void* pcs[frames_max];
-    int count = 0;
-    bool more = false;
-};
+template <class F>
+code_place place(const F& f) {
+    return place_of(reinterpret_cast<const void*>(f.is_call ? f.pc - 1 : f.pc));
+}
 
-_Unwind_Reason_Code visit(_Unwind_Context* context, void* arg) {
-    walk& w = *static_cast<walk*>(arg);
-    if (w.count == frames_max) {
-        w.more = true;
-        return _URC_END_OF_STACK;
-    }
+unsigned long long number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+}  // namespace
+
+int tracer::visit(void* context, walk& w) {
+    constexpr std::size_t frames_max = 10'000'000;  // a walk without end
+    auto* const c = static_cast<_Unwind_Context*>(context);
     int before_instruction = 0;
-    const auto pc = _Unwind_GetIPInfo(context, &before_instruction);
-    if (pc == 0) return _URC_END_OF_STACK;
-    w.pcs[w.count++] = reinterpret_cast<void*>(before_instruction != 0 ? pc : pc - 1);
+    const std::uintptr_t pc = _Unwind_GetIPInfo(c, &before_instruction);
+    if (pc == 0 || w.count == frames_max) return _URC_END_OF_STACK;
+    if (!w.begun) {
+        w.begun = _Unwind_GetRegionStart(c) == reinterpret_cast<std::uintptr_t>(&rota_on_context);
+        return _URC_NO_REASON;
+    }
+    const std::size_t i = w.count++;
+    (i < half ? w.inner[i] : w.outer[(i - half) % half]) = {pc, _Unwind_GetCFA(c),
+                                                            before_instruction == 0};
     return _URC_NO_REASON;
 }
 
-struct symbol {
-    const char* name = nullptr;
-    const char* file = "?";
-    std::uintptr_t offset = 0;
-    char* owned = nullptr;
+void tracer::backtrace(walk& w) {
+    _Unwind_Backtrace(
+        [](_Unwind_Context* context, void* arg) {
+            return static_cast<_Unwind_Reason_Code>(visit(context, *static_cast<walk*>(arg)));
+        },
+        &w);
+}
 
-    symbol(const void* pc, bool plain) {
-        Dl_info info{};
-        if (::dladdr(pc, &info) == 0) return;
-        if (info.dli_fname != nullptr) file = info.dli_fname;
-        const auto base = reinterpret_cast<std::uintptr_t>(
-            info.dli_saddr != nullptr ? info.dli_saddr : info.dli_fbase);
-        offset = reinterpret_cast<std::uintptr_t>(pc) - base;
-        if (info.dli_sname == nullptr) return;
-        name = info.dli_sname;
-        if (plain) return;
-        int status = 0;
-        owned = abi::__cxa_demangle(info.dli_sname, nullptr, nullptr, &status);
-        if (status == 0) name = owned;
-    }
-    ~symbol() { std::free(owned); }
-    symbol(const symbol&) = delete;
-    symbol& operator=(const symbol&) = delete;
-};
+void tracer::walk_here(walk& w) {
+    w.begun = true;
+    backtrace(w);
+}
 
-// Whether pc lies in a function through which a report begins: the throwing half of the C++
-// runtime, whose names are known because it is a shared library, or our own fatal errors. What
-// stands above it in the stack is of no interest.
-bool begins_report(void* pc, const char* name) {
-    for (const char* known :
-         {"__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow"}) {
-        if (name != nullptr && std::strcmp(name, known) == 0) return true;
-    }
-    void* const function = _Unwind_FindEnclosingFunction(pc);
-    return function == reinterpret_cast<void*>(&fatal) ||
-           function == reinterpret_cast<void*>(&check_failed);
+void tracer::walk_from(walk& w, const gobuf& context) {
+    rota_on_context(
+        &context,
+        [](void* arg) {
+            backtrace(*static_cast<walk*>(arg));
+            asm volatile("");  // no tail call
+        },
+        &w);
 }
 
 // The first frame worth printing: the one at `from`, or else the one that called into a report.
-int first_frame(const walk& w, const void* from) {
-    constexpr int report_depth = 16;
-    int first = 0;
-    for (int i = 0; i < w.count && i < report_depth; ++i) {
-        if (from != nullptr && w.pcs[i] == from) return i;
-        const symbol s(w.pcs[i], true);
-        if (from == nullptr && begins_report(w.pcs[i], s.name)) first = i + 1;
+std::size_t tracer::first_frame(const walk& w, const void* from) {
+    constexpr std::size_t report_depth = 24;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < w.count && i < report_depth; ++i) {
+        const frame& f = w.at(i);
+        if (from != nullptr && f.pc == reinterpret_cast<std::uintptr_t>(from)) return i;
+        const void* const pc = reinterpret_cast<const void*>(f.is_call ? f.pc - 1 : f.pc);
+        if (from == nullptr && begins_report(pc, place(f).function)) first = i + 1;
     }
     return first;
 }
 
-bool is_first_of_goroutine(void* pc) {
-    return _Unwind_FindEnclosingFunction(pc) == reinterpret_cast<void*>(&rota_gostart);
-}
-
-void print_frame(report& out, const void* pc, const symbol& s) {
-    if (s.name != nullptr) out.print("%.900s\n", s.name);
-    else out.print("%p\n", pc);
-    out.print("\t%.900s +0x%llx\n", s.file, static_cast<unsigned long long>(s.offset));
-}
-
-}  // namespace
-
-void print_goroutine_header(report& out, const g& gp) {
-    const g_status status = readgstatus(gp);
-    const char* what = status == g_status::waiting && gp.why != wait_reason::none
-                           ? wait_reason_text(gp.why)
-                           : g_status_text(status);
-    out.print("\ngoroutine %llu [%s]:\n", static_cast<unsigned long long>(gp.goid), what);
-    if (gp.name != nullptr) out.print("# name: %s\n", gp.name);
-}
-
-void print_current_stack(report& out, bool plain, const void* from) {
-    walk w;
-    _Unwind_Backtrace(visit, &w);
-    for (int i = first_frame(w, from); i < w.count; ++i) {
-        if (is_first_of_goroutine(w.pcs[i])) break;
-        print_frame(out, w.pcs[i], symbol(w.pcs[i], plain));
+void tracer::print_frame(const frame& f, std::uintptr_t fp) {
+    const code_place p = place(f);
+    const frame_name name(p.function, plain_);
+    if (p.function != nullptr) out_->print("%.*s%s\n", name.length, name.text, name.suffix);
+    else out_->print("0x%llx\n", static_cast<unsigned long long>(f.pc));
+    const auto offset = static_cast<unsigned long long>(p.offset + (f.is_call ? 1 : 0));
+    const source_line& s = p.source;
+    if (s.file == nullptr) {
+        out_->print("\t%.500s +0x%llx", p.module, offset);
+    } else {
+        const bool whole = s.directory == nullptr || *s.file == '/';
+        out_->print("\t%.400s%s%.400s:%u +0x%llx", whole ? "" : s.directory, whole ? "" : "/",
+                    s.file, s.line, offset);
     }
-    if (w.more) out.print("...additional frames elided...\n");
+    if (style_.system) {
+        out_->print(" fp=0x%llx sp=0x%llx pc=0x%llx", static_cast<unsigned long long>(fp),
+                    static_cast<unsigned long long>(f.sp), static_cast<unsigned long long>(f.pc));
+    }
+    out_->print("\n");
 }
 
-void print_creator(report& out, const g& gp, bool plain) {
+void tracer::print_frames(const walk& w, std::size_t first) {
+    const std::size_t skipped_from = half;
+    const std::size_t skipped_to = w.count > 2 * half ? w.count - half : half;
+    for (std::size_t i = first; i < w.count; ++i) {
+        if (i == skipped_from && skipped_to > skipped_from) {
+            out_->print("...%zu frames elided...\n", skipped_to - skipped_from);
+            i = skipped_to;
+        }
+        const frame& f = w.at(i);
+        if (is_in(f.pc - 1, rota_gostart) && !style_.system) break;
+        if (style_.system || !is_runtime_frame(place(f)))
+            print_frame(f, i + 1 < w.count ? w.at(i + 1).sp : 0);
+    }
+}
+
+void tracer::print_header(const g* gp, const char* state) {
+    if (!out_->is_empty()) out_->print("\n");
+    if (gp == nullptr) {
+        out_->print("goroutine 0 [%s]:\n", state);
+        return;
+    }
+    out_->print("goroutine %llu", static_cast<unsigned long long>(gp->goid));
+    if (style_.system) {
+        const m* const mp = readgstatus(*gp) == g_status::running ? gp->mp : nullptr;
+        out_->print(" gp=0x%llx", number(gp));
+        if (mp == nullptr) out_->print(" m=nil");
+        else out_->print(" m=%llu mp=0x%llx", static_cast<unsigned long long>(mp->id), number(mp));
+    }
+    out_->print(" [%s]:\n", state);
+    if (gp->name != nullptr) out_->print("# name: %s\n", gp->name);
+}
+
+void tracer::print_creator(const g& gp) {
     if (gp.created_at == nullptr || gp.main_of != nullptr) return;
-    const symbol s(static_cast<const char*>(gp.created_at) - 1, plain);
-    if (s.name != nullptr) out.print("created by %.900s", s.name);
-    else out.print("created by %p", gp.created_at);
+    const frame f{reinterpret_cast<std::uintptr_t>(gp.created_at), 0, true};
+    const code_place p = place(f);
+    const frame_name name(p.function, plain_);
+    if (p.function != nullptr) out_->print("created by %.*s", name.length, name.text);
+    else out_->print("created by 0x%llx", static_cast<unsigned long long>(f.pc));
     if (gp.parent_goid != 0)
-        out.print(" in goroutine %llu", static_cast<unsigned long long>(gp.parent_goid));
-    out.print("\n\t%.900s +0x%llx\n", s.file, static_cast<unsigned long long>(s.offset));
+        out_->print(" in goroutine %llu", static_cast<unsigned long long>(gp.parent_goid));
+    if (p.source.file == nullptr) {
+        out_->print("\n\t%.500s +0x%llx\n", p.module,
+                    static_cast<unsigned long long>(p.offset + 1));
+        return;
+    }
+    const bool whole = p.source.directory == nullptr || *p.source.file == '/';
+    out_->print("\n\t%.400s%s%.400s:%u +0x%llx\n", whole ? "" : p.source.directory,
+                whole ? "" : "/", p.source.file, p.source.line,
+                static_cast<unsigned long long>(p.offset + 1));
 }
 
-void print_current_goroutine(report& out) {
-    const g* gp = current_goroutine();
-    if (gp == nullptr) return;
-    print_goroutine_header(out, *gp);
-    print_current_stack(out);
-    print_creator(out, *gp);
+// Its locks may be held by the interrupted function, that is for ever.
+bool tracer::is_in_allocator(const walk& w) {
+    for (std::size_t i = 0; i < w.count && i < half; ++i) {
+        const char* const name = place(w.at(i)).function;
+        if (name == nullptr) continue;
+        for (const char* const part : {"alloc", "memalign", "free", "fork", "_dl_"}) {
+            if (std::strstr(name, part) != nullptr) return true;
+        }
+    }
+    return false;
 }
 
-void print_other_goroutines(report& out) {
+void tracer::print_current(const trace_start& start) {
+    const g* const gp = current_goroutine();
+    print_header(gp,
+                 gp != nullptr && readgstatus(*gp) == g_status::syscall ? "syscall" : "running");
+    out_->flush();  // a stack that has been overwritten may end the report here
+    walk w;
+    if (start.context != nullptr) walk_from(w, *start.context);
+    else walk_here(w);
+    plain_ = style_.careful && is_in_allocator(w);
+    print_frames(w, start.context != nullptr ? 0 : first_frame(w, start.pc));
+    if (gp != nullptr) print_creator(*gp);
+}
+
+void tracer::print_parked(const g& gp) {
+    walk w;
+    if (gp.sched.pc == reinterpret_cast<void*>(&rota_gostart)) {
+        // It has not run yet: the function that it will run.
+        w.inner[w.count++] = {reinterpret_cast<std::uintptr_t>(gp.entry), 0, false};
+    } else {
+        walk_from(w, gp.sched);
+    }
+    print_frames(w, 0);
+}
+
+void tracer::print_other(const g& gp) {
+    const g_status status = readgstatus(gp);
+    if (status == g_status::idle || status == g_status::dead) return;
+    const bool held = scan_.holds(gp);
+    const char* state = g_status_text(status);
+    if (status == g_status::waiting && gp.why != wait_reason::none)
+        state = wait_reason_text(gp.why);
+    print_header(&gp, state);
+    if (held) print_parked(gp);
+    else out_->print("\tgoroutine running on other thread; stack unavailable\n");
+    print_creator(gp);
+}
+
+void tracer::print_others() {
+    scan_.begin();
     stack_for_each(
         [](const stack_slot& slot, void* arg) {
             const g& gp = *header_of(slot);
-            const g_status status = readgstatus(gp);
-            if (status == g_status::idle || status == g_status::dead || &gp == current_goroutine())
-                return;
-            auto& to = *static_cast<report*>(arg);
-            print_goroutine_header(to, gp);
-            print_creator(to, gp);
+            if (&gp != current_goroutine()) static_cast<tracer*>(arg)->print_other(gp);
         },
-        &out);
+        this);
+    scan_.end();
 }
 
 }  // namespace rota::rt

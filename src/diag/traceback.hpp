@@ -1,28 +1,74 @@
-// Goroutine traces on stderr, in Go's layout. Go: traceback.
+// Goroutine traces in Go's layout. Go: traceback.
 #pragma once
 
 #include "core/g.hpp"
 #include "diag/report.hpp"
+#include "sched/scan.hpp"
 
 namespace rota::rt {
 
-// `goroutine N [state]:`
-void print_goroutine_header(report& out, const g& gp);
+struct trace_style {
+    bool system = false;   // the runtime's frames as well, with addresses, and where the g is
+    bool careful = false;  // the stack was interrupted: no malloc if that was inside the allocator
+};
 
-// The calling stack, innermost frame first.
-// `plain`: names stay mangled and nothing is allocated, for a stack that may have died inside
-// malloc.
-// `from`: the pc of the frame to begin with, for a fault; null: behind the frames of the report
-// itself.
-void print_current_stack(report& out, bool plain = false, const void* from = nullptr);
+// Where a trace begins that is not the caller's own: in a signal handler.
+struct trace_start {
+    const void* pc = nullptr;        // of the first frame; null: behind the frames of the report
+    const gobuf* context = nullptr;  // walk from here instead
+};
 
-// `created by NAME in goroutine N`, unless run() created it.
-void print_creator(report& out, const g& gp, bool plain = false);
+// Prints traces. Large: static, or on the heap. Nothing is allocated but by the demangler.
+class tracer {
+  public:
+    constexpr tracer() = default;
 
-// The current goroutine with its stack; nothing outside goroutines.
-void print_current_goroutine(report& out);
+    void to(report& out, trace_style style) {
+        out_ = &out;
+        style_ = style;
+    }
 
-// Every goroutine but the current one: its state and its creator. The program may run on meanwhile.
-void print_other_goroutines(report& out);
+    // The goroutine that runs here, or this thread if it runs none.
+    void print_current(const trace_start& start = {});
+    // Every goroutine but the current one. Those that do not run are held still meanwhile: the
+    // caller must not park.
+    void print_others();
+
+  private:
+    struct frame {
+        std::uintptr_t pc;
+        std::uintptr_t sp;
+        bool is_call;  // pc is a return address
+    };
+    // As many frames as Go prints: the innermost and the outermost.
+    static constexpr std::size_t half = 50;
+    struct walk {
+        frame inner[half];
+        frame outer[half];
+        std::size_t count = 0;
+        bool begun = false;
+        const frame& at(std::size_t i) const {
+            return i < half ? inner[i] : outer[(i - half) % half];
+        }
+    };
+    static int visit(void* context, walk& w);
+    static void backtrace(walk& w);
+    static void walk_here(walk& w);
+    static void walk_from(walk& w, const gobuf& context);
+    std::size_t first_frame(const walk& w, const void* from);
+    void print_frames(const walk& w, std::size_t first);
+    void print_frame(const frame& f, std::uintptr_t fp);
+    void print_header(const g* gp, const char* state);
+    void print_creator(const g& gp);
+    void print_parked(const g& gp);
+    void print_other(const g& gp);
+
+    bool is_in_allocator(const walk& w);
+
+    report* out_ = nullptr;
+    trace_style style_;
+    bool plain_ = false;  // names stay mangled: malloc may not be called
+    stack_scan scan_;
+};
 
 }  // namespace rota::rt

@@ -6,6 +6,7 @@
 #include "sched/entry.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
+#include "sched/scan.hpp"
 #include "sched/schedule.hpp"
 #include "sched/switch.hpp"
 #include "sched/wakeup.hpp"
@@ -83,7 +84,7 @@ bool migrates(m& self, g& gp) {
 void chaos_begin(std::uint64_t seed) {
     chaos.seed = seed;
     chaos.on = true;
-    sched.through_g0.store(true, memory_order_relaxed);  // relaxed: boot publishes everything
+    sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: boot publishes everything
 }
 
 rng chaos_rng(std::uint64_t m_id) { return rng((chaos.seed + 1) * spread ^ m_id << 32); }
@@ -105,6 +106,7 @@ ROTA_SWITCHES_STACK void chaos_loop(m& self) {
         if (migrates(self, *next.gp)) continue;
         next.gp->why = wait_reason::none;  // tells a park from a yield
         start_running(self, *self.pp, *next.gp, next.inherit);
+        give_way_to_scan(*next.gp);
         self.preempt.store(true, memory_order_relaxed);  // relaxed: our own, for chaos_leave
         switch_to(self, self.g0, *next.gp);
     }

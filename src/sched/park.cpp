@@ -107,7 +107,7 @@ ROTA_ALWAYS_INLINE bool is_alone(m& self) {
     if (pp.runnext.load(memory_order_relaxed) != nullptr ||
         pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed) ||
         sched.runq_size.load(memory_order_relaxed) != 0 || pp.timers.earliest_hint() != 0 ||
-        tick % 61 == 0 || sched.through_g0.load(memory_order_relaxed) || is_run_over(self))
+        tick % 61 == 0 || sched.through_g0.load(memory_order_relaxed) != 0 || is_run_over(self))
         return false;
     pp.sched_tick.store(tick, memory_order_relaxed);
     return true;

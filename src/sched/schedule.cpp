@@ -5,6 +5,7 @@
 #include "sched/entry.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
+#include "sched/scan.hpp"
 #include "sched/switch.hpp"
 #include "sched/wakeup.hpp"
 
@@ -17,6 +18,7 @@ ROTA_SWITCHES_STACK void schedule_loop(m& self) {
         if (!next) return;
         if (self.spinning) stop_spinning_with_work(self);
         start_running(self, *self.pp, *next.gp, next.inherit);
+        give_way_to_scan(*next.gp);
         switch_to(self, self.g0, *next.gp);
     }
 }

@@ -51,13 +51,18 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
                           sched.runq_size.load(memory_order_relaxed) != 0;       // relaxed: a hint
     const bool timers =
         pp.timers.earliest_hint() != 0 && (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
-    if (ROTA_UNLIKELY(fairness || timers || sched.through_g0.load(memory_order_relaxed) ||
-                      is_run_over(self)))
-        return self.g0;
+    if (ROTA_UNLIKELY(fairness || timers || is_run_over(self))) return self.g0;
     bool inherit = false;
     g* const next = runq_get(pp, inherit);
     if (next == nullptr) return self.g0;
     start_running(self, pp, *next, inherit);
+    // The state first, then the look: a scan of stacks does it the other way round (sched/scan).
+    std::atomic_signal_fence(std::memory_order_seq_cst);                    // pairs(scan.stop)
+    if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_relaxed) != 0)) {  // relaxed: as above
+        casgstatus(*next, g_status::running, g_status::runnable);
+        runq_put(pp, *next, true);
+        return self.g0;
+    }
     return *next;
 }
 

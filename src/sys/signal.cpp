@@ -2,6 +2,7 @@
 // handler's frame.
 #include "sys/signal.hpp"
 
+#include <cerrno>
 #include <csignal>
 
 #include <sys/mman.h>
@@ -14,49 +15,64 @@ namespace rota::rt {
 namespace {
 
 constexpr std::size_t signal_stack_size =
-    64 * 1024;  // room for the unwinder; only touched pages cost
+    256 * 1024;  // room for the unwinder and the demangler; only touched pages cost
 
-struct sigaction before_segv, before_bus;  // written before the handler is installed
+constexpr int handled[] = {SIGSEGV, SIGBUS, SIGFPE, SIGQUIT, SIGABRT};
+constexpr std::size_t handled_count = sizeof handled / sizeof *handled;
+
+struct sigaction before[handled_count];  // written before the handler is installed
 constinit atomic<void (*)(const fault_info&)> fault_handler{nullptr};
 
-const void* pc_of(const ucontext_t& context) {
+gobuf where(const ucontext_t& context) {
 #if defined(__x86_64__)
-    return reinterpret_cast<const void*>(context.uc_mcontext.gregs[REG_RIP]);
+    const auto& r = context.uc_mcontext.gregs;
+    return {reinterpret_cast<void*>(r[REG_RSP]), reinterpret_cast<void*>(r[REG_RIP]),
+            reinterpret_cast<void*>(r[REG_RBP])};
 #else
-    return reinterpret_cast<const void*>(context.uc_mcontext.pc);
+    const auto& r = context.uc_mcontext;
+    return {reinterpret_cast<void*>(r.sp), reinterpret_cast<void*>(r.pc),
+            reinterpret_cast<void*>(r.regs[29])};
 #endif
 }
 
-const void* sp_of(const ucontext_t& context) {
-#if defined(__x86_64__)
-    return reinterpret_cast<const void*>(context.uc_mcontext.gregs[REG_RSP]);
-#else
-    return reinterpret_cast<const void*>(context.uc_mcontext.sp);
-#endif
+const struct sigaction& action_before(int signal) {
+    std::size_t i = 0;
+    while (handled[i] != signal) ++i;
+    return before[i];
+}
+
+bool is_handler(const struct sigaction& action) {
+    return (action.sa_flags & SA_SIGINFO) != 0 ||
+           (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
-    const struct sigaction& before = signal == SIGSEGV ? before_segv : before_bus;
-    if ((before.sa_flags & SA_SIGINFO) != 0) {
-        before.sa_sigaction(signal, info, context);
-    } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-        before.sa_handler(signal);
+    const struct sigaction& program = action_before(signal);
+    if ((program.sa_flags & SA_SIGINFO) != 0) {
+        program.sa_sigaction(signal, info, context);
+    } else if (is_handler(program)) {
+        program.sa_handler(signal);
     } else {
         // Back to the default: the faulting instruction runs again and ends the process as if we
         // were not there.
         struct sigaction none{};
         none.sa_handler = SIG_DFL;
         ::sigaction(signal, &none, nullptr);
+        const bool again = info->si_code > 0 && signal != SIGABRT && signal != SIGQUIT;
+        if (!again) ::raise(signal);
     }
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
     const auto& at = *static_cast<const ucontext_t*>(context);
+    const int error = errno;
     // relaxed: stored before the signal could come here.
     if (auto* handler = fault_handler.load(memory_order_relaxed)) {
-        handler({signal, info->si_addr, pc_of(at), sp_of(at)});
+        handler({signal, info->si_code, info->si_addr, where(at), is_handler(action_before(signal)),
+                 context});
     }
     pass_on(signal, info, context);
+    errno = error;
 }
 
 }  // namespace
@@ -89,8 +105,56 @@ void on_fault(void (*handler)(const fault_info&)) {
     ours.sa_sigaction = on_signal;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     ::sigemptyset(&ours.sa_mask);
-    ::sigaction(SIGSEGV, &ours, &before_segv);
-    ::sigaction(SIGBUS, &ours, &before_bus);
+    for (std::size_t i = 0; i < handled_count; ++i) {
+        const bool is_fault = handled[i] != SIGQUIT && handled[i] != SIGABRT;
+        ::sigaction(handled[i], nullptr, &before[i]);
+        if (is_fault || (!is_handler(before[i]) && before[i].sa_handler != SIG_IGN))
+            ::sigaction(handled[i], &ours, nullptr);
+    }
+}
+
+gobuf caller_of(const fault_info& fault) {
+    gobuf c = fault.at;
+#if defined(__x86_64__)
+    auto* const sp = static_cast<void**>(c.sp);
+    c.pc = *sp;
+    c.sp = sp + 1;
+#else
+    const auto& machine = static_cast<const ucontext_t*>(fault.machine)->uc_mcontext;
+    c.pc = reinterpret_cast<void*>(machine.regs[30]);
+#endif
+    return c;
+}
+
+void signal_leave_abort() {
+    struct sigaction none{};
+    none.sa_handler = SIG_DFL;
+    ::sigaction(SIGABRT, &none, nullptr);
+}
+
+void for_each_register(const fault_info& fault,
+                       void (*print)(void* arg, const char* name, std::uint64_t value), void* arg) {
+    const auto& machine = static_cast<const ucontext_t*>(fault.machine)->uc_mcontext;
+#if defined(__x86_64__)
+    constexpr struct {
+        const char* name;
+        int index;
+    } registers[] = {{"rax", REG_RAX}, {"rbx", REG_RBX},   {"rcx", REG_RCX}, {"rdx", REG_RDX},
+                     {"rdi", REG_RDI}, {"rsi", REG_RSI},   {"rbp", REG_RBP}, {"rsp", REG_RSP},
+                     {"r8", REG_R8},   {"r9", REG_R9},     {"r10", REG_R10}, {"r11", REG_R11},
+                     {"r12", REG_R12}, {"r13", REG_R13},   {"r14", REG_R14}, {"r15", REG_R15},
+                     {"rip", REG_RIP}, {"rflags", REG_EFL}};
+    for (const auto& r : registers)
+        print(arg, r.name, static_cast<std::uint64_t>(machine.gregs[r.index]));
+#else
+    for (int i = 0; i < 31; ++i) {
+        const char name[] = {'r', static_cast<char>(i < 10 ? '0' + i : '0' + i / 10),
+                             static_cast<char>(i < 10 ? '\0' : '0' + i % 10), '\0'};
+        print(arg, name, machine.regs[i]);
+    }
+    print(arg, "sp", machine.sp);
+    print(arg, "pc", machine.pc);
+#endif
 }
 
 }  // namespace rota::rt

@@ -2,15 +2,20 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+
+#include "arch/context.hpp"
 
 namespace rota::rt {
 
-// What the kernel said of a fault.
+// What the kernel said of a signal.
 struct fault_info {
     int signal;
-    const void* address;
-    const void* pc;
-    const void* sp;
+    int code;                  // siginfo's
+    const void* address;       // for faults
+    gobuf at;                  // where the thread was
+    bool has_program_handler;  // the program had installed one before us
+    const void* machine;       // ucontext_t: the registers
 };
 
 // Gives the calling thread an alternate signal stack of its own, unless it has one. Returns what
@@ -18,8 +23,20 @@ struct fault_info {
 void* signal_stack_install();
 void signal_stack_free(void* stack);
 
-// Calls `handler` for each SIGSEGV and SIGBUS. If it returns, the program's own handler of before
-// is called, or else the signal takes its default course.
+// Calls `handler` for each SIGSEGV, SIGBUS and SIGFPE, and for SIGQUIT and SIGABRT unless the
+// program handles or ignores those. If it returns, the program's own handler of before is called,
+// or else the signal takes its default course.
 void on_fault(void (*handler)(const fault_info&));
+
+// Who has called the function at whose first instruction the thread is: for a jump to nowhere. The
+// stack pointer must point to readable memory.
+gobuf caller_of(const fault_info& fault);
+
+// SIGABRT ends the process from now on, as if we were not there.
+void signal_leave_abort();
+
+// Calls print(name, value) for each register.
+void for_each_register(const fault_info& fault,
+                       void (*print)(void* arg, const char* name, std::uint64_t value), void* arg);
 
 }  // namespace rota::rt

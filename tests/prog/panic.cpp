@@ -4,8 +4,6 @@
 #include <stdexcept>
 #include <string>
 
-#include <dlfcn.h>
-
 #include "program.hpp"
 
 using namespace rota_test;
@@ -74,12 +72,7 @@ int from_library() {
     });
 }
 
-// Says on stdout whether this program's own functions have names at run time.
 int named_functions() {
-    Dl_info info{};
-    const bool named =
-        ::dladdr(reinterpret_cast<void*>(&function_that_throws), &info) != 0 && info.dli_sname;
-    say(named ? "named" : "nameless");
     return in_goroutine([] { function_that_throws(3); });
 }
 

@@ -75,16 +75,20 @@ TEST(panic, shows_the_stack_of_the_throw) {
     EXPECT_FALSE(o.says("rota::rt::")) << "frames of the runtime in " << o;
 }
 
-TEST(panic, names_the_program_s_functions_when_they_have_names) {
-    // Linked with -rdynamic the functions of the program have names at run time: all four calls
-    // must be there, innermost first. Otherwise the trace shows addresses.
+TEST(panic, names_functions_and_lines_of_the_program) {
+    // Names come from the dynamic symbol table alone, or lines are those of the next statement: all
+    // four calls must be there, innermost first.
     const outcome o = run("named_functions");
     EXPECT_TRUE(panicked(o, "panic: std::runtime_error: boom"));
-    const int calls = o.lines_with("function_that_throws(int)");
-    EXPECT_EQ(calls, o.out == "named\n" ? 4 : 0) << o;
-    if (o.out != "named\n") {
-        EXPECT_GE(o.lines_with("0x"), 4) << o;
-    }
+    EXPECT_EQ(o.lines_with("function_that_throws(int)"), 4) << o;
+    const std::regex frame(
+        "\nfunction_that_throws[^\n]*\n\t[^\n]*panic.cpp:([0-9]+) \\+0x[0-9a-f]+");
+    std::vector<int> lines;
+    for (std::sregex_iterator at(o.err.begin(), o.err.end(), frame), end; at != end; ++at)
+        lines.push_back(std::stoi((*at)[1]));
+    ASSERT_EQ(lines.size(), 4U) << o;
+    const int throws = lines[0], calls = throws + 1;
+    EXPECT_EQ(lines, (std::vector<int>{throws, calls, calls, calls})) << o;
 }
 
 TEST(panic, opens_its_trace_where_the_program_threw) {

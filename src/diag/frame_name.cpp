@@ -1,0 +1,91 @@
+// Names of functions.
+#include "diag/frame_name.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <string_view>
+
+#include <cxxabi.h>
+#include <unwind.h>
+
+#include "arch/context.hpp"
+#include "base/check.hpp"
+#include "base/fatal.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// A goroutine's function is often inlined into the template that calls it, whose name then wraps
+// its own: void rota::detail::enter<rota::detail::closure<NAME> >(void*), or
+// rota::run<NAME>(NAME&&)::main_closure::entry(void*).
+std::string_view without_wrapping(std::string_view name) {
+    constexpr std::string_view enter = "void rota::detail::enter<rota::detail::closure<";
+    constexpr std::string_view run = "rota::run<";
+    const bool of_run = name.starts_with(run) && name.ends_with("::main_closure::entry(void*)");
+    if (!of_run && !(name.starts_with(enter) && name.ends_with(">(void*)"))) return name;
+    const std::size_t from = of_run ? run.size() : enter.size();
+    // Up to the bracket that closes it; a lambda's name has none of its own that do not match.
+    int depth = 0;
+    for (std::size_t i = from; i < name.size(); ++i) {
+        if (name[i] == '<') ++depth;
+        if (name[i] == '>' && depth-- == 0) {
+            const std::string_view inner = name.substr(from, i - from);
+            return inner.ends_with('}') ? inner : name;
+        }
+    }
+    return name;
+}
+
+bool is_entry(std::string_view mangled) { return mangled.starts_with("_ZN4rota6detail5enterI"); }
+
+}  // namespace
+
+bool is_runtime_frame(const code_place& place) {
+    if (place.function == nullptr) return false;
+    const std::string_view name = place.function;
+    // Where the program's function has been inlined into it, this is the only trace of that.
+    if (is_entry(name)) {
+        return name.find("main_call") != name.npos ||
+               (place.source.directory != nullptr &&
+                std::strstr(place.source.directory, "rota/detail") != nullptr);
+    }
+    for (const char* const own :
+         {"_ZN4rota2rt", "_ZNK4rota2rt", "_ZN4rota6detail", "_ZNK4rota6detail", "_ZZN4rota6detail",
+          "_ZZN4rota2rt", "_ZSt13__invoke_impl", "_ZSt8__invoke", "_ZSt12__apply_impl",
+          "_ZSt5apply", "_ZN4rota7runtime5stackB", "_ZN4rota5panicE", "rota_goroutine_main",
+          "rota_gostart"}) {
+        if (name.starts_with(own)) return true;
+    }
+    return false;
+}
+
+bool begins_report(const void* pc, const char* mangled) {
+    for (const char* const known :
+         {"__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow",
+          "__cxa_call_terminate", "_ZSt9terminatev", "__gxx_personality_v0", "abort", "raise"}) {
+        if (mangled != nullptr && std::strcmp(mangled, known) == 0) return true;
+    }
+    void* const function = _Unwind_FindEnclosingFunction(const_cast<void*>(pc));
+    return function == reinterpret_cast<void*>(&fatal) ||
+           function == reinterpret_cast<void*>(&check_failed);
+}
+
+frame_name::frame_name(const char* mangled, bool plain) : text(mangled) {
+    if (mangled == nullptr) return;
+    // Names beyond this size are of no help, and the demangler wants a stack in proportion.
+    constexpr std::size_t demangled_max = 2000;
+    int status = -1;
+    if (!plain && std::strlen(mangled) < demangled_max)
+        owned_ = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+    std::string_view name = status == 0 ? owned_ : mangled;
+    name = without_wrapping(name);
+    if (name.find('(') == name.npos || name.ends_with('}')) suffix = "()";
+    text = name.data();
+    length = static_cast<int>(name.size() < 900 ? name.size() : 900);
+}
+
+frame_name::~frame_name() { std::free(owned_); }
+
+}  // namespace rota::rt

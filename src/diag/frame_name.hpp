@@ -1,0 +1,31 @@
+// How a function is called in a trace, and whether it is shown.
+#pragma once
+
+#include "diag/symbolize.hpp"
+
+namespace rota::rt {
+
+// Whether the frame belongs to the runtime, or to the templates that start a goroutine, and is of
+// no interest to the program's author.
+bool is_runtime_frame(const code_place& place);
+
+// Whether the function lies on the way from a throw, or a fatal error, to the report about it: what
+// was called from it is the report's own.
+bool begins_report(const void* pc, const char* mangled);
+
+struct frame_name {
+    // `plain`: the name stays mangled, and malloc is not called.
+    frame_name(const char* mangled, bool plain);
+    ~frame_name();
+    frame_name(const frame_name&) = delete;
+    frame_name& operator=(const frame_name&) = delete;
+
+    const char* text = nullptr;
+    int length = 0;
+    const char* suffix = "";  // "()" where the name says nothing of arguments
+
+  private:
+    char* owned_ = nullptr;
+};
+
+}  // namespace rota::rt

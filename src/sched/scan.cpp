@@ -1,0 +1,79 @@
+// Both sides of a scan.
+#include "sched/scan.hpp"
+
+#include <atomic>
+
+#include "sys/asymmetric.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Fields that belong to an m, which changes them meanwhile. Each is one word; what may be concluded
+// from it is the business of the barriers around.
+template <class T>
+__attribute__((no_sanitize("thread"))) T peek(const T& field) {
+    return __atomic_load_n(&field, __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+void stack_scan::note(const g* gp) {
+    if (gp == nullptr || gp->is_thread) return;
+    if (noted_count_ < noted_max) noted_[noted_count_++] = gp;
+    else usable_ = false;
+}
+
+void stack_scan::begin() {
+    usable_ = asymmetric.heavy.load(memory_order_seq_cst);  // pairs(asymmetric.on)
+    noted_count_ = 0;
+    sched.scanning.fetch_add(1, memory_order_relaxed);    // relaxed: the barrier below
+    sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: as above
+    if (!usable_) return;
+    heavy_fence();  // pairs(scan.stop)
+    // Who was allowed to start before the barrier has been marked as running.
+    stack_for_each(
+        [](const stack_slot& slot, void* self) {
+            const g& gp = *header_of(slot);
+            if (readgstatus(gp) == g_status::running) static_cast<stack_scan*>(self)->note(&gp);
+        },
+        this);
+    heavy_fence();
+    // An m on its way from prev to curg sets `after`, then curg, then saves the registers, then
+    // clears `after`. Read in this order, with a barrier in between, one of the two shows prev.
+    m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
+    for (const m* mp = all; mp != nullptr; mp = mp->all_link) note(peek(mp->curg));
+    heavy_fence();
+    for (const m* mp = all; mp != nullptr; mp = mp->all_link) {
+        if (peek(mp->after) != nullptr) note(peek(mp->prev));
+    }
+    heavy_fence();
+}
+
+void stack_scan::end() {
+    sched.through_g0.fetch_sub(1, memory_order_relaxed);  // relaxed: a hint
+    sched.scanning.fetch_sub(1, memory_order_release);    // pairs(scan.over)
+}
+
+bool stack_scan::holds(const g& gp) const {
+    const g_status status = readgstatus(gp);
+    if (!usable_ || (status != g_status::waiting && status != g_status::runnable)) return false;
+    for (std::size_t i = 0; i < noted_count_; ++i) {
+        if (noted_[i] == &gp) return false;
+    }
+    return true;
+}
+
+void wait_for_scan(g& gp) {
+    constexpr long look_again = 20'000;  // ns
+    do {
+        casgstatus(gp, g_status::running, g_status::runnable);
+        while (sched.scanning.load(memory_order_acquire) != 0)  // pairs(scan.over)
+            thread_sleep_ns(look_again);
+        casgstatus(gp, g_status::runnable, g_status::running);
+        std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(scan.stop)
+    } while (sched.scanning.load(memory_order_acquire) != 0);  // pairs(scan.over)
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,51 @@
+// Holding still what is parked, so that its stack can be read.
+//
+// Goroutines that run go on; none that does not run begins to. Who starts one first stores its
+// state, `running`, and then looks whether a scan is under way; who scans first says so, and then,
+// behind a process-wide barrier, reads the states. So either the scan sees that a goroutine runs,
+// or its m sees the scan and waits in g0. The direct switch needs no look of its own: a scan sets
+// sched.through_g0, which sends it there.
+//
+// A goroutine may be marked as waiting, or queued, and still be on its stack for some instructions.
+// So the scan notes who runs at its beginning, and whom each m has under it or has just left after
+// that; these count as running until its end.
+#pragma once
+
+#include <cstddef>
+
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+class stack_scan {
+  public:
+    // Begins a scan. Takes no lock, allocates nothing, and waits for nobody: also for signal
+    // handlers and crash reports. The caller must not park before the end. Without membarrier no
+    // stack can be read.
+    void begin();
+    // Others may start goroutines again.
+    void end();
+
+    // Whether gp is off its stack and stays so until end(): gp.sched says where it will go on.
+    bool holds(const g& gp) const;
+
+  private:
+    void note(const g* gp);
+
+    static constexpr std::size_t noted_max = 4096;
+    std::size_t noted_count_ = 0;
+    bool usable_ = false;
+    const g* noted_[noted_max] = {};  // on their stacks
+};
+
+// gp, which has been marked as running on g0's behalf, waits there while a scan is under way.
+ROTA_COLD void wait_for_scan(g& gp);
+
+// Called between start_running and the switch to gp.
+ROTA_ALWAYS_INLINE void give_way_to_scan(g& gp) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);                // pairs(scan.stop)
+    if (ROTA_UNLIKELY(sched.scanning.load(memory_order_acquire) != 0))  // pairs(scan.over)
+        wait_for_scan(gp);
+}
+
+}  // namespace rota::rt

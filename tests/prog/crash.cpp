@@ -1,0 +1,227 @@
+// Programs that end by a signal, or ask for the stacks of their goroutines.
+#include <atomic>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+// Looked for in traces by their names.
+__attribute__((noinline)) void receives_for_ever(rota::chan<int> ch) {
+    ch.recv();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+__attribute__((noinline)) void locks_for_ever(rota::mutex& mu) {
+    mu.lock();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+std::atomic<int> zero{0};
+std::atomic<int*> no_address{nullptr};
+std::atomic<void (*)()> no_function{nullptr};
+
+__attribute__((noinline)) int reads_null() { return *no_address.load() + 1; }
+__attribute__((noinline)) int divides_by_zero() { return 7 / zero.load(); }
+__attribute__((noinline)) void jumps_to_null() {
+    no_function.load()();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+namespace {
+
+template <class F>
+int in_goroutine(F f) {
+    rota::run([f] {
+        rota::go(f);
+        block_for_ever();
+    });
+    return 0;
+}
+
+int segv() {
+    return in_goroutine([] { std::exit(reads_null()); });
+}
+int segv_in_main() {
+    return rota::run([] { return reads_null(); });
+}
+int fpe() {
+    return in_goroutine([] { std::exit(divides_by_zero()); });
+}
+int jump_to_null() {
+    return in_goroutine([] { jumps_to_null(); });
+}
+
+// Behind the end of a file that is mapped.
+int bus() {
+    return in_goroutine([] {
+        char name[] = "/tmp/rota-crash-XXXXXX";
+        const int fd = ::mkstemp(name);
+        ::unlink(name);
+        auto* const page = static_cast<volatile char*>(
+            ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
+        page[0] = 1;
+    });
+}
+
+// The fault is inside the allocator: its lock is held.
+int segv_in_free() {
+    static std::atomic<void*> not_ours{reinterpret_cast<void*>(0x1000)};
+    return in_goroutine([] { std::free(not_ours.load()); });
+}
+
+int segv_in_thread() {
+    rota::run([] {});
+    std::thread([] { std::exit(reads_null()); }).join();
+    return 0;
+}
+
+// Eight goroutines crash at once, on as many threads as there are, each in its own way.
+int many_at_once() {
+    static std::atomic<int> there{0};
+    rota::run([] {
+        for (int i = 0; i < 8; ++i) {
+            rota::go([i] {
+                there.fetch_add(1);
+                const auto until = std::chrono::steady_clock::now() + 100ms;
+                while (there.load() < 2 && std::chrono::steady_clock::now() < until) {
+                }
+                if (i % 2 == 0) rota::panic("one of several");
+                std::exit(reads_null());
+            });
+        }
+        block_for_ever();
+    });
+    return 0;
+}
+
+// A goroutine panics while main returns.
+int main_returns_meanwhile() {
+    static std::atomic<bool> panics{false};
+    rota::run([] {
+        rota::go([] {
+            panics = true;
+            rota::panic(std::string(1 << 20, 'x'));
+        });
+        while (!panics) rota::runtime::gosched();
+    });
+    return 0;
+}
+
+// what() is the program's, and may lock and park.
+struct parks_in_what : std::exception {
+    const char* what() const noexcept override {
+        rota::mutex mu;
+        mu.lock();
+        for (int i = 0; i < 10; ++i) rota::sleep_for(100us);
+        mu.unlock();
+        return "after a while";
+    }
+};
+int what_parks() {
+    return in_goroutine([] { throw parks_in_what(); });
+}
+
+int aborts() {
+    return in_goroutine([] { std::abort(); });
+}
+
+struct outer : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+int nested_exception() {
+    return in_goroutine([] {
+        try {
+            throw std::runtime_error("inner");
+        } catch (...) {
+            std::throw_with_nested(outer("outer"));
+        }
+    });
+}
+
+// Three kinds of waiters, and one that computes; then the parent sends a signal.
+void populate() {
+    static rota::mutex held;
+    held.lock();
+    const std::uint64_t before = parks();
+    rota::go(rota::go_options{.name = "receiver"},
+             [] { receives_for_ever(rota::make_chan<int>()); });
+    rota::go([] { locks_for_ever(held); });
+    rota::go([] { rota::sleep_for(1h); });
+    await([before] { return parks() >= before + 3; });
+}
+
+int waits_for_signal() {
+    rota::run([] {
+        populate();
+        rota::go([] {
+            say("ready");
+            for (;;) zero.fetch_add(1);
+        });
+        rota::go([] { rota::blocking([] { ::pause(); }); });
+        block_for_ever();
+    });
+    return 0;
+}
+
+void own_quit_handler(int) {
+    say("mine");
+    std::_Exit(7);
+}
+
+int own_handler_of_quit() {
+    std::signal(SIGQUIT, own_quit_handler);
+    rota::run([] {
+        say("ready");
+        block_for_ever();
+    });
+    return 0;
+}
+
+int deadlock() {
+    rota::run([] {
+        static rota::mutex held;
+        held.lock();
+        rota::go([] { receives_for_ever(rota::make_chan<int>()); });
+        rota::go([] { locks_for_ever(held); });
+        receives_for_ever(rota::make_chan<int>());
+    });
+    return 0;
+}
+
+__attribute__((noinline)) void many_frames(int n) {
+    if (n == 0) rota::panic("deep");
+    if (n > 0) many_frames(n - 1);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+int deep() {
+    return in_goroutine([] { many_frames(300); });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"segv", segv},
+                     {"segv_in_main", segv_in_main},
+                     {"fpe", fpe},
+                     {"jump_to_null", jump_to_null},
+                     {"bus", bus},
+                     {"segv_in_free", segv_in_free},
+                     {"segv_in_thread", segv_in_thread},
+                     {"many_at_once", many_at_once},
+                     {"main_returns_meanwhile", main_returns_meanwhile},
+                     {"what_parks", what_parks},
+                     {"aborts", aborts},
+                     {"nested_exception", nested_exception},
+                     {"waits_for_signal", waits_for_signal},
+                     {"own_handler_of_quit", own_handler_of_quit},
+                     {"deadlock", deadlock},
+                     {"deep", deep}});
+}

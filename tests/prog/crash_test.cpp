@@ -1,0 +1,211 @@
+// Reports of signals, and the stacks in them, from outside.
+#include <regex>
+#include <string>
+
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+
+outcome run(const char* name, const environment& env = {}) {
+    return run_program("crash", {name}, env);
+}
+
+bool matches(const outcome& o, const std::string& pattern) {
+    return std::regex_search(o.err, std::regex(pattern));
+}
+
+// asan has handlers of its own for faults, which stand for the program's.
+constexpr bool faults_are_ours = !under_asan && !under_tsan;
+
+testing::AssertionResult faulted(const outcome& o, const std::string& text,
+                                 const std::string& signal) {
+    if (!reported(o, "panic: runtime error: " + text)) return reported(o, "panic: " + text);
+    if (matches(o, "^[^\n]*\n\\[signal " + signal +
+                       " code=0x[0-9a-f]+ addr=0x[0-9a-f]+ pc=0x[0-9a-f]+\\]\n\ngoroutine "
+                       "[0-9]+ \\[running\\]:\n"))
+        return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "second line of " << o;
+}
+
+constexpr const char* nil_text = "invalid memory address or nil pointer dereference";
+constexpr const char* segv_text = "SIGSEGV: segmentation violation";
+
+// A child that has said that it is ready is sent the signal.
+outcome signalled(const char* name, int signal, const environment& env = {}) {
+    child c(program("crash", {name}), env);
+    EXPECT_TRUE(c.says("ready\n"));
+    ::kill(c.pid(), signal);
+    return c.finish();
+}
+
+// The text of one goroutine in a report: from its header to the empty line.
+std::string goroutine_with(const outcome& o, const std::string& part) {
+    for (std::size_t at = o.err.find("\ngoroutine "); at != std::string::npos;
+         at = o.err.find("\ngoroutine ", at + 1)) {
+        const std::string one = o.err.substr(at, o.err.find("\n\n", at + 1) - at);
+        if (one.find(part) != std::string::npos) return one;
+    }
+    return {};
+}
+
+}  // namespace
+
+TEST(fault, in_a_goroutine_is_go_s_panic) {
+    // A bare signal, or a report that does not say what was wrong, where, and on which goroutine.
+    if (!faults_are_ours) return;
+    const outcome o = run("segv");
+    EXPECT_TRUE(faulted(o, nil_text, segv_text));
+    EXPECT_TRUE(matches(o, "\\[running\\]:\nreads_null\\(\\)\n\t[^\n]*crash.cpp:[0-9]+ \\+0x"))
+        << o;
+    EXPECT_TRUE(matches(o, "code=0x1 addr=0x0 pc=0x")) << o;
+    EXPECT_TRUE(matches(o, "\ncreated by .* in goroutine 1\n\t")) << o;
+    EXPECT_TRUE(faulted(run("segv_in_main"), nil_text, segv_text));
+}
+
+TEST(fault, of_each_kind_has_go_s_text) {
+    // The texts are mixed up, or a kind is not handled: the child dies by a signal.
+    if (!faults_are_ours) return;
+    EXPECT_TRUE(faulted(run("fpe"), "integer divide by zero", "SIGFPE: floating-point exception"));
+    EXPECT_TRUE(faulted(run("bus"), nil_text, "SIGBUS: bus error"));
+}
+
+TEST(fault, of_a_jump_to_nowhere_shows_who_jumped) {
+    // There is no function at the address, so the walk ends at once: an empty trace.
+    if (!faults_are_ours) return;
+    const outcome o = run("jump_to_null");
+    EXPECT_TRUE(faulted(o, nil_text, segv_text));
+    EXPECT_TRUE(
+        matches(o, "addr=0x0 pc=0x0\\]\n\ngoroutine 2 \\[running\\]:\njumps_to_null\\(\\)\n"))
+        << o;
+}
+
+TEST(kb41_fault, inside_the_allocator_does_not_hang_the_report) {
+    // The report asks for memory while its own thread holds the allocator's lock.
+    if (!faults_are_ours) return;
+    EXPECT_TRUE(faulted(run("segv_in_free"), nil_text, segv_text));
+}
+
+TEST(fault, in_a_thread_of_the_program_s_own_is_the_kernel_s) {
+    // The runtime takes over what does not concern it.
+    if (!faults_are_ours) return;
+    EXPECT_EQ(run("segv_in_thread").signal, SIGSEGV);
+}
+
+TEST(kb45_crashes, at_once_give_one_whole_report) {
+    // Two reports get mixed, both wait for each other, or the second ends the process before the
+    // first is out.
+    if (!faults_are_ours) return;
+    for (int round = 0; round < 100; ++round) {
+        const outcome o = run("many_at_once", {{"GOMAXPROCS", "4"}});
+        ASSERT_TRUE(ended_with(o, 2));
+        ASSERT_EQ(o.lines_with("panic: "), 1) << o;
+        ASSERT_EQ(o.err.rfind("panic: ", 0), 0U) << o;
+        ASSERT_EQ(o.lines_with("goroutine "), 1) << o;
+        ASSERT_EQ(o.lines_with("created by "), 1) << o;
+        ASSERT_EQ(o.err.back(), '\n') << o;
+    }
+}
+
+TEST(kb45_crashes, are_reported_although_main_returns_meanwhile) {
+    // main's end takes the process away in the middle of the report: status 0, or half a text.
+    int reports = 0;
+    for (int round = 0; round < 40; ++round) {
+        const outcome o = run("main_returns_meanwhile", {{"GOMAXPROCS", "2"}});
+        if (o.err.empty()) continue;  // main was first
+        ++reports;
+        ASSERT_TRUE(ended_with(o, 2));
+        ASSERT_GT(o.err.size(), std::size_t{1} << 20);
+        ASSERT_EQ(o.lines_with("created by "), 1) << o;
+    }
+    if (reports == 0) std::printf("main was first in every round\n");
+}
+
+TEST(kb45_crashes, whose_message_function_parks_are_reported) {
+    // The text is made with the report's gate shut, or on a stack that may not switch.
+    const outcome o = run("what_parks");
+    EXPECT_TRUE(ended_with(o, 2));
+    EXPECT_TRUE(matches(o, "^panic: .*parks_in_what: after a while\n\ngoroutine ")) << o;
+}
+
+TEST(panic, of_a_nested_exception_names_what_is_nested) {
+    // The inner exception, which is the cause, is lost; or the library's own class is named.
+    const outcome o = run("nested_exception");
+    EXPECT_TRUE(matches(o, "^panic: .*outer: outer\n\tnested: std::runtime_error: inner\n\n")) << o;
+    EXPECT_FALSE(o.says("_Nested_exception")) << o;
+}
+
+TEST(abort, in_a_goroutine_names_it_and_stays_an_abort) {
+    // Nobody can tell which goroutine it was; or the core dump is lost to an exit status.
+    const outcome o = run("aborts");
+    EXPECT_EQ(o.signal, SIGABRT) << o;
+    EXPECT_TRUE(matches(o, "^SIGABRT: abort\nPC=0x[0-9a-f]+ m=[0-9]+ sigcode=-?[0-9]+\n\n"
+                           "goroutine 2 \\[running\\]:\n"))
+        << o;
+}
+
+TEST(deadlock, shows_every_stack_down_to_the_function_that_waits) {
+    // Goroutines that wait have headers only, or their stacks are walked from a wrong place.
+    const outcome o = run("deadlock");
+    EXPECT_TRUE(reported(o, "fatal error: all goroutines are asleep - deadlock!"));
+    EXPECT_EQ(o.lines_with("goroutine "), 3) << o;
+    EXPECT_EQ(o.lines_with("receives_for_ever("), 2) << o;
+    EXPECT_EQ(o.lines_with("locks_for_ever("), 1) << o;
+    EXPECT_TRUE(matches(o, "\ngoroutine 1 \\[chan receive\\]:\nreceives_for_ever\\("
+                           "[^\n]*\n\t[^\n]*crash.cpp:[0-9]+ \\+0x[0-9a-f]+\n"))
+        << o;
+    EXPECT_FALSE(o.says("rota::rt::")) << "frames of the runtime in " << o;
+}
+
+TEST(sigquit, shows_every_goroutine_and_ends_with_status_2) {
+    // A goroutine is left out, the report hangs on one that runs, or the registers are missing.
+    for (const char* procs : {"1", "2", "4"}) {
+        const outcome o = signalled("waits_for_signal", SIGQUIT, {{"GOMAXPROCS", procs}});
+        EXPECT_TRUE(reported(o, "SIGQUIT: quit"));
+        EXPECT_TRUE(matches(o, "^SIGQUIT: quit\nPC=0x[0-9a-f]+ m=[0-9]+ sigcode=0\n\n")) << o;
+        EXPECT_NE(goroutine_with(o, "receives_for_ever(").find("[chan receive]:\n# name: receiver"),
+                  std::string::npos)
+            << o;
+        EXPECT_NE(goroutine_with(o, "locks_for_ever(").find("[sync.Mutex.Lock]:"),
+                  std::string::npos)
+            << o;
+        EXPECT_TRUE(o.says(" [sleep]:\n")) << o;
+        EXPECT_TRUE(o.says(" [syscall]:\n")) << o;
+        EXPECT_TRUE(o.says(" [running]:\n")) << o;
+        EXPECT_GE(o.lines_with("goroutine "), 6) << o;
+#if defined(__x86_64__)
+        EXPECT_TRUE(matches(o, "\n\nrax    0x[0-9a-f]+\nrbx    0x")) << o;
+#endif
+    }
+}
+
+TEST(sigquit, goes_to_the_handler_that_the_program_had_installed) {
+    // The runtime takes the signal from the program.
+    const outcome o = signalled("own_handler_of_quit", SIGQUIT);
+    EXPECT_TRUE(ended_with(o, 7));
+    EXPECT_EQ(o.out, "ready\nmine\n");
+}
+
+TEST(gotraceback, system_shows_the_runtime_s_frames_and_addresses) {
+    // The level does nothing more than all.
+    const outcome o = run("deadlock", {{"GOTRACEBACK", "system"}});
+    EXPECT_TRUE(o.says("\nrota::rt::gopark(")) << o;
+    EXPECT_TRUE(matches(o, "\ngoroutine 1 gp=0x[0-9a-f]+ m=nil \\[chan receive\\]:\n")) << o;
+    EXPECT_TRUE(matches(o, "\\+0x[0-9a-f]+ fp=0x[0-9a-f]+ sp=0x[0-9a-f]+ pc=0x[0-9a-f]+\n")) << o;
+    EXPECT_TRUE(matches(run("deadlock", {{"GOTRACEBACK", "2"}}), " fp=0x")) << "as a number";
+}
+
+TEST(gotraceback, numbers_mean_what_they_mean_to_go) {
+    // 0 is none and 1 is all.
+    EXPECT_EQ(run("what_parks", {{"GOTRACEBACK", "0"}}).lines_with("goroutine "), 0);
+    EXPECT_EQ(run("what_parks", {{"GOTRACEBACK", "1"}}).lines_with("goroutine "), 2);
+}
+
+TEST(traceback, of_a_deep_stack_leaves_out_its_middle) {
+    // Hundreds of frames hide the rest, or the outermost ones are cut off.
+    const outcome o = run("deep");
+    EXPECT_TRUE(matches(o, "\n\\.\\.\\.[0-9]+ frames elided\\.\\.\\.\n")) << o;
+    EXPECT_LE(o.lines_with("many_frames("), 100) << o;
+    EXPECT_TRUE(matches(o, "::deep\\(\\)::\\{lambda\\(\\)#1\\}\\(\\)\n\t[^\n]*\ncreated by ")) << o;
+}
