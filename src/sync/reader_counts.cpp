@@ -51,8 +51,8 @@ std::int32_t reader_column_put(std::uint32_t column) {
     std::uint32_t sum = 0;
     const std::uint32_t rows = readers.rows.load(memory_order_relaxed);  // relaxed: never changes
     for (std::uint32_t row = 0; row < rows; ++row) {
-        // relaxed: the restart of the sequences has made all of them visible
-        const std::uint32_t n = readers.count[row][at].load(memory_order_relaxed);
+        const std::uint32_t n =
+            readers.count[row][at].load(memory_order_acquire);  // pairs(rwmutex.count)
         if (n == 0) continue;
         sum += n;
         readers.count[row][at].store(0, memory_order_relaxed);  // relaxed: the next line publishes

@@ -32,7 +32,7 @@ struct reader_counts {
     atomic<std::uint32_t> rows{0};
 
     // Whose column it is may write its own row's counter in a sequence; who has shut the gate, all.
-    // The sequences are no atomic accesses, so the others are relaxed: the restart orders them.
+    // Each sequence is a release of what the reader did, as all stores of x86-64 are.
     alignas(cache_line) atomic<std::uint32_t> count[row_max][column_max] = {};
 
     // Bits of columns that are in use.
@@ -51,6 +51,7 @@ ROTA_ALWAYS_INLINE bool count_reader([[maybe_unused]] const atomic<std::uint32_t
                                      [[maybe_unused]] std::uint32_t column,
                                      [[maybe_unused]] std::uint32_t delta) {
 #if ROTA_RSEQ
+    // pairs(rwmutex.count)
     return rseq_add_here<reader_counts::column_shift + 2>(
         &gate, column, &readers.count[0][column - 1],
         readers.rows.load(memory_order_relaxed),  // relaxed: see above

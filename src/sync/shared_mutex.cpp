@@ -15,9 +15,9 @@
 // price, a membarrier, is at most a tenth of what the reads before it have cost.
 //
 // Destruction. A reader that leaves without a writer waiting, or is not the last to leave, touches
-// the lock no more; for the others the writer waits. A writer that unlocks clears its bit, lets
-// waiting readers in and gives back writers_ last: a reader that came in between may be the last
-// user of all, so the destructor waits until writers_ is free.
+// the lock no more; for the others the writer waits. A writer that unlocks clears its bit and gives
+// back writers_: a reader that came in between may be the last user of all, so the destructor waits
+// until writers_ is free. The readers that it lets in after that cannot be gone before.
 #include <rota/sync/shared_mutex.hpp>
 
 #include <sched.h>
@@ -43,9 +43,17 @@ constexpr std::uint64_t one_lock = std::uint64_t{1} << 32;  // to read, since th
 constexpr std::uint64_t reserve = std::uint64_t{1} << 30;
 #if defined(ROTA_MODEL)
 constexpr std::uint64_t spread_after = 2;
+constexpr int transit_tries = 2;
 #else
 constexpr std::uint64_t spread_after = 4096;  // some 40 µs of locking; gathering costs 2 to 4
+constexpr int transit_tries = 100;
 #endif
+
+void give_way() {
+    const runtime_entry inside;
+    if (getm().curg->is_thread) ::sched_yield();
+    else gosched_yield();
+}
 
 [[noreturn]] ROTA_COLD void fatal_runlock() { fatal("sync: RUnlock of unlocked RWMutex"); }
 
@@ -121,7 +129,13 @@ void shared_mutex::wait_for_readers(std::int32_t readers_inside) {
 }
 
 bool shared_mutex::try_lock() {
-    if (!writers_.try_lock()) return false;
+    for (int i = 0; !writers_.try_lock(); ++i) {
+        // relaxed: a guess. With neither bit nor readers, a writer is about to say that it is
+        // there, or is just gone.
+        const std::uint64_t seen = state_.load(std::memory_order_relaxed);
+        if ((seen & (readers_mask | writer)) != 0 || i == transit_tries) return false;
+        give_way();
+    }
     // relaxed: it is changed under writers_ only
     if (const std::uint32_t spread = spread_.load(std::memory_order_relaxed))
         gather_readers(spread);
@@ -181,12 +195,9 @@ shared_mutex::~shared_mutex() {
     const std::uint32_t spread = spread_.load(std::memory_order_relaxed);
     if (spread != 0) (void)reader_column_put(spread);
     // A static lock may be destroyed while goroutines hold it that will never run again.
-    while ((state_.load(std::memory_order_relaxed) & writer) == 0 && !writers_.try_lock() &&
-           !sched.exiting.load(std::memory_order_relaxed)) {
-        const runtime_entry inside;
-        if (getm().curg->is_thread) ::sched_yield();
-        else gosched_yield();
-    }
+    if ((state_.load(std::memory_order_relaxed) & writer) == 0 && !writers_.try_lock() &&
+        !sched.exiting.load(std::memory_order_relaxed))
+        writers_.lock();
 }
 
 }  // namespace rota

@@ -79,6 +79,7 @@ TEST_ANYWHERE(condition_variable, wakes_in_the_order_of_coming_and_one_at_a_time
         ASSERT_EQ(order.size(), n);
     }
     wg.wait();
+    const std::lock_guard wait_until_it_has_left(mu);
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
 }
 
