@@ -11,6 +11,7 @@
 
 #include <rota/detail/future_state.hpp>
 #include <rota/detail/spawn.hpp>
+#include <rota/local.hpp>
 #include <rota/panic.hpp>
 #include <rota/scope.hpp>
 
@@ -74,6 +75,14 @@ class future {
     void wait() {
         if (state_ == nullptr) panic("rota: wait on an empty future");
         detail::future_wait(state_);
+    }
+
+    /// Waits for the result for at most d. True: it is there. Throws as wait().
+    template <class Rep, class Period>
+    bool wait_for(std::chrono::duration<Rep, Period> d) {
+        if (state_ == nullptr) panic("rota: wait on an empty future");
+        return detail::future_ready(state_) ||
+               detail::future_await_until(*state_, detail::deadline_after(d));
     }
 
     /// Whether the result is there.

@@ -13,6 +13,9 @@ enum class lock_rank : std::uint8_t {
     boot,    // boot/: the first use of the runtime
     chan,    // chan/: one hchan; never two at once but in address order
     sema,    // sync/: one root of the semaphore table
+    locals,  // sync/: the keys of rota::local
+    pools,   // sync/: the list of pools
+    pool,    // sync/: a pool's part of one processor
     timers,  // timer/: the heap of one p; never two at once but in address order
     sched,   // core/: sched.mu
     gfree,   // sched/: the global list of dead goroutines

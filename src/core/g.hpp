@@ -20,10 +20,18 @@
 
 namespace rota::rt {
 
+struct g;
 struct m;
 struct run_record;
 
 using entry_fn = void (*)(void* closure);
+
+// The values of rota::local that a goroutine has (sync/local.cpp).
+struct goroutine_locals {
+    // Destroys them, in user code. Called by the goroutine behind its function, and by a thread
+    // that rota did not start before it gives its m back.
+    void (*end)(g& gp) = nullptr;
+};
 
 struct g {
     // --- owner: the m that runs it, until the switch away from it is complete ---
@@ -34,6 +42,8 @@ struct g {
     wait_reason why = wait_reason::none;
     bool is_thread = false;  // a g0: parking it blocks its thread
     bool exits = false;      // goexit unwinds it
+
+    goroutine_locals* locals = nullptr;
 
     // --- anyone reads ------------------------------------------------------------
     atomic<g_status> status{g_status::idle};

@@ -40,8 +40,9 @@ void swallowed(_Unwind_Reason_Code, _Unwind_Exception*) {
     getm().eh->caught = d.caught;
     while (getm().eh->caught != nullptr) abi::__cxa_end_catch();
     abi::__cxa_free_exception(&d);
-    enter_runtime();
     g& gp = *getm().curg;
+    if (gp.locals != nullptr) gp.locals->end(gp);
+    enter_runtime();
     gp.exits = false;
     gp.main_of = nullptr;  // its run() does not return
     goroutine_end();

@@ -41,6 +41,7 @@ extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
     g& gp = *getm().curg;
     leave_runtime();
     gp.entry(gp.closure);
+    if (gp.locals != nullptr) gp.locals->end(gp);
     enter_runtime();
     goroutine_end();
 }

@@ -20,6 +20,7 @@ namespace {
 // Gives the m of the calling thread back; the thread may attach again.
 void detach(m& self) {
     ROTA_CHECK(self.foreign);
+    if (self.g0.locals != nullptr) self.g0.locals->end(self.g0);
     signal_stack_free(self.signal_stack);
     self.signal_stack = nullptr;
     set_self(nullptr);

@@ -14,7 +14,12 @@ namespace rota {
 
 using namespace rota::rt;
 
-void condition_variable::wait_for_notice(bool locked, mutex* mu) {
+void condition_variable::note_occupied() {
+    // relaxed: see anybody_waits
+    occupied_.store(waiting_.first != nullptr, memory_order_relaxed);
+}
+
+bool condition_variable::wait_for_notice(bool locked, mutex* mu, std::int64_t deadline) {
     if (!locked) throw panic_error("rota: wait on a condition variable without its lock");
     lock& l = sem_lock(this);
     waiter me;
@@ -22,16 +27,17 @@ void condition_variable::wait_for_notice(bool locked, mutex* mu) {
         const runtime_entry inside;
         const lock_guard guard(l);
         enter_list(waiting_, me);
-        // relaxed: see anybody_waits
-        count_.store(count_.load(memory_order_relaxed) + 1, memory_order_relaxed);
+        note_occupied();
     }
     mu->unlock();
+    bool notified = false;
     {
         const runtime_entry inside;
         l.acquire();
-        sleep_in_list(me, l, wait_reason::cond_wait);
+        notified = sleep_in_list_until(me, l, deadline, wait_reason::cond_wait);
     }
     mu->lock();
+    return notified;
 }
 
 void condition_variable::notify_first() noexcept {
@@ -40,8 +46,7 @@ void condition_variable::notify_first() noexcept {
     {
         const lock_guard guard(sem_lock(this));
         w = take_first(waiting_);
-        if (w != nullptr)  // relaxed: see anybody_waits
-            count_.store(count_.load(memory_order_relaxed) - 1, memory_order_relaxed);
+        note_occupied();
         w = asleep_of(w);
     }
     ready_chain(w);
@@ -52,8 +57,9 @@ void condition_variable::notify_every() noexcept {
     waiter* first = nullptr;
     {
         const lock_guard guard(sem_lock(this));
-        count_.store(0, memory_order_relaxed);  // relaxed: see anybody_waits
-        first = asleep_of(take_all(waiting_));
+        first = take_all(waiting_);
+        note_occupied();
+        first = asleep_of(first);
     }
     ready_chain(first);
 }

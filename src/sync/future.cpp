@@ -3,7 +3,9 @@
 #include <rota/panic.hpp>
 
 #include "sched/entry.hpp"
+#include "sync/wait_list.hpp"
 #include "sync/waiters.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::detail {
 
@@ -14,9 +16,35 @@ void future_await(future_base& state) {
     wait_for_opening(state.waiting, wait_reason::future_get);
 }
 
+bool future_await_until(future_base& state, std::int64_t deadline) {
+    if (deadline <= nanotime())
+        return state.waiting.load(memory_order_acquire) == open_for_all;  // pairs(waiters.open)
+    const runtime_entry inside;
+    lock& l = sem_lock(&state);
+    waiter me;
+    l.acquire();
+    enter_list(state.limited, me);
+    // We say that we are there and look for the result; who brings it looks for us afterwards. One
+    // of the two sees the other.
+    state.has_limited.store(true, memory_order_seq_cst);             // pairs(future.limited)
+    if (state.waiting.load(memory_order_seq_cst) == open_for_all) {  // pairs(future.limited)
+        leave_list(state.limited, me);
+        l.release();
+        return true;
+    }
+    return sleep_in_list_until(me, l, deadline, wait_reason::future_get);
+}
+
 void future_complete(future_base& state) {
     const runtime_entry inside;
     open_for_good(state.waiting);
+    if (!state.has_limited.load(memory_order_seq_cst)) return;  // pairs(future.limited)
+    waiter* first = nullptr;
+    {
+        const lock_guard guard(sem_lock(&state));
+        first = asleep_of(take_all(state.limited));
+    }
+    ready_chain(first);
 }
 
 void future_exited() { panic("rota: get of a future whose goroutine ended by goexit"); }

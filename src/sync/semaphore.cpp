@@ -11,12 +11,14 @@
 
 #include "sched/entry.hpp"
 #include "sync/wait_list.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::detail {
 
 using namespace rota::rt;
 
-void semaphore_core::take_slow() {
+bool semaphore_core::take_until(std::int64_t deadline) {
+    if (deadline != for_ever && deadline <= nanotime()) return false;
     const runtime_entry inside;
     lock& l = sem_lock(this);
     waiter me;
@@ -29,7 +31,7 @@ void semaphore_core::take_slow() {
                                        std::memory_order_acquire,     // pairs(semaphore.permit)
                                        std::memory_order_relaxed)) {  // relaxed: tried again
                 l.release();
-                return;
+                return true;
             }
             continue;
         }
@@ -39,7 +41,7 @@ void semaphore_core::take_slow() {
             break;
     }
     enter_list(waiting_, me);
-    sleep_in_list(me, l, wait_reason::semacquire);
+    return sleep_in_list_until(me, l, deadline, wait_reason::semacquire);
 }
 
 void semaphore_core::give(std::ptrdiff_t n, std::ptrdiff_t max) {

@@ -17,21 +17,40 @@ void enter_list(wait_list& list, waiter& w) {
     list.last = &w;
 }
 
+void leave_list(wait_list& list, waiter& w) {
+    if (w.list == nullptr) return;
+    if (w.prev != nullptr) w.prev->next = w.next;
+    else list.first = w.next;
+    if (w.next != nullptr) w.next->prev = w.prev;
+    else list.last = w.prev;
+    w.prev = w.next = nullptr;
+    w.list = nullptr;
+}
+
+namespace {
+
+// relaxed: the lock orders what the waker has done before what a served waiter does.
+bool serve(waiter& w) {
+    return w.limit == nullptr || w.decided.cas(waiter::open, waiter::served, memory_order_relaxed);
+}
+
+}  // namespace
+
 waiter* take_first(wait_list& list) {
-    waiter* const w = list.first;
-    if (w == nullptr) return nullptr;
-    list.first = w->next;
-    if (list.first != nullptr) list.first->prev = nullptr;
-    else list.last = nullptr;
-    w->next = nullptr;
-    w->list = nullptr;
-    return w;
+    while (waiter* const w = list.first) {
+        leave_list(list, *w);
+        if (serve(*w)) return w;
+    }
+    return nullptr;
 }
 
 waiter* take_all(wait_list& list) {
-    waiter* const first = list.first;
-    list.first = list.last = nullptr;
-    for (waiter* w = first; w != nullptr; w = w->next) w->list = nullptr;
+    waiter* first = nullptr;
+    waiter** end = &first;
+    while (waiter* const w = take_first(list)) {
+        *end = w;
+        end = &w->next;
+    }
     return first;
 }
 
@@ -65,6 +84,55 @@ void sleep_in_list(waiter& w, lock& l, wait_reason why) {
     }
     w.asleep = true;
     gopark_unlock(l, why);
+}
+
+namespace {
+
+struct limited_sleep {
+    timer* limit;
+    lock* l;
+    std::int64_t deadline;
+};
+
+// Runs once the sleeper's registers are saved. Until the lock is free it stays in its frame, also
+// if its time is up at once.
+bool arm_and_unlock(g&, void* arg) ROTA_NO_TSA {  // taken by the g that parked, as commit_unlock
+    auto& s = *static_cast<limited_sleep*>(arg);
+    (void)start_timer(*s.limit, s.deadline);
+    s.l->release();
+    return true;
+}
+
+void* time_is_up(timer& t) {
+    auto& w = *static_cast<waiter*>(t.arg);
+    // relaxed: time hands over nothing
+    return w.decided.cas(waiter::open, waiter::timed_out, memory_order_relaxed) ? w.gp : nullptr;
+}
+
+}  // namespace
+
+bool sleep_in_list_until(waiter& w, lock& l, std::int64_t deadline,
+                         wait_reason why) ROTA_NO_TSA {  // arm_and_unlock releases it
+    if (w.list == nullptr || deadline == for_ever) {
+        sleep_in_list(w, l, why);
+        return true;
+    }
+    timer limit;
+    limit.arg = &w;
+    limit.run = wake_g;
+    limit.claim = time_is_up;
+    w.limit = &limit;
+    w.asleep = true;
+    limited_sleep s{&limit, &l, deadline};
+    gopark(arm_and_unlock, &s, why);
+    (void)stop_timer(limit);
+    // relaxed: who decided has readied us
+    if (w.decided.load(memory_order_relaxed) == waiter::served) return true;
+    // Who takes waiters out may be looking at us; and where the timer was late it has not let go of
+    // the lock.
+    const lock_guard guard(l);
+    if (w.list != nullptr) leave_list(*w.list, w);
+    return false;
 }
 
 }  // namespace rota::rt

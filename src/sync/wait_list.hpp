@@ -5,14 +5,22 @@
 // belongs. A waiter enters the list, and is taken out of it, under that lock, and sleeps with it
 // held until its registers are saved (sched/park.hpp). So of all who might wake it exactly one
 // finds it in the list; whoever takes it out wakes it, or tells it so if it does not sleep yet.
+// A wait with a time limit is decided by one exchange, between the timer and whoever takes the
+// waiter out. One whose time is up takes itself out when it is back.
+//
 // After the lock has been released the waker touches only those that it has taken out and that
 // sleep: they lie in their frames until they are readied. The object may be gone by then.
 #pragma once
 
+#include <cstdint>
+#include <limits>
+
 #include <rota/detail/wait_list.hpp>
 
 #include "base/annotations.hpp"
+#include "base/atomic.hpp"
 #include "core/status.hpp"
+#include "sched/timers.hpp"
 #include "sync/sema.hpp"
 #include "sys/lock.hpp"
 
@@ -29,6 +37,11 @@ struct waiter {
     waiter* prev = nullptr;
     wait_list* list = nullptr;  // where it waits; null: it has been taken out
     bool asleep = false;        // who takes it out readies it
+
+    // Who ends the wait; with a time limit only.
+    static constexpr std::uint32_t open = 0, served = 1, timed_out = 2;
+    rt::timer* limit = nullptr;
+    rt::atomic<std::uint32_t> decided{open};
 };
 
 }  // namespace rota::detail
@@ -41,10 +54,15 @@ using detail::waiter;
 // Puts the calling g, by way of `w`, at the list's end.
 void enter_list(wait_list& list, waiter& w);
 
-// Takes out the first waiter, or null.
+// Takes w out, if it stands there still.
+void leave_list(wait_list& list, waiter& w);
+
+inline constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
+
+// Takes out the first waiter whose time is not up, and those before it. Null: there is none.
 [[nodiscard]] waiter* take_first(wait_list& list);
 
-// Takes out all; they are linked by `next`.
+// Takes out all; those whose time is not up are linked by `next`.
 [[nodiscard]] waiter* take_all(wait_list& list);
 
 // Of a chain that has been taken out, those that sleep; the others are told by having been taken
@@ -57,5 +75,10 @@ void ready_chain(waiter* first);
 // Sleeps until `w` has been taken out of its list; returns at once if it has been. Caller: inside a
 // runtime_entry; `l`, the object's lock, is released. Parks.
 void sleep_in_list(waiter& w, lock& l, wait_reason why) ROTA_RELEASE(l);
+
+// As above, until `deadline` (nanotime) at the longest. False: the time was up first, and nobody
+// will touch w any more.
+[[nodiscard]] bool sleep_in_list_until(waiter& w, lock& l, std::int64_t deadline, wait_reason why)
+    ROTA_RELEASE(l);
 
 }  // namespace rota::rt

@@ -97,7 +97,8 @@ void open_for(waiters_word& word, std::uint32_t count) {
 
 void open_for_good(waiters_word& word) {
     const std::uintptr_t seen =
-        word.exchange(open_for_all, memory_order_acq_rel);  // pairs(waiters.open, waiters.arrive)
+        word.exchange(open_for_all,
+                      memory_order_seq_cst);  // pairs(waiters.open, waiters.arrive, future.limited)
     if (!is_open(seen)) ready_all(as_list(seen));
 }
 

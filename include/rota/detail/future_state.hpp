@@ -13,6 +13,8 @@
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/deadline.hpp>
+#include <rota/detail/wait_list.hpp>
 
 namespace rota::detail {
 
@@ -20,13 +22,17 @@ struct future_base {
     atomic<std::uint32_t> owners{
         2};  // the last one out sees what the other did: pairs(future.owners)
     atomic<std::uintptr_t> waiting{0};  // who waits for the result; open_for_good: it is there
-    std::exception_ptr error;           // written before the result is there, taken by get
-    bool exited = false;                // as above: there is no result, the goroutine called goexit
+    wait_list limited;                // who waits with a time limit; guarded by our address's lock
+    atomic<bool> has_limited{false};  // somebody has been there
+    std::exception_ptr error;         // written before the result is there, taken by get
+    bool exited = false;              // as above: there is no result, the goroutine called goexit
 };
 
 // Blocks until the result is there.
 void future_await(future_base& state);
-// The result is there: wakes those who wait.
+// As above, until `deadline` at the longest; whether the result is there.
+bool future_await_until(future_base& state, std::int64_t deadline);
+// The result is there: wakes those who wait. Its caller has a share still.
 void future_complete(future_base& state);
 // get() of a future whose goroutine has called goexit.
 [[noreturn]] void future_exited();

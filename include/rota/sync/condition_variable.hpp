@@ -1,6 +1,7 @@
 // rota::condition_variable: waiting for a condition that a mutex guards.
 #pragma once
 
+#include <condition_variable>  // std::cv_status
 #include <cstdint>
 
 #if __has_include(<bits/unique_lock.h>)
@@ -10,6 +11,7 @@
 #endif
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/deadline.hpp>
 #include <rota/detail/wait_list.hpp>
 #include <rota/sync/mutex.hpp>
 
@@ -42,7 +44,9 @@ class condition_variable {
 
     /// Unlocks, blocks until notified, and locks again. A notification that
     /// comes after the unlocking is not lost. Throws panic_error if the lock is not held. Go: Wait.
-    void wait(std::unique_lock<mutex>& lock) { wait_for_notice(lock.owns_lock(), lock.mutex()); }
+    void wait(std::unique_lock<mutex>& lock) {
+        (void)wait_for_notice(lock.owns_lock(), lock.mutex(), detail::ns_max);
+    }
 
     /// Waits until condition() is true; it is called with the lock held.
     template <class Condition>
@@ -50,16 +54,54 @@ class condition_variable {
         while (!condition()) wait(lock);
     }
 
+    /// As wait, for at most d, or until `when`. no_timeout: it was notified. A notification that it
+    /// was given is never lost; one that comes after its time goes to the next one. The moment of
+    /// another clock than rota's is translated when the wait begins.
+    template <class Rep, class Period>
+    std::cv_status wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> d) {
+        return status(wait_for_notice(lock.owns_lock(), lock.mutex(), detail::deadline_after(d)));
+    }
+    template <class Clock, class Duration>
+    std::cv_status wait_until(std::unique_lock<mutex>& lock,
+                              std::chrono::time_point<Clock, Duration> when) {
+        return status(wait_for_notice(lock.owns_lock(), lock.mutex(), detail::deadline_at(when)));
+    }
+
+    /// Waits until condition() is true, for at most d, or until `when`; returns condition().
+    template <class Rep, class Period, class Condition>
+    bool wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> d,
+                  Condition condition) {
+        return wait_until_true(lock, detail::deadline_after(d), condition);
+    }
+    template <class Clock, class Duration, class Condition>
+    bool wait_until(std::unique_lock<mutex>& lock, std::chrono::time_point<Clock, Duration> when,
+                    Condition condition) {
+        return wait_until_true(lock, detail::deadline_at(when), condition);
+    }
+
   private:
+    static std::cv_status status(bool notified) {
+        return notified ? std::cv_status::no_timeout : std::cv_status::timeout;
+    }
+    template <class Condition>
+    bool wait_until_true(std::unique_lock<mutex>& lock, std::int64_t deadline,
+                         Condition& condition) {
+        while (!condition()) {
+            if (!wait_for_notice(lock.owns_lock(), lock.mutex(), deadline)) return condition();
+        }
+        return true;
+    }
+
     // relaxed: who changed the condition under the mutex comes after the waiter that had entered
     // the list before it let go of the mutex.
-    bool anybody_waits() const { return count_.load(std::memory_order_relaxed) != 0; }
-    void wait_for_notice(bool locked, mutex* mu);
+    bool anybody_waits() const { return occupied_.load(std::memory_order_relaxed); }
+    void note_occupied();
+    bool wait_for_notice(bool locked, mutex* mu, std::int64_t deadline);
     void notify_first() noexcept;
     void notify_every() noexcept;
 
-    detail::wait_list waiting_;       // guarded by the lock of its address
-    atomic<std::uint32_t> count_{0};  // how many they are; written under the same lock
+    detail::wait_list waiting_;     // guarded by the lock of its address
+    atomic<bool> occupied_{false};  // whether it may not be empty; written under the same lock
 };
 
 }  // namespace rota

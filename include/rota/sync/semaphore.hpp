@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/deadline.hpp>
 #include <rota/detail/wait_list.hpp>
 
 namespace rota {
@@ -30,12 +31,13 @@ class semaphore_core {
         return false;
     }
     void take() {
-        if (!try_take()) take_slow();
+        if (!try_take()) (void)take_until(ns_max);
     }
+    bool try_take_until(std::int64_t deadline) { return try_take() || take_until(deadline); }
     void give(std::ptrdiff_t n, std::ptrdiff_t max);
 
   private:
-    void take_slow();
+    bool take_until(std::int64_t deadline);
     void give_to_waiters(std::ptrdiff_t n);
 
     // bits 1..63 permits | bit 0: somebody may be waiting, and every give asks the list; only while
@@ -74,6 +76,17 @@ class counting_semaphore {
 
     /// Takes a permit if there is one; never fails otherwise.
     bool try_acquire() { return core_.try_take(); }
+
+    /// Takes a permit, waiting for it for at most d, or until `when`. False: there was none in that
+    /// time. A permit that was given is never lost. Blocks as acquire().
+    template <class Rep, class Period>
+    bool try_acquire_for(std::chrono::duration<Rep, Period> d) {
+        return core_.try_take() || core_.try_take_until(detail::deadline_after(d));
+    }
+    template <class Clock, class Duration>
+    bool try_acquire_until(std::chrono::time_point<Clock, Duration> when) {
+        return core_.try_take() || core_.try_take_until(detail::deadline_at(when));
+    }
 
     /// Gives n permits. Does not block. Throws panic_error "rota: release of a semaphore beyond its
     /// maximum" if n is negative or there would be more than max().

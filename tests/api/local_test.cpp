@@ -1,0 +1,175 @@
+// rota::local: one for each goroutine, and for each thread.
+#include <atomic>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "anywhere.hpp"
+
+using rota_test::eventually;
+using rota_test::scheduler_state;
+
+namespace {
+
+constinit rota::local<int> early;  // usable before any constructor runs
+
+std::atomic<int> alive{0};
+
+struct counted {
+    int value = 0;
+    counted() { ++alive; }
+    ~counted() { --alive; }
+    counted(const counted&) = delete;
+    counted& operator=(const counted&) = delete;
+};
+
+}  // namespace
+
+TEST_ANYWHERE(local, each_goroutine_and_thread_has_its_own) {
+    // It could follow the thread: goroutines that take turns on one would share it.
+    rota::local<int> number;
+    constexpr int many = 50;
+    const auto work = [&](int me) {
+        EXPECT_EQ(*number, 0);
+        *number = me;
+        for (int i = 0; i < 20; ++i) {
+            rota::runtime::gosched();
+            ASSERT_EQ(number.get(), me);
+            if (i % 5 == 0) rota::sleep_for(std::chrono::microseconds(50));
+        }
+    };
+    rota::wait_group wg;
+    for (int i = 1; i <= many; ++i) wg.go([&, i] { work(i); });
+    std::thread other(work, -1);
+    *number = -2;
+    wg.wait();
+    rota::blocking([&] { other.join(); });
+    EXPECT_EQ(*number, -2);
+    *early = 3;
+    EXPECT_EQ(early.get(), 3);
+    *early = 0;
+}
+
+TEST_ANYWHERE(local, stays_where_it_is) {
+    rota::local<std::string> text;
+    std::string& mine = *text;
+    mine = "here";
+    rota::local<std::string> more[40];
+    for (auto& m : more) m->append("more");
+    rota::runtime::gosched();
+    EXPECT_EQ(&mine, &text.get());
+    EXPECT_EQ(*text, "here");
+}
+
+TEST_ANYWHERE(local, is_destroyed_at_the_end_of_its_goroutine_or_thread) {
+    rota::local<counted> box;
+    rota::wait_group wg;
+    for (int i = 0; i < 10; ++i) {
+        wg.go([&] {
+            box->value = 1;
+            EXPECT_GE(alive, 1);
+        });
+    }
+    wg.wait();
+    EXPECT_TRUE(eventually([] { return alive == 0; })) << scheduler_state();
+    rota::blocking([&] { std::thread([&] { box->value = 1; }).join(); });
+    EXPECT_TRUE(eventually([] { return alive == 0; })) << alive;
+}
+
+TEST_ANYWHERE(local, is_destroyed_on_goexit_too) {
+    rota::local<counted> box;
+    rota::wait_group wg;
+    wg.go([&] {
+        box->value = 1;
+        rota::runtime::goexit();
+    });
+    wg.wait();
+    EXPECT_TRUE(eventually([] { return alive == 0; })) << scheduler_state();
+}
+
+namespace {
+
+struct ordered {
+    std::vector<int>* log = nullptr;
+    int id = 0;
+    ~ordered() {
+        if (log != nullptr) log->push_back(id);
+    }
+};
+
+}  // namespace
+
+TEST_ANYWHERE(local, those_made_last_go_first) {
+    rota::local<ordered> a;
+    rota::local<ordered> b;
+    std::vector<int> log;
+    rota::chan<rota::unit> ended = rota::make_chan<rota::unit>();
+    rota::go([&] {
+        // The first one made, so the last one destroyed: tells that all are gone.
+        struct closes {
+            rota::chan<rota::unit> c;
+            ~closes() {
+                if (c) c.close();
+            }
+        };
+        static rota::local<closes> closer;
+        closer->c = ended;
+        a->log = &log;
+        a->id = 1;
+        b->log = &log;
+        b->id = 2;
+    });
+    EXPECT_FALSE(ended.recv().has_value());
+    EXPECT_EQ(log, (std::vector<int>{2, 1}));
+}
+
+namespace {
+
+rota::local<int> steps;
+std::atomic<int> steps_seen{0};
+
+struct busy_end {
+    rota::chan<int> out;
+    ~busy_end() {
+        if (!out) return;
+        // It uses rota: parks; and a local that is gone already, or was never there.
+        rota::runtime::gosched();
+        ++*steps;
+        steps_seen += *steps;
+        out.send(*steps);
+    }
+};
+
+}  // namespace
+
+TEST_ANYWHERE(local, destructor_may_park_and_use_other_locals) {
+    rota::local<busy_end> last;
+    rota::chan<int> out = rota::make_chan<int>();
+    rota::go([&] {
+        last->out = out;
+        *steps = 5;
+    });
+    EXPECT_EQ(out.recv(), 1) << "made anew";
+    rota::go([&] {
+        *steps = 5;
+        last->out = out;
+    });
+    EXPECT_EQ(out.recv(), 6);
+    EXPECT_TRUE(rota_test::eventually_alone());
+    std::thread thread([&] {
+        *steps = 7;
+        last->out = out;
+    });
+    EXPECT_EQ(out.recv(), 8);
+    rota::blocking([&] { thread.join(); });
+}
+
+TEST_ANYWHERE(local, may_come_and_go_in_a_goroutine_that_stays) {
+    // The place of one that is gone could be taken for the next one's.
+    for (int i = 0; i < 1000; ++i) {
+        auto one = std::make_unique<rota::local<int>>();
+        ASSERT_EQ(one->get(), 0);
+        one->get() = i + 1;
+    }
+}

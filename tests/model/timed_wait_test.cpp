@@ -1,0 +1,136 @@
+// Waits with a time limit: the timer against whoever wakes. The body holds the one p and runs what
+// is due; those who wait are threads of the program's own.
+#include <limits>
+#include <mutex>
+
+#include <gtest/gtest.h>
+#include <rota/detail/future_state.hpp>
+#include <rota/sync.hpp>
+
+#include "rig.hpp"
+
+namespace {
+
+using namespace rota::rt;
+using model::machine;
+using model::options;
+using model::plain;
+using model::stranger_thread;
+
+options one_departure() {
+    options o;
+    o.departures = 1;
+    o.leaks = false;
+    return o;
+}
+
+// Whatever the clock says, the time of one waiter is up.
+void time_passes(machine& rig) {
+    timer_errand due;
+    if (rig.proc(0).timers.pop_due(std::numeric_limits<std::int64_t>::max() - 1, &due, 1) == 1)
+        due();
+}
+
+TEST(kb48_semaphore, permit_and_time_limit_at_the_same_moment) {
+    machine rig(1);
+    model::expect_holds(one_departure(), [&] {
+        rig.begin(0);
+        rota::counting_semaphore<> s(0);
+        model::name(s, "semaphore");
+        plain<bool> got(false);
+        stranger_thread waiter("waiter", [&] {
+            if (s.try_acquire_for(std::chrono::hours(1))) got.set(true);
+        });
+        stranger_thread giver("giver", [&] { s.release(); });
+        time_passes(rig);
+        waiter.join();
+        giver.join();
+        MODEL_CHECK(got.get() != s.try_acquire());
+    });
+}
+
+TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
+    machine rig(1);
+    options o;
+    o.departures = 0;
+    o.leaks = false;
+    model::expect_holds(o, [&] {
+        rig.begin(0);
+        rota::counting_semaphore<> s(0);
+        model::name(s, "semaphore");
+        plain<bool> got(false);
+        stranger_thread hasty("hasty", [&] {
+            if (s.try_acquire_for(std::chrono::hours(1))) s.release();
+        });
+        stranger_thread patient("patient", [&] {
+            s.acquire();
+            got.set(true);
+        });
+        time_passes(rig);
+        s.release();
+        hasty.join();
+        patient.join();
+        MODEL_CHECK(got.get());
+    });
+}
+
+TEST(kb48_condition_variable, notification_and_time_limit_at_the_same_moment) {
+    // The one whose time is up must not swallow the notification of the next.
+    machine rig(1);
+    options o;
+    o.departures = 0;
+    o.leaks = false;
+    model::expect_holds(o, [&] {
+        rig.begin(0);
+        rota::mutex mu;
+        rota::condition_variable changed;
+        model::name(changed, "condition");
+        plain<bool> ready(false);
+        stranger_thread hasty("hasty", [&] {
+            std::unique_lock lock(mu);
+            if (ready.get()) return;
+            if (changed.wait_for(lock, std::chrono::hours(1)) == std::cv_status::no_timeout)
+                changed.notify_one();
+        });
+        stranger_thread patient("patient", [&] {
+            std::unique_lock lock(mu);
+            changed.wait(lock, [&] { return ready.get(); });
+            changed.notify_one();  // where it has been first, the hasty one waits still
+        });
+        stranger_thread notifier("notifier", [&] {
+            {
+                const std::lock_guard guard(mu);
+                ready.set(true);
+            }
+            changed.notify_one();
+        });
+        time_passes(rig);
+        hasty.join();
+        patient.join();
+        notifier.join();
+    });
+}
+
+TEST(kb48_future, result_and_time_limit_at_the_same_moment) {
+    machine rig(1);
+    model::expect_holds(one_departure(), [&] {
+        rig.begin(0);
+        auto* const state = new rota::detail::future_state<int>;
+        model::name(*state, "future");
+        stranger_thread producer("producer", [&] {
+            rota::detail::future_producer<int> share(state);
+            share.run([] { return 7; });
+        });
+        stranger_thread waiter("waiter", [&] {
+            const rota::detail::future_claim<int> claim(state);
+            (void)rota::detail::future_await_until(
+                *state, rota::detail::deadline_after(std::chrono::hours(1)));
+            MODEL_CHECK(claim.get() == 7);
+        });
+        time_passes(rig);
+        producer.join();
+        waiter.join();
+    });
+}
+
+}  // namespace
