@@ -49,7 +49,8 @@ def layers():
     return {
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120),
                  *(GoogleTest("rota_api", API, "dev", 120, n) for n in PROCS),
-                 Headers(), CompileTime()],
+                 Headers(), CompileTime(),
+                 PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
         "models": models.steps(),
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
