@@ -171,6 +171,7 @@ void timer_heap::push(const entry& e) {
 
 void timer_heap::free_slot(std::uint32_t slot) {
     places_[slot].t->slot = 0;
+    if (slot + 1 == places_.size()) return places_.pop_back();
     places_[slot] = {nullptr, free_};
     free_ = slot;
 }
