@@ -38,7 +38,7 @@ struct context_node {
 
 inline void context_retain(context_node* n) noexcept {
     if (n != nullptr)
-        n->refs.fetch_add(2, std::memory_order_relaxed);  // relaxed: the caller has one
+        n->refs.fetch_add(2u, std::memory_order_relaxed);  // relaxed: the caller has one
 }
 // Gives up a reference; the last one destroys the node, and its parents if it was their last.
 void context_release(context_node* n) noexcept;
@@ -113,7 +113,7 @@ class context_func_ref {
   public:
     explicit context_func_ref(context_func* f) noexcept : f_(f) {}
     context_func_ref(const context_func_ref& other) noexcept : f_(other.f_) {
-        if (f_ != nullptr) f_->refs.fetch_add(1, std::memory_order_relaxed);  // relaxed: has one
+        if (f_ != nullptr) f_->refs.fetch_add(1u, std::memory_order_relaxed);  // relaxed: has one
     }
     context_func_ref(context_func_ref&& other) noexcept : f_(std::exchange(other.f_, nullptr)) {}
     ~context_func_ref() {

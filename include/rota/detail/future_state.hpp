@@ -64,7 +64,7 @@ void future_wait(future_state<R>* s) {
 // Gives up one share.
 template <class R>
 void future_drop(future_state<R>* s) {
-    if (s->owners.fetch_sub(1, std::memory_order_acq_rel) != 1) return;  // pairs(future.owners)
+    if (s->owners.fetch_sub(1u, std::memory_order_acq_rel) != 1) return;  // pairs(future.owners)
     if (s->error) future_panic(s->error);
     delete s;
 }
