@@ -12,7 +12,8 @@ README.md and the pages of docs/ that are named below this test takes
   is a statement.
 
 and compiles each page by g++, with warnings as errors. A mistake is reported with the line of the
-page. Links between the pages, and from them into the tree, must lead to a file.
+page. Links between the pages, and from them into the tree, must lead to a file, and so must names
+of tests.
 
 Prints one line for each page and ends with `N passed, N failed`; exit status 1 if any failed.
 """
@@ -88,6 +89,9 @@ class Page:
             for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", prose):
                 if not (ROOT / self.path).parent.joinpath(target).exists():
                     yield f"{self.path}:{number}: the link {target} leads nowhere"
+            for test in re.findall(r"`(\w+/\w+_(?:test|cells))`", line):
+                if not (ROOT / "tests" / f"{test}.cpp").exists():
+                    yield f"{self.path}:{number}: there is no tests/{test}.cpp"
 
 
 def main():
