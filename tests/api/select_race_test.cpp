@@ -10,7 +10,6 @@
 
 #include "anywhere.hpp"
 
-using rota::chan_status;
 using rota::on_default;
 using rota::on_recv;
 using rota::on_send;
@@ -51,7 +50,7 @@ TEST_ANYWHERE(kb22_select, that_sends_and_receives_on_one_channel_meets_others_o
 TEST_ANYWHERE(kb22_select, takes_the_same_channels_in_every_order) {
     // Locks taken in the order of the cases would wait for each other in a circle.
     // Then the test would stand still.
-    const int each = scaled(300);
+    const int each = scaled(3000);
     const std::array<rota::chan<int>, 3> ch{rota::make_chan<int>(), rota::make_chan<int>(),
                                             rota::make_chan<int>()};
     std::atomic<long> sum{0};
@@ -154,18 +153,30 @@ TEST_ANYWHERE(kb20_select, amid_plain_operations_loses_and_doubles_nothing) {
 TEST_ANYWHERE(select, default_does_not_run_while_another_case_is_ready) {
     // The cases are looked at one after the other, while values move from channel to channel.
     // Then a look that is not taken under all locks would find none of them ready.
+    const auto a = rota::make_chan<int>(2);
+    const auto b = rota::make_chan<int>(2);
+    std::atomic<bool> over{false};
     std::atomic<int> missed{0};
-    for (int round = 0; round < scaled(3000); ++round) {
-        const auto a = rota::make_chan<int>(1);
-        const auto b = rota::make_chan<int>(1);
+    a.send(1);
+    rota::wait_group wg;
+    wg.go([&] {
+        // Whatever it takes it puts back: when it looks, at least one of the two has a value.
+        while (!over) {
+            const auto chosen = rota::select(on_recv(a), on_recv(b), on_default([&] { ++missed; }));
+            if (chosen == 0) a.send(1);
+            if (chosen == 1) b.send(1);
+            rota::runtime::gosched();
+        }
+    });
+    for (int round = 0; round < scaled(10'000); ++round) {
+        b.send(1);
+        (void)a.recv();
         a.send(1);
-        rota::wait_group wg;
-        wg.go([&] { rota::select(on_recv(a), on_recv(b), on_default([&] { ++missed; })); });
-        b.send(1);  // from here on at least one of the two has a value, until the select is over
-        int v = 0;
-        (void)a.try_recv(v);
-        wg.wait();
+        (void)b.recv();
+        if (round % 64 == 0) rota::runtime::gosched();
     }
+    over = true;
+    wg.wait();
     EXPECT_EQ(missed, 0);
 }
 
