@@ -15,7 +15,8 @@
 
 namespace rota {
 
-/// The outcome of an operation that may not wait.
+/// The outcome of an operation that waits not at all, or no longer than asked. `closed` is for
+/// receiving: the channel is closed and drained. A send on a closed channel is a panic.
 enum class chan_status { ok, would_block, closed, timeout };
 
 /// A value without content, for chan<unit> where Go has chan struct{}.
@@ -28,9 +29,15 @@ namespace detail {
 // What all handles share: the reference.
 class chan_handle {
   public:
+    /// Values that are buffered now; 0 for the nil channel. Does not block; where others use the
+    /// channel the answer may be old when it is read, as those of closed(). Go: len(ch).
     std::size_t len() const { return chan_len(c_); }
+    /// How many values may be buffered; 0 for the nil channel. Go: cap(ch).
     std::size_t cap() const { return chan_cap(c_); }
+    /// Whether it has been closed; values may be left in it. Go has no such question: there, and
+    /// mostly here, one receives and sees.
     bool closed() const { return chan_closed(c_); }
+    /// False for the nil channel. Go: ch != nil.
     explicit operator bool() const { return c_ != nullptr; }
 
   protected:

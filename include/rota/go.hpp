@@ -63,8 +63,9 @@ class future {
     }
 
     /// Waits for the result and returns it, or rethrows the exception; the future is empty then.
-    /// Throws panic_error "rota: get of an empty future", and "rota: get of a future whose
-    /// goroutine ended by goexit".
+    /// Blocks the goroutine, not the thread; it may go on on another thread. What the goroutine did
+    /// before is visible. Throws panic_error "rota: get of an empty future", and "rota: get of a
+    /// future whose goroutine ended by goexit".
     R get() {
         if (state_ == nullptr) panic("rota: get of an empty future");
         const detail::future_claim<R> claim(std::exchange(state_, nullptr));
@@ -116,7 +117,9 @@ auto async(F&& f, A&&... args)
     return result;
 }
 
-/// Runs f when its scope is left, also by an exception. Go: defer.
+/// Runs f when its block is left, also by an exception or goexit. An exception of f goes on from
+/// there; while another one passes it ends the process, as for every destructor. Go: defer, which
+/// runs at the end of the function.
 template <class F>
 class defer {
   public:
