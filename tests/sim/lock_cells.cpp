@@ -1,8 +1,10 @@
 // Locks, conditions, semaphores and meeting points.
 #include <algorithm>
+#include <condition_variable>
 #include <mutex>
 #include <shared_mutex>
 #include <stdexcept>
+#include <string>
 
 #include "sim.hpp"
 
@@ -211,50 +213,156 @@ ROTA_CELL(weighted_semaphore) {
 }
 
 ROTA_CELL(order_of_weights) {
-    // Each is served in the order of its coming, whatever it weighs and as soon as it fits; one
-    // that gives up lets those behind it pass.
+    // Each is served in the order of its coming, whatever it weighs and as soon as it fits; those
+    // that give up let those behind them pass. After each event all come to rest.
     struct request {
         int who, weight;
+        bool leaves;
     };
-    const int size = d.in(1, 6), waiters = d.in(1, 6);
+    const int size = d.in(1, 6);
     rota::weighted_semaphore sem(size);
-    SIM_CHECK(sem.try_acquire(size));
-    std::vector<request> staying;
-    std::vector<int> served;
+    int held = d.in(0, size);
+    SIM_CHECK(sem.try_acquire(held));
+    std::vector<request> queue;
+    std::vector<int> expected, served;
     const auto [ctx, cancel] = rota::with_cancel(rota::background());
-    rota::wait_group all, leaving;
-    for (int i = 0; i < waiters; ++i) {
-        const request r{i, d.in(1, size)};
-        const bool stays = !d.once_in(3);
-        if (stays) staying.push_back(r);
-        (stays ? all : leaving).go([&, ctx = stays ? rota::background() : ctx, r, stays] {
-            rota::sleep_for(long_after * (r.who + 1));
-            const std::error_code e = sem.acquire(ctx, r.weight);
-            SIM_CHECK(!e == stays);
-            if (stays) served.push_back(r.who);
-        });
-    }
-    rota::sleep_for(long_after * (waiters + 2));
-    cancel();
-    leaving.wait();
-    SIM_CHECK(served.empty() && !sem.try_acquire(1));
-    std::size_t granted = 0;
-    for (int held = size, free = 0; held > 0;) {
-        const int n = d.in(1, held);
-        sem.release(n);
-        held -= n;
-        free += n;
-        rota::sleep_for(long_after);
-        for (; granted < staying.size() && staying[granted].weight <= free; ++granted) {
-            free -= staying[granted].weight;
-            held += staying[granted].weight;
+    rota::wait_group all;
+    const auto settle = [&] {
+        while (!queue.empty()) {
+            const request r = queue.front();
+            const bool gone = r.leaves && ctx.err();
+            if (!gone && held + r.weight > size) break;
+            queue.erase(queue.begin());
+            if (gone) continue;
+            held += r.weight;
+            expected.push_back(r.who);
         }
-        SIM_CHECK(served.size() == granted);
+        rota::sleep_for(long_after);
         std::sort(served.begin(), served.end());
-        for (std::size_t k = 0; k < granted; ++k) SIM_CHECK(served[k] == staying[k].who);
+        std::sort(expected.begin(), expected.end());
+        SIM_CHECK(served == expected);
+    };
+    for (int event = d.in(1, 12), who = 0; event > 0 || !queue.empty(); --event) {
+        const int what = event > 0 ? d.in(0, 4) : 3;
+        if (what < 3) {
+            // One at most: while a cancel goes from one to the next, the first may have let the
+            // second in.
+            const bool alone =
+                std::none_of(queue.begin(), queue.end(), [](const request& r) { return r.leaves; });
+            const request r{who++, d.in(1, size), alone && d.once_in(2)};
+            if (!r.leaves || !ctx.err()) queue.push_back(r);
+            all.go([&, ctx = r.leaves ? ctx : rota::background(), r] {
+                if (const std::error_code e = sem.acquire(ctx, r.weight))
+                    SIM_CHECK(r.leaves && e == rota::context_errc::canceled);
+                else served.push_back(r.who);
+            });
+        } else if (what == 3 && held > 0) {
+            const int n = d.in(1, held);
+            held -= n;
+            sem.release(n);
+        } else if (what == 4) {
+            cancel();
+        }
+        settle();
     }
     all.wait();
-    SIM_CHECK(sem.try_acquire(size));
+    SIM_CHECK(sem.try_acquire(size - held) && !sem.try_acquire(1));
+}
+
+ROTA_CELL(notices_and_limits) {
+    // A notice goes to one who still waits: not to one whose time was up before, and one that it
+    // does wake says so.
+    const int patient = d.in(1, 3), impatient = d.in(0, 4);
+    rota::mutex mu;
+    rota::condition_variable cv;
+    int tokens = 0, taken = 0;
+    rota::wait_group all;
+    for (int i = 0; i < patient; ++i) {
+        all.go([&, own = d.fork()]() mutable {
+            noise(own);
+            std::unique_lock lock(mu);
+            cv.wait(lock, [&] { return tokens > 0; });
+            --tokens;
+            ++taken;
+        });
+    }
+    for (int i = 0; i < impatient; ++i) {
+        all.go([&, own = d.fork()]() mutable {
+            const std::chrono::microseconds span(own.in(0, 60));
+            std::unique_lock lock(mu);
+            while (tokens == 0) {
+                const auto before = rota::clock::now();
+                if (cv.wait_for(lock, span) == std::cv_status::no_timeout) continue;
+                SIM_CHECK(lock.owns_lock() && rota::clock::now() - before >= span);
+                return;
+            }
+            --tokens;
+            ++taken;
+        });
+    }
+    for (int i = 0; i < patient + impatient; ++i) {
+        noise(d);
+        const std::lock_guard lock(mu);
+        ++tokens;
+        cv.notify_one();
+    }
+    all.wait();
+    SIM_CHECK(tokens + taken == patient + impatient && taken >= patient);
+}
+
+ROTA_CELL(singleflight) {
+    // One call at a time for each key; all who came meanwhile get what it gave, value or exception.
+    rota::singleflight<int, int> flights;
+    const int keys = d.in(1, 3);
+    std::vector<int> running(static_cast<std::size_t>(keys), 0);
+    int calls = 0, led = 0;
+    rota::wait_group all;
+    for (int i = d.in(1, 6); i > 0; --i) {
+        all.go([&, own = d.fork()]() mutable {
+            for (int k = own.in(1, 4); k > 0; --k) {
+                noise(own);
+                const int key = own.in(0, keys - 1);
+                bool leads = false;
+                try {
+                    const auto got = flights.run(key, [&] {
+                        leads = true;
+                        int& mine = running[static_cast<std::size_t>(key)];
+                        SIM_CHECK(++mine == 1);
+                        noise(own);
+                        --mine;
+                        ++calls;
+                        if (own.once_in(4)) throw std::runtime_error(std::to_string(key));
+                        return key * 1'000 + calls;
+                    });
+                    SIM_CHECK(got.value / 1'000 == key && (leads || got.shared));
+                } catch (const std::runtime_error& e) {
+                    SIM_CHECK(e.what() == std::to_string(key));
+                }
+                led += leads;
+            }
+        });
+    }
+    all.wait();
+    SIM_CHECK(calls == led);
+}
+
+ROTA_CELL(local) {
+    // A goroutine's value is its own, whatever it waits for and whoever else uses the same name.
+    rota::local<std::vector<int>> mine;
+    rota::wait_group all;
+    for (int i = d.in(1, 5); i > 0; --i) {
+        all.go([&, i, own = d.fork()]() mutable {
+            SIM_CHECK(mine->empty());
+            for (int k = own.in(1, 5); k > 0; --k) {
+                mine->push_back(i);
+                noise(own);
+            }
+            for (const int x : *mine) SIM_CHECK(x == i);
+            if (own.once_in(3)) rota::runtime::goexit();
+        });
+    }
+    all.wait();
+    SIM_CHECK(mine->empty());
 }
 
 ROTA_CELL(once) {

@@ -65,7 +65,16 @@ outcome run_seed(std::uint64_t seed, const std::vector<cell>& from) {
             const cell& c =
                 from[static_cast<std::size_t>(d.in(0, static_cast<int>(from.size()) - 1))];
             cells_now += std::string(cells_now.empty() ? "" : ", ") + c.name;
-            all.go([run = c.run, own = d.fork()]() mutable { run(own); });
+            // The name tells the seed where a deadlock is reported.
+            char name[64];
+            const int length = std::snprintf(name, sizeof name, "seed %llu, cell %s",
+                                             static_cast<unsigned long long>(seed), c.name);
+            all.add(1);
+            rota::go({.name = {name, std::min(static_cast<std::size_t>(length), sizeof name - 1)}},
+                     [&all, run = c.run, own = d.fork()]() mutable {
+                         const rota::defer end([&] { all.done(); });
+                         run(own);
+                     });
         }
         all.wait();
         // What a cell has started has ended or is about to.
