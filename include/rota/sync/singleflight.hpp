@@ -50,7 +50,7 @@ class singleflight {
             }
             if (call != nullptr) {
                 call->shared = true;
-                call->users.fetch_add(1, std::memory_order_relaxed);  // relaxed: the list has one
+                call->users.fetch_add(1u, std::memory_order_relaxed);  // relaxed: the list has one
             } else {
                 call = nullptr;
                 bucket = new flight{key, hash, bucket};
@@ -97,7 +97,7 @@ class singleflight {
     struct share {
         flight* call;
         ~share() {
-            if (call->users.fetch_sub(1, std::memory_order_acq_rel) ==
+            if (call->users.fetch_sub(1u, std::memory_order_acq_rel) ==
                 1)  // pairs(singleflight.users)
                 delete call;
         }
