@@ -31,6 +31,7 @@ class recv_case {
 
     void describe(select_case& s) { s.set(engine_of(c_), place_.address(), false); }
     void prepare() {}
+    void hand_over() {}
     void restore() {}
     void abandon(bool ok) {
         if (ok) (void)place_.take();
@@ -61,7 +62,8 @@ template <class T, class Handle, class Value, class F>
 class send_case {
   public:
     static constexpr bool is_default = false;
-    static constexpr bool needs_prepare = send_place<T, Value>::needs_prepare;
+    using place_type = case_send_place<T, Value>;
+    static constexpr bool needs_prepare = place_type::needs_prepare;
 
     template <class V>
     send_case(Handle&& c, V&& v, F&& f)
@@ -69,11 +71,15 @@ class send_case {
 
     void describe(select_case& s) { s.set(engine_of(c_), place_.address(), true); }
     void prepare() { place_.prepare(); }
+    void hand_over() {
+        if constexpr (needs_prepare) place_.sent();
+    }
     void restore() { place_.restore(); }
     void abandon(bool ok) {
         if (ok) place_.sent();
         else place_.restore();
     }
+    place_type& place() { return place_; }
     void finish(bool ok) {
         abandon(ok);
         if (!ok) panic_send_on_closed();
@@ -95,7 +101,7 @@ class send_case {
   private:
     Handle c_;
     [[no_unique_address]] F f_;
-    send_place<T, Value> place_;
+    place_type place_;
 };
 
 template <class F>
@@ -107,6 +113,7 @@ class default_case {
 
     void describe(select_case& s) { s.set(nullptr, nullptr, false); }
     void prepare() {}
+    void hand_over() {}
     void restore() {}
     void abandon(bool) {}
     void finish(bool) { f_(); }
@@ -116,6 +123,12 @@ class default_case {
   private:
     [[no_unique_address]] F f_;
 };
+
+template <class C>
+inline constexpr bool may_share = false;
+template <class T, class Handle, class Value, class F>
+inline constexpr bool may_share<send_case<T, Handle, Value, F>> =
+    is_shared_place<case_send_place<T, Value>>;
 
 template <class C>
 inline constexpr bool is_case = false;
@@ -160,6 +173,23 @@ select_result select_now_or_wait(const select_frame& f) {
     else return select_wait(f);
 }
 
+template <class A, class B>
+void share_value(A& first, const select_case& of_first, B& later, select_case& of_later) {
+    if constexpr (may_share<A> && may_share<B>) {
+        if constexpr (std::is_same_v<typename A::place_type, typename B::place_type>) {
+            if (later.place().share(first.place())) of_later.elem = of_first.elem;
+        }
+    }
+}
+
+// Finds the cases that offer the same object: of each pair, the later one uses the earlier's place.
+template <std::size_t I, class First, class... C>
+void share_values(select_case* list, First& first, C&... later) {
+    std::size_t at = I;
+    ((++at, share_value(first, list[I], later, list[at])), ...);
+    if constexpr (sizeof...(C) > 1) share_values<I + 1>(list, later...);
+}
+
 // Where values must be prepared: as long as one case looks ready, it alone is prepared and tried.
 // When others have been faster twice, all are prepared as for a wait.
 template <bool HasDefault, std::size_t... I, class... C>
@@ -185,8 +215,11 @@ std::size_t select_of_many(std::index_sequence<I...> each, C&... cases) {
     const select_frame f{list, order, sizeof...(C)};
     select_result r{select_none, false};
     if constexpr ((C::needs_prepare || ...)) {
+        if constexpr ((std::size_t{0} + ... + may_share<C>) > 1) share_values<0>(list, cases...);
         try {
             r = select_prepared<HasDefault>(f, each, cases...);
+            // First: others may share the place of the one that has run.
+            ((I == r.index && r.ok ? cases.hand_over() : void()), ...);
             ((I != r.index ? cases.restore() : void()), ...);
         } catch (...) {
             ((I == r.index ? cases.abandon(r.ok) : cases.restore()), ...);

@@ -62,6 +62,53 @@ struct meddler {
 
 const std::string long_text = "too long for the small buffer of a string, by far";
 
+// May change its place byte by byte, but leaves nothing behind by itself.
+struct carried {
+    std::unique_ptr<std::string> text;
+
+    explicit carried(const std::string& t) : text(std::make_unique<std::string>(t)) {}
+};
+bool operator==(const carried& c, const std::string& t) { return c.text && *c.text == t; }
+
+}  // namespace
+
+template <>
+inline constexpr bool rota::is_trivially_relocatable<carried> = true;
+
+namespace {
+
+// A select offers one object to two channels, a and b. The peer comes when the select waits; then
+// nobody comes; then a channel is closed.
+template <class T>
+void offer_one_value_twice() {
+    auto a = rota::make_chan<T>();
+    auto b = rota::make_chan<T>();
+    auto other = rota::make_chan<int>();
+    for (const std::size_t taken : {0u, 1u, 2u, 3u}) {
+        T v(long_text);
+        std::atomic<std::size_t> ran{9};
+        const auto offer = [&] {
+            rota::select(on_send(a, std::move(v), [&] { ran = 0; }),
+                         on_recv(other, [&] { ran = 2; }),
+                         on_send(b, std::move(v), [&] { ran = 1; }));
+        };
+        ASSERT_TRUE(go_and_park([&] {
+            try {
+                offer();
+            } catch (const rota::panic_error&) {
+                ran = 3;
+            }
+        }));
+        std::optional<T> got;
+        if (taken == 2) other.send(1);
+        else if (taken == 3) b.close();
+        else got = (taken == 0 ? a : b).recv();
+        ASSERT_TRUE(eventually([&] { return ran == taken; })) << taken;
+        if (taken < 2) EXPECT_TRUE(*got == long_text) << "sent by case " << taken;
+        else EXPECT_TRUE(v == long_text) << "not sent, " << taken;
+    }
+}
+
 }  // namespace
 
 TEST_ANYWHERE(select_value, of_a_case_that_does_not_run_is_not_moved_from) {
@@ -104,6 +151,41 @@ TEST_ANYWHERE(select_value, of_a_case_that_does_not_run_is_not_moved_from) {
     });
     EXPECT_EQ(all(), 3u);
     all_there();
+}
+
+TEST_ANYWHERE(select_value, offered_to_two_channels_is_sent_by_whichever_runs) {
+    // Each case could take the value for itself, and leave nothing for the next.
+    // Then a peer would receive an empty value, or the caller keep one although nothing was sent.
+    offer_one_value_twice<std::string>();
+    offer_one_value_twice<carried>();
+}
+
+TEST_ANYWHERE(select_value, offered_several_times_is_sent_once_in_a_race) {
+    // As above, with peers that come at any moment, and beside a value that is offered once.
+    // Then an empty value would arrive, or the sums differ.
+    auto a = rota::make_chan<std::string>(1);
+    auto b = rota::make_chan<std::string>();
+    auto c = rota::make_chan<std::string>();
+    rota::wait_group wg;
+    std::atomic<int> whole{0};
+    std::atomic<int> broken{0};
+    for (const auto& ch : {a, b, c}) {
+        wg.go([&, ch] {
+            for (const auto& v : ch) v.size() == long_text.size() ? ++whole : ++broken;
+        });
+    }
+    constexpr int many = 300;
+    for (int i = 0; i < many; ++i) {
+        std::string v = long_text;
+        std::string w = long_text;
+        const std::size_t ran = rota::select(on_send(a, std::move(v)), on_send(b, std::move(v)),
+                                             on_send(c, std::move(w)), on_send(b, std::move(v)));
+        EXPECT_EQ((ran == 2 ? v : w), long_text);
+    }
+    for (const auto& ch : {a, b, c}) ch.close();
+    wg.wait();
+    EXPECT_EQ(whole, many);
+    EXPECT_EQ(broken, 0);
 }
 
 TEST_ANYWHERE(select_value, arrives_whole_by_every_way) {

@@ -4,7 +4,8 @@
 // there as they are. Others that may change their place byte by byte are taken from where the
 // caller has them, once the case has run, and leave an empty value behind. What remains must be
 // moved by its own constructor: it is prepared, as late as possible, and goes back if another case
-// runs.
+// runs. Cases that offer the same object of the caller's share one prepared value, that of the
+// first of them: whichever runs, the value goes with it, and if none does, it goes back once.
 #pragma once
 
 #include <cstdint>
@@ -100,7 +101,8 @@ inline constexpr send_way send_way_of =
     : std::is_nothrow_default_constructible_v<T> ? send_way::taken
                                                  : send_way::slotted;
 
-// Value: T for one of the case's own, T& for the caller's.
+// Value: T for one of the case's own, T& for the caller's. What must be prepared goes through
+// prepare(), then sent() or restore(); a second call of either does nothing.
 template <class T, class Value, send_way = send_way_of<T>>
 class send_place {  // copied, taken
   public:
@@ -132,6 +134,7 @@ class send_place<T, Value, send_way::slotted> {
     ~send_place() { drop(); }
 
     void* address() { return &slot_.value; }
+    const T* from() { return std::addressof(from_.get()); }
     void prepare() {
         if (is_prepared_) return;
         new (address()) T(std::move(from_.get()));
@@ -166,6 +169,7 @@ class send_place<T, Value, send_way::boxed> {
     ~send_place() { delete box_; }
 
     void* address() { return &box_; }
+    const T* from() { return std::addressof(from_.get()); }
     void prepare() {
         if (box_ == nullptr) box_ = new T(std::move(from_.get()));
     }
@@ -180,5 +184,50 @@ class send_place<T, Value, send_way::boxed> {
     held_value<Value> from_;
     T* box_ = nullptr;
 };
+
+// The place of a value that the caller has and that must be prepared. A select may offer one object
+// by several cases: they all use the place of the first.
+template <class T>
+class shared_send_place {
+  public:
+    static constexpr bool needs_prepare = true;
+
+    explicit shared_send_place(T& v) : own_(v) {}
+
+    // Before prepare(). True: both offer the same object, and this one uses the place of `first`
+    // until sent() or restore().
+    bool share(shared_send_place& first) {
+        if (&first == this || first.own_.from() != own_.from() || shared_ != nullptr) return false;
+        shared_ = &first.own_;
+        return true;
+    }
+
+    void* address() { return used().address(); }
+    void prepare() { used().prepare(); }
+    void restore() { give_up().restore(); }
+    void sent() { give_up().sent(); }
+
+  private:
+    using place = send_place<T, T&>;
+
+    place& used() { return shared_ != nullptr ? *shared_ : own_; }
+    place& give_up() {
+        place* const p = std::exchange(shared_, nullptr);
+        return p != nullptr ? *p : own_;
+    }
+
+    place own_;
+    place* shared_ = nullptr;
+};
+
+template <class T, class Value>
+using case_send_place =
+    std::conditional_t<send_place<T, Value>::needs_prepare && std::is_reference_v<Value>,
+                       shared_send_place<T>, send_place<T, Value>>;
+
+template <class Place>
+inline constexpr bool is_shared_place = false;
+template <class T>
+inline constexpr bool is_shared_place<shared_send_place<T>> = true;
 
 }  // namespace rota::detail
