@@ -4,6 +4,7 @@
 #include "base/check.hpp"
 #include "core/getg.hpp"
 #include "sched/park.hpp"
+#include "sched/wakeup.hpp"
 
 namespace rota::rt {
 
@@ -97,9 +98,10 @@ struct limited_sleep {
 // Runs once the sleeper's registers are saved. Until the lock is free it stays in its frame, also
 // if its time is up at once.
 bool arm_and_unlock(g&, void* arg) ROTA_NO_TSA {  // taken by the g that parked, as commit_unlock
-    auto& s = *static_cast<limited_sleep*>(arg);
-    (void)start_timer(*s.limit, s.deadline);
+    const limited_sleep s = *static_cast<limited_sleep*>(arg);  // gone behind the release
+    const bool owed = start_timer_quietly(*s.limit, s.deadline);
     s.l->release();
+    if (owed) wake_poller(s.deadline);
     return true;
 }
 

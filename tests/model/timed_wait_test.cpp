@@ -66,6 +66,7 @@ TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
         stranger_thread patient("patient", [&] {
             s.acquire();
             got.set(true);
+            s.release();  // where it has been first, the hasty one waits still
         });
         time_passes(rig);
         s.release();
