@@ -17,6 +17,13 @@ namespace rota::rt {
 
 namespace {
 
+// ...{lambda()#1}, or ...$_0 as clang has it.
+bool is_lambda(std::string_view name) {
+    const std::size_t digits = name.find_last_not_of("0123456789");
+    return name.ends_with('}') ||
+           (digits != name.npos && digits > 0 && name.substr(digits - 1, 2) == "$_");
+}
+
 // A goroutine's function is often inlined into the template that calls it, whose name then wraps
 // its own: void rota::detail::enter<rota::detail::closure<NAME> >(void*), or
 // rota::run<NAME>(NAME&&)::main_closure::entry(void*).
@@ -32,7 +39,7 @@ std::string_view without_wrapping(std::string_view name) {
         if (name[i] == '<') ++depth;
         if (name[i] == '>' && depth-- == 0) {
             const std::string_view inner = name.substr(from, i - from);
-            return inner.ends_with('}') ? inner : name;
+            return is_lambda(inner) ? inner : name;
         }
     }
     return name;
@@ -81,7 +88,7 @@ frame_name::frame_name(const char* mangled, bool plain) : text(mangled) {
         owned_ = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
     std::string_view name = status == 0 ? owned_ : mangled;
     name = without_wrapping(name);
-    if (name.find('(') == name.npos || name.ends_with('}')) suffix = "()";
+    if (name.find('(') == name.npos || is_lambda(name)) suffix = "()";
     text = name.data();
     length = static_cast<int>(name.size() < 900 ? name.size() : 900);
 }
