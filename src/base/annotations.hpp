@@ -46,6 +46,14 @@
 #define ROTA_ASAN 0
 #endif
 
+// A function that reads what others change, and for which barriers that tsan does not know of make
+// that sound.
+#if ROTA_TSAN
+#define ROTA_READS_RACING __attribute__((no_sanitize("thread"), noinline))
+#else
+#define ROTA_READS_RACING
+#endif
+
 // A function that switches stacks: tsan must not keep its shadow call stack across the switch.
 #if ROTA_TSAN
 #define ROTA_SWITCHES_STACK __attribute__((no_sanitize("thread")))

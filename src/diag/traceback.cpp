@@ -28,6 +28,26 @@ unsigned long long number(const void* p) { return reinterpret_cast<std::uintptr_
 
 }  // namespace
 
+// Of a goroutine that is held, or whose fields are those of the moment: a report that is a little
+// old.
+ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
+    about a{&gp,
+            gp.goid,
+            gp.parent_goid,
+            gp.created_at,
+            gp.main_of != nullptr,
+            readgstatus(gp),
+            gp.why,
+            gp.mp,
+            gp.sched,
+            gp.entry,
+            {}};
+    if (gp.name == nullptr) return a;
+    for (std::size_t i = 0; i + 1 < sizeof a.name && gp.name[i] != '\0'; ++i)
+        a.name[i] = gp.name[i];
+    return a;
+}
+
 int tracer::visit(void* context, walk& w) {
     constexpr std::size_t frames_max = 10'000'000;  // a walk without end
     auto* const c = static_cast<_Unwind_Context*>(context);
@@ -116,7 +136,7 @@ void tracer::print_frames(const walk& w, std::size_t first) {
     }
 }
 
-void tracer::print_header(const g* gp, const char* state) {
+void tracer::print_header(const about* gp, const char* state) {
     if (!out_->is_empty()) out_->print("\n");
     if (gp == nullptr) {
         out_->print("goroutine 0 [%s]:\n", state);
@@ -124,17 +144,17 @@ void tracer::print_header(const g* gp, const char* state) {
     }
     out_->print("goroutine %llu", static_cast<unsigned long long>(gp->goid));
     if (style_.system) {
-        const m* const mp = readgstatus(*gp) == g_status::running ? gp->mp : nullptr;
-        out_->print(" gp=0x%llx", number(gp));
+        const m* const mp = gp->status == g_status::running ? gp->mp : nullptr;
+        out_->print(" gp=0x%llx", number(gp->address));
         if (mp == nullptr) out_->print(" m=nil");
         else out_->print(" m=%llu mp=0x%llx", static_cast<unsigned long long>(mp->id), number(mp));
     }
     out_->print(" [%s]:\n", state);
-    if (gp->name != nullptr) out_->print("# name: %s\n", gp->name);
+    if (gp->name[0] != '\0') out_->print("# name: %s\n", gp->name);
 }
 
-void tracer::print_creator(const g& gp) {
-    if (gp.created_at == nullptr || gp.main_of != nullptr) return;
+void tracer::print_creator(const about& gp) {
+    if (gp.created_at == nullptr || gp.is_main) return;
     const frame f{reinterpret_cast<std::uintptr_t>(gp.created_at), 0, true};
     const code_place p = place(f);
     const frame_name name(p.function, plain_);
@@ -167,39 +187,39 @@ bool tracer::is_in_allocator(const walk& w) {
 
 void tracer::print_current(const trace_start& start) {
     const g* const gp = current_goroutine();
-    print_header(gp,
-                 gp != nullptr && readgstatus(*gp) == g_status::syscall ? "syscall" : "running");
+    const about a = gp != nullptr ? look_at(*gp) : about{};
+    const bool in_syscall = gp != nullptr && a.status == g_status::syscall;
+    print_header(gp != nullptr ? &a : nullptr, in_syscall ? "syscall" : "running");
     out_->flush();  // a stack that has been overwritten may end the report here
     walk w;
     if (start.context != nullptr) walk_from(w, *start.context);
     else walk_here(w);
     plain_ = style_.careful && is_in_allocator(w);
     print_frames(w, start.context != nullptr ? 0 : first_frame(w, start.pc));
-    if (gp != nullptr) print_creator(*gp);
+    if (gp != nullptr) print_creator(a);
 }
 
-void tracer::print_parked(const g& gp) {
-    walk w;
+void tracer::print_parked(const about& gp) {
     if (gp.sched.pc == reinterpret_cast<void*>(&rota_gostart)) {
         // It has not run yet: the function that it will run.
-        w.inner[w.count++] = {reinterpret_cast<std::uintptr_t>(gp.entry), 0, false};
-    } else {
-        walk_from(w, gp.sched);
+        print_frame({reinterpret_cast<std::uintptr_t>(gp.entry), 0, false}, 0);
+        return;
     }
+    walk w;
+    walk_from(w, gp.sched);
     print_frames(w, 0);
 }
 
 void tracer::print_other(const g& gp) {
-    const g_status status = readgstatus(gp);
-    if (status == g_status::idle || status == g_status::dead) return;
-    const bool held = scan_.holds(gp);
-    const char* state = g_status_text(status);
-    if (status == g_status::waiting && gp.why != wait_reason::none)
-        state = wait_reason_text(gp.why);
-    print_header(&gp, state);
-    if (held) print_parked(gp);
+    const about a = look_at(gp);
+    if (a.status == g_status::idle || a.status == g_status::dead) return;
+    const char* state = g_status_text(a.status);
+    if (a.status == g_status::waiting && a.why != wait_reason::none)
+        state = wait_reason_text(a.why);
+    print_header(&a, state);
+    if (scan_.holds(gp)) print_parked(a);
     else out_->print("\tgoroutine running on other thread; stack unavailable\n");
-    print_creator(gp);
+    print_creator(a);
 }
 
 void tracer::print_others() {

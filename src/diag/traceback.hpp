@@ -40,6 +40,19 @@ class tracer {
         std::uintptr_t sp;
         bool is_call;  // pc is a return address
     };
+    // What a trace says of a goroutine, as it is at one moment.
+    struct about {
+        const void* address;
+        std::uint64_t goid, parent_goid;
+        const void* created_at;
+        bool is_main;
+        g_status status;
+        wait_reason why;
+        const m* mp;
+        gobuf sched;
+        entry_fn entry;
+        char name[129];
+    };
     // As many frames as Go prints: the innermost and the outermost.
     static constexpr std::size_t half = 50;
     struct walk {
@@ -51,6 +64,7 @@ class tracer {
             return i < half ? inner[i] : outer[(i - half) % half];
         }
     };
+    static about look_at(const g& gp);
     static int visit(void* context, walk& w);
     static void backtrace(walk& w);
     static void walk_here(walk& w);
@@ -58,9 +72,9 @@ class tracer {
     std::size_t first_frame(const walk& w, const void* from);
     void print_frames(const walk& w, std::size_t first);
     void print_frame(const frame& f, std::uintptr_t fp);
-    void print_header(const g* gp, const char* state);
-    void print_creator(const g& gp);
-    void print_parked(const g& gp);
+    void print_header(const about* gp, const char* state);
+    void print_creator(const about& gp);
+    void print_parked(const about& gp);
     void print_other(const g& gp);
 
     bool is_in_allocator(const walk& w);

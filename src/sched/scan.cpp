@@ -10,17 +10,20 @@ namespace rota::rt {
 
 namespace {
 
-// Fields that belong to an m, which changes them meanwhile. Each is one word; what may be concluded
+// A field that belongs to an m, which changes it meanwhile. It is one word; what may be concluded
 // from it is the business of the barriers around.
 template <class T>
-__attribute__((no_sanitize("thread"))) T peek(const T& field) {
-    return __atomic_load_n(&field, __ATOMIC_RELAXED);
+ROTA_READS_RACING T peek(const T& field) {
+    asm volatile("" : : : "memory");
+    const T value = field;
+    asm volatile("" : : : "memory");
+    return value;
 }
 
 }  // namespace
 
 void stack_scan::note(const g* gp) {
-    if (gp == nullptr || gp->is_thread) return;
+    if (gp == nullptr || peek(gp->is_thread)) return;
     if (noted_count_ < noted_max) noted_[noted_count_++] = gp;
     else usable_ = false;
 }
