@@ -178,8 +178,10 @@ void own_quit_handler(int) {
 int own_handler_of_quit() {
     std::signal(SIGQUIT, own_quit_handler);
     rota::run([] {
-        say("ready");
-        block_for_ever();
+        rota::blocking([] {
+            say("ready");
+            for (;;) ::pause();
+        });
     });
     return 0;
 }
