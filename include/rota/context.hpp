@@ -74,9 +74,12 @@ class context {
     }
 
     /// A token by which a stop is requested when the context is cancelled, for code that knows
-    /// std::stop_token. Callbacks run in the goroutine or thread that cancels, before its call
-    /// returns; they must not block. Where the context can never be done: a token without a stop
-    /// state. Throws std::bad_alloc.
+    /// std::stop_token. Callbacks run before the cancelling call returns: if a thread made that,
+    /// there; if a goroutine did, or a timer, on a thread of the runtime's own, one for each such
+    /// call, where goid() is 0 and an operation of rota that waits blocks the thread. They must not
+    /// wait for other goroutines: ~std::stop_callback waits for a callback that runs, and blocks a
+    /// thread with its right to run goroutines. Where the context can never be done: a token
+    /// without a stop state. Throws std::bad_alloc.
     std::stop_token stop_token() const;
 
     /// The value that the nearest with_value<K> above gave, or null. Valid as long as this
@@ -183,7 +186,10 @@ inline context without_cancel(context parent) {
 
 /// A context below `parent` that is done, too, when a stop is requested by the token: for code that
 /// was called with a std::stop_token. Its error is context_errc::canceled then; everything below is
-/// cancelled when request_stop() returns. Throws std::bad_alloc.
+/// cancelled when request_stop() returns. The goroutine that calls request_stop() may go on on
+/// another thread, as after every operation of rota: where callbacks destroy their own
+/// std::stop_callback, or others' do while they run, let a thread request the stop, or cancel a
+/// context and hand out its stop_token(). Throws std::bad_alloc.
 std::pair<context, cancel_func> with_stop_token(context parent, std::stop_token token);
 
 /// Runs f in a goroutine of its own when ctx is done, at once if it is.

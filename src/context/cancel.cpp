@@ -117,13 +117,13 @@ void walk_down(cancel_node& top, context_end why, std::error_code cause,
     }
 }
 
-void request_stop(cancel_node& c) {
+void request_stop_of(cancel_node& c) {
     std::stop_source source(std::nostopstate);
     {
         const tree_guard guard(c.mu);
         source = c.stop;
     }
-    if (source.stop_possible()) source.request_stop();
+    request_stop(source);
 }
 
 void finish(aftermath& out) {
@@ -135,7 +135,7 @@ void finish(aftermath& out) {
     out.nodes.drain([](context_hook& h) {
         auto& c = static_cast<cancel_node&>(h);
         if (c.timed) forget_deadline(c);
-        request_stop(c);
+        request_stop_of(c);
         drop_listing(c);
     });
 }
@@ -152,7 +152,7 @@ void cancel(cancel_node& top, context_end why,
     walk_down(top, why, top.cause, out);
     leave_list(top);
     if (top.timed) forget_deadline(top);
-    if (has_token) request_stop(top);
+    if (has_token) request_stop_of(top);
     finish(out);
 }
 

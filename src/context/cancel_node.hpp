@@ -119,6 +119,11 @@ void enter_list(cancel_node& c);
 // Stops the timer of a timed node that has ended. Caller: has a reference to it. Never parks.
 void forget_deadline(cancel_node& c);
 
+// Requests the stop, if that has not been done yet; returns when the callbacks that this call runs
+// have. The standard library knows their destroyers by the thread that requests: so it is one that
+// no goroutine runs on meanwhile. Caller: holds no lock of the tree. Parks.
+void request_stop(std::stop_source& source);
+
 // Ends `top` and all below it. Caller: has a reference to it, and holds no lock of the tree. Parks.
 void cancel(cancel_node& top, context_end why, std::error_code cause);
 

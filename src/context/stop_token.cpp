@@ -1,12 +1,16 @@
 // Contexts and std::stop_token, in both directions.
 //
-// The callbacks of a stop state belong to the standard library, which knows threads only: removing
-// one waits, as a thread, until it has run. So a callback of ours is removed inside a system call,
-// as the scheduler sees it, by a goroutine that is not the one it runs in.
+// The callbacks of a stop state belong to the standard library, which knows threads only. Removing
+// one that runs waits, as a thread, until it has run; unless the thread is the one that requests
+// the stop, for then it must be the callback that removes itself. A goroutine may leave the thread
+// in the middle of a callback, and another one that comes there would be taken for it. So a stop is
+// requested, and a callback of ours that may be running is removed, by a thread that runs no
+// goroutine meanwhile; and never by what runs in that callback.
 #include <rota/context.hpp>
 #include <rota/detail/spawn.hpp>
 
 #include "context/cancel_node.hpp"
+#include "sched/own_thread.hpp"
 #include "sched/syscall.hpp"
 
 namespace rota::rt {
@@ -16,8 +20,10 @@ struct stop_link {
         cancel_node* c;
         void operator()() const noexcept;
     };
-    stop_link(std::stop_token token, cancel_node* c) : callback(std::move(token), request{c}) {}
+    stop_link(std::stop_token its_token, cancel_node* c)
+        : token(std::move(its_token)), callback(token, request{c}) {}
 
+    const std::stop_token token;
     std::stop_callback<request> callback;
 };
 
@@ -48,8 +54,17 @@ void stop_link::request::operator()() const noexcept {
 
 void stop_link_deleter::operator()(stop_link* link) const noexcept {
     entersyscall();
-    delete link;
+    // Who requests the stop from here on is another thread, for this one is ours.
+    const bool apart = link->token.stop_requested();
+    if (!apart) delete link;
     exitsyscall();
+    if (!apart) return;
+    run_on_own_thread([](void* l) { delete static_cast<stop_link*>(l); }, link);
+}
+
+void request_stop(std::stop_source& source) {
+    if (!source.stop_possible() || source.stop_requested()) return;
+    run_on_own_thread([](void* s) { static_cast<std::stop_source*>(s)->request_stop(); }, &source);
 }
 
 }  // namespace rota::rt
@@ -74,11 +89,14 @@ std::stop_token context::stop_token() const {
     bool ended = false;
     {
         const tree_guard guard(c->mu);
-        if (!c->stop.stop_possible()) c->stop = std::stop_source();
-        source = c->stop;
         ended = c->end() != context_end::live;
+        if (!c->stop.stop_possible()) {
+            c->stop = std::stop_source();
+            if (ended) c->stop.request_stop();  // nobody knows it: there is no callback to run
+        }
+        source = c->stop;
     }
-    if (ended) source.request_stop();
+    if (ended) request_stop(source);  // who cancels may not have come to it yet
     return source.get_token();
 }
 

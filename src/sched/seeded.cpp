@@ -209,7 +209,8 @@ ROTA_SWITCHES_STACK void seeded_loop(m& self) {
 void seeded_leave() {
     m& self = enter_runtime();
     if (self.pp != nullptr && !self.curg->is_thread &&
-        (self.rand.below(8) == 0 || sched.exiting.load(memory_order_relaxed))) {  // relaxed: a hint
+        ((seeded.held == 0 && self.rand.below(8) == 0) ||
+         sched.exiting.load(memory_order_relaxed))) {  // relaxed: a hint
         bump(self.pp->counts.preemptions);
         gosched_yield();
     }

@@ -24,6 +24,7 @@ namespace rota::rt {
 struct seeded_t {
     bool on = false;               // fixed at boot
     std::uint64_t seed = 0;        // of the steps that come; changed between runs
+    int held = 0;                  // the conductor's: no yields while above 0; see own_thread.hpp
     atomic<std::int32_t> runs{0};  // run() calls in progress
     // Written by the conductor alone; read by others while it rests: pairs(seeded.rest).
     atomic<std::uint64_t> steps{0};

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <thread>
@@ -208,6 +209,79 @@ TEST_ANYWHERE(context_stop_token, requested_while_the_context_goes_leaves_both_w
         all.wait();
     }
     EXPECT_TRUE(rota_test::eventually_alone()) << scheduler_state();
+}
+
+TEST_ANYWHERE(context_stop_token, callback_that_uses_rota_is_waited_for_by_its_destructor) {
+    // The destroyer could run on the thread that the cancelling goroutine was on, and be taken for
+    // the callback itself: what the callback refers to would go while it runs.
+    auto busy = rota::make_chan<int>(1);
+    for (int i = 0; i < rota_test::scaled(300); ++i) {
+        auto [ctx, cancel] = rota::with_cancel(background());
+        std::atomic<bool> inside{false}, left{false};
+        std::atomic<int> early{0};
+        auto ready = rota::make_chan<rota::unit>(1), begun = rota::make_chan<rota::unit>(1);
+        rota::wait_group all;
+        all.go([&, ctx = ctx] {
+            {
+                const std::stop_callback callback(ctx.stop_token(), [&] {
+                    inside = true;
+                    begun.send({});
+                    for (int k = 0; k < 200; ++k) {
+                        int out = 0;
+                        (void)busy.try_send(k);
+                        (void)busy.try_recv(out);
+                        if (left) ++early;
+                    }
+                    inside = false;
+                });
+                ready.send({});
+                begun.recv();
+            }
+            if (inside) left = true;
+        });
+        ready.recv();
+        cancel();
+        all.wait();
+        ASSERT_FALSE(left) << "round " << i << ": ~stop_callback returned, its callback ran";
+        ASSERT_EQ(early, 0) << "round " << i;
+    }
+}
+
+TEST_ANYWHERE(context_stop_token, callback_may_destroy_itself_and_cancel_other_contexts) {
+    // It could wait for its own end, or for the one thread that would have to run the next.
+    auto busy = rota::make_chan<int>(1);
+    auto [ctx, cancel] = rota::with_cancel(background());
+    auto [other, cancel_other] = rota::with_cancel(background());
+    auto [linked, cancel_linked] = rota::with_stop_token(background(), other.stop_token());
+    using function = std::function<void()>;
+    std::optional<std::stop_callback<function>> callback;
+    callback.emplace(ctx.stop_token(), function([&, cancel_other = cancel_other] {
+                         for (int k = 0; k < 200; ++k) (void)busy.try_send(k);
+                         cancel_other();
+                         EXPECT_EQ(linked.err(), context_errc::canceled);
+                         callback.reset();
+                     }));
+    cancel();
+    EXPECT_FALSE(callback);
+    EXPECT_TRUE(other.stop_token().stop_requested());
+}
+
+TEST_ANYWHERE(context_stop_token, callbacks_of_several_contexts_may_wait_for_each_other) {
+    // One thread for all could be kept by a callback that waits for what stands behind it.
+    constexpr int many = 6;
+    std::atomic<int> arrived{0};
+    rota::wait_group all;
+    for (int i = 0; i < many; ++i) {
+        all.go([&] {
+            auto [ctx, cancel] = rota::with_cancel(background());
+            const std::stop_callback callback(ctx.stop_token(), [&] {
+                ++arrived;
+                EXPECT_TRUE(rota_test::eventually([&] { return arrived == many; }));
+            });
+            cancel();
+        });
+    }
+    all.wait();
 }
 
 TEST(context_stop_token, serves_a_jthread) {
