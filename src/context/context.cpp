@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "chan/hchan.hpp"
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
 #include "sched/entry.hpp"
@@ -65,11 +66,13 @@ namespace rota::detail {
 namespace {
 
 // Whether nobody can see the end of a node of which its list's reference alone is left: no channel
-// that may be waited on, no token, no function.
+// that somebody else has still, no token, no function.
 bool is_forgotten(cancel_node& c) {
     const tree_guard guard(c.mu);
-    return !c.has_done.load(memory_order_relaxed) &&  // relaxed: under mu
-           !c.stop.stop_possible() && c.below.empty();
+    const bool awaited = c.has_done.load(memory_order_relaxed) &&  // relaxed: under mu
+                         engine_of(c.done)->refs.load(    // relaxed: only the node's handle
+                             memory_order_relaxed) != 1;  // could still be copied
+    return !awaited && !c.stop.stop_possible() && c.below.empty();
 }
 
 // The caller's is the last reference but for the list's. Takes the node out of the list; false: who

@@ -183,7 +183,8 @@ TEST_ANYWHERE(context, a_million_made_and_cancelled_leave_memory_flat) {
             auto [late, cancel_late] = rota::with_timeout(ctx, 1h);
             if (i % 4 == 0) (void)late.done();
             if (i % 4 == 1) rota::after_func(ctx, [] {})();
-            if (i % 4 == 2) (void)rota::with_cancel(ctx);  // forgotten
+            if (i % 4 == 2) (void)rota::with_cancel(ctx);                  // forgotten
+            if (i % 4 == 3) (void)rota::with_cancel(parent).first.done();  // likewise
             cancel();
         }
     };
