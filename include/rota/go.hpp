@@ -97,6 +97,7 @@ class future {
     template <class F, class... A>
     friend auto async(F&& f, A&&... args)
         -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>>;
+    friend class scope;
 
     detail::future_state<R>* state_ = nullptr;
 };

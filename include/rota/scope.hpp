@@ -4,14 +4,14 @@
 #include <type_traits>
 #include <utility>
 
+#include <rota/detail/future_state.hpp>
+#include <rota/detail/spawn.hpp>
 #include <rota/detail/task_group.hpp>
 
 namespace rota {
 
 template <class R>
 class future;
-template <class F, class... A>
-auto async(F&& f, A&&... args) -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>>;
 
 /// Goroutines that do not outlive a block: the destructor waits for all of them.
 ///
@@ -47,9 +47,17 @@ class scope : private detail::task_group {
     template <class F>
     auto async(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
         using R = std::invoke_result_t<std::decay_t<F>>;
-        return rota::async([member = enter_unbounded(), f = std::forward<F>(f)]() mutable -> R {
-            return std::move(f)();
-        });
+        future<R> result(new detail::future_state<R>);
+        detail::spawn_any(
+            0, {},
+            [member = enter_unbounded(), producer = detail::future_producer<R>(result.state_),
+             f = std::forward<F>(f)]() mutable {
+                // Given up last: then the result is there, and nothing of it here.
+                const share until_end(std::move(member));
+                detail::future_producer<R> own(std::move(producer));
+                own.run(std::move(f));
+            });
+        return result;
     }
 
     /// The context of the scope: done when a goroutine has failed, cancel() is called, the scope

@@ -220,6 +220,24 @@ TEST_ANYWHERE(scope, async_gives_results_and_exceptions_to_their_futures) {
     EXPECT_TRUE(ended);
 }
 
+TEST_ANYWHERE(scope, async_has_given_its_result_when_the_wait_returns) {
+    // The goroutine could give up its membership with the function, before the result is there.
+    for (int i = 0; i < rota_test::scaled(5000); ++i) {
+        rota::scope s;
+        auto number = s.async([i]() -> int {
+            if (i % 2 != 0) throw i;
+            return i;
+        });
+        s.wait();
+        ASSERT_TRUE(number.ready()) << "round " << i;
+        if (i % 2 != 0) {
+            EXPECT_THROW((void)number.get(), int);
+        } else {
+            EXPECT_EQ(number.get(), i);
+        }
+    }
+}
+
 TEST_ANYWHERE(kb47_scope, nothing_of_it_is_used_once_it_has_been_left) {
     // A goroutine could touch the scope behind the count that lets its owner go; asan would tell.
     for (int i = 0; i < rota_test::scaled(5000); ++i) {
