@@ -107,7 +107,10 @@ std::error_code weighted_semaphore::acquire(context ctx, std::int64_t n) {
     if (!enlist(ctx.node(), w)) w.cancel();
     if (w.wait(wait_reason::semacquire) == context_waiter::outcome::granted) {
         unlist(ctx.node(), w);
-        return {};
+        // It may have ended before the tokens came, and not have reached this waiter yet.
+        const std::error_code ended = ctx.err();
+        if (ended) release(n);
+        return ended;
     }
     semaphore_waiter* granted = nullptr;
     {

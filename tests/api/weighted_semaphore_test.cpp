@@ -139,6 +139,30 @@ TEST_ANYWHERE(kb48_weighted_semaphore, a_cancelled_waiter_at_the_head_lets_those
     sem.release(2);
 }
 
+TEST_ANYWHERE(kb48_weighted_semaphore, waiters_of_an_ended_context_get_nothing) {
+    // The first gives up and lets the second pass, which the cancelling call has not reached yet:
+    // the children in between keep it busy for so long.
+    for (int round = 0; round < 20; ++round) {
+        rota::weighted_semaphore sem(2);
+        ASSERT_TRUE(sem.try_acquire(1));
+        auto [ctx, cancel] = rota::with_cancel(background());
+        std::vector<rota::context> between;
+        rota::wait_group all;
+        all.add(2);
+        for (const int weight : {2, 1}) {
+            ASSERT_TRUE(go_and_park([&, weight, ctx = ctx] {
+                EXPECT_EQ(sem.acquire(ctx, weight), context_errc::canceled) << "of " << weight;
+                all.done();
+            })) << scheduler_state();
+            for (int i = 0; i < 1000; ++i) between.push_back(rota::with_cancel(ctx).first);
+        }
+        cancel();
+        all.wait();
+        EXPECT_TRUE(sem.try_acquire(1));
+        sem.release(2);
+    }
+}
+
 TEST_ANYWHERE(weighted_semaphore, more_than_its_size_waits_for_the_context_and_holds_up_nobody) {
     rota::weighted_semaphore sem(2);
     auto [ctx, cancel] = rota::with_cancel(background());
