@@ -7,6 +7,7 @@
 #include <rota/panic.hpp>
 
 #include "core/getg.hpp"
+#include "core/sched.hpp"
 
 namespace rota::detail {
 
@@ -39,6 +40,11 @@ task_group::task_group(context parent) : leaving_(reasons_to_leave()) {
 
 task_group::~task_group() noexcept(false) {
     const bool thrown = reasons_to_leave() > leaving_;
+    // A static one, at the end of the process: no goroutine runs any more.
+    if (sched.exiting.load(memory_order_relaxed) &&  // relaxed: set by this thread, or before it
+        running_.count() != 0) {
+        return;
+    }
     if (thrown) cancel_();
     running_.wait();
     cancel_();  // the parent forgets the context
@@ -59,7 +65,8 @@ void task_group::join() {
 }
 
 void task_group::bound(int n) {
-    if (const std::size_t active = slots_.len(); active != 0) {
+    // Not the slots: those who began without a limit have none.
+    if (const std::int32_t active = running_.count(); active != 0) {
         panic("errgroup: modify limit while " + std::to_string(active) +
               " goroutines in the group are still active");
     }

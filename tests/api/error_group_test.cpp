@@ -124,6 +124,19 @@ TEST_ANYWHERE(error_group, limit_of_a_group_at_work_cannot_be_changed) {
     group.set_limit(5);
 }
 
+TEST_ANYWHERE(error_group, without_a_limit_cannot_be_given_one_while_it_works) {
+    // Its goroutines hold no place: they could wait for one to give back, for ever.
+    rota::error_group group;
+    auto gate = rota::make_chan<rota::unit>();
+    group.go([gate] { gate.recv(); });
+    EXPECT_THROW(group.set_limit(2), rota::panic_error);
+    gate.close();
+    group.wait();
+    group.set_limit(2);
+    group.go([] {});
+    group.wait();
+}
+
 TEST_ANYWHERE(error_group, go_waits_for_a_place) {
     rota::error_group group;
     group.set_limit(1);

@@ -227,6 +227,18 @@ int late_use() {
     return 0;
 }
 
+// Static groups whose goroutines can never end: nobody waits for them.
+int static_groups() {
+    static rota::error_group group;
+    static rota::scope scope;
+    rota::run([] {
+        group.go([] { block_for_ever(); });
+        scope.go([] { block_for_ever(); });
+        (void)scope.async([] { block_for_ever(); });
+    });
+    return 0;
+}
+
 // --- run() returns -------------------------------------------------------------------------------
 
 int run_returns() {
@@ -295,6 +307,7 @@ int main(int argc, char** argv) {
                      {"statics_exit_in_goroutine", statics_exit_in_goroutine},
                      {"amid_wake_ups", amid_wake_ups},
                      {"late_use", late_use},
+                     {"static_groups", static_groups},
                      {"run_returns", run_returns},
                      {"many_runs", many_runs},
                      {"no_unwinding", no_unwinding},

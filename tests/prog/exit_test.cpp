@@ -97,6 +97,11 @@ TEST_P(kb59_live_goroutines, may_be_outlived_by_an_object_that_uses_rota) {
     EXPECT_TRUE(went_well(run("late_use")));
 }
 
+TEST_P(kb59_live_goroutines, of_static_groups_are_not_waited_for) {
+    // The destructors of a scope and an error_group wait for goroutines that never run again.
+    expect_end(run("static_groups"), 0);
+}
+
 TEST_P(kb59_live_goroutines, are_not_unwound) {
     // As in Go, nothing of theirs runs any more: a destructor says so on stdout if it does.
     const outcome o = run("no_unwinding");

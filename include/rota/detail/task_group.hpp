@@ -29,23 +29,27 @@ class task_group {
     // A goroutine's membership.
     class share {
       public:
-        explicit share(task_group* group) noexcept : group_(group) {}
-        share(share&& other) noexcept : group_(std::exchange(other.group_, nullptr)) {}
+        explicit share(task_group* group, bool has_slot = false) noexcept
+            : group_(group), has_slot_(has_slot) {}
+        share(share&& other) noexcept
+            : group_(std::exchange(other.group_, nullptr)), has_slot_(other.has_slot_) {}
         ~share() {
-            if (group_ != nullptr) group_->leave();
+            if (group_ != nullptr) group_->leave(has_slot_);
         }
         share& operator=(const share&) = delete;
         task_group* group() const noexcept { return group_; }
 
       private:
         task_group* group_;
+        bool has_slot_;
     };
 
     // Waits for room first.
     share enter() {
-        if (slots_) slots_.send({});
+        const bool bounded(slots_);
+        if (bounded) slots_.send({});
         running_.add(1);
-        return share(this);
+        return share(this, bounded);
     }
     share enter_unbounded() {
         running_.add(1);
@@ -53,9 +57,10 @@ class task_group {
     }
     // No membership if there is no room.
     share try_enter() {
-        if (slots_ && slots_.try_send({}) != chan_status::ok) return share(nullptr);
+        const bool bounded(slots_);
+        if (bounded && slots_.try_send({}) != chan_status::ok) return share(nullptr);
         running_.add(1);
-        return share(this);
+        return share(this, bounded);
     }
 
     // Runs f in a goroutine that belongs to the group until f and what it captured are gone.
@@ -83,8 +88,8 @@ class task_group {
     void bound(int n);
 
   private:
-    void leave() {
-        if (slots_) slots_.recv();
+    void leave(bool has_slot) {
+        if (has_slot) slots_.recv();
         running_.done();  // the group may be gone afterwards
     }
     void fail(const std::exception_ptr& error);

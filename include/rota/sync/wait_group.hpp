@@ -8,6 +8,10 @@
 #include <rota/detail/atomic.hpp>
 #include <rota/detail/spawn.hpp>
 
+namespace rota::detail {
+class task_group;
+}
+
 namespace rota {
 
 /// Counts work in progress; wait() blocks until the count is zero. 16 bytes, for goroutines and
@@ -69,8 +73,13 @@ class wait_group {
     }
 
   private:
+    friend class detail::task_group;
     static constexpr std::uint64_t waiters_mask = 0xffffffff;
 
+    // relaxed: of some moment; orders nothing.
+    std::int32_t count() const {
+        return static_cast<std::int32_t>(state_.load(std::memory_order_relaxed) >> 32);
+    }
     void settle(std::uint64_t now, int n);
     void wait_slow();
 
