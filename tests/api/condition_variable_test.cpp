@@ -188,8 +188,7 @@ TEST_ANYWHERE(kb47_condition_variable, may_go_as_soon_as_all_have_been_notified)
         rota::wait_group wg;
         wg.go([&] {
             std::unique_lock lock(mu);
-            rota::condition_variable& c = *changed;
-            while (!ready) c.wait(lock);
+            while (!ready) changed->wait(lock);
         });
         {
             const std::lock_guard guard(mu);
