@@ -3,12 +3,14 @@
 // A waiter with two wakers: who comes to the channel, and the timer. One claim decides between
 // them (chan/waitq.hpp). The timer is started when the registers are saved, before the channel's
 // lock is released: from then on it may fire, and the waiter that it wakes takes that lock to
-// remove its sudog, so that it returns only when nobody is at its frame any more.
+// remove its sudog, so that it returns only when nobody is at its frame any more. The poller hears
+// of the timer when the lock is free: telling it may start a thread.
 #include <limits>
 
 #include "chan/transfer.hpp"
 #include "sched/entry.hpp"
 #include "sched/timers.hpp"
+#include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::detail {
@@ -38,9 +40,12 @@ void* claim_for_timer(timer& t) {
 bool commit_limited(g&, void* arg) ROTA_NO_TSA {  // taken by the g that parked
     auto& w = *static_cast<limited_wait*>(arg);
     hchan* const c = w.c;
-    (void)start_timer(w.limit, w.limit.when);
-    // Of a wait on the nil channel nothing is left to touch: it may be over.
+    const std::int64_t when = w.limit.when;
+    const bool earlier = start_timer_quietly(w.limit, when);
+    // From here on nothing of the frame is touched: a wait on the nil channel may be over already,
+    // the others when somebody has had the lock.
     if (c != nullptr) c->mu.release();
+    if (earlier) wake_poller(when);
     return true;
 }
 
