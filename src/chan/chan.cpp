@@ -188,7 +188,7 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
     std::size_t at = c.recv_at;
     std::memcpy(elem, c.buf + at * sizeof(std::uint64_t), sizeof(std::uint64_t));
     c.recv_at = ++at == c.capacity ? 0 : at;
-    c.count.store(count - 1, memory_order_relaxed);  // relaxed: under mu
+    c.count.store(count - 1, memory_order_release);  // pairs(chan.emptied)
     if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(c);
     if (ROTA_UNLIKELY(!try_leave_runtime(*mp))) return yield_and_leave();
     return chan_result::ok;
@@ -232,7 +232,8 @@ void chan_close(hchan* c) {
         const runtime_entry inside;
         c->mu.acquire();
         twice = c->closed.load(memory_order_relaxed);  // relaxed: under mu
-        c->closed.store(true, memory_order_relaxed);  // relaxed: under mu; others take it as a hint
+        // Before the queues are emptied. relaxed: who reads it without mu has read those before
+        c->closed.store(true, memory_order_relaxed);
         chan_sudog* const receivers = c->recvq.take_all();
         chan_sudog* const senders = c->sendq.take_all();
         c->update_fast_ways();

@@ -56,12 +56,14 @@ struct alignas(rt::cache_line) hchan {
 
     // Whether a receive, or a send, would be over at once: true with mu held, but for queues that
     // hold only waiters woken elsewhere; without it, of some moment between call and return.
-    // relaxed: closed is final and read last, so what was seen before it was seen on an open
-    // channel; an attempt that fails orders nothing.
+    // closed is final and read last, and who reads what was left behind after the close reads
+    // `closed` too: so what was seen before it was seen on an open channel. relaxed: an attempt
+    // that fails orders nothing.
     bool is_receivable() const ROTA_NO_TSA {  // the queues' hints are for those without mu
-        return count.load(rt::memory_order_relaxed) != 0 || sendq.has_any() ||
-               closed.load(rt::memory_order_relaxed);
+        return count.load(rt::memory_order_acquire) != 0 ||  // pairs(chan.emptied)
+               sendq.has_any() || closed.load(rt::memory_order_relaxed);
     }
+    // A buffer fills on open channels only, so that its count needs no order.
     bool is_sendable() const ROTA_NO_TSA {  // as above
         return count.load(rt::memory_order_relaxed) < capacity || recvq.has_any() ||
                closed.load(rt::memory_order_relaxed);

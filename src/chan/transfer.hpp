@@ -27,11 +27,10 @@ inline void buf_put(hchan& c, const void* elem) ROTA_REQUIRES(c.mu) {
                   rt::memory_order_relaxed);  // relaxed: under mu
 }
 
+// From the oldest slot; the count is the caller's.
 inline void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
     copy_elem(elem, c.buf + c.recv_at * c.elem_size, c.elem_size);
     if (++c.recv_at == c.capacity) c.recv_at = 0;
-    c.count.store(c.count.load(rt::memory_order_relaxed) - 1,
-                  rt::memory_order_relaxed);  // relaxed: under mu
 }
 
 // The first waiter of one of c's queues who can be woken; null if there is none.
@@ -62,11 +61,19 @@ ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::chan
 // `peer` is the sender who has got rid of its value, if there was one.
 ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::chan_sudog*& peer)
     ROTA_REQUIRES(c.mu) {
-    if (c.count.load(rt::memory_order_relaxed) > 0) {  // relaxed: under mu
+    const std::size_t count = c.count.load(rt::memory_order_relaxed);  // relaxed: under mu
+    if (count > 0) {
+        // A sender that waits for room gets the slot that becomes free, which is the tail of a full
+        // buffer and keeps the order. The count never says less than there is: see is_receivable.
+        std::byte* const slot = c.buf + c.recv_at * c.elem_size;
         buf_take(c, elem);
-        // A sender that waited for room: its value goes to the tail, which keeps the order.
         peer = take_waiter(c, c.sendq);
-        if (peer != nullptr) buf_put(c, peer->elem);
+        if (peer == nullptr) {
+            c.count.store(count - 1, rt::memory_order_release);  // pairs(chan.emptied)
+        } else {
+            copy_elem(slot, peer->elem, c.elem_size);
+            c.send_at = c.recv_at;
+        }
         return chan_result::ok;
     }
     peer = take_waiter(c, c.sendq);

@@ -42,8 +42,11 @@ ROTA_ALWAYS_INLINE bool take_claim(chan_sudog& s) {
 // Doubly linked. Guarded by the channel's lock; has_any() is a hint for those without it.
 class waitq {
   public:
-    // False: nobody waits. True: somebody may, but perhaps has been woken elsewhere.
-    bool has_any() const { return first() != nullptr; }
+    // False: nobody waits, and the caller sees what was done before the last one left. True:
+    // somebody may, but perhaps has been woken elsewhere.
+    bool has_any() const {
+        return first_.load(memory_order_acquire) != nullptr;  // pairs(chan.emptied)
+    }
 
     void enqueue(chan_sudog& s) {
         if (s.claim != nullptr) ++claims_;
@@ -88,9 +91,10 @@ class waitq {
     }
 
   private:
-    // relaxed, both: under the lock, and a hint for others
-    chan_sudog* first() const { return first_.load(memory_order_relaxed); }
-    void set_first(chan_sudog* s) { first_.store(s, memory_order_relaxed); }
+    chan_sudog* first() const { return first_.load(memory_order_relaxed); }  // relaxed: under lock
+    void set_first(chan_sudog* s) {
+        first_.store(s, memory_order_release);  // pairs(chan.emptied)
+    }
 
     void unlink_first(chan_sudog& s) {
         set_first(s.next);
