@@ -253,13 +253,14 @@ void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t cap
     c.update_fast_ways();
 }
 
-chan_result chan_feed(hchan& c, const void* elem, atomic<bool>& valid) {
+chan_result chan_feed(hchan& c, std::int64_t (*value)(), atomic<bool>& valid) {
     c.mu.acquire();
     if (!valid.exchange(false, memory_order_relaxed)) {  // relaxed: under mu
         c.mu.release();
         return chan_result::would_block;
     }
-    return send_locked(c, elem, false);
+    const std::int64_t elem = value();
+    return send_locked(c, &elem, false);
 }
 
 bool chan_drain(hchan& c) {

@@ -74,9 +74,10 @@ struct alignas(rt::cache_line) hchan {
 void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t capacity,
                 void (*destroy)(hchan*));
 
-// Sends `elem` as chan_send does that may not block, if `valid` is still set, and clears it: who
-// voids the value does so under the channel's lock. Caller: inside the runtime, or the scheduler.
-chan_result chan_feed(hchan& c, const void* elem, rt::atomic<bool>& valid);
+// Sends what value() says then, as chan_send does that may not block, if `valid` is still set, and
+// clears it: who voids the value does so under the channel's lock, under which value() is called.
+// Caller: inside the runtime, or the scheduler.
+chan_result chan_feed(hchan& c, std::int64_t (*value)(), rt::atomic<bool>& valid);
 
 // Drops what is buffered, for elements that need no destruction. True if there was something.
 bool chan_drain(hchan& c) ROTA_REQUIRES(c.mu);

@@ -60,13 +60,17 @@ void* claim(rt::timer& t) {
 
 void deliver(void* arg) {
     chan_timer& ct = *static_cast<chan_timer*>(arg);
-    const std::int64_t now = nanotime();
-    (void)chan_feed(ct, &now, ct.due);
+    // The clock is read when the value cannot be voided any more: read before, it could say a time
+    // before a reset, whose own value would be taken for the one under way.
+    (void)chan_feed(ct, nanotime, ct.due);
     ct.in_flight.fetch_sub(1, memory_order_release);  // pairs(timer.in_flight); ct may be gone now
 }
 
 // The last reference has gone.
 void destroy(hchan* c) ROTA_NO_TSA {  // nobody else is left but the clock
+    // In the child of a fork, which ends, nothing delivers and no lock may be taken: a static one
+    // stays as it is.
+    if (sched.forked.load(memory_order_relaxed)) return;  // relaxed: set in the only thread
     chan_timer& ct = static_cast<chan_timer&>(*c);
     const runtime_entry inside;
     if (ct.armed) (void)stop_timer(ct.t);
