@@ -14,15 +14,14 @@
 #include "base/atomic.hpp"
 #include "base/check.hpp"
 #include "core/getg.hpp"
+#include "core/sched.hpp"
 
 namespace rota::rt {
 
 namespace {
 
-constinit atomic<bool> forked{false};
-
 void in_child() {
-    forked.store(true, memory_order_relaxed);  // relaxed: the child has but this thread
+    sched.forked.store(true, memory_order_relaxed);  // relaxed: the child has but this thread
     if (getm_or_null() == nullptr) return;
     at_thread_end(nullptr, nullptr);
     set_self(nullptr);
@@ -33,7 +32,7 @@ void in_child() {
 void watch_forks() { ROTA_CHECK(pthread_atfork(nullptr, nullptr, in_child) == 0); }
 
 bool is_forked_child() {
-    return forked.load(memory_order_relaxed);  // relaxed: set in the only thread
+    return sched.forked.load(memory_order_relaxed);  // relaxed: set in the only thread
 }
 
 }  // namespace rota::rt

@@ -51,6 +51,7 @@ struct sched_t {
     atomic<bool> retaking{false};           // sysmon holds a p, or is about to
     atomic<bool> foreign_used{false};       // a thread of the program's own used rota outside run()
     atomic<bool> exiting{false};            // hint for `stopping`
+    atomic<bool> forked{false};             // this is the child of a fork: set in its only thread
     atomic<std::uint32_t> through_g0{0};  // no direct switch: the process exits, chaos mode, a scan
     atomic<std::uint32_t> scanning{0};    // stacks are being read: sched/scan
 

@@ -76,6 +76,13 @@ int runs_exit_handlers() {
         return 94;
     });
 }
+// Their destructors run in the child, which has no clock to stop.
+int has_static_timers() {
+    static const rota::ticker every_ms(1ms);
+    static const rota::timer once(1h);
+    static const auto channel = rota::after(1h);
+    return runs_exit_handlers();
+}
 
 int starts_a_goroutine() {
     return fork_under_load([] {
@@ -160,6 +167,7 @@ int main(int argc, char** argv) {
                     {{"just_exits", just_exits},
                      {"execs", execs},
                      {"runs_exit_handlers", runs_exit_handlers},
+                     {"has_static_timers", has_static_timers},
                      {"starts_a_goroutine", starts_a_goroutine},
                      {"uses_a_channel", uses_a_channel},
                      {"yields", yields},

@@ -20,7 +20,7 @@ class kb44_fork : public testing::TestWithParam<const char*> {
 
 TEST_P(kb44_fork, child_may_exec_and_exit) {
     // The child waits for a thread that it does not have, or for a lock that nobody will release.
-    for (const char* name : {"just_exits", "execs", "runs_exit_handlers"})
+    for (const char* name : {"just_exits", "execs", "runs_exit_handlers", "has_static_timers"})
         EXPECT_TRUE(went_well(run(name))) << name;
 }
 
