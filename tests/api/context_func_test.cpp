@@ -230,6 +230,7 @@ TEST_ANYWHERE(context_stop_token, callback_that_uses_rota_is_waited_for_by_its_d
                         int out = 0;
                         (void)busy.try_send(k);
                         (void)busy.try_recv(out);
+                        rota::runtime::gosched();  // a goroutine would give its thread away
                         if (left) ++early;
                     }
                     inside = false;
