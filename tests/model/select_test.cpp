@@ -1,5 +1,6 @@
 // Selects and waits with a time limit, used by threads of the program's own.
 #include <array>
+#include <limits>
 
 #include <gtest/gtest.h>
 #include <rota/detail/select_engine.hpp>
@@ -204,6 +205,87 @@ TEST(kb20_select, buffers_that_fill_at_once_lose_nothing) {
         s2.join();
         MODEL_CHECK(first == 101 ? b.try_recv() == 2 : a.try_recv() == 1);
         MODEL_CHECK(a.try_recv() == -1 && b.try_recv() == -1);
+    });
+}
+
+// --- time limits ---------------------------------------------------------------------------------
+
+// Whatever the clock says, the time of one waiter is up. Caller: holds the rig's p.
+void time_passes(model::machine& rig) {
+    rota::rt::timer_errand due;
+    const std::uint32_t n =
+        rig.proc(0).timers.pop_due(std::numeric_limits<std::int64_t>::max() - 1, &due, 1);
+    if (n == 1 && due.arg != nullptr) due.run(due.arg);
+}
+
+constexpr std::int64_t hour = 3'600'000'000'000;
+
+int recv_for(channel& c) {
+    int v = 0;
+    return chan_recv_for(c.get(), &v, hour) == chan_result::ok ? v : -1;
+}
+
+options limited(unsigned departures) {
+    options o = brief(departures);
+    o.leaks = false;
+    return o;
+}
+
+TEST(kb48_chan, a_value_and_a_time_limit_at_the_same_moment) {
+    // Both find the waiter. A value that it does not get stays with its sender.
+    model::machine rig(1);
+    model::expect_holds(limited(1), [&] {
+        rig.begin(0);
+        channel c;
+        stranger_thread waiter("waiter", [&] {
+            const int got = recv_for(c);
+            MODEL_CHECK(got == 5 || (got == -1 && c.recv() == 5));
+        });
+        stranger_thread sender("sender", [&] { MODEL_CHECK(c.send(5)); });
+        time_passes(rig);
+        waiter.join();
+        sender.join();
+        MODEL_CHECK(c.try_recv() == -1 && !c.try_send(1));
+    });
+}
+
+TEST(kb48_chan, a_receiver_behind_one_that_gives_up_gets_the_value) {
+    model::machine rig(1);
+    model::expect_holds(limited(0), [&] {
+        rig.begin(0);
+        channel c;
+        int hasty_got = 0, patient_got = 0;
+        stranger_thread hasty("hasty", [&] {
+            hasty_got = recv_for(c);
+            if (hasty_got != -1) MODEL_CHECK(c.send(2));
+        });
+        stranger_thread patient("patient", [&] { patient_got = c.recv(); });
+        stranger_thread sender("sender", [&] { MODEL_CHECK(c.send(1)); });
+        time_passes(rig);
+        model::wait_until_quiet();  // the hasty one may have been late, and wait still
+        time_passes(rig);
+        hasty.join();
+        patient.join();
+        sender.join();
+        MODEL_CHECK(hasty_got == -1 ? patient_got == 1 : hasty_got + patient_got == 3);
+    });
+}
+
+TEST(kb48_chan, a_close_and_a_time_limit_at_the_same_moment) {
+    model::machine rig(1);
+    model::expect_holds(limited(1), [&] {
+        rig.begin(0);
+        channel c;
+        chan_result told = chan_result::ok;
+        stranger_thread waiter("waiter", [&] {
+            const int v = 1;
+            told = chan_send_for(c.get(), &v, hour);
+        });
+        stranger_thread closer("closer", [&] { c.close(); });
+        time_passes(rig);
+        waiter.join();
+        closer.join();
+        MODEL_CHECK(told != chan_result::ok);
     });
 }
 

@@ -76,6 +76,25 @@ int after_work() {
     return 0;
 }
 
+// Selects that nobody can end: without cases, with several, with nil channels alone.
+int selects() {
+    rota::run([] {
+        auto ch = rota::make_chan<int>();
+        rota::go([] { rota::select(); });
+        rota::go([ch] {
+            rota::select_set set;
+            set.send(ch, 1);
+            std::optional<int> none;
+            set.recv(rota::chan<int>(), none);
+            set.wait();
+        });
+        rota::go([] { rota::select(rota::on_recv(rota::chan<int>())); });
+        auto other = rota::make_chan<int>();
+        rota::select(rota::on_recv(other), rota::on_send(other, 1));
+    });
+    return 0;
+}
+
 // A second run() of the process, when threads of the first have long gone idle.
 int second_run() {
     rota::run([] {
@@ -207,6 +226,7 @@ int main(int argc, char** argv) {
                      {"nil", nil},
                      {"future", future},
                      {"each_kind", each_kind},
+                     {"selects", selects},
                      {"after_work", after_work},
                      {"second_run", second_run},
                      {"two_stuck_runs", two_stuck_runs},

@@ -70,6 +70,16 @@ TEST_P(deadlock_report, names_what_each_goroutine_waits_for) {
     EXPECT_TRUE(o.says(" in goroutine 1\n")) << o;
 }
 
+TEST_P(deadlock_report, tells_selects_apart) {
+    // A select is not counted as asleep, or its header is that of another wait.
+    const outcome o = run("selects");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_TRUE(has_goroutine(o, "select \\(no cases\\)")) << o;
+    EXPECT_TRUE(has_goroutine(o, "chan receive \\(nil chan\\)")) << o;
+    EXPECT_TRUE(o.says("\ngoroutine 1 [select]:\n")) << o;
+    EXPECT_TRUE(o.says("\ngoroutine 3 [select]:\n")) << o;
+}
+
 TEST_P(deadlock_report, comes_after_much_work_on_many_threads) {
     // A count of idle threads that drifts with timers, hand-offs and wake-ups hides the deadlock:
     // the child hangs.
