@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <rota/detail/chan_engine.hpp>
 
+#include "chan/hchan.hpp"
 #include "rig.hpp"
 
 namespace {
@@ -32,6 +33,12 @@ class channel {
         int v = 0;
         return chan_recv(c_, &v, false) == chan_result::ok ? v : -1;
     }
+    // As try_recv of rota::chan, which looks before it takes the lock.
+    chan_result look_and_recv() {
+        int v = 0;
+        return chan_try_recv(c_, &v);
+    }
+    bool sender_waits() const ROTA_NO_TSA { return c_->sendq.has_any(); }  // a hint
     bool try_send(int v) { return chan_send(c_, &v, false) == chan_result::ok; }
     void close() { chan_close(c_); }
     hchan* get() const { return c_; }
@@ -54,6 +61,39 @@ TEST(model_chan, passes_values_and_what_came_before_them) {
         MODEL_CHECK(data.get() == 1);
         MODEL_CHECK(c.recv() == 2);
         sender.join();
+    });
+}
+
+TEST(model_chan, drained_behind_its_close_is_not_found_open_and_empty) {
+    // Who looks without the lock could see that the value has gone, but not the close before it.
+    model::expect_holds_in_both_modes({}, [] {
+        const stranger here;
+        channel c(1);
+        c.send(1);
+        stranger_thread other("other", [&] {
+            c.close();
+            MODEL_CHECK(c.recv() != 0);
+        });
+        MODEL_CHECK(c.look_and_recv() != chan_result::would_block);
+        other.join();
+    });
+}
+
+TEST(model_chan, is_not_found_empty_while_a_senders_value_moves_up) {
+    // A receive that lets a waiting sender in could show the free slot.
+    options o;
+    o.departures = 0;
+    model::expect_holds(o, [] {
+        const stranger here;
+        channel c(1);
+        c.send(1);
+        stranger_thread sender("sender", [&] { c.send(2); });
+        stranger_thread receiver("receiver", [&] { c.recv(); });
+        const bool full = c.sender_waits();
+        const chan_result r = c.look_and_recv();
+        MODEL_CHECK(!full || r == chan_result::ok);
+        sender.join();
+        receiver.join();
     });
 }
 
