@@ -203,7 +203,10 @@ __attribute__((noinline)) void many_frames(int n) {
     std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 int deep() {
-    return in_goroutine([] { many_frames(300); });
+    return in_goroutine([] {
+        many_frames(300);
+        std::atomic_signal_fence(std::memory_order_seq_cst);  // no tail call
+    });
 }
 
 }  // namespace
