@@ -9,4 +9,5 @@
 #include <rota/scope.hpp>
 #include <rota/select.hpp>
 #include <rota/sync.hpp>
+#include <rota/synctest.hpp>
 #include <rota/time.hpp>

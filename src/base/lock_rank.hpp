@@ -16,6 +16,7 @@ enum class lock_rank : std::uint8_t {
     locals,  // sync/: the keys of rota::local
     pools,   // sync/: the list of pools
     pool,    // sync/: a pool's part of one processor
+    bubble,  // sched/, synctest/: the accounts of one bubble; the pool of them
     timers,  // timer/: the heap of one p; never two at once but in address order
     sched,   // core/: sched.mu
     gfree,   // sched/: the global list of dead goroutines

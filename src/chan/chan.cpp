@@ -32,8 +32,18 @@ ROTA_NOINLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA
     me.claim = nullptr;
     q.enqueue(me);
     c.update_fast_ways();
+    if (ROTA_UNLIKELY(me.gp->in != nullptr)) me.gp->waits_outside = c.made_in != me.gp->in;
     gopark_unlock(c.mu, why);
     return me.success;
+}
+
+}  // namespace
+
+namespace {
+
+const bubble* current_bubble() {
+    const m* const self = getm_or_null();
+    return self == nullptr ? nullptr : self->curg->in;
 }
 
 }  // namespace
@@ -51,6 +61,7 @@ hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop) {
     c->elem_size = elem_size;
     c->capacity = capacity;
     c->drop = drop;
+    c->made_in = current_bubble();
     {
         const lock_guard guard(c->mu);
         c->update_fast_ways();
@@ -250,6 +261,7 @@ void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t cap
     c.elem_size = elem_size;
     c.capacity = capacity;
     c.destroy = destroy;
+    c.made_in = current_bubble();
     c.update_fast_ways();
 }
 

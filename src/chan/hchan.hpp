@@ -27,6 +27,7 @@ struct alignas(rt::cache_line) hchan {
     // Set for a channel that is part of something else: called instead of freeing it when the last
     // reference has gone.
     void (*destroy)(hchan*) = nullptr;
+    const rt::bubble* made_in = nullptr;  // compared, nothing else: the bubble may be gone
 
     // --- guarded by mu; count, closed, has_any() are read by anyone as hints --------
     rt::lock mu{rt::lock_rank::chan};

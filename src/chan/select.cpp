@@ -137,6 +137,7 @@ ROTA_NOINLINE select_result park_on_all(const select_frame& f,
         me.claim = &claim;
         queue_of(s).enqueue(me);
         s.chan->update_fast_ways();
+        if (ROTA_UNLIKELY(gp->in != nullptr) && s.chan->made_in != gp->in) gp->waits_outside = true;
     }
     locked_channels locked{f.order, count};
     gopark(commit_unlock_all, &locked, wait_reason::select);

@@ -8,10 +8,10 @@
 #include <limits>
 
 #include "chan/transfer.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
 
 namespace rota::detail {
 
@@ -51,7 +51,7 @@ bool commit_limited(g&, void* arg) ROTA_NO_TSA {  // taken by the g that parked
 
 std::int64_t moment_after(std::int64_t ns) {
     std::int64_t when = 0;
-    return __builtin_add_overflow(nanotime(), ns, &when) ? no_limit : when;
+    return __builtin_add_overflow(current_now(), ns, &when) ? no_limit : when;
 }
 
 // Waits in a queue of c for `ns` at most. Releases c->mu, which is held unless c is null.
@@ -70,6 +70,8 @@ ROTA_NOINLINE chan_result wait_limited(hchan* c, waitq* q, void* elem, std::int6
     if (c != nullptr) {
         q->enqueue(w.me);
         c->update_fast_ways();
+        if (ROTA_UNLIKELY(w.me.gp->in != nullptr))
+            w.me.gp->waits_outside = c->made_in != w.me.gp->in;
     }
     gopark(commit_limited, &w, why);
     if (w.claim.load(memory_order_relaxed) == served) {  // relaxed: goready passed it on

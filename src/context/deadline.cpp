@@ -5,10 +5,10 @@
 #include <rota/context.hpp>
 
 #include "context/cancel_node.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/newproc.hpp"
 #include "sched/timers.hpp"
-#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -83,7 +83,7 @@ context_node* context_make_until(context_node* parent, std::int64_t when, std::e
     auto* const d = new deadline_node(parent, when, cause);
     d->refs.fetch_add(2, memory_order_relaxed);  // relaxed: nobody else knows it
     enter_list(*d);
-    if (when <= nanotime()) cancel(*d, context_end::deadline_exceeded, cause);
+    if (when <= current_now()) cancel(*d, context_end::deadline_exceeded, cause);
     else arm(*d);
     return d;
 }

@@ -6,9 +6,9 @@
 
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/timers.hpp"
-#include "sys/clock.hpp"
 
 namespace rota::detail {
 
@@ -33,7 +33,7 @@ struct sleeper : context_waiter {
 
 std::error_code context_sleep_until(context_node* n, std::int64_t when) {
     if (const std::error_code ended = context_err(n)) return ended;
-    if (when <= nanotime()) return {};
+    if (when <= current_now()) return {};
     if (n == nullptr || n->canceler == nullptr) {
         sleep_until_ns(when);
         return {};

@@ -21,6 +21,7 @@
 namespace rota::rt {
 
 struct g;
+struct bubble;
 struct m;
 struct run_record;
 
@@ -40,8 +41,11 @@ struct g {
     m* mp = nullptr;                  // the m it runs on; a thread's own g: always its m
     [[no_unique_address]] fiber fib;  // for the sanitizers
     wait_reason why = wait_reason::none;
-    bool is_thread = false;  // a g0: parking it blocks its thread
-    bool exits = false;      // goexit unwinds it
+    bool is_thread = false;        // a g0: parking it blocks its thread
+    bool exits = false;            // goexit unwinds it
+    bool waits_outside = false;    // parks next on something from outside its bubble
+    bool durably_blocked = false;  // written by itself before it parks, then by who readies it
+    bubble* in = nullptr;          // what it belongs to from newproc to its end, or null
 
     goroutine_locals* locals = nullptr;
 

@@ -35,6 +35,7 @@ struct alignas(cache_line) m : self_header {
     g* curg = nullptr;  // whose stack the thread is on; &g0 in the scheduler and in foreign threads
     p* pp = nullptr;    // null: holds none
     eh_state* eh = nullptr;         // the thread's exception words
+    bubble* commit_in = nullptr;    // while the park of a goroutine of that bubble is committed
     switch_action after = nullptr;  // set before a switch, run right behind it
     g* prev = nullptr;              // its argument
     park_commit commit = nullptr;   // of the g that parks

@@ -48,6 +48,8 @@ enum class wait_reason : std::uint8_t {
     rwmutex_lock,
     future_get,
     runtime_run,
+    synctest_run,
+    synctest_wait,
     count,
 };
 
@@ -68,7 +70,9 @@ constexpr const char* wait_reason_text(wait_reason why) {
                                     "sync.RWMutex.RLock",
                                     "sync.RWMutex.Lock",
                                     "future get",
-                                    "rota.run"};
+                                    "rota.run",
+                                    "synctest.Run",
+                                    "synctest.Wait"};
     static_assert(sizeof text / sizeof *text == static_cast<std::size_t>(wait_reason::count));
     return text[static_cast<std::uint8_t>(why)];
 }

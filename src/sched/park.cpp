@@ -2,6 +2,7 @@
 #include "sched/park.hpp"
 
 #include "base/fatal.hpp"
+#include "sched/bubble.hpp"
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
@@ -14,10 +15,24 @@ namespace rota::rt {
 
 namespace {
 
+// Runs the commit function of a g of a bubble; takes it off the bubble's accounts if it stays.
+ROTA_NOINLINE bool commit_in_bubble(m& self, g& prev, park_commit commit) {
+    bubble& b = *prev.in;
+    const bool durable = prev.durably_blocked;
+    self.commit_in = &b;
+    const bool stays = commit == nullptr || commit(prev, self.commit_arg);
+    self.commit_in = nullptr;
+    if (!stays) prev.durably_blocked = false;
+    else if (durable) bubble_blocked(b);
+    return stays;
+}
+
 // Behind the switch away from a parked g: from here on it can be readied.
 void after_park(m& self, g& prev) {
     const park_commit commit = self.commit;
-    if (commit == nullptr || commit(prev, self.commit_arg)) return;
+    if (ROTA_UNLIKELY(prev.in != nullptr) ? commit_in_bubble(self, prev, commit)
+                                          : commit == nullptr || commit(prev, self.commit_arg))
+        return;
     casgstatus(prev, g_status::waiting, g_status::runnable);
     runq_put(*self.pp, prev, true);
     wakep_for_next(*self.pp);  // another g runs here already
@@ -64,6 +79,10 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
     m& self = getm();
     g& gp = *self.curg;
     gp.why = why;
+    if (ROTA_UNLIKELY(gp.in != nullptr)) {
+        gp.durably_blocked = !gp.is_thread && !gp.waits_outside && is_durable(why);
+        gp.waits_outside = false;
+    }
     casgstatus(gp, g_status::running, g_status::waiting);
     if (ROTA_UNLIKELY(gp.is_thread)) return park_thread(self, gp, commit, arg);
     bump(self.pp->counts.parks);
@@ -74,6 +93,10 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
 
 void goready(g& gp) {
     m& self = getm();
+    if (ROTA_UNLIKELY(gp.durably_blocked)) {
+        gp.durably_blocked = false;
+        bubble_readied(*gp.in);
+    }
     casgstatus(gp, g_status::waiting, g_status::runnable);
     if (ROTA_UNLIKELY(gp.is_thread)) {
         gp.mp->park.wakeup();
@@ -138,6 +161,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
     ROTA_DCHECK(holds_no_lock());
     casgstatus(gp, g_status::running, g_status::dead);
     bump(self.pp->counts.ended);
+    if (ROTA_UNLIKELY(gp.in != nullptr)) bubble_leave(gp);
     if (gp.main_of != nullptr) main_goroutine_ended(*gp.main_of);
     leave_g(self, gp, after_end, true);
     check_failed("a dead goroutine never runs on", __FILE__, __LINE__);

@@ -129,7 +129,7 @@ void sleep_until_work(m& self) {
     if (dead) report_deadlock();
     heavy_fence();  // pairs(wake.submit)
     // Who came before that has seen us look, and relied on it.
-    if (global_has_work()) wakep();
+    if (global_has_work() || earliest_timer() != 0) wakep();
     self.park.sleep();
     acquirep(self, *self.next_p);
     self.next_p = nullptr;
@@ -227,12 +227,15 @@ void seeded_run(m& self, const run_record& record) {
     seeded.runs.fetch_add(1, memory_order_seq_cst);  // pairs(seeded.rest)
     end_rest();
     while (!record.done.load(memory_order_seq_cst)) self.park.sleep();  // pairs(run.done)
+    // The conductor is past the wake-up, which it gives under the lock: it would disturb the
+    // thread's next sleep.
+    const lock_guard guard(sched.mu);
 }
 
 void seeded_run_over(m& home) {
     --sched.run_count;
     seeded.runs.fetch_sub(1, memory_order_seq_cst);  // pairs(seeded.rest)
-    home.park.wakeup();  // under the lock, which the thread takes before it goes on
+    home.park.wakeup();                              // under the lock: see seeded_run
 }
 
 void seeded_thread_comes() { end_rest(); }

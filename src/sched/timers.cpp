@@ -3,6 +3,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/bubble.hpp"
 #include "sched/park.hpp"
 #include "sched/wakeup.hpp"
 
@@ -10,32 +11,47 @@ namespace rota::rt {
 
 namespace {
 
-// The heap of our p. Threads without one share the heaps out among themselves.
+// The bubble that the caller acts for, or null.
+bubble* our_bubble(const m& self) {
+    return self.commit_in != nullptr ? self.commit_in : self.curg->in;
+}
+
+// The heap of our bubble or p. Threads without one share the heaps out among themselves.
 timer_heap& near_heap(m& self) {
+    if (bubble* const b = our_bubble(self); ROTA_UNLIKELY(b != nullptr)) return b->timers;
     if (self.pp != nullptr) return self.pp->timers;
     return sched.allp[self.id % static_cast<std::uint64_t>(sched.gomaxprocs)]->timers;
+}
+
+// A bubble has no poller: its keeper looks when all inside are quiet.
+void tell_poller(const m& self, std::int64_t when) {
+    if (our_bubble(self) == nullptr) wake_poller(when);
 }
 
 }  // namespace
 
 bool start_timer(timer& t, std::int64_t when, std::int64_t period) {
-    const timer_change change = near_heap(getm()).reset(t, when, period);
-    if (change.earlier) wake_poller(when);
+    m& self = getm();
+    const timer_change change = near_heap(self).reset(t, when, period);
+    if (change.earlier) tell_poller(self, when);
     return change.was_started;
 }
 
 bool start_timer_quietly(timer& t, std::int64_t when, std::int64_t period) {
-    return near_heap(getm()).reset(t, when, period).earlier;
+    m& self = getm();
+    return near_heap(self).reset(t, when, period).earlier && our_bubble(self) == nullptr;
 }
 
 void start_new_timer(timer& t, std::int64_t when, std::int64_t period) {
-    if (near_heap(getm()).start(t, when, period).earlier) wake_poller(when);
+    m& self = getm();
+    if (near_heap(self).start(t, when, period).earlier) tell_poller(self, when);
 }
 
 bool stop_timer(timer& t) { return timer_heap::stop(t); }
 
 void ready_at(g& gp, std::int64_t when) {
-    if (near_heap(getm()).add_wait(when, &gp)) wake_poller(when);
+    m& self = getm();
+    if (near_heap(self).add_wait(when, &gp)) tell_poller(self, when);
 }
 
 void run_errands(const timer_errand* due, std::uint32_t n) {

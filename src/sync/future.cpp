@@ -2,10 +2,10 @@
 #include <rota/detail/future_state.hpp>
 #include <rota/panic.hpp>
 
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sync/wait_list.hpp"
 #include "sync/waiters.hpp"
-#include "sys/clock.hpp"
 
 namespace rota::detail {
 
@@ -17,7 +17,7 @@ void future_await(future_base& state) {
 }
 
 bool future_await_until(future_base& state, std::int64_t deadline) {
-    if (deadline <= nanotime())
+    if (deadline <= current_now())
         return state.waiting.load(memory_order_acquire) == open_for_all;  // pairs(waiters.open)
     const runtime_entry inside;
     lock& l = sem_lock(&state);

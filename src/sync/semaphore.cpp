@@ -9,16 +9,16 @@
 
 #include <rota/panic.hpp>
 
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sync/wait_list.hpp"
-#include "sys/clock.hpp"
 
 namespace rota::detail {
 
 using namespace rota::rt;
 
 bool semaphore_core::take_until(std::int64_t deadline) {
-    if (deadline != for_ever && deadline <= nanotime()) return false;
+    if (deadline != for_ever && deadline <= current_now()) return false;
     const runtime_entry inside;
     lock& l = sem_lock(this);
     waiter me;

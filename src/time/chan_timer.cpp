@@ -20,10 +20,10 @@
 #include "chan/hchan.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/clock.hpp"
 #include "sys/thread.hpp"
 #include "time/timer_block.hpp"
 
@@ -62,7 +62,7 @@ void deliver(void* arg) {
     chan_timer& ct = *static_cast<chan_timer*>(arg);
     // The clock is read when the value cannot be voided any more: read before, it could say a time
     // before a reset, whose own value would be taken for the one under way.
-    (void)chan_feed(ct, nanotime, ct.due);
+    (void)chan_feed(ct, current_now, ct.due);
     ct.in_flight.fetch_sub(1, memory_order_release);  // pairs(timer.in_flight); ct may be gone now
 }
 
@@ -111,7 +111,7 @@ bool void_all(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
 
 timer_block* chan_timer_new(std::int64_t ns, bool periodic) ROTA_NO_TSA {  // nobody else knows it
     const runtime_entry inside;
-    const std::int64_t when = moment_in(nanotime(), ns);
+    const std::int64_t when = moment_in(current_now(), ns);
     // An allocation of a larger alignment would be a slow one: the block is aligned here.
     constexpr std::size_t align = alignof(chan_timer);
     void* const memory = ::operator new(sizeof(chan_timer) + align - 1);
@@ -137,7 +137,7 @@ bool chan_timer_stop(timer_block& b) {
 bool chan_timer_reset(timer_block& b, std::int64_t ns, bool periodic) {
     chan_timer& ct = of(b);
     const runtime_entry inside;
-    const std::int64_t when = moment_in(nanotime(), ns);
+    const std::int64_t when = moment_in(current_now(), ns);
     bool was = false;
     bool earlier = false;
     {

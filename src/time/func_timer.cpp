@@ -7,10 +7,10 @@
 #include <new>
 
 #include "core/getg.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/newproc.hpp"
 #include "sched/timers.hpp"
-#include "sys/clock.hpp"
 #include "time/timer_block.hpp"
 
 namespace rota::detail {
@@ -65,7 +65,7 @@ ROTA_NOINLINE void func_timer_start(timer_block* b, std::int64_t ns) {
     ft.t.arg = &ft;
     ft.t.run = fire;
     ft.refs.store(2, memory_order_relaxed);  // relaxed: nobody else knows it
-    start_new_timer(ft.t, moment_in(nanotime(), ns));
+    start_new_timer(ft.t, moment_in(current_now(), ns));
 }
 
 void func_timer_abort(timer_block* b) noexcept {
@@ -91,7 +91,7 @@ bool func_timer_reset(timer_block& b, std::int64_t ns) {
     bool was_started = false;
     {
         const runtime_entry inside;
-        was_started = start_timer(ft.t, moment_in(nanotime(), ns));
+        was_started = start_timer(ft.t, moment_in(current_now(), ns));
     }
     if (was_started) release(ft);  // one start, one reference
     return was_started;

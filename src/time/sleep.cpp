@@ -2,6 +2,7 @@
 #include <rota/detail/time_engine.hpp>
 
 #include "core/getg.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
 #include "sched/timers.hpp"
@@ -27,7 +28,7 @@ void sleep_thread(m& self, std::int64_t when) {
 
 }  // namespace
 
-std::int64_t clock_now() noexcept { return nanotime(); }
+std::int64_t clock_now() noexcept { return current_now(); }
 
 namespace {
 
@@ -41,11 +42,11 @@ void sleep(std::int64_t when) {
 }  // namespace
 
 void sleep_until_ns(std::int64_t when) {
-    if (when > nanotime()) sleep(when);
+    if (when > current_now()) sleep(when);
 }
 
 void sleep_for_ns(std::int64_t ns) {
-    if (ns > 0) sleep(saturated_add(nanotime(), ns));
+    if (ns > 0) sleep(saturated_add(current_now(), ns));
 }
 
 }  // namespace rota::detail

@@ -1,0 +1,43 @@
+// rota::synctest: testing concurrent code in virtual time. Go: testing/synctest.
+#pragma once
+
+#include <type_traits>
+#include <utility>
+
+namespace rota::synctest {
+
+namespace detail {
+
+// Runs call(f) in a new goroutine of a new bubble, and the bubble until all its goroutines have
+// ended. Rethrows what f has thrown.
+void run_bubble(void (*call)(void*), void* f);
+
+}  // namespace detail
+
+/// Runs `f` in a bubble: a goroutine of its own, and all that it and its descendants create, with a
+/// clock of their own. Inside, `rota::clock` stands still while anybody can run, and leaps to the
+/// next timer when every goroutine is durably blocked: waits in a channel made in the bubble, a
+/// select over such, a sleep, a condition variable, wait group, semaphore or future. Waiting for a
+/// mutex, in `blocking()`, or on a channel from outside is not durable: the clock waits for it.
+///
+/// Returns when every goroutine of the bubble has ended, or rethrows what `f` has thrown once they
+/// have. When all that are left are durably blocked and no timer can change that, or f has returned
+/// and others have not, it throws `panic_error` ("deadlock: all goroutines in bubble are blocked",
+/// "deadlock: main bubble goroutine has exited but blocked goroutines remain"); those goroutines
+/// stay where they are. Timers and tickers of the bubble end with it.
+///
+/// Blocks. Callable from goroutines and threads; inside a bubble it throws `panic_error`. Go:
+/// synctest.Test.
+template <class F>
+void test(F&& f) {
+    using function = std::remove_reference_t<F>;
+    detail::run_bubble([](void* p) { std::forward<F> (*static_cast<function*>(p))(); },
+                       const_cast<void*>(static_cast<const volatile void*>(&f)));
+}
+
+/// Blocks until every other goroutine of the caller's bubble is durably blocked. What they did
+/// until then is visible afterwards. Throws `panic_error` outside a bubble, and if another
+/// goroutine of the bubble is in wait() already. Go: synctest.Wait.
+void wait();
+
+}  // namespace rota::synctest

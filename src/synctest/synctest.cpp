@@ -1,0 +1,159 @@
+// The keeper of a bubble: it moves the clock, and knows the end.
+#include <exception>
+#include <memory>
+
+#include <rota/detail/spawn.hpp>
+#include <rota/panic.hpp>
+#include <rota/synctest.hpp>
+
+#include "core/getg.hpp"
+#include "mem/mapped.hpp"
+#include "sched/bubble.hpp"
+#include "sched/entry.hpp"
+#include "sched/park.hpp"
+#include "sched/timers.hpp"
+
+namespace rota::synctest {
+
+using namespace rota::rt;
+
+namespace {
+
+constexpr std::int64_t first_moment = 946'684'800'000'000'000;  // ns: the year 2000, as in Go
+
+// Bubbles are never freed: a timer remembers the heap that it was in last.
+struct bubble_pool {
+    lock mu{lock_rank::bubble};
+    bubble* free ROTA_GUARDED_BY(mu) = nullptr;
+};
+constinit bubble_pool pool;
+
+bubble& take_bubble() {
+    {
+        const lock_guard guard(pool.mu);
+        if (bubble* const b = pool.free) {
+            pool.free = b->next_free;
+            return *b;
+        }
+    }
+    return mapped_new<bubble>();
+}
+
+// One in which somebody sleeps for ever, or a timer is left, is not used again.
+void give_back(bubble& b) {
+    {
+        const lock_guard guard(b.mu);
+        if (b.total != 0 || b.timers.size() != 0) return;
+    }
+    const lock_guard guard(pool.mu);
+    b.next_free = pool.free;
+    pool.free = &b;
+}
+
+// What the main goroutine of a bubble says to its keeper. Both own it: the goroutine may be blocked
+// for ever when the keeper goes.
+struct main_part {
+    std::exception_ptr error;
+    bool over = false;
+};
+
+void run_main_part(main_part& part, void (*call)(void*), void* f) {
+    try {
+        call(f);
+    } catch (...) {
+        part.error = std::current_exception();
+        part.over = true;
+        if (part.error == nullptr) throw;  // goexit, which goes on
+    }
+    part.over = true;
+}
+
+void run_timers(bubble& b) {
+    constexpr std::uint32_t batch = 16;
+    timer_errand due[batch];
+    const std::int64_t now = b.now.load(memory_order_relaxed);  // relaxed: the keeper's own
+    for (;;) {
+        const std::uint32_t n = b.timers.pop_due(now, due, batch);
+        run_errands(due, n);
+        if (n < batch) return;
+    }
+}
+
+enum class end { all_over, deadlock, main_has_left };
+
+// Lets the bubble live until nothing more can happen.
+end keep(bubble& b, const main_part& part) {
+    for (;;) {
+        bubble_await_quiet(b);
+        g* waiter = nullptr;
+        std::int64_t total = 0;
+        {
+            const lock_guard guard(b.mu);
+            waiter = b.waiter;
+            b.waiter = nullptr;
+            total = b.total;
+        }
+        if (waiter != nullptr) {
+            goready(*waiter);
+            continue;
+        }
+        if (total == 0) return end::all_over;
+        if (part.over) return end::main_has_left;
+        const std::int64_t when = b.timers.earliest();
+        if (when == 0) return end::deadlock;
+        if (when > b.now.load(memory_order_relaxed))  // relaxed: the keeper's own
+            b.now.store(when, memory_order_relaxed);  // relaxed: see bubble
+        run_timers(b);
+    }
+}
+
+g& current_g() {
+    const runtime_entry inside;
+    return *getm().curg;
+}
+
+}  // namespace
+
+namespace detail {
+
+void run_bubble(void (*call)(void*), void* f) {
+    g& me = current_g();
+    if (me.in != nullptr) panic("synctest: test called from within a synctest bubble");
+    bubble& b = take_bubble();
+    b.now.store(first_moment, memory_order_relaxed);  // relaxed: nobody else knows the bubble
+    const auto part = std::make_shared<main_part>();
+    end how = end::all_over;
+    {
+        struct inside {
+            g& me;
+            inside(g& self, bubble& b) : me(self) { me.in = &b; }
+            ~inside() { me.in = nullptr; }
+        } const here(me, b);  // what timers start belongs to the bubble
+        rota::detail::spawn_any(0, {}, [part, call, f] { run_main_part(*part, call, f); });
+        const runtime_entry inside_runtime;
+        how = keep(b, *part);
+    }
+    give_back(b);
+    if (how == end::deadlock) panic("deadlock: all goroutines in bubble are blocked");
+    if (part->error) std::rethrow_exception(part->error);
+    if (how == end::main_has_left)
+        panic("deadlock: main bubble goroutine has exited but blocked goroutines remain");
+}
+
+}  // namespace detail
+
+void wait() ROTA_NO_TSA {  // the park releases the lock
+    g& me = current_g();
+    if (me.in == nullptr || me.is_thread) panic("goroutine is not in a bubble");
+    bubble& b = *me.in;
+    const runtime_entry inside;
+    b.mu.acquire();
+    if (b.waiter != nullptr) {
+        b.mu.release();
+        panic("synctest: wait already in progress");
+    }
+    b.waiter = &me;
+    gopark(commit_unlock, &b.mu, wait_reason::synctest_wait);
+}
+
+}  // namespace rota::synctest
