@@ -207,7 +207,7 @@ class Headers(Step):
 class CompileTime(Step):
     """The core headers together compile within 450 ms, or within twice the time of <chrono>."""
     name, where = "compile time", "g++ -fsyntax-only"
-    LIMIT_MS, LIMIT_RATIO, ROUNDS = 450, 2.0, 5
+    LIMIT_MS, LIMIT_RATIO, ROUNDS = 450, 2.0, 9
     CORE = ("go.hpp", "chan.hpp", "sync.hpp", "time.hpp", "select.hpp")
 
     def present(self):
@@ -231,9 +231,11 @@ class CompileTime(Step):
                     subprocess.run([*command, f"{scratch}/{name}.cpp"], check=True)
                     took[name].append((time.monotonic() - start) * 1000)
         core, chrono = (statistics.median(took[name]) for name in texts)
-        note = f"core headers {core:.0f} ms, <chrono> alone {chrono:.0f} ms"
+        # By pairs: what disturbs the machine for a while disturbs both of a pair.
+        ratio = statistics.median(c / alone for c, alone in zip(took["core"], took["chrono"]))
+        note = f"core headers {core:.0f} ms, <chrono> alone {chrono:.0f} ms, {ratio:.2f} times"
         outcome = Outcome(1, seconds=time.monotonic() - began, note=note)
-        if core > self.LIMIT_MS and core > self.LIMIT_RATIO * chrono:
+        if core > self.LIMIT_MS and ratio > self.LIMIT_RATIO:
             outcome.passed, outcome.failed, outcome.again = 0, 1, "./dev test unit"
             outcome.shown = (f"{note}: more than {self.LIMIT_MS} ms and more than "
                              f"{self.LIMIT_RATIO} times <chrono>")
