@@ -89,12 +89,16 @@ int exit_in_thread() {
 // thread without a p is sure to go on beside it.
 int exit_beside_spinner() {
     rota::run([] {
+        // Not before main is in its call: from then on the only processor may be the spinner's.
+        static std::atomic<bool> in_call{false};
         rota::go([] {
+            while (!in_call) rota::runtime::gosched();
             begun.fetch_add(1);
             while (begun.load(std::memory_order_relaxed) != 0) {
             }
         });
         rota::blocking([] {
+            in_call = true;
             await_in_blocking([] { return begun.load() == 1; });
             std::exit(3);
         });
