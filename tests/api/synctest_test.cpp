@@ -1,4 +1,5 @@
 // Bubbles: virtual time, quiet, ends.
+#include <atomic>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -160,7 +161,7 @@ TEST_ANYWHERE(synctest, passes_exceptions_on) {
 }
 
 TEST_ANYWHERE(synctest, waits_for_all_goroutines) {
-    int ended = 0;
+    std::atomic<int> ended{0};  // they all run at once
     rota::synctest::test([&] {
         auto ch = rota::make_chan<int>();
         for (int i = 0; i < 10; ++i) {
