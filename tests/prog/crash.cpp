@@ -36,15 +36,6 @@ __attribute__((noinline)) void jumps_to_null() {
 
 namespace {
 
-template <class F>
-int in_goroutine(F f) {
-    rota::run([f] {
-        rota::go(f);
-        block_for_ever();
-    });
-    return 0;
-}
-
 int segv() {
     return in_goroutine([] { std::exit(reads_null()); });
 }

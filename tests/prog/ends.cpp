@@ -11,15 +11,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-template <class F>
-int in_goroutine(F f) {
-    rota::run([f] {
-        rota::go(f);
-        block_for_ever();
-    });
-    return 0;
-}
-
 // Main ends by goexit, the others go on, and each says so.
 int main_goexits() {
     rota::run([] {

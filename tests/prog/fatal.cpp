@@ -15,15 +15,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-template <class F>
-int in_goroutine(F f) {
-    rota::run([f] {
-        rota::go(f);
-        block_for_ever();
-    });
-    return 0;
-}
-
 int unlock() {
     rota::run([] { rota::mutex().unlock(); });
     return 0;

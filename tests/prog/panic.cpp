@@ -23,15 +23,6 @@ __attribute__((noinline)) void function_that_throws(int n) {
 namespace {
 
 // Runs f in a goroutine while main sleeps.
-template <class F>
-int in_goroutine(F f) {
-    rota::run([f] {
-        rota::go(f);
-        block_for_ever();
-    });
-    return 0;
-}
-
 int panic_error() {
     return in_goroutine([] { rota::panic("something broke"); });
 }

@@ -89,6 +89,16 @@ inline std::uint64_t parks() { return rota::runtime::read_sched_stats().parks; }
     for (;;) rota::chan<int>().recv();
 }
 
+// Runs f in a goroutine whose end, or failure, is the program's: main waits for ever.
+template <class F>
+int in_goroutine(F f) {
+    rota::run([f] {
+        rota::go(f);
+        block_for_ever();
+    });
+    return 0;
+}
+
 // A line on stdout, at once.
 inline void say(const char* text) {
     std::fputs(text, stdout);
