@@ -9,9 +9,9 @@
 namespace rota::runtime {
 
 /// The number of processors: goroutines that run at the same moment. At first the environment's
-/// GOMAXPROCS, else the processors that this process may use. With n <= 0, changes nothing.
-/// Changing it needs a stopped world, which is not built yet: n > 0 other than the present value
-/// throws panic_error. Go: runtime.GOMAXPROCS.
+/// GOMAXPROCS, else the processors that this process may use and its control groups pay for. With n
+/// <= 0, changes nothing. Changing it needs a stopped world, which is not built yet: n > 0 other
+/// than the present value throws panic_error. Go: runtime.GOMAXPROCS.
 int gomaxprocs(int n = 0);
 
 /// Processors of the machine that this process may use, at least 1. Go: runtime.NumCPU.

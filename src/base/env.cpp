@@ -58,6 +58,10 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1, env.asymmetric)) {
             complain("GODEBUG asymmetric", value, "1 for cheap fences where there are some, 0");
         }
+    } else if (key == "cgroupceil") {
+        if (!parse(value, 0, 1, env.cgroupceil)) {
+            complain("GODEBUG cgroupceil", value, "1 for rounding quotas up, 0 for down");
+        }
     } else if (key == "scheddetail" && value != "0") {
         print_error(
             "rota: GODEBUG scheddetail: not built; schedtrace alone prints its summary line\n");

@@ -14,6 +14,7 @@ struct environment {
     int chaos = 0;          // the seed of chaos mode, 0: off
     int schedseed = 0;      // the seed of a repeatable schedule, 0: off
     int asymmetric = 1;     // 0: full fences and locked instructions only
+    int cgroupceil = 0;     // 1: quotas of control groups are rounded up, to at least 2
     traceback_level traceback = traceback_level::single;
 };
 

@@ -11,6 +11,7 @@
 #include "diag/crash.hpp"
 #include "diag/schedtrace.hpp"
 #include "sched/chaos.hpp"
+#include "sched/default_procs.hpp"
 #include "sched/hooks.hpp"
 #include "sched/procresize.hpp"
 #include "sched/seeded.hpp"
@@ -36,9 +37,8 @@ void schedinit() {
     else if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
     sched.started_at = nanotime();
-    std::int32_t procs = env.gomaxprocs > 0 ? env.gomaxprocs : processor_count();
-    if (procs > procs_max) procs = procs_max;
-    procresize(procs);
+    round_quotas_up(env.cgroupceil != 0);
+    procresize(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs(0));
     hooks.schedtrace = schedtrace;
     hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
     if (is_seeded) seeded_start();

@@ -2,12 +2,14 @@
 // knows.
 #include "sys/thread.hpp"
 
+#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <ctime>
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/atomic.hpp"
@@ -55,15 +57,25 @@ thread_stack current_thread_stack() {
     return {bottom, size};
 }
 
+int allowed_processors(int thread_id) {
+    // More than the 1024 of a cpu_set_t: the kernel refuses masks that are shorter than its own.
+    constexpr int most = 8192, bits = 8 * static_cast<int>(sizeof(unsigned long));
+    unsigned long mask[most / bits] = {};
+    const long size = ::syscall(SYS_sched_getaffinity, thread_id, sizeof mask, mask);
+    int n = 0;
+    if (size > 0) {
+        for (const unsigned long word : mask) n += std::popcount(word);
+    } else {
+        n = static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    }
+    return n < 1 ? 1 : n;
+}
+
 int processor_count() {
     static constinit atomic<int> known{0};
     int n = known.load(memory_order_relaxed);  // relaxed: every thread would compute the same
     if (n != 0) return n;
-    cpu_set_t set;
-    n = ::sched_getaffinity(0, sizeof set, &set) == 0
-            ? CPU_COUNT(&set)
-            : static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-    if (n < 1) n = 1;
+    n = allowed_processors(0);
     known.store(n, memory_order_relaxed);  // relaxed: as above
     return n;
 }

@@ -30,6 +30,10 @@ thread_stack current_thread_stack();
 // Processors that this process may use (its affinity mask when first asked), at least 1.
 int processor_count();
 
+// Processors in the affinity mask of a thread of this process (0: the calling one) as it is now, at
+// least 1.
+int allowed_processors(int thread_id);
+
 int current_thread_id();
 void thread_sleep_ns(long ns);
 void thread_yield();

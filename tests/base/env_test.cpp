@@ -75,6 +75,21 @@ TEST(environment, reads_godebug_entry_by_entry) {
     EXPECT_EQ(said.find("unknown"), std::string::npos) << said;
 }
 
+TEST(environment, reads_how_quotas_are_rounded) {
+    // The key could be unknown, or take any number for yes.
+    EXPECT_EQ(read_environment().cgroupceil, 0);
+    {
+        const with_variable v("GODEBUG", "cgroupceil=1");
+        EXPECT_EQ(read_environment().cgroupceil, 1);
+    }
+    const with_variable v("GODEBUG", "cgroupceil=2");
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(read_environment().cgroupceil, 0);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("cgroupceil"), std::string::npos) << said;
+    EXPECT_NE(said.find("1 for rounding quotas up"), std::string::npos) << said;
+}
+
 TEST(environment, knows_the_levels_of_gotraceback) {
     // Go's names and its old numbers mean the same; anything else keeps the default.
     const struct {
