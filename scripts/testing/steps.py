@@ -55,11 +55,13 @@ def glob(*patterns):
 # --- GoogleTest -----------------------------------------------------------------------------------
 
 class GoogleTest(Step):
-    """One run of a test program, at a given GOMAXPROCS."""
+    """One run of a test program, at a given GOMAXPROCS; of all its tests in one process, or of
+    every n-th in each of n processes (`shards`), where a test keeps one core busy or sleeps."""
     pattern = None  # which tests, where no filter is given
     variant = ""    # tells the logs of several runs apart
 
-    def __init__(self, name, sources, preset, limit_s, procs=None):
+    def __init__(self, name, sources, preset, limit_s, procs=None, shards=1):
+        self.shards = shards
         self.name, self.sources, self.preset = name, sources, preset
         self.limit_s, self.procs, self.targets = limit_s, procs, (name,)
         self.where = preset + (f", GOMAXPROCS={procs}" if procs else "")
@@ -98,14 +100,17 @@ class GoogleTest(Step):
         paths = {"PATH": os.environ.get("PATH", "") + os.pathsep + SYMBOLIZER_DIR}
         log = LOGS / f"{self.name}-{self.preset}{self.procs or ''}{self.variant}.log"
         limit = self.limit_s * (LONG if options.long else 1)
-        run = watch.run(command, {**env, **paths}, limit, log, ROOT)
+        shards = [{**env, **paths, "GTEST_TOTAL_SHARDS": str(self.shards),
+                   "GTEST_SHARD_INDEX": str(index)} for index in range(self.shards)]
+        run = watch.run_side_by_side(command, shards, limit, log, ROOT)
         return self.judge(run, env, options, log)
 
     def judge(self, run, env, options, log):
         ok, skipped, failed = (sorted(set(named(run.output, label)))
                                for label in ("OK", "SKIPPED", "FAILED"))
         begun = named(run.output, "RUN")
-        complete = re.search(r"^\[==========\] \d+ tests? from .* ran", run.output, re.M)
+        ends = re.findall(r"^\[==========\] \d+ tests? from .* ran", run.output, re.M)
+        complete = len(ends) == self.shards
         reasons = [f"{name}: {reason(run.output, name)}" for name in skipped]
         outcome = Outcome(len(ok), len(failed), reasons, run.seconds)
         if run.status == 0 and complete and not failed and (ok or skipped or options.filter):

@@ -48,22 +48,48 @@ def kill_group(child):
 
 def run(command, env, limit_s, log, cwd):
     """Runs `command`, with `env` added to ours, for at most limit_s; its output goes to `log`."""
+    return run_side_by_side(command, [env], limit_s, log, cwd)
+
+
+def run_side_by_side(command, envs, limit_s, log, cwd):
+    """The same with each of `envs` at once, as if they were one run: it fails if one does, and what
+    that one wrote stands last."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    began, hung = time.monotonic(), False
+    began, children, runs = time.monotonic(), [], []
+    try:
+        for index, env in enumerate(envs):
+            children.append((start(command, env, f"{log}.{index}", cwd), f"{log}.{index}"))
+        for child, own_log in children:
+            hung = not ends_within(child, began + limit_s - time.monotonic())
+            with open(own_log, "rb") as written:
+                output = written.read().decode(errors="replace")
+            runs.append(Run(command, child.returncode, output, time.monotonic() - began, hung))
+    finally:
+        for child, own_log in children:
+            if child.returncode is None:
+                kill_group(child)
+            os.unlink(own_log)
+    runs.sort(key=lambda run: run.hung or run.status != 0)
+    output = "".join(run.output for run in runs)
+    log.write_text(output)
+    return Run(command, runs[-1].status, output, max(run.seconds for run in runs), runs[-1].hung)
+
+
+def start(command, env, log, cwd):
     with open(log, "wb") as out:
-        child = subprocess.Popen(command, env={**os.environ, **env}, cwd=cwd,
-                                 stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                 start_new_session=True, preexec_fn=no_core_files)
-        try:
-            child.wait(limit_s)
-        except subprocess.TimeoutExpired:
-            hung = True
-            stop(child)
-        except BaseException:
-            kill_group(child)
-            raise
-    seconds = time.monotonic() - began
-    return Run(command, child.returncode, log.read_bytes().decode(errors="replace"), seconds, hung)
+        return subprocess.Popen(command, env={**os.environ, **env}, cwd=cwd,
+                                stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                start_new_session=True, preexec_fn=no_core_files)
+
+
+def ends_within(child, seconds):
+    """Whether it ends by itself; if not, it has been stopped."""
+    try:
+        child.wait(max(seconds, 0))
+        return True
+    except subprocess.TimeoutExpired:
+        stop(child)
+        return False
 
 
 def as_typed(command, env, root):

@@ -1,5 +1,4 @@
 // GODEBUG=chaos=N: the scheduler takes every liberty that it has, and does so only when asked.
-#include <regex>
 #include <sstream>
 
 #include "child.hpp"
@@ -14,9 +13,8 @@ outcome run(const char* name, const std::string& godebug, const char* procs) {
 
 // The number behind `name=` on stdout, or -1.
 int count(const outcome& o, const std::string& name) {
-    std::smatch match;
-    return std::regex_search(o.out, match, std::regex(name + "=([0-9]+)")) ? std::stoi(match[1])
-                                                                           : -1;
+    const std::string number = first_group(o.out, name + "=([0-9]+)");
+    return number.empty() ? -1 : std::stoi(number);
 }
 
 // How often a number on stdout is followed by a smaller one.

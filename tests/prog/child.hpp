@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../pattern.hpp"
 #include "build_kind.hpp"
 
 namespace rota_test {

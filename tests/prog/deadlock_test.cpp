@@ -1,5 +1,4 @@
 // The deadlock detector: it reports when nothing can go on any more, and only then.
-#include <regex>
 
 #include "child.hpp"
 
@@ -20,7 +19,7 @@ class deadlock_report : public at_gomaxprocs {};
 class no_deadlock : public at_gomaxprocs {};
 
 bool has_goroutine(const outcome& o, const std::string& why) {
-    return std::regex_search(o.err, std::regex("\n\ngoroutine [0-9]+ \\[" + why + "\\]:\n"));
+    return matches(o.err, "\n\ngoroutine [0-9]+ \\[" + why + "\\]:\n");
 }
 
 }  // namespace

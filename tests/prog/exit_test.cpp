@@ -1,5 +1,4 @@
 // The end of a process in which goroutines are alive: status, silence, time.
-#include <regex>
 
 #include "child.hpp"
 

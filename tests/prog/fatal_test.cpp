@@ -1,5 +1,4 @@
 // Fatal errors from outside: mistakes with locks, functions, threads and stacks.
-#include <regex>
 
 #include "child.hpp"
 
@@ -13,10 +12,10 @@ outcome run(const char* name, const environment& env = {}) {
 
 testing::AssertionResult overflowed(const outcome& o) {
     if (o.timed_out || o.status != 2) return testing::AssertionFailure() << "status of " << o;
-    const std::regex report("^runtime: goroutine stack exceeds [0-9]+-byte limit\n"
-                            "runtime: sp=0x[0-9a-f]+ stack=\\[0x[0-9a-f]+, 0x[0-9a-f]+\\]\n"
-                            "fatal error: stack overflow\n");
-    if (!std::regex_search(o.err, report)) return testing::AssertionFailure() << "text of " << o;
+    const char* const report = "^runtime: goroutine stack exceeds [0-9]+-byte limit\n"
+                               "runtime: sp=0x[0-9a-f]+ stack=\\[0x[0-9a-f]+, 0x[0-9a-f]+\\]\n"
+                               "fatal error: stack overflow\n";
+    if (!matches(o.err, report)) return testing::AssertionFailure() << "text of " << o;
     return testing::AssertionSuccess();
 }
 
@@ -82,7 +81,7 @@ TEST(kb58_stack_overflow, by_deep_recursion_names_goroutine_and_creator) {
     const outcome o = run("deep");
     EXPECT_TRUE(overflowed(o));
     EXPECT_TRUE(o.says("\n\ngoroutine 2 [running]:\n")) << o;
-    EXPECT_TRUE(std::regex_search(o.err, std::regex("\ncreated by .* in goroutine 1\n\t"))) << o;
+    EXPECT_TRUE(matches(o.err, "\ncreated by .* in goroutine 1\n\t")) << o;
 }
 
 TEST(kb58_stack_overflow, of_the_main_goroutine_is_reported) {

@@ -1,5 +1,4 @@
 // GODEBUG=schedseed=N: the same program takes the same steps, whatever the machine does.
-#include <regex>
 #include <set>
 
 #include "child.hpp"
@@ -15,9 +14,7 @@ outcome run(const char* name, int seed, const char* procs = "4") {
 
 // What the last line on stderr says of the steps taken.
 std::string hash(const outcome& o) {
-    std::smatch match;
-    const std::regex line("rota: schedseed=[0-9]+: ([0-9]+ steps, hash [0-9a-f]{16})\n");
-    return std::regex_search(o.err, match, line) ? match[1].str() : "";
+    return first_group(o.err, "rota: schedseed=[0-9]+: ([0-9]+ steps, hash [0-9a-f]{16})\n");
 }
 
 }  // namespace
