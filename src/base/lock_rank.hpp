@@ -18,6 +18,7 @@ enum class lock_rank : std::uint8_t {
     pool,    // sync/: a pool's part of one processor
     bubble,  // sched/, synctest/: the accounts of one bubble; the pool of them
     timers,  // timer/: the heap of one p; never two at once but in address order
+    take,    // sched/: from the request for an m's p to its outcome
     sched,   // core/: sched.mu
     gfree,   // sched/: the global list of dead goroutines
     stack,   // mem/: arenas of stacks

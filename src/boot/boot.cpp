@@ -16,6 +16,7 @@
 #include "sched/procresize.hpp"
 #include "sched/seeded.hpp"
 #include "sched/sysmon.hpp"
+#include "sched/take.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -36,6 +37,9 @@ void schedinit() {
     if (is_seeded) seeded_begin(static_cast<std::uint64_t>(env.schedseed));
     else if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
+#if defined(ROTA_DEBUG_CHECKS)
+    may_lock_here = may_take_lock;
+#endif
     sched.started_at = nanotime();
     round_quotas_up(env.cgroupceil != 0);
     procresize(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs(0));

@@ -4,6 +4,7 @@
 
 #include "boot/exit.hpp"
 #include "core/getg.hpp"
+#include "sched/entry.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/newproc.hpp"
@@ -49,13 +50,16 @@ void run_main(void (*entry)(void*), void* closure) {
     new (slot.closure) main_call{entry, closure};
     if (seeded.on) {
         self.park.clear();
-        spawn_main(slot, &enter<main_call>, record);
+        {
+            const runtime_entry inside;
+            spawn_main(slot, &enter<main_call>, record);
+        }
         return seeded_run(self, record);
     }
     self.run = &record;
+    enter_runtime();  // for good: an m with a p, on g0, must not be outside
     take_idle_p(self);
     spawn_main(slot, &enter<main_call>, record);
-    self.in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
     schedule_loop(self);
 }
 

@@ -35,7 +35,7 @@ int num_goroutine() {
 }
 
 int num_thread() {
-    boot_runtime();
+    const runtime_entry inside;
     const lock_guard guard(sched.mu);
     return sched.m_count + 1;
 }
@@ -55,7 +55,12 @@ void goexit() {
 }
 
 std::string stack(bool all) {
-    boot_runtime();
+    // Nobody shall wait for a scan whose thread has been stopped. No request to yield is honoured
+    // on the way out: this goroutine would stand in the traces of others as if it were asking.
+    struct inside {
+        inside() { enter_runtime(); }
+        ~inside() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
+    } const here;
     return stack_text(all);
 }
 
@@ -68,6 +73,7 @@ std::size_t set_max_stack(std::size_t bytes) { return set_default_stack(bytes); 
 
 int set_max_threads(int n) {
     if (n < 1) panic("rota: set_max_threads: the limit must be at least 1");
+    const runtime_entry inside;
     const lock_guard guard(sched.mu);
     const int before = sched.m_max;
     sched.m_max = n;

@@ -48,7 +48,8 @@ const bubble* current_bubble() {
 
 }  // namespace
 
-hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop) {
+hchan* chan_make(std::size_t elem_size, std::size_t capacity,
+                 chan_drop drop) ROTA_NO_TSA {  // nobody else knows it
     note_use();
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(elem_size, capacity, &bytes) || bytes > bytes_max ||
@@ -62,10 +63,7 @@ hchan* chan_make(std::size_t elem_size, std::size_t capacity, chan_drop drop) {
     c->capacity = capacity;
     c->drop = drop;
     c->made_in = current_bubble();
-    {
-        const lock_guard guard(c->mu);
-        c->update_fast_ways();
-    }
+    c->update_fast_ways();
     return c;
 }
 

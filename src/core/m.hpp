@@ -25,15 +25,27 @@ using switch_action = void (*)(m& self, g& prev);
 using park_commit = bool (*)(g& gp, void* arg);
 
 // How the next entry into the runtime must proceed. Only `clear` is the fast path.
+//
+//            entersyscall              exitsyscall, or an entry
+//     clear ──────────────► in_syscall ────────────────────────► clear
+//     clear ──take_p──► requested ──the m was outside, with a p──► taken
+//                       │      └────it was not──► clear
+//                       └───entersyscall, under way already──► in_syscall     (the taker lets go)
+//     taken ──an entry, or the handler that has got a p──► clear
+//
+// The m itself writes in_syscall and, from in_syscall and taken, clear. Only who takes writes
+// requested and what follows from it: one thread at a time, sched/take.
 enum class entry_state : std::uint32_t {
     clear,
     in_syscall,  // inside blocking(): take a p first
+    requested,   // somebody is about to take the p: wait for the outcome, some microseconds
+    taken,       // the p is gone; the goroutine's state is `syscall`: take a p first
 };
 
 struct alignas(cache_line) m : self_header {
     // --- owner: the thread itself --------------------------------------------------
     g* curg = nullptr;  // whose stack the thread is on; &g0 in the scheduler and in foreign threads
-    p* pp = nullptr;    // null: holds none
+    p* pp = nullptr;    // null: holds none; cleared by who takes it, while the m is locked out
     eh_state* eh = nullptr;         // the thread's exception words
     bubble* commit_in = nullptr;    // while the park of a goroutine of that bubble is committed
     switch_action after = nullptr;  // set before a switch, run right behind it
@@ -51,12 +63,15 @@ struct alignas(cache_line) m : self_header {
     rng rand;
     void* signal_stack = nullptr;
     std::uint64_t id = 0;
+    atomic<int> tid{0};  // the kernel's number of the thread; relaxed: fixed while it has a p
 #if defined(ROTA_DEBUG_CHECKS)
     fp_control fp;  // as goroutines must leave it when they block
 #endif
 
-    // --- owner writes, sysmon reads --------------------------------------------------
-    // relaxed: in_runtime is read behind a process-wide barrier, the rest is advice.
+    // --- owner writes, who takes its p reads ------------------------------------------
+    // 1: the m is inside the runtime, and nobody takes its p. Set by a relaxed store, since the
+    // reader brings a process-wide barrier; cleared by a release, which hands over the m and its p.
+    // An m with a p that is outside runs a goroutine, never g0.
     atomic<std::uint32_t> in_runtime{0};
 
     // --- anyone writes ------------------------------------------------------------------

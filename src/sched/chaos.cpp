@@ -127,7 +127,7 @@ void chaos_leave() {
     }
     m& here = getm();
     here.preempt.store(true, memory_order_relaxed);  // relaxed: our own
-    here.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    here.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
 }
 
 }  // namespace rota::rt

@@ -15,9 +15,9 @@ namespace rota::rt {
 
 // Gives a thread that rota did not start its m, booting the runtime if need be.
 ROTA_COLD m& attach_thread();
-// The m has no p although it runs a goroutine: it comes out of blocking() first. Returns the m it
-// is on then.
-ROTA_COLD m& reenter_from_syscall();
+// The m has no p although it runs a goroutine, or is just losing it: it comes out of blocking()
+// first, or from where its p was taken. Returns the m it is on then.
+ROTA_COLD m& reenter_slow();
 // Honours a request to yield.
 ROTA_COLD void preempt_yield();
 
@@ -28,7 +28,7 @@ ROTA_ALWAYS_INLINE m& enter_runtime() {
     std::atomic_signal_fence(
         std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
     if (ROTA_UNLIKELY(mp->entry.load(memory_order_relaxed) != entry_state::clear))
-        mp = &reenter_from_syscall();
+        mp = &reenter_slow();
     return *mp;
 }
 
@@ -41,23 +41,19 @@ ROTA_ALWAYS_INLINE m* try_enter_runtime() {
     std::atomic_signal_fence(
         std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
     if (ROTA_LIKELY(mp->entry.load(memory_order_relaxed) == entry_state::clear)) return mp;
-    mp->in_runtime.store(0, memory_order_relaxed);  // relaxed: as above
+    mp->in_runtime.store(0, memory_order_release);  // pairs(entry.left)
     return nullptr;
 }
 
 // Leaves by the same m. False: then call preempt_yield(), nothing else.
 ROTA_ALWAYS_INLINE bool try_leave_runtime(m& mp) {
-    std::atomic_signal_fence(
-        std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
-    mp.in_runtime.store(0, memory_order_relaxed);  // relaxed: as above
+    mp.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
     return ROTA_LIKELY(!mp.preempt.load(memory_order_relaxed));
 }
 
 ROTA_ALWAYS_INLINE void leave_runtime() {
     m& mp = getm();
-    std::atomic_signal_fence(
-        std::memory_order_seq_cst);  // the compiler keeps the order, pairs(entry.mark)
-    mp.in_runtime.store(0, memory_order_relaxed);  // relaxed: as above
+    mp.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
     if (ROTA_UNLIKELY(mp.preempt.load(memory_order_relaxed))) preempt_yield();
 }
 
@@ -67,6 +63,20 @@ class runtime_entry {
     ROTA_ALWAYS_INLINE ~runtime_entry() { leave_runtime(); }
     runtime_entry(const runtime_entry&) = delete;
     runtime_entry& operator=(const runtime_entry&) = delete;
+};
+
+// A runtime_entry for what works before the runtime is booted, and on threads that have not used
+// it: there it does nothing.
+class runtime_entry_if_attached {
+  public:
+    runtime_entry_if_attached() {
+        if (getm_or_null() != nullptr) enter_runtime();
+    }
+    ~runtime_entry_if_attached() {
+        if (getm_or_null() != nullptr) leave_runtime();
+    }
+    runtime_entry_if_attached(const runtime_entry_if_attached&) = delete;
+    runtime_entry_if_attached& operator=(const runtime_entry_if_attached&) = delete;
 };
 
 }  // namespace rota::rt

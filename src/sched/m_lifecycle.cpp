@@ -38,6 +38,7 @@ void minit(m& self) {
     self.g0.status.store(g_status::running,
                          memory_order_relaxed);  // relaxed: nobody else looks yet
     self.signal_stack = signal_stack_install();
+    self.tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: published with the p
 #if ROTA_ASAN || ROTA_TSAN
     const thread_stack own = current_thread_stack();
     fiber_adopt_thread(self.g0.fib, own.bottom, own.size);

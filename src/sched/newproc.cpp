@@ -87,7 +87,6 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
 
 void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& record) {
     static constinit atomic<bool> first_taken{false};
-    const runtime_entry inside;
     g& gp = *static_cast<g*>(slot.g);
     // relaxed: whoever comes first is the first.
     gp.goid = first_taken.exchange(true, memory_order_relaxed) ? next_goid(nullptr) : 1;

@@ -8,6 +8,7 @@
 namespace rota::rt {
 
 // As detail::spawn_commit, for the goroutine that a run() waits for. It is queued like any other.
+// Caller: inside a runtime_entry.
 void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& record);
 
 // Makes a goroutine that calls entry(arg), for who is no goroutine: a timer that has come due.

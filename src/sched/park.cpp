@@ -177,7 +177,7 @@ void preempt_yield() {
         gosched_yield();
     }
     // Not leave_runtime(): a request that came meanwhile is honoured at the next exit.
-    getm().in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    getm().in_runtime.store(0, memory_order_release);  // pairs(entry.left)
 }
 
 }  // namespace rota::rt

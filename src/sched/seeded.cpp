@@ -216,7 +216,7 @@ void seeded_leave() {
     }
     m& here = getm();
     here.preempt.store(here.pp != nullptr, memory_order_relaxed);  // relaxed: our own
-    here.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    here.in_runtime.store(0, memory_order_release);                // pairs(entry.left)
 }
 
 void seeded_run(m& self, const run_record& record) {

@@ -7,6 +7,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/seeded.hpp"
 #include "sched/switch.hpp"
+#include "sched/take.hpp"
 
 namespace rota::rt {
 
@@ -104,8 +105,9 @@ void entersyscall() {
     self.old_p = &pp;
     self.pp = nullptr;
     pp.mp.store(nullptr, memory_order_relaxed);
-    self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: our own
-    self.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    // Perhaps over a request that came while we were inside: its taker sees that, and lets go.
+    self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: published below
+    self.in_runtime.store(0, memory_order_release);                   // pairs(entry.left)
     pp.status.store(p_status::syscall,
                     memory_order_release);  // pairs(p.syscall); from here on sysmon may take it
 }
@@ -119,11 +121,9 @@ void exitsyscall() {
     leave_runtime();
 }
 
-m& reenter_from_syscall() {
+m& reenter_slow() {
     m& self = getm();
-    ROTA_CHECK(self.entry.load(memory_order_relaxed) ==
-               entry_state::in_syscall);  // relaxed: our own
-    get_p_again(self);
+    if (wait_for_outcome(self) != entry_state::clear) get_p_again(self);
     return getm();
 }
 

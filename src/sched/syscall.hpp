@@ -8,6 +8,8 @@
 // The goroutine may use rota in between: its m takes a p again at the first entry
 // (entry_state::in_syscall), and the rest of the blocking section is then ordinary running. Go:
 // entersyscall, exitsyscall.
+//
+// Who blocks without saying so loses the p by another way, and comes back by the same: sched/take.
 #pragma once
 
 #include "core/m.hpp"

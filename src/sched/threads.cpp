@@ -10,6 +10,7 @@
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/seeded.hpp"
+#include "sched/take.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/signal.hpp"
 
@@ -107,7 +108,7 @@ void m_becomes_thread(m& self) {
     self.foreign = true;
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     self.preempt.store(chaos.on, memory_order_relaxed);      // relaxed: advice
-    self.in_runtime.store(0, memory_order_relaxed);  // relaxed: its reader brings the barrier
+    self.in_runtime.store(0, memory_order_release);          // pairs(entry.left)
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
@@ -139,6 +140,9 @@ void main_goroutine_ended(run_record& record) {
 
 void goroutine_becomes_thread(m& self) {
     if (self.curg->is_thread) return;
+    self.in_runtime.store(1, memory_order_relaxed);       // relaxed: its reader brings the barrier
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(entry.mark)
+    (void)wait_for_outcome(self);
     if (self.pp != nullptr) {
         self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
         self.pp = nullptr;
@@ -146,6 +150,7 @@ void goroutine_becomes_thread(m& self) {
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
     self.curg = &self.g0;
     self.foreign = true;
+    self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
 }
 
 }  // namespace rota::rt

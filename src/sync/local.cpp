@@ -83,6 +83,7 @@ void make_room(local_table& table, std::uint32_t index) {
 }  // namespace
 
 local_key local_key_get() {
+    const runtime_entry_if_attached inside;
     const lock_guard guard(keys.mu);
     std::uint32_t index = 0;
     if (keys.free.empty()) {
@@ -96,6 +97,7 @@ local_key local_key_get() {
 }
 
 void local_key_put(local_key key) noexcept {
+    const runtime_entry_if_attached inside;
     const lock_guard guard(keys.mu);
     std::uint32_t& generation = keys.generations[index_of(key)];
     if (++generation == 0) generation = 1;

@@ -193,15 +193,21 @@ void pool_core::put_empty(pool_box* b) {
 pool_core::~pool_core() {
     pool_state* const s = state_.load(memory_order_acquire);  // pairs(pool.state)
     if (s == nullptr) return;
+    pool_box* older = nullptr;
+    pool_box* newer = nullptr;
     {
         const runtime_entry inside;
-        const lock_guard guard(registry.mu);
-        if (s->prev != nullptr) s->prev->next = s->next;
-        else registry.first = s->next;
-        if (s->next != nullptr) s->next->prev = s->prev;
+        {
+            const lock_guard guard(registry.mu);
+            if (s->prev != nullptr) s->prev->next = s->next;
+            else registry.first = s->next;
+            if (s->next != nullptr) s->next->prev = s->prev;
+        }
+        older = s->collect();
+        newer = s->collect();
     }
-    destroy_all(s->collect());
-    destroy_all(s->collect());
+    destroy_all(older);
+    destroy_all(newer);
     delete s;
 }
 

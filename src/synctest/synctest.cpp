@@ -29,6 +29,7 @@ struct bubble_pool {
 constinit bubble_pool pool;
 
 bubble& take_bubble() {
+    const runtime_entry inside;
     {
         const lock_guard guard(pool.mu);
         if (bubble* const b = pool.free) {
@@ -41,6 +42,7 @@ bubble& take_bubble() {
 
 // One in which somebody sleeps for ever, or a timer is left, is not used again.
 void give_back(bubble& b) {
+    const runtime_entry inside;
     {
         const lock_guard guard(b.mu);
         if (b.total != 0 || b.timers.size() != 0) return;

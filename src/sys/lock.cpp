@@ -31,6 +31,7 @@ void lock::release_slow() ROTA_NO_TSA {  // the word is all that there is of a l
 void lock::note_acquire() const {
     self_header* me = self();
     if (me == nullptr) return;  // a thread that is only just attaching itself
+    ROTA_CHECK(may_lock_here == nullptr || may_lock_here(*me));
     for (std::uint32_t i = 0; i < me->held_count; ++i) {
         ROTA_CHECK(me->held_at[i] != this);
         ROTA_CHECK(me->held[i] < rank_ || (me->held[i] == rank_ && rank_nests(rank_)));

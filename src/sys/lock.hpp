@@ -72,6 +72,13 @@ class ROTA_CAPABILITY("lock") lock {
     [[maybe_unused]] const lock_rank rank_;  // checked in builds with checks
 };
 
+#if defined(ROTA_DEBUG_CHECKS)
+// Whether the thread with this header may take a lock of the runtime now: not in user code, whose
+// thread may be stopped for long. Set by boot/.
+using lock_place_check = bool (*)(const self_header& me);
+inline constinit lock_place_check may_lock_here = nullptr;
+#endif
+
 // True if this thread holds no runtime lock; always true where ranks are not kept.
 bool holds_no_lock();
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <ctime>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -81,6 +82,57 @@ int processor_count() {
 }
 
 int current_thread_id() { return static_cast<int>(::gettid()); }
+
+std::int64_t thread_cpu_time(int tid) {
+    // The kernel's own encoding: pthread_getcpuclockid would want a pthread_t that still lives.
+    constexpr unsigned per_thread = 4, sched_clock = 2;
+    const auto id =
+        static_cast<clockid_t>(~static_cast<unsigned>(tid) << 3 | per_thread | sched_clock);
+    timespec spent{};
+    if (::clock_gettime(id, &spent) != 0) return -1;
+    return std::int64_t{spent.tv_sec} * 1'000'000'000 + spent.tv_nsec;
+}
+
+namespace {
+
+// "/proc/self/task/TID/stat"
+void stat_path(char* out, int tid) {
+    const char* const parts[] = {"/proc/self/task/", nullptr, "/stat"};
+    for (const char* part : parts) {
+        char digits[16];
+        if (part == nullptr) {
+            char* at = digits + sizeof digits;
+            *--at = '\0';
+            do {
+                *--at = static_cast<char>('0' + tid % 10);
+                tid /= 10;
+            } while (tid > 0);
+            part = at;
+        }
+        while (*part != '\0') *out++ = *part++;
+    }
+    *out = '\0';
+}
+
+}  // namespace
+
+bool is_thread_asleep(int tid) {
+    char path[64];
+    stat_path(path, tid);
+    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    char text[128];
+    const ssize_t n = ::read(fd, text, sizeof text);
+    ::close(fd);
+    // "TID (name) S ...": the name may hold anything, also a bracket.
+    ssize_t at = n - 3;
+    while (at > 0 && !(text[at] == ')' && text[at + 1] == ' ')) --at;
+    return at > 0 && (text[at + 2] == 'S' || text[at + 2] == 'D');
+}
+
+bool thread_signal(int tid, int signal) {
+    return ::syscall(SYS_tgkill, ::getpid(), tid, signal) == 0;
+}
 
 void thread_sleep_ns(long ns) {
     // Until a moment, not for a time: what nanosleep says is left counts the timer's slack again,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace rota::rt {
 
@@ -35,6 +36,19 @@ int processor_count();
 int allowed_processors(int thread_id);
 
 int current_thread_id();
+
+// How long a thread of this process has been on a processor, in ns, or -1 if there is none of this
+// number. It stands still while the thread is blocked or has no processor. Some 0.3 µs; no lock, no
+// allocation.
+std::int64_t thread_cpu_time(int tid);
+
+// Whether the kernel says that a thread of this process sleeps; false also if it does not say
+// anything. Some 10 µs; no lock, no allocation, no descriptor kept.
+bool is_thread_asleep(int tid);
+
+// Sends a thread of this process a signal. False: there is no such thread.
+bool thread_signal(int tid, int signal);
+
 void thread_sleep_ns(long ns);
 void thread_yield();
 

@@ -72,17 +72,19 @@ void destroy(hchan* c) ROTA_NO_TSA {  // nobody else is left but the clock
     // stays as it is.
     if (sched.forked.load(memory_order_relaxed)) return;  // relaxed: set in the only thread
     chan_timer& ct = static_cast<chan_timer&>(*c);
-    const runtime_entry inside;
-    if (ct.armed) (void)stop_timer(ct.t);
-    if (c->recvq.has_any()) {
-        // As chan_release: a static channel at the end of the process, in which somebody waits.
-        ROTA_CHECK(sched.exiting.load(memory_order_relaxed));  // relaxed: set by this thread's exit
-        return;
-    }
-    int tries = 0;
-    while (ct.in_flight.load(memory_order_acquire) != 0) {  // pairs(timer.in_flight)
-        procyield(30);
-        if (++tries > 100) thread_yield();
+    {
+        const runtime_entry inside;
+        if (ct.armed) (void)stop_timer(ct.t);
+        if (c->recvq.has_any()) {
+            // As chan_release: a static channel at the end of the process, in which somebody waits.
+            ROTA_CHECK(sched.exiting.load(memory_order_relaxed));  // relaxed: set by our exit
+            return;
+        }
+        int tries = 0;
+        while (ct.in_flight.load(memory_order_acquire) != 0) {  // pairs(timer.in_flight)
+            procyield(30);
+            if (++tries > 100) thread_yield();
+        }
     }
     void* const memory = ct.memory;
     ct.~chan_timer();
@@ -110,14 +112,14 @@ bool void_all(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
 }  // namespace
 
 timer_block* chan_timer_new(std::int64_t ns, bool periodic) ROTA_NO_TSA {  // nobody else knows it
-    const runtime_entry inside;
-    const std::int64_t when = moment_in(current_now(), ns);
     // An allocation of a larger alignment would be a slow one: the block is aligned here.
     constexpr std::size_t align = alignof(chan_timer);
     void* const memory = ::operator new(sizeof(chan_timer) + align - 1);
     const auto start = reinterpret_cast<std::uintptr_t>(memory);
     auto* const ct = new (reinterpret_cast<void*>((start + align - 1) & ~(align - 1))) chan_timer;
     ct->memory = memory;
+    const runtime_entry inside;
+    const std::int64_t when = moment_in(current_now(), ns);
     ct->t.arg = ct;
     ct->t.run = deliver;
     ct->t.claim = claim;

@@ -189,6 +189,7 @@ void machine::idle_m(const char* name) {
     }
     daemon(name, [&self] {
         become(self);
+        self.in_runtime.store(1, memory_order_relaxed);
         self.park.sleep();
         acquirep(self, *self.next_p);
         self.next_p = nullptr;
@@ -217,6 +218,7 @@ void machine::busy_m(const char* name, int its_p, bool spinning) {
     }
     daemon(name, [&self, &pp] {
         become(self);
+        self.in_runtime.store(1, memory_order_relaxed);
         acquirep(self, pp);
         schedule_loop(self);
     });

@@ -1,0 +1,63 @@
+// The taker's side. The m's side is sched/entry.hpp and, behind it, reenter_slow in sched/syscall.
+#include "sched/take.hpp"
+
+#include "core/sched.hpp"
+#include "sys/asymmetric.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Held from a request to its outcome: one taker at a time, and an m that is locked out sleeps here.
+constinit lock one_taker{lock_rank::take};
+
+// The m is outside the runtime and locked out; nobody but us changes what it owns.
+bool is_holder(const m& mp, const p& pp) { return mp.pp == &pp && !mp.curg->is_thread; }
+
+// Whether the request has found the m outside. in_runtime is read first: what the m stored into
+// entry before it left, `in_syscall` say, is visible then.
+bool is_outside(const m& mp) {
+    return mp.in_runtime.load(memory_order_acquire) == 0 &&                // pairs(entry.left)
+           mp.entry.load(memory_order_relaxed) == entry_state::requested;  // relaxed: as above
+}
+
+}  // namespace
+
+bool take_p(p& pp) {
+    if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
+    m* const mp = pp.mp.load(memory_order_acquire);                  // pairs(p.m)
+    if (mp == nullptr) return false;
+    const lock_guard guard(one_taker);
+    if (!mp->entry.cas(entry_state::clear, entry_state::requested, memory_order_relaxed))
+        return false;  // relaxed: the barrier below
+    heavy_fence();     // pairs(entry.mark)
+    if (!is_outside(*mp) || !is_holder(*mp, pp)) {
+        // An m on its way into a system call may have written over the request: then it is void.
+        (void)mp->entry.cas(entry_state::requested, entry_state::clear,
+                            memory_order_release);  // pairs(entry.taken)
+        return false;
+    }
+    casgstatus(*mp->curg, g_status::running, g_status::syscall);
+    mp->old_p = &pp;
+    mp->pp = nullptr;
+    pp.mp.store(nullptr, memory_order_relaxed);
+    mp->entry.store(entry_state::taken, memory_order_release);  // pairs(entry.taken)
+    return true;
+}
+
+bool may_take_lock(const self_header& me) {
+    const m& mp = static_cast<const m&>(me);
+    // relaxed, both: our own
+    return mp.in_runtime.load(memory_order_relaxed) != 0 || mp.curg->is_thread ||
+           mp.entry.load(memory_order_relaxed) == entry_state::in_syscall;
+}
+
+entry_state wait_for_outcome(m& self) {
+    for (;;) {
+        const entry_state now = self.entry.load(memory_order_acquire);  // pairs(entry.taken)
+        if (now != entry_state::requested) return now;
+        const lock_guard guard(one_taker);
+    }
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,44 @@
+// Taking the p of an m that runs user code, or sits in the kernel, without its help.
+//
+// Whoever is outside the runtime does not touch its p, so the p can go to another m meanwhile. The
+// m's goroutine stays on its thread and is, from then on, in the state of a system call: at its
+// next entry into the runtime the m gets a p again, as out of blocking().
+//
+//     taker: entry: clear -> requested                  m: in_runtime := 1
+//            heavy_fence (membarrier)                      the compiler's fence
+//            in_runtime = 0?  the p is the taker's,        entry = clear?  nobody takes the p until
+//                             entry := taken               in_runtime := 0; otherwise reenter_slow
+//            otherwise        entry := clear
+//
+// The heavy fence runs on every processor of the process. Where it falls before the m's store, the
+// m's load comes after the request and sees it: the m waits for the outcome, and is locked out
+// until then. Where it falls behind, the taker sees the store, and lets go. Of an m inside the
+// runtime nothing is taken: a request to yield (m::preempt) is honoured at the end of each
+// operation.
+//
+// Without membarrier (a kernel that lacks it, GODEBUG=asymmetric=0) no p is ever taken this way.
+#pragma once
+
+#include "base/annotations.hpp"
+#include "core/m.hpp"
+#include "core/p.hpp"
+
+namespace rota::rt {
+
+// Takes pp from its m, if that is outside the runtime. True: pp is the caller's to hand off, in
+// state `running` and without an m, and its former m's goroutine is in state `syscall`. Any thread
+// that neither is a goroutine outside the runtime nor holds sched.mu. Parks: never.
+//
+// To the deadlock detector the m looks as in a system call. While the caller, if it is no m, holds
+// the p, all ms may be asleep: sched.retaking says so.
+[[nodiscard]] bool take_p(p& pp);
+
+// For debug builds: whether the m may take a lock of the runtime where it is. A goroutine outside
+// the runtime may not: whoever waits for it would wait for one that others may stop.
+bool may_take_lock(const self_header& me);
+
+// For the m itself, inside the runtime: waits until no request is under way. What it returns is
+// clear, in_syscall or taken, and stays so until the m changes it, if it is not clear.
+entry_state wait_for_outcome(m& self);
+
+}  // namespace rota::rt

@@ -1,0 +1,183 @@
+// Taking a p from an m that does not know: sched/take.
+//
+// The law: what belongs to a p is touched by one m at a time. Each p has a word of plain memory
+// here, which its holders change, and the explorer reports two that do so unordered.
+#include <gtest/gtest.h>
+
+#include "rig.hpp"
+#include "sched/entry.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/syscall.hpp"
+#include "sched/take.hpp"
+
+namespace {
+
+using namespace rota::rt;
+using model::asymmetric_mode;
+using model::machine;
+using model::options;
+using model::plain;
+
+using flag = atomic<std::uint32_t>;
+
+options small() {
+    options o;
+    o.tick = 30'000;
+    o.departures = 1;
+    o.leaks = false;  // what goroutines hold that never ran
+    return o;
+}
+
+struct account {
+    plain<int> of_p0{0};
+    void touch() { of_p0.set(of_p0.get() + 1); }
+    // As every operation of the runtime: by the m that holds p 0.
+    void operate() {
+        const runtime_entry inside;
+        ROTA_CHECK(getm().pp != nullptr);
+        touch();
+    }
+};
+
+// As sysmon: returns whether it has got p 0.
+bool take_and_hand_off(machine& rig, account& a) {
+    p& pp = rig.proc(0);
+    sched.retaking.store(true, memory_order_relaxed);
+    const bool taken = take_p(pp);
+    if (taken) {
+        a.touch();
+        handoffp(pp);
+    }
+    sched.retaking.store(false, memory_order_relaxed);
+    return taken;
+}
+
+TEST(model_take, a_p_has_one_holder_at_a_time) {
+    // The goroutine enters and leaves the runtime while its p is requested. Without the barrier, or
+    // with the mark cleared too early, both sides hold the p.
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    model::expect_holds(small(), [&] {
+        rig.begin(-1);
+        account a;
+        unsigned ended = 0;
+        g& gp = rig.goroutine("g", [&] {
+            a.operate();
+            a.operate();
+            ++ended;
+        });
+        g& behind = rig.goroutine("behind", [&] {
+            a.operate();
+            ++ended;
+        });
+        runq_put(rig.proc(0), behind, false);
+        runq_put(rig.proc(0), gp, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        (void)take_and_hand_off(rig, a);
+        model::wait_until_quiet();
+        MODEL_CHECK(ended == 2);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
+    // A raw read on an empty pipe: the m never comes back by itself. What waits behind it must run,
+    // and lets it go on; it then needs a p again.
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    model::expect_holds(small(), [&] {
+        rig.begin(-1);
+        account a;
+        flag reads{0}, pipe{0};
+        unsigned ended = 0;
+        g& reader = rig.goroutine("reader", [&] {
+            model::set_and_unblock(reads, 1);
+            model::block_thread_until(pipe, 1);
+            a.operate();
+            ++ended;
+        });
+        g& writer = rig.goroutine("writer", [&] {
+            a.operate();
+            model::set_and_unblock(pipe, 1);
+            ++ended;
+        });
+        runq_put(rig.proc(0), writer, false);
+        runq_put(rig.proc(0), reader, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        model::block_thread_until(reads, 1);  // we have seen who holds the p
+        MODEL_CHECK(take_and_hand_off(rig, a));
+        model::wait_until_quiet();
+        MODEL_CHECK(ended == 2);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(model_take, does_not_disturb_a_system_call) {
+    // The request may come while the m is on its way into blocking(), which writes over it, or on
+    // its way out. In blocking() the p is taken by retake_syscall_p alone.
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    options o = small();
+    o.departures = 0;
+    model::expect_holds(o, [&] {
+        rig.begin(-1);
+        account a;
+        unsigned ended = 0;
+        g& gp = rig.goroutine("g", [&] {
+            entersyscall();
+            exitsyscall();
+            a.operate();
+            ++ended;
+        });
+        g& behind = rig.goroutine("behind", [&] {
+            a.operate();
+            ++ended;
+        });
+        runq_put(rig.proc(0), behind, false);
+        runq_put(rig.proc(0), gp, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        p& pp = rig.proc(0);
+        if (!take_and_hand_off(rig, a) &&
+            pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp))
+            handoffp(pp);
+        model::wait_until_quiet();
+        MODEL_CHECK(ended == 2);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(model_take, of_two_takers_one_gets_the_p) {
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    options o = small();
+    o.departures = 0;
+    model::expect_holds(o, [&] {
+        rig.begin(-1);
+        account a;
+        unsigned ended = 0;
+        g& gp = rig.goroutine("g", [&] {
+            a.operate();
+            ++ended;
+        });
+        runq_put(rig.proc(0), gp, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        model::stranger_thread other("other", [&] {
+            if (!take_p(rig.proc(0))) return;
+            a.touch();
+            handoffp(rig.proc(0));
+        });
+        (void)take_and_hand_off(rig, a);
+        other.join();
+        model::wait_until_quiet();
+        MODEL_CHECK(ended == 1);
+        rig.check_idle_lists();
+    });
+}
+
+}  // namespace
