@@ -81,6 +81,17 @@ void on_thread(F&& f) {
     thread.join();
 }
 
+// The text of the panic that f ends with.
+template <class F>
+std::string panic_of(F f) {
+    try {
+        f();
+    } catch (const rota::panic_error& e) {
+        return e.what();
+    }
+    return "no panic";
+}
+
 // One line about what the scheduler has done, for failure messages.
 inline std::string scheduler_state() {
     const rota::runtime::sched_stats s = rota::runtime::read_sched_stats();

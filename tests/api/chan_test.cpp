@@ -15,6 +15,7 @@
 using rota::chan_status;
 using rota_test::eventually;
 using rota_test::go_and_park;
+using rota_test::panic_of;
 using rota_test::scheduler_state;
 
 template <class C>
@@ -187,36 +188,22 @@ TEST_ANYWHERE(chan, close_makes_waiting_senders_panic) {
     }
 }
 
-namespace {
-
-template <class F>
-std::string panic_text(F f) {
-    try {
-        f();
-    } catch (const rota::panic_error& e) {
-        return e.what();
-    }
-    return "no panic";
-}
-
-}  // namespace
-
 TEST_ANYWHERE(chan, misuse_is_a_panic_with_gos_text) {
     // Misuse could pass silently, crash, or leave the channel locked.
     // Then the text would differ, or the operation after it would hang.
     auto ch = rota::make_chan<int>(1);
     ch.close();
     for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(panic_text([&] { ch.send(1); }), "send on closed channel");
-        EXPECT_EQ(panic_text([&] { ch << 1; }), "send on closed channel");
-        EXPECT_EQ(panic_text([&] { (void)ch.try_send(1); }), "send on closed channel");
-        EXPECT_EQ(panic_text([&] { ch.close(); }), "close of closed channel");
-        EXPECT_EQ(panic_text([&] { rota::send_chan<int>(ch).close(); }), "close of closed channel");
+        EXPECT_EQ(panic_of([&] { ch.send(1); }), "send on closed channel");
+        EXPECT_EQ(panic_of([&] { ch << 1; }), "send on closed channel");
+        EXPECT_EQ(panic_of([&] { (void)ch.try_send(1); }), "send on closed channel");
+        EXPECT_EQ(panic_of([&] { ch.close(); }), "close of closed channel");
+        EXPECT_EQ(panic_of([&] { rota::send_chan<int>(ch).close(); }), "close of closed channel");
         EXPECT_EQ(ch.recv(), std::nullopt);
     }
     const rota::chan<int> nil;
-    EXPECT_EQ(panic_text([&] { nil.close(); }), "close of nil channel");
-    EXPECT_EQ(panic_text([&] { rota::send_chan<int>().close(); }), "close of nil channel");
+    EXPECT_EQ(panic_of([&] { nil.close(); }), "close of nil channel");
+    EXPECT_EQ(panic_of([&] { rota::send_chan<int>().close(); }), "close of nil channel");
 }
 
 TEST_ANYWHERE(chan, absurd_capacity_is_a_panic) {
@@ -224,15 +211,15 @@ TEST_ANYWHERE(chan, absurd_capacity_is_a_panic) {
     // Then a channel would be made that writes beyond its buffer.
     constexpr auto most = std::numeric_limits<std::size_t>::max();
     constexpr const char* text = "makechan: size out of range";
-    EXPECT_EQ(panic_text([] { rota::make_chan<int>(most); }), text);
-    EXPECT_EQ(panic_text([] { rota::make_chan<int>(most / 4 + 2); }), text);
-    EXPECT_EQ(panic_text([] { rota::make_chan<std::string>(most / 2); }), text);
-    EXPECT_EQ(panic_text([] { rota::make_chan<rota::unit>(most); }), text);
+    EXPECT_EQ(panic_of([] { rota::make_chan<int>(most); }), text);
+    EXPECT_EQ(panic_of([] { rota::make_chan<int>(most / 4 + 2); }), text);
+    EXPECT_EQ(panic_of([] { rota::make_chan<std::string>(most / 2); }), text);
+    EXPECT_EQ(panic_of([] { rota::make_chan<rota::unit>(most); }), text);
     struct big {
         char bytes[4096];
     };
-    EXPECT_EQ(panic_text([] { rota::make_chan<big>(most >> 11); }), text);
-    EXPECT_EQ(panic_text([] { rota::make_chan<char>(static_cast<std::size_t>(-1LL)); }), text);
+    EXPECT_EQ(panic_of([] { rota::make_chan<big>(most >> 11); }), text);
+    EXPECT_EQ(panic_of([] { rota::make_chan<char>(static_cast<std::size_t>(-1LL)); }), text);
 }
 
 TEST_ANYWHERE(chan, nil_never_is_ready) {

@@ -14,17 +14,6 @@ using namespace rota_test;
 using namespace std::chrono_literals;
 using rota::clock;
 
-// What panic the call ends with; "" for none.
-template <class F>
-std::string panic_of(F f) {
-    try {
-        f();
-    } catch (const rota::panic_error& e) {
-        return e.what();
-    }
-    return "";
-}
-
 TEST_ANYWHERE(synctest, lets_time_leap_while_all_sleep) {
     // With the real clock this would take a day; a clock that leaps too far makes a sleep long.
     rota::synctest::test([] {

@@ -65,31 +65,22 @@ TEST_ANYWHERE(kb48_condition_variable, each_notification_releases_one_live_waite
     bool stop = false;
     constexpr int many = rota_test::scaled(2000);
     rota::wait_group wg;
-    const auto take = [&] {
+    const auto take = [&](bool patient) {
         std::unique_lock lock(mu);
         while (!stop) {
             if (tokens > 0) {
                 --tokens;
                 ++got;
+            } else if (patient) {
+                changed.wait(lock);
             } else {
                 (void)changed.wait_for(lock, 20us);
             }
         }
     };
-    const auto take_for_ever = [&] {
-        std::unique_lock lock(mu);
-        while (!stop) {
-            if (tokens > 0) {
-                --tokens;
-                ++got;
-            } else {
-                changed.wait(lock);
-            }
-        }
-    };
-    for (int i = 0; i < 4; ++i) wg.go(take);
-    wg.go(take_for_ever);
-    std::thread other(take);
+    for (int i = 0; i < 4; ++i) wg.go([&] { take(false); });
+    wg.go([&] { take(true); });
+    std::thread other(take, false);
     for (int i = 0; i < many; ++i) {
         {
             const std::lock_guard guard(mu);

@@ -15,6 +15,7 @@
 
 using namespace std::chrono_literals;
 using rota_test::eventually;
+using rota_test::panic_of;
 using rota_test::scheduler_state;
 using time_point = rota::clock::time_point;
 
@@ -25,17 +26,6 @@ static_assert(std::is_same_v<decltype(rota::tick(1s)), rota::recv_chan<time_poin
 static_assert(!std::is_convertible_v<std::chrono::seconds, rota::timer>);
 
 namespace {
-
-// What f throws as a panic, or nothing.
-template <class F>
-std::string panic_of(F f) {
-    try {
-        f();
-    } catch (const rota::panic_error& e) {
-        return e.what();
-    }
-    return {};
-}
 
 bool is_empty(const rota::recv_chan<time_point>& c) {
     time_point at;

@@ -11,6 +11,7 @@
 
 using rota_test::eventually;
 using rota_test::go_and_park;
+using rota_test::panic_of;
 using rota_test::scheduler_state;
 
 static_assert(!std::is_copy_constructible_v<rota::wait_group>);
@@ -160,19 +161,11 @@ TEST_ANYWHERE(wait_group, adds_and_subtracts_any_number) {
 TEST_ANYWHERE(wait_group, negative_counter_is_a_panic_with_gos_text) {
     // The count could go below zero silently and swallow the next add.
     // Then no panic would come.
-    const auto text = [](auto f) -> std::string {
-        try {
-            f();
-        } catch (const rota::panic_error& e) {
-            return e.what();
-        }
-        return "no panic";
-    };
     rota::wait_group fresh;
-    EXPECT_EQ(text([&] { fresh.done(); }), "sync: negative WaitGroup counter");
+    EXPECT_EQ(panic_of([&] { fresh.done(); }), "sync: negative WaitGroup counter");
     rota::wait_group used;
     used.add(2);
-    EXPECT_EQ(text([&] { used.add(-3); }), "sync: negative WaitGroup counter");
+    EXPECT_EQ(panic_of([&] { used.add(-3); }), "sync: negative WaitGroup counter");
 }
 
 TEST_ANYWHERE(wait_group, may_be_finished_by_threads) {

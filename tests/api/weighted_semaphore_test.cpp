@@ -12,20 +12,8 @@ using rota::background;
 using rota::context_errc;
 using rota_test::eventually;
 using rota_test::go_and_park;
+using rota_test::panic_of;
 using rota_test::scheduler_state;
-
-namespace {
-
-std::string panic_of(auto f) {
-    try {
-        f();
-    } catch (const rota::panic_error& e) {
-        return e.what();
-    }
-    return "no panic";
-}
-
-}  // namespace
 
 TEST_ANYWHERE(weighted_semaphore, gives_tokens_while_there_are_enough) {
     rota::weighted_semaphore sem(3);
