@@ -62,6 +62,13 @@ bool is_syscall_p_needed(p& pp, std::int64_t now) {
     return free_hands == 0 || now - pp.seen_syscall_when >= syscall_grace;
 }
 
+// Whether timers of pp are due, at which nobody looks while its goroutine goes from call to call
+// and all other ps are busy. Go: sysmon, timeSleepUntil.
+bool has_due_timers(const p& pp, std::int64_t now) {
+    const std::int64_t when = pp.timers.earliest_hint();
+    return when != 0 && when <= now;
+}
+
 // Takes pp from a system call and hands it on. While sysmon, which is no m, holds the p, all ms may
 // be asleep without anything being wrong: the deadlock detector is told, and asked again
 // afterwards.
@@ -94,7 +101,8 @@ bool retake(std::int64_t now) {
         const bool slice_over = is_slice_over(pp, now);
         if (slice_over) preempt_one(pp);
         if (status == p_status::running) continue;
-        const bool overdue = slice_over && (!runq_empty(pp) || global_has_work());
+        const bool overdue =
+            slice_over && (!runq_empty(pp) || global_has_work() || has_due_timers(pp, now));
         if (!overdue && !is_syscall_p_needed(pp, now)) continue;
         any = take_from_syscall(pp) || any;
     }

@@ -198,3 +198,29 @@ TEST(blocking, identity_survives) {
         wg.wait();
     });
 }
+
+TEST_ANYWHERE(kb13_blocking, goroutines_that_go_from_call_to_call_let_timers_come_due) {
+    // Each keeps its processor: sysmon always sees another call than before, and takes it from
+    // none. With all of them kept like that nobody would look at the timers, and the calls reach
+    // their limit. Each first computes for as long as sysmon needs to look once in 10 ms alone.
+    constexpr int calls_max = 400;
+    std::atomic<int> awake{0}, gave_up{0};
+    const int procs = rota::runtime::gomaxprocs(0);
+    rota::wait_group all;
+    for (int i = 0; i < procs; ++i) {
+        all.go([&] {
+            rota::sleep_for(std::chrono::milliseconds(60));
+            ++awake;
+        });
+        all.go([&] {
+            const auto begun = rota::clock::now();
+            while (rota::clock::now() - begun < std::chrono::milliseconds(50))
+                rota::runtime::gosched();
+            int n = 0;
+            while (awake < procs && ++n <= calls_max) rota::blocking([] { ::usleep(8'000); });
+            if (n > calls_max) ++gave_up;
+        });
+    }
+    all.wait();
+    EXPECT_EQ(gave_up, 0) << scheduler_state();
+}
