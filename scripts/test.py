@@ -3,12 +3,12 @@
 
     test.py [LAYER ...] [--long] [--seed N] [--filter NAME] [--list] [--known-bugs]
 
-Layers, in the order in which they run: unit (rota_unit, rota_api at four GOMAXPROCS, headers),
-models (protocols, by Spin), exit (programs run as children), consumer (a program outside the tree),
+Layers, in the order in which they run: models (protocols, by Spin), unit (rota_unit, rota_api at
+four GOMAXPROCS, headers), exit (programs run as children), consumer (a program outside the tree),
 model (explored schedules), sim (random programs under repeatable schedules), sanitizer (address,
 undefined behaviour and thread), stress (seeded, at four GOMAXPROCS, plain and in chaos mode, on one
-core, beside load, on other allocators), lint. Each builds what it needs. The first failure ends the
-run, with the one command that repeats it.
+core, beside load, on other allocators), lint. What later layers need is built while earlier ones
+run. The first failure ends the run, with the one command that repeats it.
 
 These run only when they are named: builds (optimised as a whole by both compilers, and as a shared
 library), aarch64 (cross-built, under qemu-user), and mutants (bugs planted into the core one by
@@ -23,10 +23,10 @@ sys.dont_write_bytecode = True
 
 import argparse
 import secrets
-import subprocess
 import time
 
 from testing import builds, known_bugs, models, mutants, stress, syscalls
+from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, Sim,
                            glob)
 
@@ -47,11 +47,11 @@ def layers():
         PythonTest(script, "dev", lessons if script.stem == "examples_test" else ("treesum",), 300)
         for script in glob("tests/prog/*_test.py")]
     return {
+        "models": models.steps(),  # needs no build, so that of `unit` goes on meanwhile
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120),
                  *(GoogleTest("rota_api", API, "dev", 120, n) for n in PROCS),
                  Headers(), CompileTime(),
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
-        "models": models.steps(),
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
         "consumer": [Consumer()],
@@ -86,23 +86,7 @@ class Session:
         self.passed = self.failed = 0
         self.skipped = {}  # in the order of their coming, each once
 
-    def build(self, steps):
-        """Builds what the steps need, a preset at a time."""
-        wanted = {}
-        for step in steps:
-            if step.preset:
-                wanted.setdefault(step.preset, {}).update(dict.fromkeys(step.targets))
-        for preset, targets in wanted.items():
-            command = [str(ROOT / "dev"), "build", preset, *targets]
-            if subprocess.run(command, stdin=subprocess.DEVNULL).returncode != 0:
-                self.failed += 1
-                print(f"the build failed; to repeat it: ./{' '.join(['dev', *command[1:]])}")
-                raise Stop
-
-    def layer(self, name, steps):
-        steps = [s for s in steps if s.wanted(self.options)]
-        if not steps:
-            return
+    def layer(self, name, steps, ahead):
         seed = f" (seed {self.options.seed})" if name in ("sim", "stress") else ""
         print(f"== {name}{seed}", flush=True)
         began = time.monotonic()
@@ -112,10 +96,14 @@ class Session:
                 self.failed += 1
                 print(f"  {step.title()} {missing}")
                 raise Stop
-        self.build(steps)
+        try:
+            ahead.wait_for(name)
+        except BuildFailed:
+            self.failed += 1
+            raise Stop from None
         for step in steps:
             self.step(step)
-        print(f"   {name}: {time.monotonic() - began:.0f} s with the build", flush=True)
+        print(f"   {name}: {time.monotonic() - began:.0f} s", flush=True)
 
     def step(self, step):
         print(f"  {step.title()} ", end="", flush=True)
@@ -141,11 +129,23 @@ def show_list(chosen):
     return 0
 
 
+def to_build(steps):
+    """Preset -> targets of the steps, each once."""
+    wanted = {}
+    for step in steps:
+        if step.preset and not step.missing():
+            wanted.setdefault(step.preset, {}).update(dict.fromkeys(step.targets))
+    return wanted
+
+
 def run(options, chosen):
     began, session = time.monotonic(), Session(options)
+    chosen = {name: [s for s in steps if s.wanted(options)] for name, steps in chosen.items()}
+    chosen = {name: steps for name, steps in chosen.items() if steps}
     try:
-        for name, steps in chosen.items():
-            session.layer(name, steps)
+        with BuildAhead({name: to_build(steps) for name, steps in chosen.items()}) as ahead:
+            for name, steps in chosen.items():
+                session.layer(name, steps, ahead)
     except Stop:
         pass
     if session.passed + session.failed == 0:

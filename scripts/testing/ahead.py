@@ -1,0 +1,84 @@
+"""Builds what the layers need while earlier ones run.
+
+Most tests keep one core busy, or none: they wait. The compiler takes what they leave, at a lower
+priority, a preset at a time, in the order in which the layers come.
+"""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from .steps import LOGS, ROOT
+
+COMMAND = ["nice", "-n", "10", "./dev", "build"]
+
+
+class Failed(Exception):
+    """A build failed; what there is to say has been printed."""
+
+
+class BuildAhead:
+    """`wanted`: layer -> preset -> targets, in order. The end of `with` ends what still runs."""
+
+    def __init__(self, wanted):
+        self.wanted = wanted
+        self.built = {layer: threading.Event() for layer in wanted}  # set too after a failure
+        self.now = ""       # what is being built
+        self.complaint = None
+        self.lock = threading.Lock()
+        self.child = None   # under the lock
+        self.over = False   # under the lock: no further build begins
+        self.thread = threading.Thread(target=self.build_all)
+
+    def __enter__(self):
+        LOGS.mkdir(parents=True, exist_ok=True)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        with self.lock:
+            self.over = True
+            if self.child is not None:
+                os.killpg(self.child.pid, signal.SIGTERM)
+        self.thread.join()
+
+    def build_all(self):
+        for layer, presets in self.wanted.items():
+            for preset, targets in presets.items():
+                if self.complaint is None:
+                    self.build(preset, targets)
+            self.built[layer].set()
+
+    def build(self, preset, targets):
+        command = [*COMMAND, preset, *targets]
+        self.now = preset
+        log = LOGS / "build.log"
+        with open(log, "wb") as out, self.lock:
+            if self.over:
+                return
+            self.child = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=out,
+                                          stderr=subprocess.STDOUT, start_new_session=True)
+        status = self.child.wait()
+        with self.lock:
+            self.child = None
+        if status != 0:
+            again = " ".join(["./dev", "build", preset, *targets])
+            self.complaint = (f"{log.read_text(errors='replace').rstrip()}\n"
+                              f"the build failed; to repeat it: {again}")
+
+    def wait_for(self, layer):
+        """Until everything is there that the layer needs."""
+        began = time.monotonic()
+        while not self.built[layer].wait(1):
+            if sys.stdout.isatty():
+                print(f"\r  building {self.now}, {time.monotonic() - began:.0f} s ", end="")
+        waited = time.monotonic() - began
+        if sys.stdout.isatty() and waited >= 1:
+            print("\r\033[K", end="")
+        if self.complaint is not None:
+            print(self.complaint)
+            raise Failed
+        if waited >= 1:
+            print(f"  built; waited {waited:.0f} s for it", flush=True)
