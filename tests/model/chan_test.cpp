@@ -1,51 +1,17 @@
 // Channels, used by threads of the program's own.
 #include <gtest/gtest.h>
-#include <rota/detail/chan_engine.hpp>
 
-#include "chan/hchan.hpp"
+#include "channel.hpp"
 #include "rig.hpp"
 
 namespace {
 
 using namespace rota::detail;
-using model::options;
+using model::channel;
+using model::departures;
 using model::plain;
 using model::stranger;
 using model::stranger_thread;
-
-// One handle, as rota::chan holds it.
-class channel {
-  public:
-    explicit channel(std::size_t capacity) : c_(chan_make(sizeof(int), capacity, nullptr)) {
-        // The memory is the schedule's own: no name lasts longer.
-        model::the_engine->name(c_, 256, "chan");
-    }
-    ~channel() { chan_release(c_); }
-    channel(const channel&) = delete;
-    channel& operator=(const channel&) = delete;
-
-    bool send(int v) { return chan_send(c_, &v, true) == chan_result::ok; }
-    int recv() {
-        int v = 0;
-        return chan_recv(c_, &v, true) == chan_result::ok ? v : -1;
-    }
-    int try_recv() {
-        int v = 0;
-        return chan_recv(c_, &v, false) == chan_result::ok ? v : -1;
-    }
-    // As try_recv of rota::chan, which looks before it takes the lock.
-    chan_result look_and_recv() {
-        int v = 0;
-        return chan_try_recv(c_, &v);
-    }
-    bool sender_waits() const ROTA_NO_TSA { return c_->sendq.has_any(); }  // a hint
-    bool try_send(int v) { return chan_send(c_, &v, false) == chan_result::ok; }
-    void close() { chan_close(c_); }
-    hchan* get() const { return c_; }
-
-  private:
-    hchan* c_;
-};
 
 TEST(model_chan, passes_values_and_what_came_before_them) {
     model::expect_holds_in_both_modes({}, [] {
@@ -81,9 +47,7 @@ TEST(model_chan, drained_behind_its_close_is_not_found_open_and_empty) {
 
 TEST(model_chan, is_not_found_empty_while_a_senders_value_moves_up) {
     // A receive that lets a waiting sender in could show the free slot.
-    options o;
-    o.departures = 0;
-    model::expect_holds(o, [] {
+    model::expect_holds(departures(0), [] {
         const stranger here;
         channel c(1);
         c.send(1);
@@ -99,9 +63,7 @@ TEST(model_chan, is_not_found_empty_while_a_senders_value_moves_up) {
 
 TEST(model_chan, passes_each_value_once_among_two_and_two) {
     // Two senders, two receivers, one slot: every value comes out once.
-    options o;
-    o.departures = 0;
-    model::expect_holds(o, [] {
+    model::expect_holds(departures(0), [] {
         const stranger here;
         channel c(1);
         stranger_thread s1("s1", [&] { c.send(1); });
@@ -113,7 +75,7 @@ TEST(model_chan, passes_each_value_once_among_two_and_two) {
         s2.join();
         r1.join();
         MODEL_CHECK(first + second == 3);
-        MODEL_CHECK(c.try_recv() == -1);
+        MODEL_CHECK(c.attempt_recv() == -1);
     });
 }
 
@@ -153,7 +115,7 @@ TEST(kb24_chan, try_forms_wake_a_parked_peer) {
         channel c(0);
         int got = 0;
         stranger_thread receiver("receiver", [&] { got = c.recv(); });
-        if (!c.try_send(5)) c.send(5);
+        if (!c.attempt_send(5)) c.send(5);
         receiver.join();
         MODEL_CHECK(got == 5);
     });
@@ -161,7 +123,7 @@ TEST(kb24_chan, try_forms_wake_a_parked_peer) {
         const stranger here;
         channel c(0);
         stranger_thread sender("sender", [&] { c.send(5); });
-        int got = c.try_recv();
+        int got = c.attempt_recv();
         if (got == -1) got = c.recv();
         sender.join();
         MODEL_CHECK(got == 5);
@@ -169,9 +131,7 @@ TEST(kb24_chan, try_forms_wake_a_parked_peer) {
 }
 
 TEST(kb24_chan, a_slow_receiver_gets_all_of_two_senders) {
-    options o;
-    o.departures = 1;
-    model::expect_holds(o, [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         channel c(1);
         stranger_thread s1("s1", [&] {

@@ -21,11 +21,7 @@ using rota::detail::context_func;
 using rota::detail::context_node;
 
 // Two threads and one node are some hundred choices; a search must be complete.
-options small() {
-    options o;
-    o.departures = 1;
-    return o;
-}
+options small() { return model::departures(1); }
 
 // One handle, as rota::context holds it.
 class handle {

@@ -25,6 +25,13 @@ struct options : limits {
     bool leaks = true;         // what is allocated in a schedule is freed in it
 };
 
+// The usual bounds but for the number of departures.
+inline options departures(unsigned n) {
+    options o;
+    o.departures = n;
+    return o;
+}
+
 // What one search has done.
 struct search {
     std::uint64_t schedules = 0;

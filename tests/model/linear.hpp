@@ -38,6 +38,14 @@ class history {
         calls_[number].returned = ++now_;
     }
 
+    // Records one operation: `act` does it, and writes its result into what it is given.
+    template <class F>
+    void record(Operation what, F act) {
+        const unsigned number = begin(what);
+        act(what);
+        finish(number, [&](Operation& recorded) { recorded = what; });
+    }
+
     // Operations that have not returned may have had their effect or not.
     template <class Object>
     bool is_linearizable(const Object& initial) const {

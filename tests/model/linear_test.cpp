@@ -11,6 +11,7 @@
 namespace {
 
 using namespace rota::detail;
+using model::departures;
 using model::expect_holds_in_both_modes;
 using model::history;
 using model::options;
@@ -83,23 +84,16 @@ class recorded_chan {
     recorded_chan& operator=(const recorded_chan&) = delete;
 
     void send(int v, bool blocks = true) {
-        const unsigned n = calls_.begin({chan_call::kind::send, blocks, v, chan_result::ok});
-        const chan_result r = chan_send(c_, &v, blocks);
-        calls_.finish(n, [&](chan_call& c) { c.result = r; });
+        calls_.record({chan_call::kind::send, blocks, v, chan_result::ok},
+                      [&](chan_call& c) { c.result = chan_send(c_, &v, blocks); });
     }
     void recv(bool blocks = true) {
-        const unsigned n = calls_.begin({chan_call::kind::recv, blocks, 0, chan_result::ok});
-        int v = 0;
-        const chan_result r = chan_recv(c_, &v, blocks);
-        calls_.finish(n, [&](chan_call& c) {
-            c.result = r;
-            c.value = v;
-        });
+        calls_.record({chan_call::kind::recv, blocks, 0, chan_result::ok},
+                      [&](chan_call& c) { c.result = chan_recv(c_, &c.value, blocks); });
     }
     void close() {
-        const unsigned n = calls_.begin({chan_call::kind::close, true, 0, chan_result::ok});
-        chan_close(c_);
-        calls_.finish(n, [](chan_call&) {});
+        calls_.record({chan_call::kind::close, true, 0, chan_result::ok},
+                      [&](chan_call&) { chan_close(c_); });
     }
     bool is_linearizable() const {
         return calls_.is_linearizable(queue(static_cast<unsigned>(capacity_)));
@@ -111,14 +105,8 @@ class recorded_chan {
     history<chan_call> calls_;
 };
 
-options one_departure() {
-    options o;
-    o.departures = 1;
-    return o;
-}
-
 TEST(linear_chan, two_senders_and_two_receivers_share_a_queue) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         recorded_chan c(2);
         stranger_thread a("a", [&] {
@@ -136,7 +124,7 @@ TEST(linear_chan, two_senders_and_two_receivers_share_a_queue) {
 }
 
 TEST(linear_chan, a_full_queue_keeps_the_order_of_those_who_wait) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         recorded_chan c(1);
         stranger_thread a("a", [&] {
@@ -156,7 +144,7 @@ TEST(linear_chan, a_full_queue_keeps_the_order_of_those_who_wait) {
 }
 
 TEST(linear_chan, attempts_fail_only_on_a_full_or_an_empty_queue) {
-    expect_holds_in_both_modes(one_departure(), [] {
+    expect_holds_in_both_modes(departures(1), [] {
         const stranger here;
         recorded_chan c(1);
         stranger_thread a("a", [&] {
@@ -176,7 +164,7 @@ TEST(linear_chan, attempts_fail_only_on_a_full_or_an_empty_queue) {
 }
 
 TEST(linear_chan, a_close_falls_between_the_others) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         recorded_chan c(1);
         stranger_thread a("a", [&] {
@@ -223,20 +211,16 @@ struct locked_or_not {
 class recorded_mutex {
   public:
     void lock() {
-        const unsigned n = calls_.begin({mutex_call::kind::lock, true});
-        mu_.lock();
-        calls_.finish(n, [](mutex_call&) {});
+        calls_.record({mutex_call::kind::lock, true}, [&](mutex_call&) { mu_.lock(); });
     }
     bool try_lock() {
-        const unsigned n = calls_.begin({mutex_call::kind::try_lock, true});
-        const bool got = mu_.try_lock();
-        calls_.finish(n, [&](mutex_call& c) { c.got = got; });
+        bool got = false;
+        calls_.record({mutex_call::kind::try_lock, true},
+                      [&](mutex_call& c) { c.got = got = mu_.try_lock(); });
         return got;
     }
     void unlock() {
-        const unsigned n = calls_.begin({mutex_call::kind::unlock, true});
-        mu_.unlock();
-        calls_.finish(n, [](mutex_call&) {});
+        calls_.record({mutex_call::kind::unlock, true}, [&](mutex_call&) { mu_.unlock(); });
     }
     bool is_linearizable() const { return calls_.is_linearizable(locked_or_not{}); }
 
@@ -246,7 +230,7 @@ class recorded_mutex {
 };
 
 TEST(linear_mutex, locks_and_unlocks_in_one_order) {
-    expect_holds_in_both_modes(one_departure(), [] {
+    expect_holds_in_both_modes(departures(1), [] {
         const stranger here;
         recorded_mutex mu;
         const auto work = [&] {
@@ -293,8 +277,7 @@ TEST(linear_search, tells_a_history_that_has_no_order) {
     model::expect_fails({}, "is_linearizable", [] {
         history<chan_call> calls;
         const auto call = [&](chan_call::kind what, int value) {
-            const unsigned n = calls.begin({what, true, value, chan_result::ok});
-            calls.finish(n, [](chan_call&) {});
+            calls.record({what, true, value, chan_result::ok}, [](chan_call&) {});
         };
         call(chan_call::kind::send, 1);
         call(chan_call::kind::send, 2);
@@ -312,8 +295,7 @@ TEST(linear_search, finds_the_order_of_overlapping_calls) {
         calls.finish(second, [](chan_call&) {});
         calls.finish(first, [](chan_call&) {});
         for (const int v : {1, 2}) {
-            const unsigned n = calls.begin({chan_call::kind::recv, true, v, chan_result::ok});
-            calls.finish(n, [](chan_call&) {});
+            calls.record({chan_call::kind::recv, true, v, chan_result::ok}, [](chan_call&) {});
         }
         MODEL_CHECK(calls.is_linearizable(queue(2)));
     });

@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
 
 #include <gtest/gtest.h>
@@ -134,6 +135,13 @@ machine::~machine() {
     sched.idle_p = nullptr;
     sched.idle_p_count.store(0, memory_order_relaxed);
     sched.gomaxprocs = 0;
+}
+
+void machine::time_passes() {
+    timer_errand due;
+    constexpr std::int64_t end_of_time = std::numeric_limits<std::int64_t>::max() - 1;
+    const std::uint32_t n = proc(0).timers.pop_due(end_of_time, &due, 1);
+    if (n == 1 && due.arg != nullptr) due.run(due.arg);
 }
 
 p& machine::proc(int i) { return store->ps[i]; }

@@ -74,6 +74,10 @@ class machine {
     // A goroutine, runnable and in no queue.
     rota::rt::g& goroutine(const char* name, std::function<void()> f);
 
+    // Whatever the clock says, the time of one waiter in the first p's heap is up. Caller: holds
+    // that p.
+    void time_passes();
+
     rota::rt::p& proc(int i);
     rota::rt::m& thread_m(int i);
     // The idle lists agree with their counts, and no p that is idle has work.

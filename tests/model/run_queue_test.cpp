@@ -9,6 +9,7 @@
 namespace {
 
 using namespace rota::rt;
+using model::departures;
 using model::options;
 using model::stranger;
 using model::stranger_thread;
@@ -81,9 +82,7 @@ options leaping_clock() {
 TEST(kb16_run_queue, each_comes_out_once_between_owner_and_two_thieves) {
     // A thief that copies slots which the owner overwrites, or two takers of one head.
     model::machine rig(2);
-    options o;
-    o.departures = 1;
-    model::expect_holds(o, [] {
+    model::expect_holds(departures(1), [] {
         queues q;
         for (std::size_t i = 0; i < 3; ++i) q.put(i, false);
         thread a("thief", [&] { q.steal(q.thief, false); });
@@ -131,9 +130,7 @@ TEST(kb16_run_queue, slots_are_used_again_under_the_eyes_of_a_slow_thief) {
 TEST(kb16_run_queue, a_thief_that_is_robbed_itself_loses_nothing) {
     // It copies into its own ring, from which somebody else steals.
     model::machine rig(2);
-    options o;
-    o.departures = 1;
-    model::expect_holds(o, [] {
+    model::expect_holds(departures(1), [] {
         queues q;
         for (std::size_t i = 0; i < 4; ++i) q.put(i, false);
         thread a("thief", [&] {
@@ -251,9 +248,7 @@ TEST(kb01_runq_empty, sees_what_moves_from_runnext_into_the_ring) {
 
 TEST(model_global_queue, shares_out_each_once) {
     model::machine rig(2);
-    options o;
-    o.departures = 1;
-    model::expect_holds(o, [] {
+    model::expect_holds(departures(1), [] {
         queues q;
         const auto work = [&](p& own, std::size_t i) {
             {

@@ -1,10 +1,10 @@
 // Selects and waits with a time limit, used by threads of the program's own.
 #include <array>
-#include <limits>
 
 #include <gtest/gtest.h>
 #include <rota/detail/select_engine.hpp>
 
+#include "channel.hpp"
 #include "core/getg.hpp"
 #include "linear.hpp"
 #include "rig.hpp"
@@ -12,36 +12,11 @@
 namespace {
 
 using namespace rota::detail;
+using model::channel;
 using model::history;
 using model::options;
 using model::stranger;
 using model::stranger_thread;
-
-class channel {
-  public:
-    explicit channel(std::size_t capacity = 0) : c_(chan_make(sizeof(int), capacity, nullptr)) {
-        model::the_engine->name(c_, 256, "chan");
-    }
-    ~channel() { chan_release(c_); }
-    channel(const channel&) = delete;
-    channel& operator=(const channel&) = delete;
-
-    bool send(int v) { return chan_send(c_, &v, true) == chan_result::ok; }
-    int recv() {
-        int v = 0;
-        return chan_recv(c_, &v, true) == chan_result::ok ? v : -1;
-    }
-    bool try_send(int v) { return chan_try_send(c_, &v) == chan_result::ok; }
-    int try_recv() {
-        int v = 0;
-        return chan_try_recv(c_, &v) == chan_result::ok ? v : -1;
-    }
-    void close() { chan_close(c_); }
-    hchan* get() const { return c_; }
-
-  private:
-    hchan* c_;
-};
 
 // A case: receives into `value`, or sends it.
 struct one_case {
@@ -73,8 +48,7 @@ int recv_either(channel& a, channel& b) {
 }
 
 options brief(unsigned departures) {
-    options o;
-    o.departures = departures;
+    options o = model::departures(departures);
     o.seconds = 2;
     return o;
 }
@@ -210,14 +184,6 @@ TEST(kb20_select, buffers_that_fill_at_once_lose_nothing) {
 
 // --- time limits ---------------------------------------------------------------------------------
 
-// Whatever the clock says, the time of one waiter is up. Caller: holds the rig's p.
-void time_passes(model::machine& rig) {
-    rota::rt::timer_errand due;
-    const std::uint32_t n =
-        rig.proc(0).timers.pop_due(std::numeric_limits<std::int64_t>::max() - 1, &due, 1);
-    if (n == 1 && due.arg != nullptr) due.run(due.arg);
-}
-
 constexpr std::int64_t hour = 3'600'000'000'000;
 
 int recv_for(channel& c) {
@@ -242,7 +208,7 @@ TEST(kb48_chan, a_value_and_a_time_limit_at_the_same_moment) {
             MODEL_CHECK(got == 5 || (got == -1 && c.recv() == 5));
         });
         stranger_thread sender("sender", [&] { MODEL_CHECK(c.send(5)); });
-        time_passes(rig);
+        rig.time_passes();
         waiter.join();
         sender.join();
         MODEL_CHECK(c.try_recv() == -1 && !c.try_send(1));
@@ -261,9 +227,9 @@ TEST(kb48_chan, a_receiver_behind_one_that_gives_up_gets_the_value) {
         });
         stranger_thread patient("patient", [&] { patient_got = c.recv(); });
         stranger_thread sender("sender", [&] { MODEL_CHECK(c.send(1)); });
-        time_passes(rig);
+        rig.time_passes();
         model::wait_until_quiet();  // the hasty one may have been late, and wait still
-        time_passes(rig);
+        rig.time_passes();
         hasty.join();
         patient.join();
         sender.join();
@@ -282,7 +248,7 @@ TEST(kb48_chan, a_close_and_a_time_limit_at_the_same_moment) {
             told = chan_send_for(c.get(), &v, hour);
         });
         stranger_thread closer("closer", [&] { c.close(); });
-        time_passes(rig);
+        rig.time_passes();
         waiter.join();
         closer.join();
         MODEL_CHECK(told != chan_result::ok);
@@ -322,19 +288,15 @@ struct two_slots {
 class recorded_pair {
   public:
     void send(int chan, int v) {
-        const unsigned n = calls_.begin({call::kind::send, chan, v});
-        MODEL_CHECK(of(chan).send(v));
-        calls_.finish(n, [](call&) {});
+        calls_.record({call::kind::send, chan, v}, [&](call&) { MODEL_CHECK(of(chan).send(v)); });
     }
     void select_recv(bool may_find_none) {
-        const unsigned n =
-            calls_.begin({may_find_none ? call::kind::poll : call::kind::select_recv, -1, 0});
-        std::array<one_case, 2> w{{{&a_, false, 0}, {&b_, false, 0}}};
-        const int i = select_of(w, may_find_none);
-        calls_.finish(n, [&](call& c) {
-            c.chan = i;
-            c.value = i < 0 ? 0 : w[static_cast<std::size_t>(i)].value;
-        });
+        calls_.record({may_find_none ? call::kind::poll : call::kind::select_recv, -1, 0},
+                      [&](call& c) {
+                          std::array<one_case, 2> w{{{&a_, false, 0}, {&b_, false, 0}}};
+                          c.chan = select_of(w, may_find_none);
+                          if (c.chan >= 0) c.value = w[static_cast<std::size_t>(c.chan)].value;
+                      });
     }
     bool is_linearizable() const { return calls_.is_linearizable(two_slots{}); }
 

@@ -14,145 +14,127 @@
 namespace {
 
 using namespace rota::rt;
+using model::departures;
 using model::expect_holds_in_both_modes;
 using model::options;
 using model::plain;
 using model::stranger;
 using model::stranger_thread;
 
-options one_departure() {
-    options o;
-    o.departures = 1;
-    return o;
-}
-
 // --- shared mutex --------------------------------------------------------------------------------
 
-TEST(model_shared_mutex, keeps_readers_and_writers_apart) {
-    expect_holds_in_both_modes(one_departure(), [] {
-        const stranger here;
-        rota::shared_mutex mu;
-        model::name(mu, "mutex");
-        plain<int> inside(0);
-        stranger_thread reader("reader", [&] {
+// Readers and writers of one value. In this build readers spread after two locks.
+class library {
+  public:
+    library() { model::name(mu, "mutex"); }
+    void let_readers_spread() {
+        for (int i = 0; i < 3; ++i) {
             mu.lock_shared();
-            (void)inside.get();
             mu.unlock_shared();
-        });
-        stranger_thread writer("writer", [&] {
-            mu.lock();
-            inside.set(1);
-            mu.unlock();
-        });
+        }
+    }
+    void enter() {
+        mu.lock_shared();
+        (void)inside.get();
+    }
+    void read() {
+        enter();
+        mu.unlock_shared();
+    }
+    void write(int v) {
         mu.lock();
-        inside.set(2);
+        inside.set(v);
         mu.unlock();
+    }
+    void count() {
+        mu.lock();
+        inside.set(inside.get() + 1);
+        mu.unlock();
+    }
+    // All have left: it is nobody's.
+    void end() {
+        MODEL_CHECK(mu.try_lock());
+        mu.unlock();
+    }
+
+    rota::shared_mutex mu;
+    plain<int> inside{0};
+};
+
+TEST(model_shared_mutex, keeps_readers_and_writers_apart) {
+    expect_holds_in_both_modes(departures(1), [] {
+        const stranger here;
+        library l;
+        stranger_thread reader("reader", [&] { l.read(); });
+        stranger_thread writer("writer", [&] { l.write(1); });
+        l.write(2);
         reader.join();
         writer.join();
     });
 }
 
-// In this build readers spread after two locks: the body's own ones.
 TEST(model_shared_mutex, gathers_the_readers_that_had_spread) {
     // A writer that overlooks a reader, or counts one twice, shares the lock or waits for ever.
-    expect_holds_in_both_modes(one_departure(), [] {
+    expect_holds_in_both_modes(departures(1), [] {
         const stranger here;
-        rota::shared_mutex mu;
-        model::name(mu, "mutex");
-        plain<int> inside(0);
-        for (int i = 0; i < 3; ++i) {
-            mu.lock_shared();
-            mu.unlock_shared();
-        }
-        stranger_thread reader("reader", [&] {
-            mu.lock_shared();
-            (void)inside.get();
-            mu.unlock_shared();
-        });
-        mu.lock();
-        inside.set(inside.get() + 1);
-        mu.unlock();
+        library l;
+        l.let_readers_spread();
+        stranger_thread reader("reader", [&] { l.read(); });
+        l.count();
         reader.join();
-        MODEL_CHECK(inside.get() == 1);
-        MODEL_CHECK(mu.try_lock());
-        mu.unlock();
+        MODEL_CHECK(l.inside.get() == 1);
+        l.end();
     });
 }
 
 TEST(model_shared_mutex, reader_may_leave_on_another_processor) {
     // It comes in by one counter and leaves by another, or by the lock itself.
-    expect_holds_in_both_modes(one_departure(), [] {
+    expect_holds_in_both_modes(departures(1), [] {
         const stranger here;
-        rota::shared_mutex mu;
-        model::name(mu, "mutex");
-        plain<int> inside(0);
-        for (int i = 0; i < 3; ++i) {
-            mu.lock_shared();
-            mu.unlock_shared();
-        }
-        mu.lock_shared();
-        (void)inside.get();
-        stranger_thread other("other", [&] { mu.unlock_shared(); });
-        mu.lock();
-        inside.set(1);
-        mu.unlock();
+        library l;
+        l.let_readers_spread();
+        l.enter();
+        stranger_thread other("other", [&] { l.mu.unlock_shared(); });
+        l.write(1);
         other.join();
     });
 }
 
 TEST(model_shared_mutex, spreads_beside_a_writer) {
-    options o = one_departure();
-    o.departures = 0;
-    expect_holds_in_both_modes(o, [] {
+    expect_holds_in_both_modes(departures(0), [] {
         const stranger here;
-        rota::shared_mutex mu;
-        model::name(mu, "mutex");
-        plain<int> inside(0);
+        library l;
         stranger_thread reader("reader", [&] {
-            for (int i = 0; i < 4; ++i) {
-                mu.lock_shared();
-                (void)inside.get();
-                mu.unlock_shared();
-            }
+            for (int i = 0; i < 4; ++i) l.read();
         });
-        for (int i = 0; i < 2; ++i) {
-            mu.lock();
-            inside.set(inside.get() + 1);
-            mu.unlock();
-        }
+        for (int i = 0; i < 2; ++i) l.count();
         reader.join();
-        MODEL_CHECK(inside.get() == 2);
+        MODEL_CHECK(l.inside.get() == 2);
     });
 }
 
 TEST(model_shared_mutex, try_lock_tells_the_truth) {
-    expect_holds_in_both_modes(one_departure(), [] {
+    expect_holds_in_both_modes(departures(1), [] {
         const stranger here;
-        rota::shared_mutex mu;
-        model::name(mu, "mutex");
-        plain<int> inside(0);
-        for (int i = 0; i < 3; ++i) {
-            mu.lock_shared();
-            mu.unlock_shared();
-        }
+        library l;
+        l.let_readers_spread();
         stranger_thread reader("reader", [&] {
-            if (!mu.try_lock_shared()) return;
-            (void)inside.get();
-            mu.unlock_shared();
+            if (!l.mu.try_lock_shared()) return;
+            (void)l.inside.get();
+            l.mu.unlock_shared();
         });
-        if (mu.try_lock()) {
-            inside.set(1);
-            mu.unlock();
+        if (l.mu.try_lock()) {
+            l.inside.set(1);
+            l.mu.unlock();
         }
         reader.join();
-        MODEL_CHECK(mu.try_lock());
-        mu.unlock();
+        l.end();
     });
 }
 
 TEST(kb47_shared_mutex, is_left_alone_by_who_has_unlocked_it) {
     // The reader that the writer's unlock lets in is the last user.
-    expect_holds_in_both_modes(one_departure(), [] {
+    expect_holds_in_both_modes(departures(1), [] {
         const stranger here;
         auto mu = std::make_unique<rota::shared_mutex>();
         rota::shared_mutex& shared = *mu;
@@ -170,7 +152,7 @@ TEST(kb47_shared_mutex, is_left_alone_by_who_has_unlocked_it) {
 
 TEST(model_condition_variable, loses_no_notification) {
     // One that comes between the unlocking and the sleep must find the waiter.
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         rota::mutex mu;
         rota::condition_variable changed;
@@ -190,9 +172,7 @@ TEST(model_condition_variable, loses_no_notification) {
 }
 
 TEST(model_condition_variable, one_notification_each_lets_both_go) {
-    options o = one_departure();
-    o.departures = 0;
-    model::expect_holds(o, [] {
+    model::expect_holds(departures(0), [] {
         const stranger here;
         rota::mutex mu;
         rota::condition_variable changed;
@@ -215,7 +195,7 @@ TEST(model_condition_variable, one_notification_each_lets_both_go) {
 }
 
 TEST(kb47_condition_variable, is_left_alone_by_who_has_been_notified) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         rota::mutex mu;
         auto changed = std::make_unique<rota::condition_variable>();
@@ -263,19 +243,14 @@ struct permits {
 class recorded_semaphore {
   public:
     void acquire() {
-        const unsigned n = calls_.begin({permit_call::kind::acquire});
-        s_.acquire();
-        calls_.finish(n, [](permit_call&) {});
+        calls_.record({permit_call::kind::acquire}, [&](permit_call&) { s_.acquire(); });
     }
     void try_acquire() {
-        const unsigned n = calls_.begin({permit_call::kind::try_acquire});
-        const bool got = s_.try_acquire();
-        calls_.finish(n, [&](permit_call& c) { c.got = got; });
+        calls_.record({permit_call::kind::try_acquire},
+                      [&](permit_call& c) { c.got = s_.try_acquire(); });
     }
     void release() {
-        const unsigned n = calls_.begin({permit_call::kind::release});
-        s_.release();
-        calls_.finish(n, [](permit_call&) {});
+        calls_.record({permit_call::kind::release}, [&](permit_call&) { s_.release(); });
     }
     bool is_linearizable() const { return calls_.is_linearizable(permits{}); }
 
@@ -310,7 +285,7 @@ TEST(linear_semaphore, is_a_count) {
 }
 
 TEST(kb24_semaphore, each_release_lets_one_pass) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         rota::counting_semaphore<> s(0);
         model::name(s, "semaphore");
@@ -330,7 +305,7 @@ TEST(kb24_semaphore, each_release_lets_one_pass) {
 }
 
 TEST(kb47_semaphore, is_left_alone_by_who_has_released) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         auto s = std::make_unique<rota::binary_semaphore>(0);
         rota::binary_semaphore& shared = *s;
@@ -344,7 +319,7 @@ TEST(kb47_semaphore, is_left_alone_by_who_has_released) {
 // --- latch, barrier, once ------------------------------------------------------------------------
 
 TEST(kb47_latch, is_left_alone_by_the_last_count) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         auto open = std::make_unique<rota::latch>(2);
         rota::latch& shared = *open;
@@ -366,7 +341,7 @@ TEST(kb47_latch, is_left_alone_by_the_last_count) {
 }
 
 TEST(model_barrier, ends_each_phase_for_all) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         plain<int> completed(0);
         rota::barrier sync(2, [&]() noexcept { completed.set(completed.get() + 1); });
@@ -384,7 +359,7 @@ TEST(model_barrier, ends_each_phase_for_all) {
 }
 
 TEST(kb47_barrier, is_left_alone_by_the_last_to_arrive) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         auto sync = std::make_unique<rota::barrier<>>(2);
         rota::barrier<>& shared = *sync;
@@ -396,7 +371,7 @@ TEST(kb47_barrier, is_left_alone_by_the_last_to_arrive) {
 }
 
 TEST(model_once, runs_once_and_all_see_it) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         rota::once_flag flag;
         model::name(flag, "flag");
@@ -413,7 +388,7 @@ TEST(model_once, runs_once_and_all_see_it) {
 }
 
 TEST(kb47_once, is_left_alone_by_who_has_run) {
-    model::expect_holds(one_departure(), [] {
+    model::expect_holds(departures(1), [] {
         const stranger here;
         auto flag = std::make_unique<rota::once_flag>();
         rota::once_flag& shared = *flag;

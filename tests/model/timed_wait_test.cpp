@@ -1,6 +1,5 @@
 // Waits with a time limit: the timer against whoever wakes. The body holds the one p and runs what
 // is due; those who wait are threads of the program's own.
-#include <limits>
 #include <mutex>
 
 #include <gtest/gtest.h>
@@ -17,24 +16,15 @@ using model::options;
 using model::plain;
 using model::stranger_thread;
 
-options one_departure() {
-    options o;
-    o.departures = 1;
+options limited(unsigned departures) {
+    options o = model::departures(departures);
     o.leaks = false;
     return o;
 }
 
-// Whatever the clock says, the time of one waiter is up.
-void time_passes(machine& rig) {
-    timer_errand due;
-    const std::uint32_t n =
-        rig.proc(0).timers.pop_due(std::numeric_limits<std::int64_t>::max() - 1, &due, 1);
-    if (n == 1 && due.arg != nullptr) due.run(due.arg);
-}
-
 TEST(kb48_semaphore, permit_and_time_limit_at_the_same_moment) {
     machine rig(1);
-    model::expect_holds(one_departure(), [&] {
+    model::expect_holds(limited(1), [&] {
         rig.begin(0);
         rota::counting_semaphore<> s(0);
         model::name(s, "semaphore");
@@ -43,7 +33,7 @@ TEST(kb48_semaphore, permit_and_time_limit_at_the_same_moment) {
             if (s.try_acquire_for(std::chrono::hours(1))) got.set(true);
         });
         stranger_thread giver("giver", [&] { s.release(); });
-        time_passes(rig);
+        rig.time_passes();
         waiter.join();
         giver.join();
         MODEL_CHECK(got.get() != s.try_acquire());
@@ -52,10 +42,7 @@ TEST(kb48_semaphore, permit_and_time_limit_at_the_same_moment) {
 
 TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
     machine rig(1);
-    options o;
-    o.departures = 0;
-    o.leaks = false;
-    model::expect_holds(o, [&] {
+    model::expect_holds(limited(0), [&] {
         rig.begin(0);
         rota::counting_semaphore<> s(0);
         model::name(s, "semaphore");
@@ -68,7 +55,7 @@ TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
             got.set(true);
             s.release();  // where it has been first, the hasty one waits still
         });
-        time_passes(rig);
+        rig.time_passes();
         s.release();
         hasty.join();
         patient.join();
@@ -79,10 +66,7 @@ TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
 TEST(kb48_condition_variable, notification_and_time_limit_at_the_same_moment) {
     // The one whose time is up must not swallow the notification of the next.
     machine rig(1);
-    options o;
-    o.departures = 0;
-    o.leaks = false;
-    model::expect_holds(o, [&] {
+    model::expect_holds(limited(0), [&] {
         rig.begin(0);
         rota::mutex mu;
         rota::condition_variable changed;
@@ -106,7 +90,7 @@ TEST(kb48_condition_variable, notification_and_time_limit_at_the_same_moment) {
             }
             changed.notify_one();
         });
-        time_passes(rig);
+        rig.time_passes();
         hasty.join();
         patient.join();
         notifier.join();
@@ -115,7 +99,7 @@ TEST(kb48_condition_variable, notification_and_time_limit_at_the_same_moment) {
 
 TEST(kb48_future, result_and_time_limit_at_the_same_moment) {
     machine rig(1);
-    model::expect_holds(one_departure(), [&] {
+    model::expect_holds(limited(1), [&] {
         rig.begin(0);
         auto* const state = new rota::detail::future_state<int>;
         model::name(*state, "future");
@@ -129,7 +113,7 @@ TEST(kb48_future, result_and_time_limit_at_the_same_moment) {
                 *state, rota::detail::deadline_after(std::chrono::hours(1)));
             MODEL_CHECK(claim.get() == 7);
         });
-        time_passes(rig);
+        rig.time_passes();
         producer.join();
         waiter.join();
     });

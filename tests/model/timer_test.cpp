@@ -11,6 +11,7 @@
 namespace {
 
 using namespace rota::rt;
+using model::departures;
 using model::machine;
 using model::options;
 using model::stranger_thread;
@@ -36,17 +37,11 @@ int receives(timer_block* b) {
     return chan_recv(timer_channel(b), &at, false) == chan_result::ok ? 1 : 0;
 }
 
-options few_departures() {
-    options o;
-    o.departures = 1;
-    return o;
-}
-
 TEST(kb29_timer, nothing_comes_after_a_stop_at_the_moment_itself) {
     // The value is in the heap, on its way or in the channel: stop takes it from each of them, and
     // says so.
     machine rig(1);
-    model::expect_holds_in_both_modes(few_departures(), [&] {
+    model::expect_holds_in_both_modes(departures(1), [&] {
         rig.begin(0);
         timer_block* const b = chan_timer_new(10, false);
         stranger_thread clock("clock", [&] { clock_looks(rig); });
@@ -63,7 +58,7 @@ TEST(kb29_timer, nothing_comes_after_a_stop_at_the_moment_itself) {
 TEST(kb29_timer, a_reset_at_the_moment_itself_gives_exactly_one_value) {
     // The value of before must not come, and the new one must not be taken for it.
     machine rig(1);
-    model::expect_holds_in_both_modes(few_departures(), [&] {
+    model::expect_holds_in_both_modes(departures(1), [&] {
         rig.begin(0);
         timer_block* const b = chan_timer_new(10, false);
         stranger_thread clock("clock", [&] {
@@ -83,7 +78,7 @@ TEST(kb29_timer, a_reset_at_the_moment_itself_gives_exactly_one_value) {
 TEST(kb29_timer, two_that_reset_and_stop_at_once_leave_it_whole) {
     // Both change it under its lock: started by the last one or stopped, never in between.
     machine rig(1);
-    options o = few_departures();
+    options o = departures(1);
     o.departures = 0;
     model::expect_holds(o, [&] {
         rig.begin(0);
@@ -107,7 +102,7 @@ TEST(kb48_timer, a_wait_with_a_limit_ends_once) {
     // Served and timed out at the same moment: one of the two wins, and once stop_timer has
     // returned nobody touches the waiter's frame.
     machine rig(1);
-    model::expect_holds_in_both_modes(few_departures(), [&] {
+    model::expect_holds_in_both_modes(departures(1), [&] {
         rig.begin(0);
         static atomic<int> ended{0};
         ended.store(0, memory_order_relaxed);
