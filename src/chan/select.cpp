@@ -167,32 +167,27 @@ ROTA_ALWAYS_INLINE select_result try_one(const select_frame& f, m& self) {
     return {i, r == chan_result::ok};
 }
 
-}  // namespace
-
-select_result select_wait(const select_frame& f) ROTA_NO_TSA {  // as above
+template <bool Waits>
+ROTA_ALWAYS_INLINE select_result run_one(const select_frame& f) ROTA_NO_TSA {  // as above
     const runtime_entry inside;
     m& self = getm();
     select_result r = try_one(f, self);
     if (r.index != select_none) return r;
     const std::uint32_t count = sort_channels(f);
-    if (count == 0) block_for_ever(wait_reason::select);
+    if (Waits && count == 0) block_for_ever(wait_reason::select);
     lock_all(f.order, count);
     r = poll(f, count, self);
     if (r.index != select_none) return r;
-    return park_on_all(f, count);
-}
-
-select_result select_try(const select_frame& f) ROTA_NO_TSA {  // as above
-    const runtime_entry inside;
-    m& self = getm();
-    select_result r = try_one(f, self);
-    if (r.index != select_none) return r;
-    const std::uint32_t count = sort_channels(f);
-    lock_all(f.order, count);
-    r = poll(f, count, self);
-    if (r.index == select_none) unlock_all(f.order, count);
+    if (Waits) return park_on_all(f, count);
+    unlock_all(f.order, count);
     return r;
 }
+
+}  // namespace
+
+select_result select_wait(const select_frame& f) { return run_one<true>(f); }
+
+select_result select_try(const select_frame& f) { return run_one<false>(f); }
 
 std::uint32_t select_guess(const select_frame& f) {
     const runtime_entry inside;

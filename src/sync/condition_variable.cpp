@@ -40,24 +40,12 @@ bool condition_variable::wait_for_notice(bool locked, mutex* mu, std::int64_t de
     return notified;
 }
 
-void condition_variable::notify_first() noexcept {
-    const runtime_entry inside;
-    waiter* w = nullptr;
-    {
-        const lock_guard guard(sem_lock(this));
-        w = take_first(waiting_);
-        note_occupied();
-        w = asleep_of(w);
-    }
-    ready_chain(w);
-}
-
-void condition_variable::notify_every() noexcept {
+void condition_variable::wake(bool all) noexcept {
     const runtime_entry inside;
     waiter* first = nullptr;
     {
         const lock_guard guard(sem_lock(this));
-        first = take_all(waiting_);
+        first = all ? take_all(waiting_) : take_first(waiting_);
         note_occupied();
         first = asleep_of(first);
     }

@@ -1,5 +1,4 @@
 // Channels, alone and in select.
-#include <algorithm>
 #include <array>
 
 #include "sim.hpp"
@@ -16,17 +15,14 @@ struct parcel {
 // them come once.
 class ledger {
   public:
-    ledger(int senders, int each)
-        : seen_(static_cast<std::size_t>(senders * each), 0), each_(each) {}
+    ledger(int senders, int each) : seen_(place(senders * each), 0), each_(each) {}
     void receive(std::vector<int>& last_of, const parcel& x) {
-        int& last = last_of[static_cast<std::size_t>(x.sender)];
+        int& last = last_of[place(x.sender)];
         SIM_CHECK(x.number > last);
         last = x.number;
-        ++seen_[static_cast<std::size_t>(x.sender * each_ + x.number)];
+        ++seen_[place(x.sender * each_ + x.number)];
     }
-    void end() {
-        SIM_CHECK(std::all_of(seen_.begin(), seen_.end(), [](int n) { return n == 1; }));
-    }
+    void end() { SIM_CHECK(all_ones(seen_)); }
 
   private:
     std::vector<int> seen_;  // by all receivers: one thread runs them all
@@ -37,7 +33,7 @@ class ledger {
 
 ROTA_CELL(channel) {
     const int senders = d.in(1, 4), receivers = d.in(1, 4), each = d.in(1, 12);
-    auto ch = rota::make_chan<parcel>(static_cast<std::size_t>(d.in(0, 4)));
+    auto ch = rota::make_chan<parcel>(place(d.in(0, 4)));
     ledger book(senders, each);
     rota::wait_group sending, receiving;
     for (int s = 0; s < senders; ++s) {
@@ -52,7 +48,7 @@ ROTA_CELL(channel) {
     }
     for (int r = 0; r < receivers; ++r) {
         receiving.go([&, own = d.fork()]() mutable {
-            std::vector<int> last(static_cast<std::size_t>(senders), -1);
+            std::vector<int> last(place(senders), -1);
             for (;;) {
                 noise(own);
                 parcel x;
@@ -78,19 +74,17 @@ ROTA_CELL(select_many) {
     constexpr std::size_t lanes = 3;
     const int senders = d.in(1, 3), receivers = d.in(1, 3), each = d.in(1, 10);
     std::array<rota::chan<parcel>, lanes> lane;
-    for (auto& ch : lane) ch = rota::make_chan<parcel>(static_cast<std::size_t>(d.in(0, 2)));
+    for (auto& ch : lane) ch = rota::make_chan<parcel>(place(d.in(0, 2)));
     auto quit = rota::make_chan<rota::unit>();
-    std::vector<int> seen(static_cast<std::size_t>(senders * each), 0);
-    const auto take = [&](const parcel& x) {
-        ++seen[static_cast<std::size_t>(x.sender * each + x.number)];
-    };
+    std::vector<int> seen(place(senders * each), 0);
+    const auto take = [&](const parcel& x) { ++seen[place(x.sender * each + x.number)]; };
     rota::wait_group sending, receiving;
     for (int s = 0; s < senders; ++s) {
         sending.go([&, s, own = d.fork()]() mutable {
             for (int i = 0; i < each; ++i) {
                 noise(own);
                 const parcel x{s, i};
-                const std::size_t a = static_cast<std::size_t>(own.in(0, 2)), b = (a + 1) % lanes;
+                const std::size_t a = place(own.in(0, 2)), b = (a + 1) % lanes;
                 (void)rota::select(rota::on_send(lane[a], x), rota::on_send(lane[b], x));
             }
         });
@@ -104,7 +98,7 @@ ROTA_CELL(select_many) {
             };
             while (!over) {
                 noise(own);
-                const std::size_t a = static_cast<std::size_t>(own.in(0, 2));
+                const std::size_t a = place(own.in(0, 2));
                 (void)rota::select(
                     rota::on_recv(lane[a], got), rota::on_recv(lane[(a + 1) % lanes], got),
                     rota::on_recv(lane[(a + 2) % lanes], got),
@@ -119,7 +113,7 @@ ROTA_CELL(select_many) {
         parcel x;
         while (ch.try_recv(x) == rota::chan_status::ok) take(x);
     }
-    SIM_CHECK(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+    SIM_CHECK(all_ones(seen));
 }
 
 ROTA_CELL(exchange) {

@@ -10,10 +10,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto long_after = 10s;  // who sleeps for that finds the others at rest
-
-std::size_t place(int i) { return static_cast<std::size_t>(i); }
-
 std::error_code cause_number(int i) { return {1'000 + i, std::generic_category()}; }
 
 // A random tree of contexts with what has been done to it.

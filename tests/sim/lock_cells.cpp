@@ -9,13 +9,6 @@
 #include "sim.hpp"
 
 using namespace rota_sim;
-using namespace std::chrono_literals;
-
-namespace {
-
-constexpr auto long_after = 10s;  // who sleeps for that finds the others at rest
-
-}  // namespace
 
 ROTA_CELL(shared_mutex) {
     const int workers = d.in(2, 6), rounds = d.in(1, 8), writers_in = d.in(2, 5);
@@ -82,7 +75,7 @@ ROTA_CELL(bounded_buffer) {
     const int producers = d.in(1, 3), consumers = d.in(1, 3), each = d.in(1, 8), room = d.in(1, 3);
     rota::mutex mu;
     rota::condition_variable not_empty, not_full;
-    std::vector<int> buffer, seen(static_cast<std::size_t>(producers * each), 0);
+    std::vector<int> buffer, seen(place(producers * each), 0);
     int left = producers * each;
     rota::wait_group all;
     for (int p = 0; p < producers; ++p) {
@@ -104,7 +97,7 @@ ROTA_CELL(bounded_buffer) {
                 std::unique_lock lock(mu);
                 not_empty.wait(lock, [&] { return !buffer.empty() || left == 0; });
                 if (buffer.empty()) break;
-                ++seen[static_cast<std::size_t>(buffer.back())];
+                ++seen[place(buffer.back())];
                 buffer.pop_back();
                 if (--left == 0) not_empty.notify_all();
                 not_full.notify_one();
@@ -112,7 +105,7 @@ ROTA_CELL(bounded_buffer) {
         });
     }
     all.wait();
-    SIM_CHECK(std::all_of(seen.begin(), seen.end(), [](int n) { return n == 1; }));
+    SIM_CHECK(all_ones(seen));
 }
 
 ROTA_CELL(order_of_notices) {
@@ -314,7 +307,7 @@ ROTA_CELL(singleflight) {
     // One call at a time for each key; all who came meanwhile get what it gave, value or exception.
     rota::singleflight<int, int> flights;
     const int keys = d.in(1, 3);
-    std::vector<int> running(static_cast<std::size_t>(keys), 0);
+    std::vector<int> running(place(keys), 0);
     int calls = 0, led = 0;
     rota::wait_group all;
     for (int i = d.in(1, 6); i > 0; --i) {
@@ -326,7 +319,7 @@ ROTA_CELL(singleflight) {
                 try {
                     const auto got = flights.run(key, [&] {
                         leads = true;
-                        int& mine = running[static_cast<std::size_t>(key)];
+                        int& mine = running[place(key)];
                         SIM_CHECK(++mine == 1);
                         noise(own);
                         --mine;
@@ -487,12 +480,12 @@ ROTA_CELL(wait_group_again) {
 ROTA_CELL(dining) {
     // Everybody needs two of the locks, taken in one order: all eat, nobody beside his neighbour.
     const int seats = d.in(2, 5);
-    std::vector<rota::mutex> fork(static_cast<std::size_t>(seats));
-    std::vector<int> taken(static_cast<std::size_t>(seats), 0);
+    std::vector<rota::mutex> fork(place(seats));
+    std::vector<int> taken(place(seats), 0);
     rota::wait_group all;
     for (int i = 0; i < seats; ++i) {
-        const std::size_t left = static_cast<std::size_t>(std::min(i, (i + 1) % seats)),
-                          right = static_cast<std::size_t>(std::max(i, (i + 1) % seats));
+        const std::size_t left = place(std::min(i, (i + 1) % seats)),
+                          right = place(std::max(i, (i + 1) % seats));
         all.go([&, left, right, own = d.fork()]() mutable {
             for (int meals = own.in(1, 5); meals > 0; --meals) {
                 noise(own);

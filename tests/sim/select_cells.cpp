@@ -1,32 +1,15 @@
 // Channels in the company of time, of nil and of close: select_set, timed forms, order of waiters.
-#include <algorithm>
 #include <string_view>
 
 #include "sim.hpp"
 
 using namespace rota_sim;
-using namespace std::chrono_literals;
-
-namespace {
-
-// Longer than all that the other cells of a program take together: who waits for it comes when the
-// one before has come to rest.
-constexpr auto long_after = 10s;
-
-bool all_ones(const std::vector<int>& counts) {
-    return std::all_of(counts.begin(), counts.end(), [](int n) { return n == 1; });
-}
-
-std::size_t place(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 ROTA_CELL(select_set) {
     // Sets that are used again and again, with cases that are spent and nil ones between.
     const int lanes = d.in(1, 4), senders = d.in(1, 3), receivers = d.in(1, 3), each = d.in(1, 8);
     std::vector<rota::chan<int>> lane;
-    for (int i = 0; i < lanes; ++i)
-        lane.push_back(rota::make_chan<int>(static_cast<std::size_t>(d.in(0, 2))));
+    for (int i = 0; i < lanes; ++i) lane.push_back(rota::make_chan<int>(place(d.in(0, 2))));
     auto quit = rota::make_chan<rota::unit>();
     std::vector<int> seen(place(senders * each), 0);
     rota::wait_group sending, receiving;
@@ -77,7 +60,7 @@ ROTA_CELL(select_set) {
 ROTA_CELL(timed_channel) {
     // A value whose send has timed out is never received, and a time-out is never early.
     const int senders = d.in(1, 3), receivers = d.in(1, 3), each = d.in(1, 8);
-    auto ch = rota::make_chan<int>(static_cast<std::size_t>(d.in(0, 2)));
+    auto ch = rota::make_chan<int>(place(d.in(0, 2)));
     std::vector<int> sent(place(senders * each), 0), received(place(senders * each), 0);
     rota::wait_group sending, receiving;
     const auto span = [](dice& own) {
@@ -124,72 +107,76 @@ enum class manner { plain, with_limit, leaving_select, staying_select };
 bool stays(manner how) { return how == manner::plain || how == manner::staying_select; }
 manner drawn_manner(dice& d) { return static_cast<manner>(d.in(0, 3)); }
 
+// They come one after another; some leave again by time-out, or because another case of their
+// select was faster. The others are served in the order of their coming.
+class waiting_line {
+  public:
+    // `wait_as(i, how)` is what the i-th does. Returns when those that leave have left.
+    template <class F>
+    void form(dice& d, int waiters, F wait_as) {
+        for (int i = 0; i < waiters; ++i) {
+            const manner how = drawn_manner(d);
+            if (stays(how)) staying.push_back(i);
+            (stays(how) ? all : leaving_).go([wait_as, i, how] {
+                rota::sleep_for(long_after * (i + 1));
+                wait_as(i, how);
+            });
+        }
+        rota::sleep_for(long_after * (waiters + 2));
+        elsewhere.close();
+        leaving_.wait();
+    }
+
+    rota::chan<rota::unit> elsewhere = rota::make_chan<rota::unit>();
+    std::vector<int> staying;
+    rota::wait_group all;  // of those
+
+  private:
+    rota::wait_group leaving_;
+};
+
 ROTA_CELL(order_of_receivers) {
-    // They come one after another, some leave again by time-out or because another case of their
-    // select was faster; those who stay are served in the order of their coming.
     const int waiters = d.in(2, 7);
     auto ch = rota::make_chan<int>();
-    auto elsewhere = rota::make_chan<rota::unit>();
-    std::vector<int> staying;
-    rota::wait_group all, leaving;
-    for (int i = 0; i < waiters; ++i) {
-        const manner how = drawn_manner(d);
-        if (stays(how)) staying.push_back(i);
-        (stays(how) ? all : leaving).go([&, i, how] {
-            rota::sleep_for(long_after * (i + 1));
-            int x = -1;
-            const auto mine = [i](std::optional<int> v) { SIM_CHECK(v == i); };
-            if (how == manner::plain) mine(ch.recv());
-            if (how == manner::with_limit)
-                SIM_CHECK(ch.recv_for(x, long_after / 2) == rota::chan_status::timeout);
-            if (how == manner::leaving_select)
-                SIM_CHECK(rota::select(rota::on_recv(ch), rota::on_recv(elsewhere)) == 1);
-            if (how == manner::staying_select)
-                SIM_CHECK(rota::select(rota::on_recv(rota::chan<int>()), rota::on_recv(ch, mine)) ==
-                          1);
-        });
-    }
-    rota::sleep_for(long_after * (waiters + 2));
-    elsewhere.close();
-    leaving.wait();
-    for (const int i : staying)
+    waiting_line line;
+    line.form(d, waiters, [&](int i, manner how) {
+        int x = -1;
+        const auto mine = [i](std::optional<int> v) { SIM_CHECK(v == i); };
+        if (how == manner::plain) mine(ch.recv());
+        if (how == manner::with_limit)
+            SIM_CHECK(ch.recv_for(x, long_after / 2) == rota::chan_status::timeout);
+        if (how == manner::leaving_select)
+            SIM_CHECK(rota::select(rota::on_recv(ch), rota::on_recv(line.elsewhere)) == 1);
+        if (how == manner::staying_select)
+            SIM_CHECK(rota::select(rota::on_recv(rota::chan<int>()), rota::on_recv(ch, mine)) == 1);
+    });
+    for (const int i : line.staying)
         SIM_CHECK(d.once_in(2) ? ch.try_send(i) == rota::chan_status::ok : (ch.send(i), true));
-    all.wait();
+    line.all.wait();
     SIM_CHECK(ch.try_send(0) == rota::chan_status::would_block);
 }
 
 ROTA_CELL(order_of_senders) {
     const int waiters = d.in(2, 7);
     auto ch = rota::make_chan<int>(place(d.in(0, 1)));
-    auto elsewhere = rota::make_chan<rota::unit>();
     for (std::size_t i = 0; i < ch.cap(); ++i) ch.send(-1);
-    std::vector<int> staying;
-    rota::wait_group all, leaving;
-    for (int i = 0; i < waiters; ++i) {
-        const manner how = drawn_manner(d);
-        if (stays(how)) staying.push_back(i);
-        (stays(how) ? all : leaving).go([&, i, how] {
-            rota::sleep_for(long_after * (i + 1));
-            if (how == manner::plain) ch.send(i);
-            if (how == manner::with_limit)
-                SIM_CHECK(ch.send_for(i, long_after / 2) == rota::chan_status::timeout);
-            if (how == manner::leaving_select)
-                SIM_CHECK(rota::select(rota::on_send(ch, i), rota::on_recv(elsewhere)) == 1);
-            if (how == manner::staying_select)
-                SIM_CHECK(rota::select(rota::on_send(rota::chan<int>(), i), rota::on_send(ch, i)) ==
-                          1);
-        });
-    }
-    rota::sleep_for(long_after * (waiters + 2));
-    elsewhere.close();
-    leaving.wait();
+    waiting_line line;
+    line.form(d, waiters, [&](int i, manner how) {
+        if (how == manner::plain) ch.send(i);
+        if (how == manner::with_limit)
+            SIM_CHECK(ch.send_for(i, long_after / 2) == rota::chan_status::timeout);
+        if (how == manner::leaving_select)
+            SIM_CHECK(rota::select(rota::on_send(ch, i), rota::on_recv(line.elsewhere)) == 1);
+        if (how == manner::staying_select)
+            SIM_CHECK(rota::select(rota::on_send(rota::chan<int>(), i), rota::on_send(ch, i)) == 1);
+    });
     for (std::size_t i = 0; i < ch.cap(); ++i) SIM_CHECK(ch.recv() == -1);
-    for (const int i : staying) {
+    for (const int i : line.staying) {
         int x = -1;
         if (d.once_in(2)) SIM_CHECK(ch.try_recv(x) == rota::chan_status::ok && x == i);
         else SIM_CHECK(ch.recv() == i);
     }
-    all.wait();
+    line.all.wait();
     int x = 0;
     SIM_CHECK(ch.try_recv(x) == rota::chan_status::would_block);
 }

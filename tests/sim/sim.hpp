@@ -6,6 +6,8 @@
 // are both drawn from the seed, so a failing seed fails again.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -54,6 +56,16 @@ struct announce {
 // The seed and the cells that run now, for the report of a broken law.
 [[noreturn]] void broken(const char* law, const char* file, int line);
 #define SIM_CHECK(law) ((law) ? void() : rota_sim::broken(#law, __FILE__, __LINE__))
+
+// Longer than all that the cells of a program take together: who sleeps for that finds the others
+// at rest, and no timer of a cell is set for later.
+inline constexpr std::chrono::seconds long_after{10};
+
+inline std::size_t place(int i) { return static_cast<std::size_t>(i); }
+
+inline bool all_ones(const std::vector<int>& counts) {
+    return std::all_of(counts.begin(), counts.end(), [](int n) { return n == 1; });
+}
 
 // A little of whatever makes schedules differ.
 inline void noise(dice& d) {

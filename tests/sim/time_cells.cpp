@@ -11,8 +11,6 @@ std::chrono::microseconds span(dice& d) {
     return std::chrono::microseconds(d.once_in(5) ? 0 : d.in(1, 2'000));
 }
 
-constexpr auto long_after = 10s;  // no timer of a cell is set for later
-
 bool is_silent(const rota::recv_chan<time_point>& c) {
     time_point at;
     return c.len() == 0 && c.try_recv(at) == rota::chan_status::would_block;

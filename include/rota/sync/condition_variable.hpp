@@ -34,12 +34,12 @@ class condition_variable {
     /// Wakes the one who has waited for longest, if anybody waits. Does not block. The mutex need
     /// not be locked. Go: Signal.
     void notify_one() noexcept {
-        if (anybody_waits()) notify_first();
+        if (anybody_waits()) wake(false);
     }
 
     /// Wakes all who wait. Go: Broadcast.
     void notify_all() noexcept {
-        if (anybody_waits()) notify_every();
+        if (anybody_waits()) wake(true);
     }
 
     /// Unlocks, blocks until notified, and locks again. A notification that
@@ -97,8 +97,7 @@ class condition_variable {
     bool anybody_waits() const { return occupied_.load(std::memory_order_relaxed); }
     void note_occupied();
     bool wait_for_notice(bool locked, mutex* mu, std::int64_t deadline);
-    void notify_first() noexcept;
-    void notify_every() noexcept;
+    void wake(bool all) noexcept;
 
     detail::wait_list waiting_;     // guarded by the lock of its address
     atomic<bool> occupied_{false};  // whether it may not be empty; written under the same lock
