@@ -47,6 +47,7 @@ constexpr workload workloads[] = {
     {"parked_1m", rota_bench::parked_1m},
     {"sleep_100k", rota_bench::sleep_100k},
     {"timer_reset", rota_bench::timer_reset},
+    {"gomaxprocs_change", rota_bench::gomaxprocs_change},
 };
 
 const workload* find(std::string_view name) {

@@ -27,5 +27,6 @@ void parked_100k();
 void parked_1m();
 void sleep_100k();
 void timer_reset();
+void gomaxprocs_change();
 
 }  // namespace rota_bench

@@ -8,11 +8,24 @@
 
 namespace rota::runtime {
 
-/// The number of processors: goroutines that run at the same moment. At first the environment's
-/// GOMAXPROCS, else the processors that this process may use and its control groups pay for. With n
-/// <= 0, changes nothing. Changing it needs a stopped world, which is not built yet: n > 0 other
-/// than the present value throws panic_error. Go: runtime.GOMAXPROCS.
+/// Sets the number of processors, which is how many goroutines run at the same moment, to n (1 to
+/// 1024, larger ones count as 1024) and returns the one of before. With n <= 0, changes nothing.
+///
+/// At first it is the environment's GOMAXPROCS; without that, the default: see
+/// set_default_gomaxprocs. n > 0 fixes it, also against later changes of the default.
+/// A change stops all goroutines for some microseconds; one that computes without any operation of
+/// rota holds up the caller, and those who have stopped, until its next one. May be called from any
+/// goroutine and thread, also by several at once; blocks, and may migrate. Does nothing while the
+/// process exits. Go: runtime.GOMAXPROCS.
 int gomaxprocs(int n = 0);
+
+/// Makes the number of processors what a program begins with: the environment's GOMAXPROCS, or else
+/// the default, which is the processors in the affinity mask, or as many as the tightest quota of
+/// the control groups pays for, if these are less: rounded down, at least 1
+/// (GODEBUG=cgroupceil=1: rounded up, at least 2). The default is followed: when mask or quota
+/// change, so does the number, within a second. Blocks and migrates as gomaxprocs. Go:
+/// runtime.SetDefaultGOMAXPROCS.
+void set_default_gomaxprocs();
 
 /// Processors of the machine that this process may use, at least 1. Go: runtime.NumCPU.
 int num_cpu();

@@ -108,6 +108,12 @@ bool parse_int(const char* first, const char* last, int lo, int hi, int& out) {
     return true;
 }
 
+int environment_gomaxprocs() {
+    environment env;
+    read_gomaxprocs(env);
+    return env.gomaxprocs;
+}
+
 environment read_environment() {
     environment env;
     read_gomaxprocs(env);

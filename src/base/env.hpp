@@ -22,6 +22,9 @@ struct environment {
 // form.
 environment read_environment();
 
+// GOMAXPROCS as it is now: 1 to 1024, or 0 if it is not given. Complains as read_environment does.
+int environment_gomaxprocs();
+
 // Parses a decimal number of [lo, hi]; false, and `out` untouched, for anything else.
 bool parse_int(const char* first, const char* last, int lo, int hi, int& out);
 

@@ -11,6 +11,7 @@ namespace rota::rt {
 
 enum class lock_rank : std::uint8_t {
     boot,    // boot/: the first use of the runtime
+    world,   // sched/: whose turn it is to stop the world
     chan,    // chan/: one hchan; never two at once but in address order
     sema,    // sync/: one root of the semaphore table
     locals,  // sync/: the keys of rota::local

@@ -41,8 +41,8 @@ void schedinit() {
     may_lock_here = may_take_lock;
 #endif
     sched.started_at = nanotime();
-    round_quotas_up(env.cgroupceil != 0);
-    procresize(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs(0));
+    limits_init(env.cgroupceil != 0, env.gomaxprocs == 0 && !is_seeded);
+    first_procs(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs());
     hooks.schedtrace = schedtrace;
     hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
     if (is_seeded) seeded_start();

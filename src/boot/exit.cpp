@@ -31,7 +31,7 @@ constinit atomic<int> moving{0};  // registrations that are being moved, not run
 constinit lock exit_lock{lock_rank::boot};
 
 bool others_run() {
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         const p& pp = *sched.allp[i];
         if (pp.status.load(memory_order_acquire) != p_status::running)
             continue;  // pairs(exit.stopped)

@@ -2,9 +2,11 @@
 #include <rota/panic.hpp>
 #include <rota/runtime.hpp>
 
+#include "base/env.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/stack_text.hpp"
+#include "sched/default_procs.hpp"
 #include "sched/entry.hpp"
 #include "sched/goexit.hpp"
 #include "sched/hooks.hpp"
@@ -18,11 +20,16 @@ using namespace rota::rt;
 
 int gomaxprocs(int n) {
     boot_runtime();
-    if (n > 0 && n != sched.gomaxprocs) {
-        panic("rota: changing GOMAXPROCS while the program runs is not built; set it in the "
-              "environment");
-    }
-    return sched.gomaxprocs;
+    if (n <= 0) return current_proc_count();
+    const runtime_entry inside;
+    return fix_proc_count(n < procs_max ? n : procs_max);
+}
+
+void set_default_gomaxprocs() {
+    boot_runtime();
+    const int wanted = environment_gomaxprocs();
+    const runtime_entry inside;
+    set_default_proc_count(wanted);
 }
 
 int num_cpu() { return processor_count(); }
@@ -85,7 +92,7 @@ sched_stats read_sched_stats() {
     sched_stats s{};
     // relaxed: each figure stands for itself. Ended before created, so that the difference is never
     // negative.
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < made_count(); ++i) {
         const p_counters& c = sched.allp[i]->counts;
         s.goroutines_ended += c.ended.load(memory_order_relaxed);
         s.parks += c.parks.load(memory_order_relaxed);
@@ -96,7 +103,7 @@ sched_stats read_sched_stats() {
         s.preemptions += c.preemptions.load(memory_order_relaxed);
         s.timers_run += c.timers_run.load(memory_order_relaxed);
     }
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < made_count(); ++i) {
         s.goroutines_created += sched.allp[i]->counts.created.load(memory_order_relaxed);
     }
     s.goroutines_created += shared_counts.created.load(memory_order_relaxed);

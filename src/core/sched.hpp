@@ -24,11 +24,15 @@ struct run_record {
 };
 
 struct sched_t {
-    // --- fixed after procresize ------------------------------------------------------
-    p* allp[procs_max] = {};
-    std::int32_t gomaxprocs = 0;
+    // --- fixed at boot -----------------------------------------------------------------
     std::int64_t started_at = 0;
     fp_control fp_at_boot;  // what every thread of the runtime begins with
+
+    // --- written with the world stopped, under mu; read by proc_count() and made_count() --
+    // Those beyond gomaxprocs are dead, and keep their place: ps are never freed.
+    p* allp[procs_max] = {};
+    std::int32_t gomaxprocs = 0;
+    std::int32_t procs_made = 0;
 
     // --- guarded by mu --------------------------------------------------------------
     alignas(cache_line) lock mu{lock_rank::sched};
@@ -43,6 +47,7 @@ struct sched_t {
     std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
     std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress
     bool stopping ROTA_GUARDED_BY(mu) = false;       // the process exits: ms sleep for ever
+    bool world_stops ROTA_GUARDED_BY(mu) = false;    // a p that is given up goes to the stopper
 
     // --- written under mu, read by anyone ----------------------------------------------
     alignas(cache_line) atomic<std::uint32_t> runq_size{0};
@@ -52,8 +57,10 @@ struct sched_t {
     atomic<bool> foreign_used{false};       // a thread of the program's own used rota outside run()
     atomic<bool> exiting{false};            // hint for `stopping`
     atomic<bool> forked{false};             // this is the child of a fork: set in its only thread
-    atomic<std::uint32_t> through_g0{0};  // no direct switch: the process exits, chaos mode, a scan
-    atomic<std::uint32_t> scanning{0};    // stacks are being read: sched/scan
+    // Who wants no direct switch: the exit of the process, chaos mode, a scan, a stop of the world
+    atomic<std::uint32_t> through_g0{0};
+    atomic<bool> stop_wanted{false};    // hint for `world_stops`
+    atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};
@@ -72,10 +79,26 @@ struct sched_t {
     atomic<bool> sysmon_alert{false};  // sysmon naps briefly: wake-ups may be left to it
     atomic<bool> wake_owed{false};     // a wake-up was left to sysmon
 
+    // --- a stop of the world: sched/stw -----------------------------------------------------
+    atomic<std::int32_t> stop_wait{0};  // ps that are not in the stopper's hands; under mu
+    note stop_note;                     // the stopper sleeps here
+
     // --- list of all ms: push only ---------------------------------------------------------
     atomic<m*> allm{nullptr};
 };
 inline constinit sched_t sched;
+
+// GOMAXPROCS: ps with smaller numbers live. Who holds a p, or sched.mu, sees no change; to others
+// the number is a hint, and all ps up to it have been made. Not an atomic of ours: it changes while
+// nobody runs, and would be a choice to the explorer of schedules at every look.
+ROTA_ALWAYS_INLINE std::int32_t proc_count() {
+    return __atomic_load_n(&sched.gomaxprocs, __ATOMIC_ACQUIRE);  // pairs(procs.count)
+}
+
+// How many ps there have ever been: whoever adds up what they have counted asks the dead ones too.
+inline std::int32_t made_count() {
+    return __atomic_load_n(&sched.procs_made, __ATOMIC_ACQUIRE);  // pairs(procs.count)
+}
 
 // Whether the run() that this m serves must return.
 inline bool is_run_over(const m& self) {

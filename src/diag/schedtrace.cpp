@@ -3,6 +3,7 @@
 
 #include "core/sched.hpp"
 #include "diag/report.hpp"
+#include "sched/default_procs.hpp"
 #include "sched/run_queue.hpp"
 #include "sys/clock.hpp"
 
@@ -26,19 +27,25 @@ void schedtrace() {
         "SCHED %lldms: gomaxprocs=%d idleprocs=%d threads=%d spinningthreads=%d needspinning=%d "
         "idlethreads=%d "
         "runqueue=%u [ ",
-        static_cast<long long>((now - first) / 1'000'000), sched.gomaxprocs,
+        static_cast<long long>((now - first) / 1'000'000), proc_count(),
         sched.idle_p_count.load(memory_order_relaxed), threads,  // relaxed: a report
         sched.nmspinning.load(memory_order_relaxed),             // relaxed: a report
         sched.need_spinning.load(memory_order_relaxed) ? 1 : 0,  // relaxed: a report
         idle, queued);
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i)
-        out.print("%u ", runq_length(*sched.allp[i]));
+    for (std::int32_t i = 0; i < proc_count(); ++i) out.print("%u ", runq_length(*sched.allp[i]));
     out.print("] schedticks=[ ");
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         out.print("%u ",
                   sched.allp[i]->sched_tick.load(memory_order_relaxed));  // relaxed: a report
     }
-    out.print("]\n");
+    out.print("]");
+    cpu_throttling held;
+    if (read_throttling(held) && held.periods > 0) {
+        out.print(" throttled=%llu/%llu,%llums", static_cast<unsigned long long>(held.throttled),
+                  static_cast<unsigned long long>(held.periods),
+                  static_cast<unsigned long long>(held.throttled_us / 1000));
+    }
+    out.print("\n");
     out.flush();
 }
 

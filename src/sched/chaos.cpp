@@ -119,7 +119,8 @@ void chaos_leave() {
     if (self.pp == nullptr || self.curg->is_thread) {
         if (yields) thread_yield();
     } else if (yields || is_run_over(self) ||
-               sched.exiting.load(memory_order_relaxed)) {  // relaxed: a hint
+               sched.stop_wanted.load(memory_order_relaxed) ||  // relaxed: a hint
+               sched.exiting.load(memory_order_relaxed)) {      // relaxed: a hint
         bump(self.pp->counts.preemptions);
         gosched_yield();
     } else if (self.rand.below(2) == 0) {

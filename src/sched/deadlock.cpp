@@ -11,9 +11,10 @@ bool is_deadlocked() {
     // relaxed: an m that sleeps because sysmon took its p has acquired that from sysmon's exchange
     // (p.syscall)
     if (sched.retaking.load(memory_order_relaxed)) return false;
+    if (sched.world_stops) return false;  // who starts it again wakes whoever has work
     if (sched.foreign_used.load(memory_order_relaxed))
         return false;  // relaxed: a thread that comes now brings its own work
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         if (sched.allp[i]->timers.earliest() != 0) return false;
     }
     return true;
@@ -24,7 +25,7 @@ namespace {
 // Nobody creates or ends any: all ms sleep.
 bool no_goroutine_lives() {
     std::uint64_t live = shared_counts.created.load(memory_order_relaxed);  // relaxed: see above
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < made_count(); ++i) {
         const p_counters& c = sched.allp[i]->counts;
         live += c.created.load(memory_order_relaxed);  // relaxed: as above
         live -= c.ended.load(memory_order_relaxed);    // relaxed: as above

@@ -1,30 +1,149 @@
-// The affinity mask and the quota.
+// The affinity mask, the quota, and following them.
 #include "sched/default_procs.hpp"
 
-#include "core/sched.hpp"
+#include "core/getg.hpp"
+#include "sched/entry.hpp"
+#include "sched/newproc.hpp"
+#include "sched/procresize.hpp"
+#include "sched/seeded.hpp"
+#include "sched/stw.hpp"
+#include "sched/timers.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
 
 namespace {
 
+constexpr std::int64_t period = 500'000'000;  // ns between two looks
+
+struct limits_t {
+    bool rounds_up = false;           // fixed at boot
+    atomic<std::int32_t> watcher{0};  // sysmon's thread; relaxed: 0 stands for the caller's own
+    // Written under the world's lock; relaxed: whoever acts on it reads it again there.
+    atomic<bool> followed{false};
+    atomic<std::int64_t> looked_at{0};  // relaxed: a second look does no harm
+    atomic<std::int32_t> wanted{0};     // as last seen; relaxed: an older one does no harm
+    atomic<bool> reading{false};        // whose turn it is with `groups`
+    timer errand;                       // set at boot, then of its heap
+};
+constinit limits_t limits;
 constinit cgroup_reader groups;
-constinit bool rounds_up = false;  // fixed at boot
 
-}  // namespace
+bool begin_reading() {
+    return !limits.reading.exchange(true, memory_order_acquire);  // pairs(limits.reading)
+}
+void end_reading() { limits.reading.store(false, memory_order_release); }  // pairs(limits.reading)
 
-void round_quotas_up(bool up) { rounds_up = up; }
-
-std::int32_t default_procs(int thread_id) {
-    int n = allowed_processors(thread_id);
+// Caller: its turn to read.
+std::int32_t read_limits() {
+    // Threads may be tied to processors of their own, sysmon is not.
+    int n = allowed_processors(limits.watcher.load(memory_order_relaxed));
     const cpu_quota quota = groups.quota();
     if (quota.is_limit()) {
-        const int paid = rounds_up ? quota.rounded_up() : quota.rounded_down();
+        const int paid = limits.rounds_up ? quota.rounded_up() : quota.rounded_down();
         if (paid < n) n = paid;
     }
     return n < procs_max ? n : procs_max;
 }
 
-bool read_throttling(cpu_throttling& out) { return groups.throttling(out); }
+// The program may have fixed a number meanwhile.
+void follow_to(std::int32_t n) {
+    world_lock();
+    if (limits.followed.load(memory_order_relaxed)) (void)change_proc_count(n);
+    world_unlock();
+}
+
+// The goroutine that does it for sysmon.
+void follow(void*) {
+    const runtime_entry inside;
+    follow_to(limits.wanted.load(memory_order_relaxed));
+}
+
+void start_follower(void*) { spawn_from_scheduler(follow, nullptr, __builtin_return_address(0)); }
+
+// For who cannot stop the world itself.
+void leave_to_follower(std::int32_t n, std::int64_t now) {
+    limits.wanted.store(n, memory_order_relaxed);
+    if (sched.allp[0]->timers.reset(limits.errand, now).earlier) wake_poller(now);
+}
+
+// relaxed: see limits_t
+bool is_look_due(std::int64_t now) {
+    return limits.followed.load(memory_order_relaxed) &&
+           now - limits.looked_at.load(memory_order_relaxed) >= period;
+}
+
+}  // namespace
+
+void limits_init(bool round_up, bool follow) {
+    limits.rounds_up = round_up;
+    limits.errand.run = start_follower;
+    limits.errand.arg = &limits;
+    limits.looked_at.store(nanotime(), memory_order_relaxed);
+    limits.followed.store(follow, memory_order_relaxed);
+}
+
+std::int32_t default_procs() {
+    while (!begin_reading()) thread_yield();
+    const std::int32_t n = read_limits();
+    end_reading();
+    return n;
+}
+
+std::int32_t fix_proc_count(std::int32_t n) {
+    world_lock();
+    limits.followed.store(false, memory_order_relaxed);
+    const std::int32_t before = change_proc_count(n);
+    world_unlock();
+    return before;
+}
+
+void set_default_proc_count(std::int32_t from_environment) {
+    world_lock();
+    const bool follows = from_environment == 0 && !seeded.on;
+    limits.looked_at.store(nanotime(), memory_order_relaxed);
+    limits.followed.store(follows, memory_order_relaxed);
+    (void)change_proc_count(from_environment > 0 ? from_environment : default_procs());
+    world_unlock();
+}
+
+std::int32_t current_proc_count() {
+    const std::int64_t now = nanotime();
+    if (ROTA_UNLIKELY(is_look_due(now))) {
+        limits.looked_at.store(now, memory_order_relaxed);
+        const std::int32_t n = default_procs();
+        if (n != proc_count() && current_goroutine() != nullptr) {
+            const runtime_entry inside;
+            follow_to(n);
+        } else if (n != proc_count()) {
+            leave_to_follower(n, now);
+        }
+    }
+    return proc_count();
+}
+
+void look_at_limits(std::int64_t now) {
+    if (!is_look_due(now) || !begin_reading()) return;
+    limits.watcher.store(current_thread_id(), memory_order_relaxed);
+    limits.looked_at.store(now, memory_order_relaxed);
+    const std::int32_t n = read_limits();
+    end_reading();
+    if (n != proc_count()) leave_to_follower(n, now);
+}
+
+bool read_throttling(cpu_throttling& out) {
+    if (!begin_reading()) return false;
+    const bool found = groups.throttling(out);
+    end_reading();
+    return found;
+}
+
+void read_limits_below(std::string_view root) {
+    while (!begin_reading()) thread_yield();
+    groups.look_below(root);
+    end_reading();
+}
 
 }  // namespace rota::rt

@@ -104,7 +104,7 @@ found steal_once(m& self, bool last) {
 // below: what an m moves from there to its ring is not announced, and would be missed in between.
 bool work_in_queues() {
     if (global_has_work()) return true;
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         if (!runq_ring_empty(*sched.allp[i])) return true;
     }
     return false;
@@ -112,7 +112,7 @@ bool work_in_queues() {
 
 bool work_anywhere() {
     if (global_has_work()) return true;
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         if (!runq_empty(*sched.allp[i])) return true;
     }
     return false;
@@ -130,6 +130,7 @@ found wait_for_work(m& self) {
     const std::int64_t until = nanotime() + self.spin_ns;
     while (nanotime() < until && !is_run_over(self)) {
         procyield(30);
+        if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
         if (!work_anywhere()) continue;
         found f = from_global(*self.pp);
         if (!f) f = steal_once(self, true);
@@ -143,7 +144,7 @@ found wait_for_work(m& self) {
 
 found from_other_ps(m& self) {
     constexpr int passes = 4;
-    if (sched.gomaxprocs == 1 || !may_spin(self)) return {};
+    if (proc_count() == 1 || !may_spin(self)) return {};
     for (int i = 0; i < passes; ++i) {
         if (found f = steal_once(self, i == passes - 1)) return f;
     }
@@ -171,6 +172,7 @@ bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
     if (self.spinning || !sched.need_spinning.load(memory_order_seq_cst))
         return false;  // pairs(wake.need)
     p* again = pidle_get();
+    if (ROTA_UNLIKELY(again == nullptr)) return false;  // a stop of the world has taken it
     acquirep(self, *again);
     become_spinning(self);
     return true;
@@ -198,7 +200,7 @@ bool last_look(m& self) {
 
 std::int64_t earliest_timer() {
     std::int64_t least = 0;
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         if (sched.allp[i]->timers.earliest() == 0) continue;
         const std::int64_t when = next_timer_run(*sched.allp[i]);
         if (least == 0 || when < least) least = when;
@@ -247,6 +249,15 @@ void sleep_until_work(m& self) {
     sleep_for_ever();
 }
 
+// On the way through g0, where there is somebody who wants that.
+ROTA_COLD void honour_stops(m& self) {
+    if (sched.exiting.load(memory_order_relaxed)) stop_for_exit(self);  // relaxed: looked again
+    if (!sched.stop_wanted.load(memory_order_relaxed)) return;          // relaxed: as above
+    const lock_guard guard(sched.mu);
+    // Still spinning, it looks once more at everything before it sleeps.
+    if (sched.world_stops && self.pp != nullptr) give_to_stopper(releasep(self));
+}
+
 }  // namespace
 
 std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
@@ -280,8 +291,8 @@ found findrunnable(m& self) {
         // A new time slice begins; a request that comes from here on is meant for it.
         self.preempt.store(false, memory_order_seq_cst);  // pairs(run.done)
         if (ROTA_UNLIKELY(is_run_over(self))) return {};
-        if (ROTA_UNLIKELY(sched.exiting.load(memory_order_relaxed)))
-            stop_for_exit(self);  // relaxed: looked at again
+        if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_relaxed) != 0))
+            honour_stops(self);  // relaxed: looked at again
         if (self.pp == nullptr) {
             sleep_until_work(self);
             continue;

@@ -105,6 +105,13 @@ void gfput(p* pp, g& gp) {
     pp->gfree[pp->gfree_count++] = &gp;
 }
 
+void gfree_purge(p& pp) {
+    const lock_guard guard(gfree.mu);
+    for (std::uint32_t i = 0; i < pp.gfree_count; ++i)
+        gfree.pool[default_class].push_back(pp.gfree[i]);
+    pp.gfree_count = 0;
+}
+
 std::uint64_t gfree_unused() {
     const lock_guard guard(gfree.mu);
     const std::uint64_t unused = gfree.least > keep_always ? gfree.least / 16 + 1 : 0;

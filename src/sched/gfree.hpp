@@ -20,6 +20,9 @@ namespace rota::rt {
 // Takes back a dead g, off its stack. pp may be null.
 void gfput(p* pp, g& gp);
 
+// Passes all that pp keeps to the global pool: the p goes away. Caller: holds pp. Go: gfpurge.
+void gfree_purge(p& pp);
+
 // How many of the global pool should go: a sixteenth of what nobody has wanted since the last call.
 [[nodiscard]] std::uint64_t gfree_unused();
 

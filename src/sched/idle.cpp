@@ -24,8 +24,25 @@ void check_lists() {}
 
 }  // namespace
 
+void give_to_stopper(p& pp) {
+    ROTA_CHECK(sched.world_stops);
+    pp.status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
+    // The stopper may look without the lock: everything of pp is its own then.
+    const std::int32_t left =
+        sched.stop_wait.fetch_sub(1, memory_order_release);  // pairs(stw.wait)
+    ROTA_CHECK(left > 0);
+    if (left == 1) sched.stop_note.wakeup();
+}
+
+void wake_sysmon() {
+    if (!sched.sysmon_wait.load(memory_order_relaxed)) return;  // relaxed: under sched.mu
+    sched.sysmon_wait.store(false, memory_order_relaxed);       // relaxed: as above
+    sched.sysmon_note.wakeup();
+}
+
 void pidle_put(p& pp) {
     ROTA_CHECK(runq_empty(pp));
+    if (ROTA_UNLIKELY(sched.world_stops)) return give_to_stopper(pp);
     pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: under sched.mu
     pp.idle_link = sched.idle_p;
     sched.idle_p = &pp;
@@ -40,10 +57,7 @@ p* pidle_get() {
     pp->idle_link = nullptr;
     sched.idle_p_count.fetch_sub(1, memory_order_seq_cst);  // pairs(wake.submit)
     check_lists();
-    if (sched.sysmon_wait.load(memory_order_relaxed)) {  // relaxed: set and cleared under sched.mu
-        sched.sysmon_wait.store(false, memory_order_relaxed);
-        sched.sysmon_note.wakeup();
-    }
+    wake_sysmon();
     return pp;
 }
 

@@ -6,8 +6,16 @@
 
 namespace rota::rt {
 
-// Puts a p without work on the idle list. Go: pidleput.
+// Puts a p without work on the idle list. While the world is being stopped it goes to who stops it:
+// pidle_get may find none right afterwards. Go: pidleput.
 void pidle_put(p& pp) ROTA_REQUIRES(sched.mu);
+
+// While the world is being stopped: pp, which the caller has held, goes to who stops it, with
+// whatever is queued on it. Go: gcstopm, in part.
+void give_to_stopper(p& pp) ROTA_REQUIRES(sched.mu);
+
+// Ends the deep sleep of sysmon, if it is in one: a p gets to work.
+void wake_sysmon() ROTA_REQUIRES(sched.mu);
 
 // Takes an idle p, or null. Wakes sysmon from deep sleep. Go: pidleget.
 [[nodiscard]] p* pidle_get() ROTA_REQUIRES(sched.mu);
@@ -21,7 +29,7 @@ void pidle_put(p& pp) ROTA_REQUIRES(sched.mu);
 
 // How many ps are not on the idle list. A hint: used as a bound on spinning and helping only.
 inline std::int32_t busy_p_count() {
-    return sched.gomaxprocs - sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a hint
+    return proc_count() - sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a hint
 }
 
 // Puts the m on the idle list, and finds out whether all is deadlocked. Go: mput.

@@ -106,8 +106,8 @@ void newm(m& mp) {
 bool try_idle(p& pp, std::int64_t when) {
     const lock_guard guard(sched.mu);
     const bool last =
-        sched.idle_p_count.load(memory_order_relaxed) == sched.gomaxprocs - 1;  // relaxed: under mu
-    const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
+        sched.idle_p_count.load(memory_order_relaxed) == proc_count() - 1;  // relaxed: under mu
+    const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;    // pairs(timer.poller)
     if (!sched.runq.empty() || (last && when != 0 && !polled)) return false;
     pidle_put(pp);
     return true;

@@ -1,23 +1,85 @@
-// Making the ps.
+// Ps come, go and come back. A p is never freed: thieves, sysmon and threads without a p may hold a
+// stale number, and find a dead p with nothing on it.
 #include "sched/procresize.hpp"
 
-#include "core/sched.hpp"
+#include "core/getg.hpp"
 #include "mem/mapped.hpp"
+#include "sched/gfree.hpp"
 #include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/seeded.hpp"
+#include "sched/stw.hpp"
+#include "sched/wakeup.hpp"
 
 namespace rota::rt {
 
-void procresize(std::int32_t n) {
-    ROTA_CHECK(n >= 1 && n <= procs_max);
-    ROTA_CHECK(sched.gomaxprocs == 0);
-    for (std::int32_t i = 0; i < n; ++i) {
+namespace {
+
+// sched.allp has at least n entries.
+void make_procs(std::int32_t n) {
+    for (std::int32_t i = sched.procs_made; i < n; ++i) {
         p& pp = mapped_new<p>();
         pp.id = i;
         sched.allp[i] = &pp;
     }
-    sched.gomaxprocs = n;
+    if (n > sched.procs_made)
+        __atomic_store_n(&sched.procs_made, n, __ATOMIC_RELEASE);  // pairs(procs.count)
+}
+
+void revive(p& pp) {
+    if (pp.status.load(memory_order_relaxed) != p_status::dead) return;  // relaxed: ours; it is new
+    pp.timers.reopen();
+    pp.status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: ours
+}
+
+// Takes from pp all that others must go on with.
+void retire(p& pp) {
+    timer_heap& heir = sched.allp[0]->timers;
+    // The poller may have looked at the heir before and at pp afterwards.
+    if (pp.timers.move_all(heir)) wake_poller(heir.earliest());
+    gfree_purge(pp);
     const lock_guard guard(sched.mu);
+    bool inherit = false;
+    while (g* const gp = runq_get(pp, inherit)) global_put(*gp);
+    pp.mp.store(nullptr, memory_order_relaxed);
+    pp.status.store(p_status::dead, memory_order_relaxed);  // relaxed: ours
+}
+
+}  // namespace
+
+void first_procs(std::int32_t n) {
+    ROTA_CHECK(n >= 1 && n <= procs_max);
+    ROTA_CHECK(sched.procs_made == 0);
+    make_procs(n);
+    const lock_guard guard(sched.mu);
+    __atomic_store_n(&sched.gomaxprocs, n, __ATOMIC_RELEASE);      // pairs(procs.count)
     for (std::int32_t i = n; i-- > 0;) pidle_put(*sched.allp[i]);  // so that p 0 is taken first
+}
+
+void procresize(std::int32_t n) {
+    ROTA_CHECK(n >= 1 && n <= procs_max);
+    m& self = getm();
+    const std::int32_t before = proc_count();
+    make_procs(n);
+    for (std::int32_t i = before; i < n; ++i) revive(*sched.allp[i]);
+    if (self.pp != nullptr && self.pp->id >= n) {
+        (void)releasep(self);
+        acquirep(self, *sched.allp[0]);
+    }
+    for (std::int32_t i = n; i < before; ++i) retire(*sched.allp[i]);
+    const lock_guard guard(sched.mu);
+    __atomic_store_n(&sched.gomaxprocs, n, __ATOMIC_RELEASE);  // pairs(procs.count)
+}
+
+std::int32_t change_proc_count(std::int32_t n) {
+    if (seeded.on) return seeded_set_proc_count(n);
+    const std::int32_t before = proc_count();
+    if (n != before && stop_the_world(stop_reason::gomaxprocs)) {
+        procresize(n);
+        start_the_world();
+    }
+    return before;
 }
 
 }  // namespace rota::rt

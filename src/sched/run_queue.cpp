@@ -131,7 +131,7 @@ g* runq_get(p& pp, bool& inherit) {
             prefetch_g(
                 pp.runq[(head + 2) & ring_mask].load(memory_order_relaxed));  // relaxed: a hint
         }
-        if (sched.gomaxprocs == 1) {                             // no thieves
+        if (proc_count() == 1) {                                 // no thieves
             pp.runq_head.store(head + 1, memory_order_release);  // pairs(runq.consume)
             return gp;
         }
@@ -197,7 +197,7 @@ void global_put_batch(g* const* batch, std::uint32_t n) {
 g* global_get(p& pp, std::uint32_t max) {
     const std::uint32_t size = sched.runq.size();
     if (size == 0) return nullptr;
-    std::uint32_t n = size / static_cast<std::uint32_t>(sched.gomaxprocs) + 1;
+    std::uint32_t n = size / static_cast<std::uint32_t>(proc_count()) + 1;
     if (n > size) n = size;
     if (n > p::runq_size / 2) n = p::runq_size / 2;
     if (max > 0 && n > max) n = max;

@@ -6,7 +6,9 @@
 #include "sched/entry.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sched/newproc.hpp"
 #include "sched/park.hpp"
+#include "sched/procresize.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
 #include "sched/steal_order.hpp"
@@ -46,7 +48,7 @@ void let_time_pass(rng& rand) {
 
 std::int64_t earliest_timer() {
     std::int64_t least = 0;
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t when = sched.allp[i]->timers.earliest();
         if (when != 0 && (least == 0 || when < least)) least = when;
     }
@@ -56,7 +58,7 @@ std::int64_t earliest_timer() {
 // --- steps ---------------------------------------------------------------------------------------
 
 void draw_p(m& self) {
-    p& pp = *sched.allp[self.rand.below(static_cast<std::uint32_t>(sched.gomaxprocs))];
+    p& pp = *sched.allp[self.rand.below(static_cast<std::uint32_t>(proc_count()))];
     if (&pp == self.pp) return;
     (void)releasep(self);
     acquirep(self, pp);
@@ -238,6 +240,40 @@ void seeded_run_over(m& home) {
     home.park.wakeup();                              // under the lock: see seeded_run
 }
 
+namespace {
+
+// In the frame of a thread that waits.
+struct resize {
+    std::int32_t n;
+    std::int32_t before = 0;
+    note done;
+};
+
+std::int32_t resize_here(std::int32_t n) {
+    const std::int32_t before = proc_count();
+    if (n != before) procresize(n);
+    return before;
+}
+
+void resize_for(void* arg) {
+    auto& job = *static_cast<resize*>(arg);
+    {
+        const runtime_entry inside;
+        job.before = resize_here(job.n);
+    }
+    job.done.wakeup();
+}
+
+}  // namespace
+
+std::int32_t seeded_set_proc_count(std::int32_t n) {
+    if (!getm().curg->is_thread) return resize_here(n);
+    resize job{n, 0, {}};
+    spawn_from_scheduler(resize_for, &job, __builtin_return_address(0));
+    job.done.sleep();
+    return job.before;
+}
+
 void seeded_thread_comes() { end_rest(); }
 
 void seeded_restart(std::uint64_t seed) {
@@ -255,7 +291,7 @@ void seeded_restart(std::uint64_t seed) {
     seeded.steps.store(0, memory_order_relaxed);    // relaxed: handed over by sched.mu
     seeded.hash.store(0, memory_order_relaxed);     // relaxed: as above
     sched.goid_gen.store(1, memory_order_relaxed);  // relaxed: as above
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < made_count(); ++i) {
         p& pp = *sched.allp[i];
         ROTA_CHECK(runq_empty(pp) && pp.timers.earliest() == 0);
         pp.goid_next = pp.goid_end = 0;

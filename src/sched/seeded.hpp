@@ -50,6 +50,9 @@ void seeded_leave();
 void seeded_run(m& self, const run_record& record) ROTA_EXCLUDES(sched.mu);
 void seeded_run_over(m& home) ROTA_REQUIRES(sched.mu);
 
+// change_proc_count: the conductor is the only one who has to stop for it.
+std::int32_t seeded_set_proc_count(std::int32_t n);
+
 // A thread of the program's own has used rota outside run() for the first time.
 void seeded_thread_comes();
 

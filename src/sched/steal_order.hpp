@@ -11,7 +11,7 @@ namespace rota::rt {
 
 class steal_order {
   public:
-    explicit steal_order(rng& rand) : count_(static_cast<std::uint32_t>(sched.gomaxprocs)) {
+    explicit steal_order(rng& rand) : count_(static_cast<std::uint32_t>(proc_count())) {
         at_ = rand.below(count_);
         do step_ = rand.below(count_) + 1;
         while (gcd(step_, count_) != 1);  // ends: 1 is among the candidates

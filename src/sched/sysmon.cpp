@@ -5,6 +5,7 @@
 #include "mem/stack.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/deadlock.hpp"
+#include "sched/default_procs.hpp"
 #include "sched/gfree.hpp"
 #include "sched/hooks.hpp"
 #include "sched/idle.hpp"
@@ -93,7 +94,7 @@ bool take_from_syscall(p& pp) {
 // True if a p was taken from a system call.
 bool retake(std::int64_t now) {
     bool any = false;
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
         const p_status status =
             pp.status.load(memory_order_relaxed);  // relaxed: taking is an exchange
@@ -117,7 +118,7 @@ bool timers_unpolled(std::int64_t now) {
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: a hint
     bool any = false;
     bool late = false;
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t when = sched.allp[i]->timers.earliest_hint();
         any = any || when != 0;
         late = late || (when != 0 && when < now - late_max);
@@ -127,7 +128,7 @@ bool timers_unpolled(std::int64_t now) {
 }
 
 bool all_idle() {
-    return sched.idle_p_count.load(memory_order_relaxed) == sched.gomaxprocs;
+    return sched.idle_p_count.load(memory_order_relaxed) == proc_count();
 }  // relaxed: a hint
 
 // Sleeps until a p is taken. Returns at once if one is busy already.
@@ -146,7 +147,7 @@ void deep_sleep() {
 bool does_work_wait() {
     if (global_has_work()) return true;
     bool any = false;
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
         // relaxed: looked at again in the next round
         const std::uint64_t steps =
@@ -181,6 +182,7 @@ struct watch {
         idle_rounds = retake(now) ? 0 : idle_rounds + 1;
         if (touch_stacks()) idle_rounds = 0;
         if (timers_unpolled(now)) wakep();
+        look_at_limits(now);
         scavenge(now);
         trace(now);
         quiet_rounds = all_idle() && nap_us == nap_max_us ? quiet_rounds + 1 : 0;

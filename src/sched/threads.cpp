@@ -50,7 +50,7 @@ m& attach() {
 }
 
 bool timers_pending() {
-    for (std::int32_t i = 0; i < sched.gomaxprocs; ++i) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
         if (sched.allp[i]->timers.earliest() != 0) return true;
     }
     return false;

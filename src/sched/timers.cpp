@@ -20,7 +20,7 @@ bubble* our_bubble(const m& self) {
 timer_heap& near_heap(m& self) {
     if (bubble* const b = our_bubble(self); ROTA_UNLIKELY(b != nullptr)) return b->timers;
     if (self.pp != nullptr) return self.pp->timers;
-    return sched.allp[self.id % static_cast<std::uint64_t>(sched.gomaxprocs)]->timers;
+    return sched.allp[self.id % static_cast<std::uint64_t>(proc_count())]->timers;
 }
 
 // A bubble has no poller: its keeper looks when all inside are quiet.

@@ -100,7 +100,7 @@ bool is_spinning_worthwhile(int spins) {
     // relaxed: a guess about what the others do
     const std::int32_t unhelpful = sched.idle_p_count.load(memory_order_relaxed) +
                                    sched.nmspinning.load(memory_order_relaxed) + 1;
-    return sched.gomaxprocs > unhelpful && runq_empty(*self.pp);
+    return proc_count() > unhelpful && runq_empty(*self.pp);
 }
 
 void wake_poller(std::int64_t when) {

@@ -9,10 +9,13 @@
 // No value is moved or destroyed here but by pools_collect and the end of a pool, without a lock.
 #include <rota/detail/pool_engine.hpp>
 
+#include <algorithm>
+
 #include "core/getg.hpp"
 #include "sched/entry.hpp"
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
+#include "sys/thread.hpp"
 
 namespace rota::detail {
 
@@ -129,7 +132,9 @@ pool_state& pool_core::state() {
     {
         const runtime_entry booted;
     }
-    auto* const fresh = new pool_state(static_cast<std::uint32_t>(sched.gomaxprocs));
+    // Parts for as many as can ever run at once: the number of ps may grow.
+    const std::int32_t most = std::max(proc_count(), processor_count());
+    auto* const fresh = new pool_state(static_cast<std::uint32_t>(most));
     pool_state* seen = nullptr;
     if (!state_.compare_exchange(seen, fresh, memory_order_acq_rel,  // pairs(pool.state)
                                  memory_order_acquire)) {            // pairs(pool.state)

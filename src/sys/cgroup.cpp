@@ -266,6 +266,11 @@ cpu_quota cgroup_reader::tightest(const tree& t, bool is_v1) {
     }
 }
 
+void cgroup_reader::look_below(std::string_view root) {
+    root_ = root;
+    v1_.known = v2_.known = false;  // so that the mounts are looked for again
+}
+
 cpu_quota cgroup_reader::quota() {
     find();
     const cpu_quota v1 = tightest(v1_, true);

@@ -56,6 +56,9 @@ class cgroup_reader {
     // `root` must live as long as the reader.
     constexpr explicit cgroup_reader(std::string_view root = {}) : root_(root) {}
 
+    // Looks below another root from now on.
+    void look_below(std::string_view root);
+
     // The tightest quota of all groups that this process is in, as it is now. Files that are
     // missing, or say what nobody understands, limit nothing.
     [[nodiscard]] cpu_quota quota();

@@ -88,10 +88,20 @@ bool timer_heap::stop(timer& t) ROTA_NO_TSA {
     return started;
 }
 
-bool timer_heap::add_wait(std::int64_t when, void* what) {
-    const lock_guard guard(mu_);
-    push({when > 0 ? when : 1, reinterpret_cast<std::uintptr_t>(what) | 1});
-    return publish();
+bool timer_heap::add_wait(std::int64_t when, void* what) ROTA_NO_TSA {  // which lock is said late
+    timer_heap* heap = this;
+    heap->mu_.acquire();
+    // A thread without a p may come late to the heap of one that is gone.
+    while (ROTA_UNLIKELY(heap->successor_ != nullptr)) {
+        timer_heap* const next = heap->successor_;
+        heap->mu_.release();
+        heap = next;
+        heap->mu_.acquire();
+    }
+    heap->push({when > 0 ? when : 1, reinterpret_cast<std::uintptr_t>(what) | 1});
+    const bool earlier = heap->publish();
+    heap->mu_.release();
+    return earlier;
 }
 
 std::uint32_t timer_heap::pop_due(std::int64_t now, timer_errand* due, std::uint32_t max) {

@@ -1,0 +1,240 @@
+// The stop, the start, and whose turn it is.
+#include "sched/stw.hpp"
+
+#include <bit>
+
+#include "arch/context.hpp"
+#include "core/getg.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/syscall.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::int64_t spin_ns = 20'000;  // about what waking the stopper would take
+// Who has just passed g0 may have missed the request, or enter a system call: asked again.
+constexpr std::int64_t nap_min_ns = 50'000, nap_max_ns = 1'000'000;
+
+// In the frame of a goroutine, or thread, that waits for its turn.
+struct turn {
+    g* gp;
+    turn* next = nullptr;
+};
+
+struct world_t {
+    lock mu{lock_rank::world};
+    bool taken ROTA_GUARDED_BY(mu) = false;
+    turn* first ROTA_GUARDED_BY(mu) = nullptr;
+    turn* last ROTA_GUARDED_BY(mu) = nullptr;
+
+    // --- owner: who holds the world's lock ---------------------------------------
+    stop_reason why = stop_reason::count;
+    std::int64_t asked_at = 0;
+    std::int64_t stopped_at = 0;
+};
+constinit world_t world;
+
+constinit stop_counters all_stops[static_cast<std::size_t>(stop_reason::count)];
+
+// All idle ps become the stopper's. sysmon, if it sleeps deeply, need not know. Returns how many.
+std::int32_t take_idle_ps() ROTA_REQUIRES(sched.mu) {
+    std::int32_t n = 0;
+    while (p* const pp = sched.idle_p) {
+        sched.idle_p = pp->idle_link;
+        pp->idle_link = nullptr;
+        pp->status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
+        ++n;
+    }
+    sched.idle_p_count.store(0, memory_order_seq_cst);  // pairs(wake.submit)
+    return n;
+}
+
+std::int32_t take_syscall_ps() ROTA_REQUIRES(sched.mu) {
+    std::int32_t n = 0;
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        p& pp = *sched.allp[i];
+        if (pp.status.load(memory_order_relaxed) != p_status::syscall) continue;  // relaxed: a hint
+        if (!retake_syscall_p(pp)) continue;
+        bump(pp.syscall_tick);
+        pp.status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
+        ++n;
+    }
+    return n;
+}
+
+bool begin_stop(const m& self) {
+    const lock_guard guard(sched.mu);
+    if (sched.stopping) return false;
+    ROTA_CHECK(!sched.world_stops);
+    std::int32_t left = proc_count();
+    if (self.pp != nullptr) {
+        self.pp->status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: our own
+        --left;
+    }
+    left -= take_idle_ps();
+    left -= take_syscall_ps();
+    sched.stop_note.clear();
+    sched.stop_wait.store(left, memory_order_relaxed);  // relaxed: under sched.mu
+    sched.world_stops = true;
+    sched.stop_wanted.store(true, memory_order_relaxed);  // relaxed: looked at again under sched.mu
+    sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: as above
+    return true;
+}
+
+// The world goes on, with whatever has been stopped.
+void end_stop() ROTA_REQUIRES(sched.mu) {
+    sched.world_stops = false;
+    sched.stop_wanted.store(false, memory_order_relaxed);  // relaxed: as in begin_stop
+    sched.through_g0.fetch_sub(1, memory_order_relaxed);   // relaxed: as in begin_stop
+}
+
+bool all_stopped() {
+    return sched.stop_wait.load(memory_order_acquire) == 0;  // pairs(stw.wait)
+}
+
+// Ps that have entered a system call since the last look are taken, those who run are asked.
+void press() {
+    bool any = false;
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        p& pp = *sched.allp[i];
+        const p_status status = pp.status.load(memory_order_relaxed);  // relaxed: asked again
+        any = any || status == p_status::syscall;
+        if (status != p_status::running) continue;
+        m* const mp = pp.mp.load(memory_order_acquire);                    // pairs(p.m)
+        if (mp != nullptr) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
+    }
+    if (!any) return;
+    const lock_guard guard(sched.mu);
+    const std::int32_t n = take_syscall_ps();
+    if (n == 0) return;
+    // Nobody sleeps on the note: that would be ourselves.
+    ROTA_CHECK(sched.stop_wait.fetch_sub(n, memory_order_relaxed) >= n);  // relaxed: under sched.mu
+}
+
+// False: the process exits, and some m that holds a p will never give it up.
+bool wait_until_stopped() {
+    const std::int64_t spin_until = world.asked_at + (processor_count() > 1 ? spin_ns : 0);
+    std::int64_t nap = nap_min_ns;
+    while (!all_stopped()) {
+        press();
+        while (!all_stopped() && nanotime() < spin_until) procyield(10);
+        if (all_stopped() || sched.stop_note.sleep_until(nanotime() + nap)) continue;
+        if (sched.exiting.load(memory_order_relaxed)) return false;  // relaxed: looked at again
+        if (nap < nap_max_ns) nap *= 2;
+    }
+    return true;
+}
+
+// Whether an m is needed for more than what waits in the queues of ps.
+bool is_anything_owed() ROTA_REQUIRES(sched.mu) {
+    if (!sched.runq.empty()) return true;
+    if (sched.need_spinning.load(memory_order_seq_cst)) return true;    // pairs(wake.need)
+    if (sched.last_poll.load(memory_order_seq_cst) == 0) return false;  // pairs(timer.poller)
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        if (sched.allp[i]->timers.earliest() != 0) return true;
+    }
+    return false;
+}
+
+void count_pause() {
+    stop_counters& c = all_stops[static_cast<std::size_t>(world.why)];
+    const auto paused = static_cast<std::uint64_t>(nanotime() - world.stopped_at);
+    bump(c.stops);
+    bump(c.waited_ns, static_cast<std::uint64_t>(world.stopped_at - world.asked_at));
+    bump(c.paused_ns, paused);
+    if (paused > c.paused_max_ns.load(memory_order_relaxed))  // relaxed: we are the only writer
+        c.paused_max_ns.store(paused, memory_order_relaxed);  // relaxed: as above
+    const auto magnitude = static_cast<std::size_t>(std::bit_width(paused / 1000));
+    const std::size_t last = stop_counters::bucket_count - 1;
+    bump(c.paused[magnitude < last ? magnitude : last]);
+}
+
+}  // namespace
+
+const stop_counters& stops_for(stop_reason why) { return all_stops[static_cast<std::size_t>(why)]; }
+
+void world_lock() ROTA_NO_TSA {  // gopark_unlock releases it
+    turn mine{getm().curg};
+    if (mine.gp->in != nullptr) mine.gp->waits_outside = true;
+    world.mu.acquire();
+    if (!world.taken) {
+        world.taken = true;
+        world.mu.release();
+        return;
+    }
+    if (world.last != nullptr) world.last->next = &mine;
+    else world.first = &mine;
+    world.last = &mine;
+    gopark_unlock(world.mu, wait_reason::semacquire);
+}
+
+void world_unlock() {
+    g* next = nullptr;
+    {
+        const lock_guard guard(world.mu);
+        turn* const t = world.first;
+        if (t == nullptr) {
+            world.taken = false;
+            return;
+        }
+        world.first = t->next;
+        if (world.first == nullptr) world.last = nullptr;
+        next = t->gp;  // its frame may go as soon as it is readied
+    }
+    goready(*next);
+}
+
+bool stop_the_world(stop_reason why) {
+    m& self = getm();
+    world.why = why;
+    world.asked_at = nanotime();
+    if (!begin_stop(self)) return false;
+    if (!wait_until_stopped()) {
+        const lock_guard guard(sched.mu);
+        end_stop();
+        return false;
+    }
+    world.stopped_at = nanotime();
+    return true;
+}
+
+void start_the_world() {
+    m& self = getm();
+    count_pause();
+    p* busy = nullptr;  // linked by idle_link
+    bool owed = false;
+    {
+        const lock_guard guard(sched.mu);
+        ROTA_CHECK(all_stopped());
+        end_stop();
+        for (std::int32_t i = proc_count(); i-- > 0;) {  // so that p 0 is taken first
+            p& pp = *sched.allp[i];
+            if (&pp == self.pp) {
+                pp.status.store(p_status::running, memory_order_relaxed);  // relaxed: our own
+            } else if (runq_empty(pp)) {
+                pidle_put(pp);
+            } else {
+                pp.idle_link = busy;
+                busy = &pp;
+            }
+        }
+        owed = is_anything_owed();
+        if (busy != nullptr || self.pp != nullptr) wake_sysmon();
+    }
+    while (busy != nullptr) {
+        p& pp = *busy;
+        busy = pp.idle_link;
+        pp.idle_link = nullptr;
+        startm(pp, false);
+    }
+    if (owed) wakep();
+}
+
+}  // namespace rota::rt
