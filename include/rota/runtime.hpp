@@ -13,10 +13,10 @@ namespace rota::runtime {
 ///
 /// At first it is the environment's GOMAXPROCS; without that, the default: see
 /// set_default_gomaxprocs. n > 0 fixes it, also against later changes of the default.
-/// A change stops all goroutines for some microseconds; one that computes without any operation of
-/// rota holds up the caller, and those who have stopped, until its next one. May be called from any
-/// goroutine and thread, also by several at once; blocks, and may migrate. Does nothing while the
-/// process exits. Go: runtime.GOMAXPROCS.
+/// A change stops all goroutines for some microseconds, but for those that compute without any
+/// operation of rota: these only lose their processor. May be called from any goroutine and thread,
+/// also by several at once; blocks, and may migrate. Does nothing while the process exits. Go:
+/// runtime.GOMAXPROCS.
 int gomaxprocs(int n = 0);
 
 /// Makes the number of processors what a program begins with: the environment's GOMAXPROCS, or else

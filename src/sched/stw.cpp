@@ -10,6 +10,7 @@
 #include "sched/park.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/syscall.hpp"
+#include "sched/take.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -56,17 +57,15 @@ std::int32_t take_idle_ps() ROTA_REQUIRES(sched.mu) {
     return n;
 }
 
-std::int32_t take_syscall_ps() ROTA_REQUIRES(sched.mu) {
-    std::int32_t n = 0;
+template <class F>
+void take_syscall_ps(F each) ROTA_REQUIRES(sched.mu) {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
         if (pp.status.load(memory_order_relaxed) != p_status::syscall) continue;  // relaxed: a hint
         if (!retake_syscall_p(pp)) continue;
         bump(pp.syscall_tick);
-        pp.status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
-        ++n;
+        each(pp);
     }
-    return n;
 }
 
 bool begin_stop(const m& self) {
@@ -79,7 +78,10 @@ bool begin_stop(const m& self) {
         --left;
     }
     left -= take_idle_ps();
-    left -= take_syscall_ps();
+    take_syscall_ps([&left](p& pp) {
+        pp.status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
+        --left;
+    });
     sched.stop_note.clear();
     sched.stop_wait.store(left, memory_order_relaxed);  // relaxed: under sched.mu
     sched.world_stops = true;
@@ -99,8 +101,15 @@ bool all_stopped() {
     return sched.stop_wait.load(memory_order_acquire) == 0;  // pairs(stw.wait)
 }
 
-// Ps that have entered a system call since the last look are taken, those who run are asked.
-void press() {
+// pp, which we have taken, is stopped. Nobody sleeps on the note: that would be ourselves.
+void count_taken(p& pp) ROTA_REQUIRES(sched.mu) {
+    pp.status.store(p_status::gcstop, memory_order_relaxed);             // relaxed: under sched.mu
+    ROTA_CHECK(sched.stop_wait.fetch_sub(1, memory_order_relaxed) > 0);  // relaxed: as above
+}
+
+// Ps that have entered a system call since the last look are taken, those who run are asked; if
+// they have been asked already, the ps of those who compute are taken as well.
+void press(bool insist) {
     bool any = false;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
@@ -109,21 +118,21 @@ void press() {
         if (status != p_status::running) continue;
         m* const mp = pp.mp.load(memory_order_acquire);                    // pairs(p.m)
         if (mp != nullptr) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
+        if (!insist || !take_p(pp)) continue;
+        const lock_guard guard(sched.mu);
+        count_taken(pp);
     }
     if (!any) return;
     const lock_guard guard(sched.mu);
-    const std::int32_t n = take_syscall_ps();
-    if (n == 0) return;
-    // Nobody sleeps on the note: that would be ourselves.
-    ROTA_CHECK(sched.stop_wait.fetch_sub(n, memory_order_relaxed) >= n);  // relaxed: under sched.mu
+    take_syscall_ps(count_taken);
 }
 
 // False: the process exits, and some m that holds a p will never give it up.
 bool wait_until_stopped() {
     const std::int64_t spin_until = world.asked_at + (processor_count() > 1 ? spin_ns : 0);
     std::int64_t nap = nap_min_ns;
-    while (!all_stopped()) {
-        press();
+    for (bool insist = false; !all_stopped(); insist = true) {
+        press(insist);
         while (!all_stopped() && nanotime() < spin_until) procyield(10);
         if (all_stopped() || sched.stop_note.sleep_until(nanotime() + nap)) continue;
         if (sched.exiting.load(memory_order_relaxed)) return false;  // relaxed: looked at again

@@ -9,13 +9,15 @@
 //     syscall    by the compare-and-swap that sysmon uses (retake), at once       gcstop
 //     in the hands of somebody who starts an m with it: as the next line          gcstop
 //     running    its m is asked to yield, comes through g0 (sched.through_g0)     gcstop
-//                to findrunnable, or to pidle_put, and gives it up under sched.mu
+//                to findrunnable, or to pidle_put, and gives it up under sched.mu;
+//                if that takes long: take_p, for who is outside the runtime
 //
 //     gcstop  ──start──► running (the stopper's own) │ idle │ given to an m, if its queue is not
 //                        empty │ dead (procresize)
 //
-// Who still computes without any runtime operation holds everybody up until its next one. An m
-// without a p goes on looking for one; there is none, so it sleeps, as spinner or poller too.
+// A goroutine whose p was taken while it computed does so on, as others sit in system calls: until
+// it enters the runtime (without membarrier, where nothing can be taken, everybody waits for that).
+// An m without a p goes on looking for one; there is none, so it sleeps, as spinner or poller too.
 //
 // What could be lost meanwhile, and is looked after by start_the_world under sched.mu:
 //   * a wake-up: submitters find no idle p, leave word in need_spinning, and go on. It sees their

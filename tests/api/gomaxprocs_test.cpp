@@ -220,6 +220,26 @@ TEST(gomaxprocs, is_changed_by_many_at_once_one_after_the_other) {
     });
 }
 
+TEST_ANYWHERE(gomaxprocs, is_changed_while_a_goroutine_computes) {
+    // The change could wait for the next operation of a goroutine that has none.
+    const restored at_end;
+    rota::runtime::gomaxprocs(4);
+    std::atomic<bool> computing{false}, stop{false};
+    rota::wait_group all;
+    all.go([&] {
+        computing = true;
+        while (!stop) {
+        }
+    });
+    EXPECT_TRUE(eventually([&] { return computing.load(); })) << scheduler_state();
+    for (const int n : {3, 2, 5}) {
+        rota::runtime::gomaxprocs(n);
+        EXPECT_EQ(rota::runtime::gomaxprocs(), n);
+    }
+    stop = true;
+    all.wait();
+}
+
 TEST_ANYWHERE(gomaxprocs, keeps_the_figures_of_processors_that_went) {
     // Counters are kept by processor: a sum over the living ones would forget, and the number of
     // goroutines, which is the difference of two of them, would be wrong for ever.
