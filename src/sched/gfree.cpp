@@ -11,13 +11,25 @@ namespace {
 
 constexpr std::uint32_t batch_size = p::gfree_max / 2;
 constexpr std::uint64_t keep_always = 1024;  // below this the pool is left alone
-constexpr std::uint8_t default_class = stack_class_for(stack_size_default);
+
+// Dead goroutines of one stack class. Guarded by gfree.mu.
+struct gfree_pool {
+    mapped_array<g*> gs;      // last in, first out
+    std::uint64_t least = 0;  // its smallest size since the last gfree_unused
+    std::uint64_t to_go = 0;  // what that said
+
+    g* pop() {
+        if (gs.empty()) return nullptr;
+        g* const gp = gs[gs.size() - 1];
+        gs.pop_back();
+        if (gs.size() < least) least = gs.size();
+        return gp;
+    }
+};
 
 struct gfree_t {
     lock mu{lock_rank::gfree};
-    mapped_array<g*> pool[stack_class_count] ROTA_GUARDED_BY(mu);  // last in, first out
-    std::uint64_t least ROTA_GUARDED_BY(mu) =
-        0;  // smallest size of the default pool since the last scavenge
+    gfree_pool pool[stack_class_count] ROTA_GUARDED_BY(mu);
 };
 constinit gfree_t gfree;
 
@@ -38,28 +50,34 @@ g* fresh(std::uint8_t cls) {
     return gp;
 }
 
-g* pop(std::uint8_t cls) ROTA_REQUIRES(gfree.mu) {
-    auto& pool = gfree.pool[cls];
-    if (pool.empty()) return nullptr;
-    g* const gp = pool[pool.size() - 1];
-    pool.pop_back();
-    return gp;
-}
-
-void note_least() ROTA_REQUIRES(gfree.mu) {
-    const std::uint64_t size = gfree.pool[default_class].size();
-    if (size < gfree.least) gfree.least = size;
-}
-
 // Takes up to a batch from the global pool into pp's list.
 void refill(p& pp) {
     const lock_guard guard(gfree.mu);
     while (pp.gfree_count < batch_size) {
-        g* const gp = pop(default_class);
+        g* const gp = gfree.pool[pp.gfree_class].pop();
         if (gp == nullptr) break;
         pp.gfree[pp.gfree_count++] = gp;
     }
-    note_least();
+}
+
+// The first `n` of pp's list go to the pool: the others died later and are still in the cache.
+void pass_on(p& pp, std::uint32_t n) {
+    const lock_guard guard(gfree.mu);
+    for (std::uint32_t i = 0; i < n; ++i) gfree.pool[pp.gfree_class].gs.push_back(pp.gfree[i]);
+    for (std::uint32_t i = n; i < pp.gfree_count; ++i) pp.gfree[i - n] = pp.gfree[i];
+    pp.gfree_count -= n;
+}
+
+// Whether pp's list is for goroutines of the class; it becomes so if that is the default one.
+ROTA_COLD bool turns_to(p& pp, std::uint8_t cls) {
+    if (cls != default_stack_class.load(memory_order_relaxed)) return false;  // relaxed: a setting
+    pass_on(pp, pp.gfree_count);
+    pp.gfree_class = cls;
+    return true;
+}
+
+bool keeps(p* pp, std::uint8_t cls) {
+    return pp != nullptr && (ROTA_LIKELY(pp->gfree_class == cls) || turns_to(*pp, cls));
 }
 
 g* from_local(p& pp) {
@@ -72,15 +90,27 @@ g* from_local(p& pp) {
 
 g* from_pool(std::uint8_t cls) {
     const lock_guard guard(gfree.mu);
-    g* const gp = pop(cls);
-    note_least();
-    return gp;
+    return gfree.pool[cls].pop();
+}
+
+// One that should go, or else any; null if all pools are empty.
+g* to_release() {
+    const lock_guard guard(gfree.mu);
+    for (gfree_pool& pool : gfree.pool) {
+        if (pool.to_go == 0) continue;
+        --pool.to_go;
+        if (g* const gp = pool.pop()) return gp;
+    }
+    for (gfree_pool& pool : gfree.pool) {
+        if (g* const gp = pool.pop()) return gp;
+    }
+    return nullptr;
 }
 
 }  // namespace
 
 g* gfget(p* pp, std::uint8_t cls) {
-    g* const gp = pp != nullptr && cls == default_class ? from_local(*pp) : from_pool(cls);
+    g* const gp = keeps(pp, cls) ? from_local(*pp) : from_pool(cls);
     if (gp == nullptr) return fresh(cls);
     ROTA_CHECK(readgstatus(*gp) == g_status::dead);
     return gp;
@@ -88,40 +118,31 @@ g* gfget(p* pp, std::uint8_t cls) {
 
 void gfput(p* pp, g& gp) {
     ROTA_DCHECK(readgstatus(gp) == g_status::dead);
-    if (pp == nullptr || gp.stack.cls != default_class) {
+    if (!keeps(pp, gp.stack.cls)) {
         const lock_guard guard(gfree.mu);
-        gfree.pool[gp.stack.cls].push_back(&gp);
+        gfree.pool[gp.stack.cls].gs.push_back(&gp);
         return;
     }
-    if (pp->gfree_count == p::gfree_max) {
-        // The ones that died first go: the others are still in the cache.
-        const lock_guard guard(gfree.mu);
-        for (std::uint32_t i = 0; i < batch_size; ++i)
-            gfree.pool[default_class].push_back(pp->gfree[i]);
-        for (std::uint32_t i = batch_size; i < p::gfree_max; ++i)
-            pp->gfree[i - batch_size] = pp->gfree[i];
-        pp->gfree_count -= batch_size;
-    }
+    if (pp->gfree_count == p::gfree_max) pass_on(*pp, batch_size);
     pp->gfree[pp->gfree_count++] = &gp;
 }
 
-void gfree_purge(p& pp) {
-    const lock_guard guard(gfree.mu);
-    for (std::uint32_t i = 0; i < pp.gfree_count; ++i)
-        gfree.pool[default_class].push_back(pp.gfree[i]);
-    pp.gfree_count = 0;
-}
+void gfree_purge(p& pp) { pass_on(pp, pp.gfree_count); }
 
 std::uint64_t gfree_unused() {
     const lock_guard guard(gfree.mu);
-    const std::uint64_t unused = gfree.least > keep_always ? gfree.least / 16 + 1 : 0;
-    gfree.least = gfree.pool[default_class].size();
+    std::uint64_t unused = 0;
+    for (gfree_pool& pool : gfree.pool) {
+        pool.to_go = pool.least > keep_always ? pool.least / 16 + 1 : 0;
+        pool.least = pool.gs.size();
+        unused += pool.to_go;
+    }
     return unused;
 }
 
 void gfree_release(std::uint64_t count) {
     for (; count > 0; --count) {
-        g* const gp = from_pool(default_class);
+        g* const gp = to_release();
         if (gp == nullptr) return;
         const stack_slot slot = gp->stack;
         gp->~g();
@@ -131,7 +152,9 @@ void gfree_release(std::uint64_t count) {
 
 std::uint64_t gfree_count() {
     const lock_guard guard(gfree.mu);
-    return gfree.pool[default_class].size();
+    std::uint64_t count = 0;
+    for (const gfree_pool& pool : gfree.pool) count += pool.gs.size();
+    return count;
 }
 
 }  // namespace rota::rt

@@ -1,8 +1,10 @@
 // Dead goroutines, kept with their stacks for the next `go`. Hot stacks first: per p a list, last
 // in, first out.
 //
-// A p keeps up to 64 and passes 32 to the global pool when it has more. What nobody has wanted for
-// a while is given back to the kernel by sysmon (gfree_release): the pool never keeps for long
+// A p keeps up to 64 of the size that goroutines get unless they ask for another, and passes 32 to
+// the global pools, one per size, when it has more. If that size is changed, a p lets go of what it
+// has the next time it takes or keeps one of the new size. What nobody has wanted for
+// a while is given back to the kernel by sysmon (gfree_release): a pool never keeps for long
 // more than was in use at once. Lists are arrays of pointers: passing goroutines on touches none of
 // them. Go: gfget, gfput, gfpurge.
 #pragma once
@@ -12,6 +14,9 @@
 #include "core/sched.hpp"
 
 namespace rota::rt {
+
+// The stack class of goroutines that ask for no size: runtime::set_max_stack. relaxed: a setting.
+inline constinit atomic<std::uint8_t> default_stack_class{stack_class_for(stack_size_default)};
 
 // A g of the given stack class in state dead, from the lists or on a fresh stack; null if the
 // kernel has no memory. pp may be null (a foreign thread). Takes: the gfree lock, at times.
@@ -23,10 +28,12 @@ void gfput(p* pp, g& gp);
 // Passes all that pp keeps to the global pool: the p goes away. Caller: holds pp. Go: gfpurge.
 void gfree_purge(p& pp);
 
-// How many of the global pool should go: a sixteenth of what nobody has wanted since the last call.
+// How many of the global pools should go: of each a sixteenth of what nobody has wanted since the
+// last call.
 [[nodiscard]] std::uint64_t gfree_unused();
 
-// Gives the stacks of up to `count` dead goroutines back to the kernel. Both for sysmon.
+// Gives the stacks of up to `count` dead goroutines back to the kernel: those that gfree_unused has
+// counted, then any. Both for sysmon.
 void gfree_release(std::uint64_t count);
 
 // Dead goroutines whose pages are kept, all lists but those of the ps; a hint.

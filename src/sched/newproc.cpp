@@ -15,8 +15,6 @@ namespace rota::rt {
 
 namespace {
 
-constinit atomic<std::uint8_t> default_class{stack_class_for(stack_size_default)};
-
 constexpr std::uint64_t goid_batch = 16;
 
 std::uint64_t next_goid(p* pp) {
@@ -96,7 +94,7 @@ void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& recor
 
 void spawn_from_scheduler(entry_fn entry, void* arg, const void* created_at) {
     m& self = getm();
-    const std::uint8_t cls = default_class.load(memory_order_relaxed);  // relaxed: a setting
+    const std::uint8_t cls = default_stack_class.load(memory_order_relaxed);  // relaxed: a setting
     g* const gp = gfget(self.pp, cls);
     if (gp == nullptr) {
         fatal("no address space for the stack of a timer's goroutine", trace_scope::current,
@@ -112,8 +110,8 @@ void spawn_from_scheduler(entry_fn entry, void* arg, const void* created_at) {
 }
 
 std::size_t set_default_stack(std::size_t bytes) {
-    const std::uint8_t before =
-        default_class.exchange(stack_class_for(bytes), memory_order_relaxed);  // relaxed: a setting
+    const std::uint8_t before = default_stack_class.exchange(
+        stack_class_for(bytes), memory_order_relaxed);  // relaxed: a setting
     return stack_class_size(before);
 }
 
@@ -125,7 +123,7 @@ using namespace rota::rt;
 
 spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size,
                        std::string_view name) {
-    const std::uint8_t cls = stack_size == 0 ? default_class.load(memory_order_relaxed)
+    const std::uint8_t cls = stack_size == 0 ? default_stack_class.load(memory_order_relaxed)
                                              : stack_class_for(stack_size);  // relaxed: a setting
     constexpr std::size_t name_max = 128;
     if (name.size() > name_max) name = name.substr(0, name_max);

@@ -103,6 +103,49 @@ TEST_F(gfree, keeps_stacks_of_different_sizes_apart) {
     taken_ = {again, gfget(nullptr, small), usual_one};
 }
 
+TEST_F(gfree, keeps_the_size_that_is_the_default_now) {
+    // Another default size could leave the p's list: each go would take the pool's lock.
+    // Then what died would not lie in the list, or come out with the size of before.
+    const std::uint8_t other = stack_class_for(std::size_t{64} << 10);
+    struct restore {
+        ~restore() { default_stack_class.store(usual, memory_order_relaxed); }
+    } at_end;
+    take(3);
+    const std::uint64_t pooled = gfree_count();
+    for (int i = 0; i < 3; ++i) gfput(pp_.get(), untake());
+    EXPECT_EQ(pp_->gfree_count, 3u);
+    default_stack_class.store(other, memory_order_relaxed);
+    g* const a = gfget(pp_.get(), other);
+    EXPECT_EQ(a->stack.cls, other);
+    // The monitor may give some back at the same moment.
+    EXPECT_GE(gfree_count() + pooled / 8 + 1, pooled + 3) << "the old size waits for others";
+    const std::uint32_t listed = pp_->gfree_count;
+    gfput(pp_.get(), *a);
+    EXPECT_EQ(pp_->gfree_count, listed + 1);
+    EXPECT_EQ(gfget(pp_.get(), other), a) << "the one that died last";
+    g* const usual_one = gfget(pp_.get(), usual);
+    EXPECT_EQ(usual_one->stack.cls, usual);
+    EXPECT_EQ(pp_->gfree_class, other) << "one that asks for a size of its own changes nothing";
+    taken_ = {a, usual_one};
+}
+
+TEST_F(gfree, gives_back_what_nobody_wanted_of_every_size) {
+    // Only the pool of the usual size could be watched: a burst of others would stay for ever.
+    const std::uint8_t small = stack_class_for(std::size_t{16} << 10);
+    for (int i = 0; i < 2000; ++i) taken_.push_back(gfget(nullptr, small));
+    while (!taken_.empty()) gfput(nullptr, untake());
+    (void)gfree_unused();
+    EXPECT_GE(gfree_unused(), 2000u / 16);
+    const stack_slot last = [&] {
+        g* const gp = gfget(nullptr, small);
+        const stack_slot slot = gp->stack;
+        gfput(nullptr, *gp);
+        return slot;
+    }();
+    gfree_release(1);
+    EXPECT_EQ(header_of(last)->status.load(memory_order_relaxed), g_status::idle);
+}
+
 TEST_F(gfree, gives_back_a_part_of_what_nobody_wanted) {
     // The pool could keep for ever what one burst needed, or throw away what is in use all the
     // time. Then nothing would be unused after a quiet period, or something after a busy one.
