@@ -55,7 +55,7 @@ void stack_scan::begin() {
 }
 
 void stack_scan::end() {
-    sched.through_g0.fetch_sub(1, memory_order_relaxed);  // relaxed: a hint
+    sched.through_g0.fetch_sub(1, memory_order_release);  // pairs(scan.over)
     sched.scanning.fetch_sub(1, memory_order_release);    // pairs(scan.over)
 }
 

@@ -58,7 +58,7 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     start_running(self, pp, *next, inherit);
     // The state first, then the look: a scan of stacks does it the other way round (sched/scan).
     std::atomic_signal_fence(std::memory_order_seq_cst);                    // pairs(scan.stop)
-    if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_relaxed) != 0)) {  // relaxed: as above
+    if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_acquire) != 0)) {  // pairs(scan.over)
         casgstatus(*next, g_status::running, g_status::runnable);
         runq_put(pp, *next, true);
         return self.g0;

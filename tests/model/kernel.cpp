@@ -1,8 +1,8 @@
 // The kernel, the clock and the heap of explored schedules.
 //
-// The linker sends the program's calls of syscall, clock_gettime and pthread_create here (--wrap in
-// tests/CMakeLists.txt), so the library itself is the one that everybody runs. While no schedule
-// runs they pass through.
+// The linker sends the program's calls of syscall, clock_gettime and pthread_create here, and those
+// of the library's own naps and of its list of stacks (--wrap in tests/CMakeLists.txt), so the
+// library itself is the one that everybody runs. While no schedule runs they pass through.
 //
 // Memory that a schedule frees is overwritten and not used again before its end: whoever touches it
 // once more meets a value that no program expects, and a second delete is found. New memory holds
@@ -21,6 +21,7 @@
 #include <sys/syscall.h>
 
 #include "engine.hpp"
+#include "explore.hpp"
 #include "heap.hpp"
 
 namespace {
@@ -97,6 +98,15 @@ void* __real__ZN4rota2rt20signal_stack_installEv();
 
 void* __wrap__ZN4rota2rt20signal_stack_installEv() {
     return running() != nullptr ? nullptr : __real__ZN4rota2rt20signal_stack_installEv();
+}
+
+// rota::rt::thread_sleep_ns: naps pass in the time of the schedule.
+void __real__ZN4rota2rt15thread_sleep_nsEl(long ns);
+
+void __wrap__ZN4rota2rt15thread_sleep_nsEl(long ns) {
+    model::engine* const e = running();
+    if (e == nullptr) return __real__ZN4rota2rt15thread_sleep_nsEl(ns);
+    model::sleep_until(e->clock() + ns);
 }
 
 }  // extern "C"

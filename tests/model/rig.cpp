@@ -118,6 +118,8 @@ machine::machine(int procs) {
         store->ms[i].rand = rng(static_cast<std::uint64_t>(i) + 1);
     }
     sched.m_count = m_max;
+    for (int i = 0; i + 1 < m_max; ++i) store->ms[i].all_link = &store->ms[i + 1];
+    sched.allm.store(&store->ms[0], memory_order_relaxed);
     {
         const lock_guard guard(sched.mu);
         for (int i = procs; i-- > 0;) pidle_put(store->ps[i]);
@@ -134,6 +136,7 @@ machine::~machine() {
     const lock_guard guard(sched.mu);
     sched.idle_p = nullptr;
     sched.idle_p_count.store(0, memory_order_relaxed);
+    sched.allm.store(nullptr, memory_order_relaxed);
     sched.gomaxprocs = 0;
 }
 
@@ -246,6 +249,19 @@ g& machine::goroutine(const char*, std::function<void()> f) {
     gp.closure = new std::function<void()>(std::move(f));
     gp.status.store(g_status::runnable, memory_order_relaxed);
     return gp;
+}
+
+// rota::rt::stack_for_each: the goroutines of the machine, whose headers lie in no stack.
+extern "C" void __wrap__ZN4rota2rt14stack_for_eachEPFvRKNS0_10stack_slotEPvES4_(
+    void (*visit)(const stack_slot&, void*), void* arg) {
+    if (store == nullptr) return;
+    constexpr std::size_t size = (sizeof(g) + cache_line - 1) / cache_line * cache_line;
+    for (g& gp : store->gs) {
+        stack_slot slot;
+        slot.lo = slot.hi = reinterpret_cast<std::byte*>(&gp) + size;
+        ROTA_CHECK(header_of(slot) == &gp);
+        visit(slot, arg);
+    }
 }
 
 void machine::check_idle_lists() {

@@ -1,0 +1,139 @@
+// Holding still what does not run: sched/scan.
+//
+// The law: from begin() to end() a goroutine that is held stays off its stack. The goroutine counts
+// its turns in a word; the scan reads that of one it holds, again and again, and it must not
+// change. (The word is an atomic: what orders the two sides is the barrier of begin(), which the
+// explorer's detector of races does not count as an order.)
+#include <gtest/gtest.h>
+
+#include "rig.hpp"
+#include "sched/entry.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/scan.hpp"
+
+namespace {
+
+using namespace rota::rt;
+using model::asymmetric_mode;
+using model::machine;
+using model::options;
+
+using counter = atomic<std::uint32_t>;  // relaxed: see above
+
+void count(counter& turns) { turns.fetch_add(1u, memory_order_relaxed); }
+
+options small() {
+    options o;
+    o.tick = 30'000;
+    o.departures = 1;
+    o.leaks = false;  // what goroutines hold that never ran
+    return o;
+}
+
+// Says by observe() whether it has held the goroutine, and in which turn.
+void scan_once(const g& gp, const counter& turns) {
+    static stack_scan scan;  // too large for a stack; begin() forgets what it knew
+    scan.begin();
+    if (scan.holds(gp)) {
+        const std::uint32_t first = turns.load(memory_order_relaxed);
+        for (int i = 0; i < 3; ++i) MODEL_CHECK(turns.load(memory_order_relaxed) == first);
+        model::observe(first);
+    } else {
+        model::observe(10);
+    }
+    scan.end();
+}
+
+TEST(model_scan, a_goroutine_that_is_held_does_not_begin_to_run) {
+    // Its m marks it as running and looks whether a scan is under way; the scan says so and looks
+    // at the mark. Without the barrier in between each would miss the other.
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    const model::result r = model::expect_holds(small(), [&] {
+        rig.begin(-1);
+        counter turns{0};
+        bool ended = false;
+        g& gp = rig.goroutine("g", [&] {
+            count(turns);
+            ended = true;
+        });
+        runq_put(rig.proc(0), gp, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        scan_once(gp, turns);
+        model::wait_until_quiet();
+        MODEL_CHECK(ended);
+    });
+    EXPECT_TRUE(r.has_seen(0)) << "no schedule has held it before it ran";
+    EXPECT_TRUE(r.has_seen(10)) << "no schedule has found it running, or ended";
+}
+
+TEST(model_scan, a_goroutine_between_two_turns_is_held_with_what_it_did) {
+    // Two that yield to each other switch directly, without the look of g0: the scan sends them
+    // there. One that is queued and still on its stack must not be held.
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    options o = small();
+    o.departures = 0;
+    const model::result r = model::expect_holds(o, [&] {
+        rig.begin(-1);
+        counter turns{0};
+        int ended = 0;
+        g& gp = rig.goroutine("g", [&] {
+            count(turns);
+            {
+                const runtime_entry inside;
+                goyield();
+            }
+            count(turns);
+            ++ended;
+        });
+        g& other = rig.goroutine("other", [&] {
+            const runtime_entry inside;
+            goyield();
+            ++ended;
+        });
+        runq_put(rig.proc(0), other, false);
+        runq_put(rig.proc(0), gp, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        scan_once(gp, turns);
+        model::wait_until_quiet();
+        MODEL_CHECK(ended == 2);
+    });
+    EXPECT_TRUE(r.has_seen(0)) << "no schedule has held it before it ran";
+    EXPECT_TRUE(r.has_seen(1)) << "no schedule has held it between its turns";
+    EXPECT_TRUE(r.has_seen(10)) << "no schedule has found it running, or ended";
+}
+
+TEST(model_scan, of_two_at_once_each_holds_until_its_own_end) {
+    // The end of one must not let go what the other holds.
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    options o = small();
+    o.departures = 0;
+    model::expect_holds(o, [&] {
+        rig.begin(-1);
+        counter turns{0};
+        bool ended = false;
+        g& gp = rig.goroutine("g", [&] {
+            count(turns);
+            ended = true;
+        });
+        runq_put(rig.proc(0), gp, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        model::stranger_thread other("other", [] {
+            static stack_scan second;
+            second.begin();
+            second.end();
+        });
+        scan_once(gp, turns);
+        other.join();
+        model::wait_until_quiet();
+        MODEL_CHECK(ended);
+    });
+}
+
+}  // namespace
