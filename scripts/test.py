@@ -10,9 +10,11 @@ undefined behaviour and thread), stress (seeded, at four GOMAXPROCS, plain and i
 core, beside load, on other allocators), lint. What later layers need is built while earlier ones
 run. The first failure ends the run, with the one command that repeats it.
 
-These run only when they are named: builds (optimised as a whole by both compilers, and as a shared
+These run only when they are named: api (the statements of tests/api/statements.md with the tests
+that hold them and their results), builds (optimised as a whole by both compilers, and as a shared
 library), aarch64 (cross-built, under qemu-user), and mutants (bugs planted into the core one by
-one, each to be seen by the tests that its patch names; a quarter of an hour).
+one, each to be seen by the tests that its patch names; a quarter of an hour; --filter may also name
+items, layers and rooms, with colons in between).
 
 Exit status: 0; 1 if a test failed or there was nothing to run; 2 for a wrong command line; 130
 when interrupted. The last line is `N passed, N failed`.
@@ -25,7 +27,7 @@ import argparse
 import secrets
 import time
 
-from testing import builds, known_bugs, models, mutants, stress, syscalls
+from testing import builds, known_bugs, models, mutants, statements, stress, syscalls
 from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, Sim,
                            glob)
@@ -66,14 +68,16 @@ def layers():
                       GoogleTest("rota_unit", UNIT, "tsan", 180),
                       GoogleTest("rota_api", API, "tsan", 180, 4)],
         "stress": stress.passes(UNIT),
-        "lint": [Lint(self_test=True), Lint(self_test=False)],
+        "lint": [Lint(self_test=True), Lint(self_test=False),
+                 mutants.Applies()],
+        "api": [statements.Statements(API, PROG)],
         **builds.layers(UNIT, API),
         "mutants": [mutants.Mutants()],
     }
 
 
 # Layers that run when they are named, and only then.
-NAMED_ONLY = ("builds", "aarch64", "mutants")
+NAMED_ONLY = ("api", "builds", "aarch64", "mutants")
 
 
 class Stop(Exception):

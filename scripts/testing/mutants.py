@@ -26,6 +26,7 @@ LAYERS = {
     "stress": ("release", "rota_stress", 150, (4, 2, 16)),
     "sanitizer": ("asan", "rota_api", 90, (4,)),
 }
+ROOM = re.compile(r"^\+\+\+ b/(?:src|include/rota)/(\w+)", re.M)  # that a patch changes
 HEAD = re.compile(r"^(Item|Layer|Caught-by): (.+)$", re.M)
 
 
@@ -41,14 +42,29 @@ class Mutant:
         if absent:
             raise Stale(f"{path.name}: its head names no {', no '.join(sorted(absent))}")
         self.item, self.layer, self.tests = head["Item"], head["Layer"], head["Caught-by"]
+        self.rooms = set(ROOM.findall(path.read_text()))
         if self.layer not in LAYERS:
             raise Stale(f"{path.name}: no layer {self.layer}; there are {' '.join(LAYERS)}")
 
-    def patch(self, *options):
+    def is_meant(self, wanted):
+        """Whether one of `wanted` (with ':' in between) is a part of its name, its item, its layer
+        or a room that it changes; without any, all are meant."""
+        words = [word.strip("*") for word in (wanted or "").split(":")]
+        names = {self.item, self.layer, *self.rooms}
+        return any(word in self.path.stem or word in names for word in words)
+
+    def patch(self, *options, tree=FOLDER / "tree"):
         with open(self.path, "rb") as text:
             return subprocess.run(["patch", "-p1", "--force", "--silent", "--no-backup-if-mismatch",
-                                   "--reject-file=-", *options], cwd=FOLDER / "tree", stdin=text,
+                                   "--reject-file=-", *options], cwd=tree, stdin=text,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def check(self, tree):
+        """Raises Stale if the patch does not fit the tree any more."""
+        tried = self.patch("--dry-run", tree=tree)
+        if tried.returncode != 0:
+            raise Stale(f"{self.path.name} does not apply: make it anew against the code as it is"
+                        f"\n{tried.stdout.decode(errors='replace').rstrip()}")
 
 
 def mutants():
@@ -120,6 +136,21 @@ def judge(name, layer, tests, patience=1):
     return Verdict(False, "", time.monotonic() - began)
 
 
+class Applies(Step):
+    """Every patch fits the code as it is; whether its bug is seen is for the layer `mutants`."""
+    name, where = "mutants apply", "the tree"
+
+    def run(self, options):
+        began, wrong = time.monotonic(), []
+        for path in mutants():
+            try:
+                Mutant(path).check(ROOT)
+            except Stale as stale:
+                wrong.append(str(stale))
+        return Outcome(len(mutants()) - len(wrong), len(wrong), seconds=time.monotonic() - began,
+                       shown="\n".join(wrong), again="./dev test lint")
+
+
 class Mutants(Step):
     name, where = "mutants", "build/mutants"
 
@@ -132,12 +163,13 @@ class Mutants(Step):
     def run(self, options):
         began, errors, chosen = time.monotonic(), [], []
         for path in mutants():
-            if options.filter and options.filter.strip("*") not in path.stem:
-                continue
             try:
-                chosen.append(Mutant(path))
+                mutant = Mutant(path)
             except Stale as wrong:
                 errors.append(str(wrong))
+                continue
+            if mutant.is_meant(options.filter):
+                chosen.append(mutant)
         chosen.sort(key=lambda mutant: (list(LAYERS).index(mutant.layer), mutant.name))
         copy_tree()
         errors += self.fail_without_mutants(chosen)
@@ -180,10 +212,7 @@ class Mutants(Step):
         return errors
 
     def one(self, mutant):
-        tried = mutant.patch("--dry-run")
-        if tried.returncode != 0:
-            raise Stale(f"{mutant.path.name} does not apply: make it anew against the code as it is"
-                        f"\n{tried.stdout.decode(errors='replace').rstrip()}")
+        mutant.check(FOLDER / "tree")
         mutant.patch()
         try:
             return judge(mutant.name, mutant.layer, mutant.tests)

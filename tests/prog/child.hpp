@@ -26,7 +26,9 @@
 
 namespace rota_test {
 
-// NAME=value pairs on top of the parent's environment; an empty value removes the variable.
+// NAME=value pairs on top of the parent's environment; an empty value removes the variable. Of the
+// runtime's own variables none is inherited; ROTA_TEST_CHILD_PROCS stands for GOMAXPROCS where a
+// test leaves that open.
 using environment = std::vector<std::pair<std::string, std::string>>;
 
 inline constexpr std::chrono::seconds patience{plain_build ? 30 : 90};
@@ -135,9 +137,13 @@ class child {
         for (char** at = environ; *at != nullptr; ++at) {
             if (!is_set(*at)) all.emplace_back(*at);
         }
+        bool has_procs = false;
         for (const auto& [name, value] : env) {
             if (!value.empty()) all.push_back(name + "=" + value);
+            has_procs = has_procs || name == "GOMAXPROCS";
         }
+        const char* const procs = std::getenv("ROTA_TEST_CHILD_PROCS");
+        if (procs != nullptr && !has_procs) all.push_back(std::string("GOMAXPROCS=") + procs);
         return all;
     }
 
