@@ -33,7 +33,9 @@ bool start_timer(timer& t, std::int64_t when, std::int64_t period = 0);
 void start_new_timer(timer& t, std::int64_t when, std::int64_t period = 0);
 
 // True: t had been started, and will not come due. Otherwise it has come due, or never was started.
-// Either way nobody touches it afterwards. Caller and locks as above.
+// Either way nobody touches it afterwards. The poller is not told: it wakes once for nothing at the
+// moment that was the earliest, which costs less than waking it now to say so. Caller and locks as
+// above.
 bool stop_timer(timer& t);
 
 // Readies gp, the current g that parks, at `when`; nothing else will. Caller: its commit function.

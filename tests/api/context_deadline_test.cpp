@@ -1,15 +1,13 @@
 // rota::with_deadline, rota::with_timeout, and channel operations that a context ends.
 #include <chrono>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <system_error>
 #include <tuple>
 #include <vector>
 
-#include <unistd.h>
-
 #include "anywhere.hpp"
+#include "memory.hpp"
 #include "parked.hpp"
 
 using namespace std::chrono_literals;
@@ -19,19 +17,8 @@ using rota::context;
 using rota::context_errc;
 using rota_test::eventually;
 using rota_test::go_and_park;
+using rota_test::resident_kib;
 using rota_test::scheduler_state;
-
-namespace {
-
-// Resident memory of this process, in KiB.
-long resident_kib() {
-    std::ifstream file("/proc/self/statm");
-    long total = 0, resident = 0;
-    file >> total >> resident;
-    return resident * (sysconf(_SC_PAGESIZE) / 1024);
-}
-
-}  // namespace
 
 TEST_ANYWHERE(context_deadline, ends_it_with_its_own_error) {
     // The deadline could be forgotten, come before its time, or end it as a call does.

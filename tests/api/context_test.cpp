@@ -55,6 +55,20 @@ TEST_ANYWHERE(context, background_is_never_done_and_holds_nothing) {
     EXPECT_TRUE(ctx == context());
 }
 
+TEST_ANYWHERE(context, a_copy_is_the_same_context) {
+    // A copy with a state of its own would not hear of the cancellation.
+    const auto [ctx, cancel] = rota::with_cancel(background());
+    const context same = ctx;
+    EXPECT_TRUE(same == ctx);
+    EXPECT_TRUE(same.done() == ctx.done());
+    const auto err_by_value = [ctx = ctx] { return ctx.err(); };
+    EXPECT_FALSE(err_by_value());
+    const cancel_func copied = cancel;
+    copied();
+    EXPECT_EQ(err_by_value(), context_errc::canceled);
+    EXPECT_EQ(same.err(), context_errc::canceled);
+}
+
 TEST_ANYWHERE(context, errors_have_the_texts_of_go) {
     // The category could be a foreign one, or the codes be mixed up.
     // Then message or name would differ.

@@ -47,10 +47,25 @@ TEST_ANYWHERE(select_set, a_send_that_has_run_is_spent) {
     for (int i = 0; i < 5; ++i) EXPECT_EQ(set.wait(), 1u);
     EXPECT_EQ(ch.len(), 1u);
     EXPECT_EQ(ch.recv(), "once, and long enough to lie on the heap");
+}
+
+TEST_ANYWHERE(select_set, clear_begins_anew) {
+    // An old case could stay, or its index be counted on.
+    // Then the first index would not be 0, or the unsent value be sent.
+    auto ch = rota::make_chan<std::string>(3);
+    rota::select_set set;
+    std::optional<std::string> got;
+    set.send(ch, "never sent, and long enough to lie on the heap");
+    set.recv(ch, got);
+    set.otherwise();
     set.clear();
     EXPECT_EQ(set.send(ch, "again"), 0u);
     EXPECT_EQ(set.wait(), 0u);
+    EXPECT_EQ(ch.len(), 1u);
     EXPECT_EQ(ch.recv(), "again");
+    EXPECT_EQ(set.otherwise(), 1u);
+    EXPECT_EQ(set.wait(), 1u);
+    EXPECT_EQ(got, std::nullopt);
 }
 
 TEST_ANYWHERE(select_set, a_closed_channel_empties_out) {

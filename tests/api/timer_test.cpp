@@ -297,6 +297,19 @@ TEST_ANYWHERE(ticker, reset_counts_the_new_interval_from_now) {
     EXPECT_TRUE(is_empty(t.c()));
 }
 
+TEST_ANYWHERE(after, sends_the_time_once) {
+    // As a timer's, its value could be early, or come twice.
+    const time_point start = rota::clock::now();
+    const auto c = rota::after(1ms);
+    EXPECT_EQ(c.cap(), rota::timer(1h).c().cap());
+    const std::optional<time_point> at = c.recv();
+    ASSERT_TRUE(at.has_value());
+    EXPECT_GE(*at, start + 1ms);
+    EXPECT_LE(*at, rota::clock::now());
+    EXPECT_TRUE(is_empty(c));
+    EXPECT_FALSE(c.closed());
+}
+
 TEST_ANYWHERE(tick, is_the_nil_channel_without_an_interval) {
     EXPECT_FALSE(static_cast<bool>(rota::tick(0s)));
     EXPECT_FALSE(static_cast<bool>(rota::tick(-1h)));

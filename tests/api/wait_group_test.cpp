@@ -168,6 +168,26 @@ TEST_ANYWHERE(wait_group, negative_counter_is_a_panic_with_gos_text) {
     EXPECT_EQ(panic_of([&] { used.add(-3); }), "sync: negative WaitGroup counter");
 }
 
+TEST_ANYWHERE(wait_group, reused_while_an_earlier_wait_returns_is_a_panic_with_gos_text) {
+    // Unseen, that waiter would go on although work is under way again. It sees it if it is slower
+    // than the add; where it is not, there is nothing to be seen, and another round is due.
+    int seen = 0;
+    for (int round = 0; round < 1000 && seen == 0; ++round) {
+        rota::wait_group wg;
+        auto said = rota::make_chan<std::string>(1);
+        wg.add(1);
+        ASSERT_TRUE(rota_test::go_and_park([&] { said.send(panic_of([&] { wg.wait(); })); }));
+        wg.done();
+        wg.add(1);
+        const std::string text = *said.recv();
+        wg.done();
+        if (text == "no panic") continue;
+        EXPECT_EQ(text, "sync: WaitGroup is reused before previous Wait has returned");
+        ++seen;
+    }
+    EXPECT_EQ(seen, 1) << scheduler_state();
+}
+
 TEST_ANYWHERE(wait_group, may_be_finished_by_threads) {
     // done() on a thread wakes goroutines through the global queue.
     // If that were lost, wait would hang.

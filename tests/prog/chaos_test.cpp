@@ -39,6 +39,17 @@ TEST(chaos_mode, moves_every_goroutine_that_parks) {
     EXPECT_LT(count(run("parks_and_moves", "", "1"), "moves"), 60);
 }
 
+TEST(kb53_std_mutex, held_across_a_park_is_unlocked_by_another_thread) {
+    // Whoever comes back on its own thread by luck does not see that mistake; here most do not.
+    // rota's own mutex goes through the same without harm.
+    for (const char* procs : {"1", "4"}) {
+        const outcome o = run("locks_across_parks", "chaos=5", procs);
+        EXPECT_TRUE(went_well(o));
+        EXPECT_GT(count(o, "wrong"), 60) << o;
+        EXPECT_EQ(count(o, "right"), 100) << o;
+    }
+}
+
 TEST(chaos_mode, runs_what_is_ready_in_any_order) {
     // With one processor and without chaos they run as they came, but for the last one and where
     // the monitor asks for a yield. In a random order of 40 every other one comes before a smaller

@@ -1,4 +1,4 @@
-// Programs whose goroutines end by goexit, or meet std::terminate.
+// Programs whose goroutines end by goexit, or meet std::terminate; and who is the main goroutine.
 #include <atomic>
 #include <exception>
 #include <stdexcept>
@@ -10,6 +10,16 @@ using namespace rota_test;
 using namespace std::chrono_literals;
 
 namespace {
+
+// The numbers of main goroutines, and of none.
+int main_numbers() {
+    const std::uint64_t outside = rota::runtime::goid();
+    const std::uint64_t first = rota::run([] { return rota::runtime::goid(); });
+    const std::uint64_t second = rota::run([] { return rota::runtime::goid(); });
+    const std::uint64_t other = rota::async([] { return rota::runtime::goid(); }).get();
+    const bool different = first != second && second != other && first != other;
+    return outside == 0 && first == 1 && second != 0 && other != 0 && different ? 0 : 1;
+}
 
 // Main ends by goexit, the others go on, and each says so.
 int main_goexits() {
@@ -173,6 +183,7 @@ int own_terminate_handler() {
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {{"main_goexits", main_goexits},
+                     {"main_numbers", main_numbers},
                      {"main_goexits_other_exits", main_goexits_other_exits},
                      {"main_goexits_others_sleep", main_goexits_others_sleep},
                      {"main_goexits_beside_another_run", main_goexits_beside_another_run},

@@ -1,4 +1,5 @@
-// goexit and std::terminate from outside: who goes on, and what the end looks like.
+// goexit, std::terminate and the main goroutine from outside: who goes on, and what the end looks
+// like.
 #include <string>
 
 #include "child.hpp"
@@ -15,6 +16,11 @@ constexpr const char* swallowed_text =
     "fatal error: goexit was stopped by a catch (...) that did not rethrow";
 
 }  // namespace
+
+TEST(goid, of_the_first_main_goroutine_is_1) {
+    // Another goroutine could have the number, or every main goroutine.
+    EXPECT_TRUE(went_well(run("main_numbers")));
+}
 
 TEST(goexit, of_main_lets_the_others_go_on_until_the_last_has_ended) {
     // run() returns, or the others are left behind, or the last end goes unnoticed.

@@ -1,5 +1,6 @@
 // A process with many goroutines and nothing to do. It says "ready" when all of them are parked.
 #include <atomic>
+#include <vector>
 
 #include "program.hpp"
 
@@ -41,6 +42,22 @@ int blocked() {
     return 0;
 }
 
+// Timers were to come within the measured time, and have all been stopped: nobody tells the poller,
+// which looks once at the moment of the first and then sleeps for good.
+int stopped_timers() {
+    auto never = rota::make_chan<int>();
+    std::thread outside([never] { never.recv(); });
+    rota::run([] {
+        std::vector<rota::timer> all;
+        for (int i = 0; i < 1000; ++i) all.emplace_back(2s + std::chrono::milliseconds(i));
+        rota::sleep_for(1ms);
+        for (const rota::timer& t : all) (void)t.stop();
+        say("ready");
+        block_for_ever();
+    });
+    return 0;
+}
+
 // run() has returned; main waits in C++.
 int after_run() {
     rota::run(park_many);
@@ -74,6 +91,7 @@ int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {{"asleep", asleep},
                      {"blocked", blocked},
+                     {"stopped_timers", stopped_timers},
                      {"after_run", after_run},
                      {"in_blocking", in_blocking}});
 }

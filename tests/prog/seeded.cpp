@@ -104,6 +104,36 @@ int threads() {
     return back.recv() == 4 * 5050 ? 0 : 1;
 }
 
+// Pools drop in time what nobody takes: two minutes until the first collection, two until the next.
+// One goroutine on one processor, so that every value has its place.
+int pool() {
+    static int alive = 0;
+    struct counted {
+        counted() { ++alive; }
+        counted(counted&&) noexcept { ++alive; }
+        ~counted() { --alive; }
+    };
+    rota::run([] {
+        rota::pool<counted> box;
+        const auto use = [&box] {
+            for (int i = 0; i < 2000; ++i) {
+                box.put(counted());
+                (void)box.get();
+            }
+        };
+        for (int i = 0; i < 100; ++i) box.put(counted());
+        use();
+        std::printf("%d ", alive);
+        rota::sleep_for(121s);
+        use();
+        std::printf("%d ", alive);
+        rota::sleep_for(121s);
+        use();
+        std::printf("%d\n", alive);
+    });
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -113,5 +143,6 @@ int main(int argc, char** argv) {
                      {"race", race},
                      {"deadlock", deadlock},
                      {"live_goroutines", live_goroutines},
-                     {"threads", threads}});
+                     {"threads", threads},
+                     {"pool", pool}});
 }

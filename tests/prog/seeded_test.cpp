@@ -69,6 +69,13 @@ TEST(schedseed, serves_threads_of_the_program) {
     for (int seed = 1; seed <= 5; ++seed) EXPECT_TRUE(ended_with(run("threads", seed), 0));
 }
 
+TEST(pool, lets_go_in_time_of_what_nobody_takes) {
+    // A pool that nobody collects would keep for ever what one burst needed.
+    const outcome o = run("pool", 3, "1");
+    EXPECT_TRUE(ended_with(o, 0));
+    EXPECT_EQ(o.out, "100 100 0\n") << o;
+}
+
 TEST(schedseed, refuses_a_bad_seed) {
     const outcome o = run_program("seeded", {"threads"}, {{"GODEBUG", "schedseed=-4"}});
     EXPECT_TRUE(ended_with(o, 0));
