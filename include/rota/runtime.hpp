@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include <rota/detail/preempt.hpp>
+
 namespace rota::runtime {
 
 /// Sets the number of processors, which is how many goroutines run at the same moment, to n (1 to
@@ -39,6 +41,15 @@ int num_thread();
 /// Lets other goroutines run. In a thread outside rota, does nothing. Go: runtime.Gosched.
 void gosched();
 
+/// Lets others run if the scheduler has asked for it: because the time slice of 10 ms is over, or
+/// because somebody waits for the world to stop. For loops that compute for long without any
+/// operation of rota: looks at one byte. In a thread outside rota, does nothing. Go's compiler
+/// plants such points.
+inline void preempt_point() {
+    if (detail::is_preempt_wanted()) [[unlikely]]
+        detail::preempt_here();
+}
+
 /// Ends the current goroutine: runs the destructors and defers of everything on its stack,
 /// innermost first, then ends it. They may block.
 ///
@@ -48,6 +59,20 @@ void gosched();
 /// return: the others go on, and when the last has ended: `fatal error: no goroutines (main called
 /// runtime.Goexit) - deadlock!`. In a thread outside rota throws panic_error. Go: runtime.Goexit.
 [[noreturn]] void goexit();
+
+/// Locks the calling goroutine to the thread that it runs on: it runs there only, and nobody else
+/// does, until unlock_os_thread has been called as often. A main goroutine is locked to the thread
+/// that called run.
+///
+/// A goroutine that ends locked takes its thread with it, whatever it has done to that; on the
+/// thread inside run(), it keeps it from all others until run returns. Each switch to and from a
+/// locked goroutine hands its processor from thread to thread, some 10 to 50 µs. May migrate before
+/// it locks. In a thread outside rota, does nothing. Go: runtime.LockOSThread.
+void lock_os_thread();
+
+/// Undoes one call of lock_os_thread by this goroutine; without any, does nothing. Go:
+/// runtime.UnlockOSThread.
+void unlock_os_thread();
 
 /// The number of the current goroutine, 0 outside goroutines; the process's first main goroutine
 /// is 1.
@@ -64,8 +89,8 @@ std::string stack(bool all = false);
 /// the one of before. Go: debug.SetMaxStack.
 std::size_t set_max_stack(std::size_t bytes);
 
-/// How many threads the runtime may have, 10000 at first; exceeding it is fatal. Returns the limit
-/// of before. Throws panic_error if n < 1. Go: debug.SetMaxThreads.
+/// How many threads the runtime may have, 10000 at first; exceeding it is fatal, at once if it has
+/// more already. Returns the limit of before. Throws panic_error if n < 1. Go: debug.SetMaxThreads.
 int set_max_threads(int n);
 
 /// What the scheduler has done since the process began. Each figure is exact at some moment of the

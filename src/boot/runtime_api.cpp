@@ -10,9 +10,21 @@
 #include "sched/entry.hpp"
 #include "sched/goexit.hpp"
 #include "sched/hooks.hpp"
+#include "sched/lock_thread.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/maker.hpp"
 #include "sched/newproc.hpp"
 #include "sched/park.hpp"
 #include "sys/thread.hpp"
+
+namespace rota::detail {
+
+void preempt_here() {
+    if (rt::current_goroutine() == nullptr) return;
+    const rt::runtime_entry inside;
+}
+
+}  // namespace rota::detail
 
 namespace rota::runtime {
 
@@ -61,6 +73,19 @@ void goexit() {
     goroutine_exit();
 }
 
+void lock_os_thread() {
+    if (current_goroutine() == nullptr) return;
+    start_maker();  // in user code: making a thread takes locks of the C library
+    const runtime_entry inside;
+    lock_thread();
+}
+
+void unlock_os_thread() {
+    if (current_goroutine() == nullptr) return;
+    const runtime_entry inside;
+    unlock_thread();
+}
+
 std::string stack(bool all) {
     // Nobody shall wait for a scan whose thread has been stopped. No request to yield is honoured
     // on the way out: this goroutine would stand in the traces of others as if it were asking.
@@ -84,6 +109,7 @@ int set_max_threads(int n) {
     const lock_guard guard(sched.mu);
     const int before = sched.m_max;
     sched.m_max = n;
+    check_m_count();
     return before;
 }
 

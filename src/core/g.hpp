@@ -48,6 +48,8 @@ struct g {
     bubble* in = nullptr;          // what it belongs to from newproc to its end, or null
 
     goroutine_locals* locals = nullptr;
+    m* locked_m = nullptr;         // the only m that may run it; written by itself
+    std::uint32_t lock_count = 0;  // how often it has locked itself to its thread
 
     // --- anyone reads ------------------------------------------------------------
     atomic<g_status> status{g_status::idle};

@@ -74,16 +74,23 @@ struct alignas(cache_line) m : self_header {
     // An m with a p that is outside runs a goroutine, never g0.
     atomic<std::uint32_t> in_runtime{0};
 
+    // The goroutine that is locked to this thread, the only one that it runs; &g0: one that has
+    // ended. Written by that goroutine: from another thread only if it is a main goroutine on its
+    // way here.
+    atomic<g*> locked_g{nullptr};
+
     // --- anyone writes ------------------------------------------------------------------
     atomic<entry_state> entry{entry_state::clear};
-    atomic<bool> preempt{false};  // the running g is asked to yield; relaxed: advice
-    note park;                    // the thread sleeps here
-    p* next_p = nullptr;          // written by the waker before park.wakeup()
+    note park;            // the thread sleeps here
+    p* next_p = nullptr;  // written by the waker before park.wakeup()
 
     // --- guarded by sched.mu --------------------------------------------------------------
     m* idle_next = nullptr;
     m* idle_prev = nullptr;
-    bool is_idle = false;  // on sched's idle list
+    bool is_idle = false;       // on sched's idle list
+    bool locked_idle = false;   // sleeps until its locked goroutine is to run
+    bool locked_ready = false;  // that one is to run, and was taken out of its queue before
+    m* to_make_next = nullptr;  // its thread is still to be made: sched/maker
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

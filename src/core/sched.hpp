@@ -16,6 +16,9 @@ namespace rota::rt {
 
 inline constexpr std::int32_t procs_max = 1024;
 
+// What a locked goroutine adds to through_g0: only itself and its m may not switch directly.
+inline constexpr std::uint32_t through_g0_lock = 1u << 16;
+
 // One run() in progress. Lives in the frame of run(); the main goroutine is done when `done` is
 // set.
 struct run_record {
@@ -40,7 +43,9 @@ struct sched_t {
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
     m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;  // linked by idle_next
+    m* free_m ROTA_GUARDED_BY(mu) = nullptr;        // whose thread has ended, likewise
     std::int32_t idle_m_count ROTA_GUARDED_BY(mu) = 0;
+    std::int32_t locked_idle_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t m_count ROTA_GUARDED_BY(mu) =
         0;  // ms that schedule: own threads and threads inside run()
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;
@@ -57,7 +62,8 @@ struct sched_t {
     atomic<bool> foreign_used{false};       // a thread of the program's own used rota outside run()
     atomic<bool> exiting{false};            // hint for `stopping`
     atomic<bool> forked{false};             // this is the child of a fork: set in its only thread
-    // Who wants no direct switch: the exit of the process, chaos mode, a scan, a stop of the world
+    // Who wants no direct switch: the exit of the process, chaos mode, a scan, a stop of the world.
+    // Above through_g0_lock: goroutines that are locked to their threads.
     atomic<std::uint32_t> through_g0{0};
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan

@@ -36,6 +36,7 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
             gp.parent_goid,
             gp.created_at,
             gp.main_of != nullptr,
+            gp.locked_m != nullptr,
             readgstatus(gp),
             gp.why,
             gp.mp,
@@ -149,7 +150,7 @@ void tracer::print_header(const about* gp, const char* state) {
         if (mp == nullptr) out_->print(" m=nil");
         else out_->print(" m=%llu mp=0x%llx", static_cast<unsigned long long>(mp->id), number(mp));
     }
-    out_->print(" [%s]:\n", state);
+    out_->print(" [%s%s]:\n", state, gp->is_locked ? ", locked to thread" : "");
     if (gp->name[0] != '\0') out_->print("# name: %s\n", gp->name);
 }
 

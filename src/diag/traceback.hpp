@@ -46,6 +46,7 @@ class tracer {
         std::uint64_t goid, parent_goid;
         const void* created_at;
         bool is_main;
+        bool is_locked;
         g_status status;
         wait_reason why;
         const m* mp;

@@ -72,7 +72,7 @@ void stir(m& self) {
 // Whether gp has parked on this very thread and would go on here. Then the p goes to another m,
 // with gp first in its queue: all goroutines move, also where there is but one p.
 bool migrates(m& self, g& gp) {
-    if (gp.mp != &self || gp.why == wait_reason::none) return false;
+    if (gp.mp != &self || gp.why == wait_reason::none || gp.locked_m != nullptr) return false;
     gp.why = wait_reason::none;
     runq_put(*self.pp, gp, true);
     startm(releasep(self), false);
@@ -100,9 +100,8 @@ ROTA_SWITCHES_STACK void chaos_loop(m& self) {
             starve(self);
             if (self.rand.below(2) == 0) stir(self);
         }
-        const found next = findrunnable(self);
+        const found next = next_to_run(self);
         if (!next) return;
-        if (self.spinning) stop_spinning_with_work(self);
         if (migrates(self, *next.gp)) continue;
         next.gp->why = wait_reason::none;  // tells a park from a yield
         start_running(self, *self.pp, *next.gp, next.inherit);

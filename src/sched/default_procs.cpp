@@ -111,15 +111,14 @@ void set_default_proc_count(std::int32_t from_environment) {
 
 std::int32_t current_proc_count() {
     const std::int64_t now = nanotime();
-    if (ROTA_UNLIKELY(is_look_due(now))) {
-        limits.looked_at.store(now, memory_order_relaxed);
+    if (ROTA_LIKELY(!is_look_due(now))) return proc_count();
+    limits.looked_at.store(now, memory_order_relaxed);
+    if (current_goroutine() != nullptr) {
+        const runtime_entry inside;
         const std::int32_t n = default_procs();
-        if (n != proc_count() && current_goroutine() != nullptr) {
-            const runtime_entry inside;
-            follow_to(n);
-        } else if (n != proc_count()) {
-            leave_to_follower(n, now);
-        }
+        if (n != proc_count()) follow_to(n);
+    } else if (const std::int32_t n = default_procs(); n != proc_count()) {
+        leave_to_follower(n, now);
     }
     return proc_count();
 }
@@ -141,6 +140,7 @@ bool read_throttling(cpu_throttling& out) {
 }
 
 void read_limits_below(std::string_view root) {
+    const runtime_entry inside;
     while (!begin_reading()) thread_yield();
     groups.look_below(root);
     end_reading();

@@ -24,7 +24,8 @@ namespace rota::rt {
 // Boot: says how to round, and, if the environment has fixed nothing, that limits are followed.
 void limits_init(bool round_up, bool follow);
 
-// The number as it is now, from 1 to procs_max. Reads some files; allocates nothing.
+// The number as it is now, from 1 to procs_max. Reads some files; allocates nothing. Caller: not a
+// goroutine outside the runtime, where it may be stopped: others wait for their turn to read.
 [[nodiscard]] std::int32_t default_procs();
 
 // gomaxprocs(n): n processors from now on, whatever the limits become; returns the number of

@@ -249,7 +249,8 @@ void sleep_until_work(m& self) {
     sleep_for_ever();
 }
 
-// On the way through g0, where there is somebody who wants that.
+}  // namespace
+
 ROTA_COLD void honour_stops(m& self) {
     if (sched.exiting.load(memory_order_relaxed)) stop_for_exit(self);  // relaxed: looked again
     if (!sched.stop_wanted.load(memory_order_relaxed)) return;          // relaxed: as above
@@ -257,8 +258,6 @@ ROTA_COLD void honour_stops(m& self) {
     // Still spinning, it looks once more at everything before it sleeps.
     if (sched.world_stops && self.pp != nullptr) give_to_stopper(releasep(self));
 }
-
-}  // namespace
 
 std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     constexpr std::uint32_t batch = 64;
@@ -291,8 +290,10 @@ found findrunnable(m& self) {
         // A new time slice begins; a request that comes from here on is meant for it.
         self.preempt.store(false, memory_order_seq_cst);  // pairs(run.done)
         if (ROTA_UNLIKELY(is_run_over(self))) return {};
-        if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_relaxed) != 0))
-            honour_stops(self);  // relaxed: looked at again
+        if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_relaxed) != 0)) {
+            honour_stops(self);  // relaxed: looked again
+            if (self.locked_g.load(memory_order_seq_cst) != nullptr) return {};  // pairs(lock.home)
+        }
         if (self.pp == nullptr) {
             sleep_until_work(self);
             continue;

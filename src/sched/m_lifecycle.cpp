@@ -12,6 +12,7 @@
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/idle.hpp"
+#include "sched/maker.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
 #include "sched/seeded.hpp"
@@ -56,8 +57,26 @@ m& new_m_record() {
     return mp;
 }
 
+namespace {
+
+// The record of an m whose thread has ended, or null.
+m* free_m_record() ROTA_REQUIRES(sched.mu) {
+    m* const mp = sched.free_m;
+    if (mp == nullptr) return nullptr;
+    sched.free_m = mp->idle_next;
+    mp->idle_next = nullptr;
+    return mp;
+}
+
+}  // namespace
+
 void count_m() {
-    if (++sched.m_count <= sched.m_max) return;
+    ++sched.m_count;
+    check_m_count();
+}
+
+void check_m_count() {
+    if (sched.m_count <= sched.m_max) return;
     const std::int32_t limit = sched.m_max;
     sched.mu.release();
     fatal("thread exhaustion", trace_scope::all, "runtime: program exceeds %zu-thread limit",
@@ -81,6 +100,24 @@ void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size) {
 
 namespace {
 
+// The thread of self ends: the goroutine that was locked to it has. Go: mexit.
+void end_m(m& self) {
+    ROTA_CHECK(self.pp == nullptr && !self.spinning);
+    signal_stack_free(self.signal_stack);
+    self.signal_stack = nullptr;
+    self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+    set_self(nullptr);  // a thread of the program's own, if what it destroys now uses rota
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        --sched.m_count;
+        self.idle_next = sched.free_m;
+        sched.free_m = &self;
+        dead = is_deadlocked();
+    }
+    if (dead) report_deadlock();
+}
+
 void* mstart(void* arg) {
     m& self = *static_cast<m*>(arg);
     thread_take_signal_mask();        // sysmon, which blocks all, starts ms as well
@@ -93,12 +130,8 @@ void* mstart(void* arg) {
     acquirep(self, *self.next_p);
     self.next_p = nullptr;
     schedule_loop(self);
-    check_failed("an m of the runtime's own never leaves its scheduler", __FILE__, __LINE__);
-}
-
-void newm(m& mp) {
-    start_thread(mstart, &mp, m_stack_size);
-    shared_counts.threads.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+    end_m(self);
+    return nullptr;
 }
 
 // Puts pp on the idle list, unless there is work after all, or pp is the last one and its timers
@@ -115,6 +148,11 @@ bool try_idle(p& pp, std::int64_t when) {
 
 }  // namespace
 
+void start_m_thread(m& mp) {
+    start_thread(mstart, &mp, m_stack_size);
+    shared_counts.threads.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+}
+
 void startm(p& pp, bool spinning, bool not_home) {
     m* mp = nullptr;
     bool fresh = false;
@@ -123,14 +161,15 @@ void startm(p& pp, bool spinning, bool not_home) {
         mp = midle_get(not_home);
         if (mp == nullptr) {
             count_m();
-            mp = &new_m_record();
+            mp = free_m_record();
+            if (mp == nullptr) mp = &new_m_record();
             fresh = true;
         }
     }
     ROTA_CHECK(!mp->spinning && mp->next_p == nullptr);
     mp->spinning = spinning;
     mp->next_p = &pp;
-    if (fresh) return newm(*mp);
+    if (fresh) return make_thread_of(*mp);
     shared_counts.wakeups.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     mp->park.wakeup();
 }
@@ -142,13 +181,15 @@ void stopm(m& self) {
         const lock_guard guard(sched.mu);
         if (self.run != nullptr && self.run->done.load(memory_order_acquire))
             return;  // pairs(run.done)
+        // relaxed: its main goroutine, which is on its way here, has stored that under sched.mu
+        if (self.locked_g.load(memory_order_relaxed) != nullptr) return;
         self.park.clear();
         midle_put(self);
         dead = is_deadlocked();
     }
     if (dead) report_deadlock();
     self.park.sleep();
-    if (self.next_p == nullptr) return;  // its run() is over
+    if (self.next_p == nullptr) return;  // its run() is over, or its main goroutine comes
     acquirep(self, *self.next_p);
     self.next_p = nullptr;
 }

@@ -30,10 +30,14 @@ p& releasep(m& self);
 // ends the process.
 void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size);
 
+// Starts the thread of mp, a listed and counted record. Caller: sched/maker.
+void start_m_thread(m& mp);
+
 // For the makers of ms: a record, listed; counting it against the limit, which is fatal to exceed
 // (releases sched.mu only to die); what every m needs once, on its own thread.
 [[nodiscard]] m& new_m_record() ROTA_REQUIRES(sched.mu);
-void count_m() ROTA_NO_TSA;  // requires sched.mu
+void count_m() ROTA_NO_TSA;        // requires sched.mu
+void check_m_count() ROTA_NO_TSA;  // likewise: ends the process if there are too many already
 void minit(m& self);
 
 // The thread's floating-point control words, as they are now, are what its goroutines must leave

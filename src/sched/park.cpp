@@ -130,8 +130,14 @@ ROTA_ALWAYS_INLINE bool is_alone(m& self) {
     if (pp.runnext.load(memory_order_relaxed) != nullptr ||
         pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed) ||
         sched.runq_size.load(memory_order_relaxed) != 0 || pp.timers.earliest_hint() != 0 ||
-        tick % 61 == 0 || sched.through_g0.load(memory_order_relaxed) != 0 || is_run_over(self))
+        tick % 61 == 0 || is_run_over(self))
         return false;
+    const std::uint32_t through_g0 = sched.through_g0.load(memory_order_relaxed);
+    if (ROTA_UNLIKELY(through_g0 != 0)) {
+        const g* const locked = self.locked_g.load(memory_order_relaxed);
+        if (through_g0 % through_g0_lock != 0 || (locked != nullptr && locked != self.curg))
+            return false;
+    }
     pp.sched_tick.store(tick, memory_order_relaxed);
     return true;
 }

@@ -3,6 +3,7 @@
 
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
+#include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
 #include "sched/scan.hpp"
@@ -14,12 +15,28 @@ namespace rota::rt {
 ROTA_SWITCHES_STACK void schedule_loop(m& self) {
     if (chaos.on) return chaos_loop(self);
     for (;;) {
-        const found next = findrunnable(self);
+        const found next = next_to_run(self);
         if (!next) return;
-        if (self.spinning) stop_spinning_with_work(self);
         start_running(self, *self.pp, *next.gp, next.inherit);
         give_way_to_scan(*next.gp);
         switch_to(self, self.g0, *next.gp);
+    }
+}
+
+found next_to_run(m& self) {
+    for (;;) {
+        // relaxed, here and below: read again at every switch
+        if (ROTA_UNLIKELY(self.locked_g.load(memory_order_relaxed) != nullptr))
+            return {wait_for_locked_g(self)};
+        const found next = findrunnable(self);
+        if (!next) {
+            if (self.locked_g.load(memory_order_relaxed) != nullptr) continue;
+            return {};
+        }
+        if (self.spinning) stop_spinning_with_work(self);
+        if (ROTA_UNLIKELY(next.gp->locked_m != nullptr) && hand_to_locked_m(self, *next.gp))
+            continue;
+        return next;
     }
 }
 

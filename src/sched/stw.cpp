@@ -143,7 +143,7 @@ bool wait_until_stopped() {
 
 // Whether an m is needed for more than what waits in the queues of ps.
 bool is_anything_owed() ROTA_REQUIRES(sched.mu) {
-    if (!sched.runq.empty()) return true;
+    if (global_has_work()) return true;
     if (sched.need_spinning.load(memory_order_seq_cst)) return true;    // pairs(wake.need)
     if (sched.last_poll.load(memory_order_seq_cst) == 0) return false;  // pairs(timer.poller)
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -208,6 +208,7 @@ bool stop_the_world(stop_reason why) {
     if (!wait_until_stopped()) {
         const lock_guard guard(sched.mu);
         end_stop();
+        if (self.pp != nullptr) self.pp->status.store(p_status::running, memory_order_relaxed);
         return false;
     }
     world.stopped_at = nanotime();

@@ -44,6 +44,12 @@ ROTA_ALWAYS_INLINE void start_running(m& self, p& pp, g& gp, bool inherit) {
     if (!inherit) bump(pp.sched_tick);
 }
 
+// Whether somebody wants that next, already started, is not switched to directly.
+inline bool must_go_through_g0(const m& self, const g& next, std::uint32_t through_g0) {
+    return through_g0 % through_g0_lock != 0 || next.locked_m != nullptr ||
+           self.locked_g.load(memory_order_relaxed) != nullptr;  // relaxed: read at every switch
+}
+
 // What runs next on self: a runnable g of its p, already started, or g0.
 ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     p& pp = *self.pp;
@@ -57,8 +63,10 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     if (next == nullptr) return self.g0;
     start_running(self, pp, *next, inherit);
     // The state first, then the look: a scan of stacks does it the other way round (sched/scan).
-    std::atomic_signal_fence(std::memory_order_seq_cst);                    // pairs(scan.stop)
-    if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_acquire) != 0)) {  // pairs(scan.over)
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(scan.stop)
+    const std::uint32_t through_g0 =
+        sched.through_g0.load(memory_order_acquire);  // pairs(scan.over)
+    if (ROTA_UNLIKELY(through_g0 != 0) && must_go_through_g0(self, *next, through_g0)) {
         casgstatus(*next, g_status::running, g_status::runnable);
         runq_put(pp, *next, true);
         return self.g0;

@@ -16,14 +16,16 @@ namespace {
 // On g0, without a p: the goroutine goes on wherever there is one.
 void after_slow_exit(m& self, g& prev) {
     p* pp = nullptr;
+    const bool is_locked = prev.locked_m == &self;
     {
         const lock_guard guard(sched.mu);
         pp = pidle_get();
         if (pp == nullptr) global_put(prev);
+        else if (is_locked) self.locked_ready = true;
     }
     if (pp == nullptr) return;
     acquirep(self, *pp);
-    runq_put(*pp, prev, true);
+    if (!is_locked) runq_put(*pp, prev, true);
 }
 
 bool take_old_p(m& self) {
@@ -91,12 +93,16 @@ bool is_strangers_home(const m& self) {
 
 }  // namespace
 
+void leave_strangers_home() {
+    while (ROTA_UNLIKELY(is_strangers_home(getm()))) leave_home_thread();
+}
+
 void entersyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return;
     if (ROTA_UNLIKELY(seeded.on)) return;  // there is nobody to hand the p to
     enter_runtime();
-    while (ROTA_UNLIKELY(is_strangers_home(getm()))) leave_home_thread();
+    leave_strangers_home();
     m& self = getm();
     p& pp = *self.pp;
     casgstatus(*self.curg, g_status::running, g_status::syscall);

@@ -8,6 +8,7 @@
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/idle.hpp"
+#include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/seeded.hpp"
 #include "sched/take.hpp"
@@ -102,6 +103,7 @@ void m_becomes_thread(m& self) {
         self.spinning = false;
         ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
     }
+    leave_locked_thread(self);
     if (self.pp != nullptr) handoffp(releasep(self));
     // Submitters may have relied on this spinner, timers on this poller.
     if (spun || timers_pending()) wakep();

@@ -6,9 +6,13 @@
 // not used rota yet.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include <rota/detail/preempt.hpp>
+
 #include "base/annotations.hpp"
+#include "base/atomic.hpp"
 #include "base/lock_rank.hpp"
 
 namespace rota::rt {
@@ -19,11 +23,11 @@ struct self_header {
     std::uint32_t held_count = 0;
     lock_rank held[held_max] = {};
     const void* held_at[held_max] = {};
+    // Anyone writes: the goroutine that runs here is asked to yield. relaxed: advice. Programs read
+    // it where preempt_point stands in their loops.
+    atomic<bool> preempt{false};
 };
-
-extern "C" {
-extern __attribute__((tls_model("initial-exec"))) thread_local void* rota_self_slot;
-}
+static_assert(offsetof(self_header, preempt) == rota::detail::preempt_offset);
 
 ROTA_ALWAYS_INLINE self_header* self() {
     void* slot = nullptr;

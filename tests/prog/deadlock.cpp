@@ -51,6 +51,39 @@ int each_kind() {
     return 0;
 }
 
+// Threads that sleep with a goroutine of their own are on no list of idle ones.
+int locked() {
+    rota::run([] {
+        rota::runtime::lock_os_thread();
+        auto never = rota::make_chan<int>();
+        rota::wait_group up;
+        for (int i = 0; i < 3; ++i) {
+            up.add(1);
+            rota::go([never, &up] {
+                rota::runtime::lock_os_thread();
+                up.done();
+                never.recv();
+            });
+        }
+        up.wait();
+        never.recv();
+    });
+    return 0;
+}
+
+// The thread of run() waits for nobody any more, and serves nobody.
+int locked_goexit() {
+    rota::run([] {
+        rota::runtime::lock_os_thread();
+        rota::go([] {
+            for (int i = 0; i < 10; ++i) rota::sleep_for(1ms);
+            rota::blocking([] { std::this_thread::sleep_for(1ms); });
+        });
+        rota::runtime::goexit();
+    });
+    return 0;
+}
+
 // Long lists, many threads, and work done before: the count of sleepers must still come out even.
 int after_work() {
     rota::run([] {
@@ -227,6 +260,8 @@ int main(int argc, char** argv) {
                      {"future", future},
                      {"each_kind", each_kind},
                      {"selects", selects},
+                     {"locked", locked},
+                     {"locked_goexit", locked_goexit},
                      {"after_work", after_work},
                      {"second_run", second_run},
                      {"two_stuck_runs", two_stuck_runs},

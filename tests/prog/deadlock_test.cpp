@@ -55,6 +55,20 @@ TEST_P(deadlock_report, counts_waiting_for_a_future) {
     EXPECT_TRUE(has_goroutine(o, "future get")) << o;
 }
 
+TEST_P(deadlock_report, counts_goroutines_that_are_locked_to_their_threads) {
+    // Their threads sleep on no list: the detector could take them for busy ones.
+    const outcome o = run("locked");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_EQ(o.lines_with("goroutine "), 4) << o;
+    EXPECT_TRUE(has_goroutine(o, "chan receive, locked to thread")) << o;
+}
+
+TEST_P(deadlock_report, comes_when_a_locked_main_has_gone_and_the_last_goroutine_ends) {
+    // The thread of run() is kept from all others; it must not count as one that works.
+    const outcome o = run("locked_goexit");
+    EXPECT_TRUE(reported(o, "fatal error: no goroutines (main called runtime.Goexit) - deadlock!"));
+}
+
 TEST_P(deadlock_report, names_what_each_goroutine_waits_for) {
     // A goroutine is missing from the report or says the wrong reason: one of the four headers is
     // not there, or another is.

@@ -1,0 +1,41 @@
+// Whether the scheduler has asked the calling thread's goroutine to yield: one byte of the thread's
+// record, read without a call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+// What the calling thread is to the runtime, null if it has not used it. Never read but by
+// assembly: a compiler would keep its address across a call, and a goroutine may come back on
+// another thread.
+extern __attribute__((tls_model("initial-exec"))) thread_local void* rota_self_slot;
+}
+
+namespace rota::detail {
+
+inline constexpr std::size_t preempt_offset = 152;  // of the byte in the record
+
+inline __attribute__((always_inline)) bool is_preempt_wanted() noexcept {
+    void* slot = nullptr;
+#if defined(__x86_64__)
+    asm volatile("movq rota_self_slot@gottpoff(%%rip), %0\n\t"
+                 "movq %%fs:(%0), %0"
+                 : "=r"(slot));
+#elif defined(__aarch64__)
+    std::uintptr_t offset = 0;
+    asm volatile("adrp %1, :gottprel:rota_self_slot\n\t"
+                 "ldr %1, [%1, #:gottprel_lo12:rota_self_slot]\n\t"
+                 "mrs %0, tpidr_el0\n\t"
+                 "ldr %0, [%0, %1]"
+                 : "=&r"(slot), "=&r"(offset));
+#endif
+    // relaxed: advice
+    return slot != nullptr &&
+           __atomic_load_n(static_cast<const bool*>(slot) + preempt_offset, __ATOMIC_RELAXED);
+}
+
+// Yields, if that is still wanted.
+void preempt_here();
+
+}  // namespace rota::detail

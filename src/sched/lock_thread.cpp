@@ -1,0 +1,171 @@
+// Locking, waiting for the locked one, and the thread's end.
+#include "sched/lock_thread.hpp"
+
+#include "core/getg.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/deadlock.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/schedule.hpp"
+#include "sched/seeded.hpp"
+#include "sched/syscall.hpp"
+#include "sched/wakeup.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+void bind(m& mp, g& gp) {
+    gp.locked_m = &mp;
+    mp.locked_g.store(&gp, memory_order_seq_cst);                       // pairs(lock.home)
+    sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: read at switches
+}
+
+void unbind(m& mp) {
+    mp.locked_g.store(nullptr, memory_order_relaxed);  // relaxed: read by its own thread
+    sched.through_g0.fetch_sub(through_g0_lock, memory_order_relaxed);  // relaxed: as in bind
+}
+
+// A main goroutine runs elsewhere: it goes to the thread of its run(), whose m gives up whatever it
+// does.
+void go_home(g& gp, m& home) {
+    bool asleep = false;
+    {
+        const lock_guard guard(sched.mu);
+        ROTA_CHECK(home.locked_g.load(memory_order_relaxed) ==
+                   nullptr);  // relaxed: we alone set it
+        bind(home, gp);
+        asleep = midle_remove(home);
+    }
+    if (asleep) {
+        home.park.wakeup();  // without a p
+    } else {
+        home.preempt.store(true, memory_order_seq_cst);  // pairs(lock.home)
+        net_poller.wake();
+    }
+    while (&getm() != &home) goyield();
+}
+
+// Whether self's goroutine has been taken out of a queue for it.
+bool take_turn(m& self) {
+    const lock_guard guard(sched.mu);
+    const bool is_ready = self.locked_ready;
+    self.locked_ready = false;
+    return is_ready;
+}
+
+// Sleeps, without a p, until somebody hands one over. True: self has one, and it is its goroutine's
+// turn.
+bool sleep_locked(m& self, g& gp) {
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        if (self.locked_ready) {
+            self.locked_ready = false;
+            if (p* const pp = pidle_get()) {
+                acquirep(self, *pp);
+                return true;
+            }
+            global_put(gp);  // who takes it from there hands a p over
+        }
+        if (self.run != nullptr && self.run->done.load(memory_order_acquire))
+            return false;  // pairs(run.done)
+        self.park.clear();
+        self.locked_idle = true;
+        ++sched.locked_idle_count;
+        dead = is_deadlocked();
+    }
+    if (dead) report_deadlock();
+    self.park.sleep();
+    if (self.next_p == nullptr) return false;  // its run() is over
+    acquirep(self, *self.next_p);
+    self.next_p = nullptr;
+    return true;
+}
+
+// The goroutine has ended, its memory is still ours. False: so does the thread.
+bool outlive(m& self, g& gp) {
+    gp.locked_m = nullptr;
+    gp.lock_count = 0;
+    if (self.run == nullptr) {
+        unbind(self);
+        handoffp(releasep(self));
+        return false;
+    }
+    self.locked_g.store(&self.g0, memory_order_relaxed);  // relaxed: our own; nobody readies that
+    return true;
+}
+
+}  // namespace
+
+void lock_thread() {
+    if (getm().curg->is_thread || seeded.on) return;
+    g& gp = *getm().curg;
+    ROTA_CHECK(gp.lock_count < 0xffff'ffffu);
+    if (gp.lock_count++ > 0) return;
+    if (gp.main_of == nullptr) {
+        leave_strangers_home();
+        return bind(getm(), gp);
+    }
+    m& home = *gp.main_of->mp;
+    if (&home == &getm()) return bind(home, gp);
+    go_home(gp, home);
+}
+
+void unlock_thread() {
+    m& self = getm();
+    g& gp = *self.curg;
+    if (gp.is_thread || gp.lock_count == 0 || --gp.lock_count > 0) return;
+    gp.locked_m = nullptr;
+    unbind(self);
+}
+
+g* wait_for_locked_g(m& self) {
+    g* gp = self.locked_g.load(memory_order_relaxed);  // relaxed: read again at the next switch
+    if (gp != &self.g0 && self.pp != nullptr && readgstatus(*gp) == g_status::dead) {
+        if (!outlive(self, *gp)) return nullptr;
+        gp = &self.g0;
+    }
+    if (self.spinning) {
+        // It came here while it looked for work: submitters may rely on it, timers too.
+        self.spinning = false;
+        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+        wakep();
+    }
+    for (;;) {
+        if (is_run_over(self)) return nullptr;
+        if (sched.through_g0.load(memory_order_relaxed) % through_g0_lock != 0)
+            honour_stops(self);  // relaxed: looked at again
+        if (self.pp != nullptr) {
+            if (take_turn(self)) return gp;
+            handoffp(releasep(self));
+        }
+        if (sleep_locked(self, *gp)) return gp;
+    }
+}
+
+bool hand_to_locked_m(m& self, g& gp) {
+    m& to = *gp.locked_m;
+    if (&to == &self) return false;
+    {
+        const lock_guard guard(sched.mu);
+        if (!to.locked_idle) {
+            to.locked_ready = true;
+            return true;
+        }
+        to.locked_idle = false;
+        --sched.locked_idle_count;
+        to.next_p = &releasep(self);
+    }
+    to.park.wakeup();
+    return true;
+}
+
+void leave_locked_thread(m& self) {
+    // relaxed: our own
+    if (self.locked_g.load(memory_order_relaxed) != nullptr) unbind(self);
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,44 @@
+// Door: goroutines that are locked to their thread.
+//
+// For code that knows its thread: a library with thread-local state, a system call that changes the
+// thread alone, a window system that serves the main thread only. The m runs no other goroutine,
+// and the goroutine on no other m, until it has unlocked as often as it has locked.
+//
+//     the goroutine parks      its m, on g0: gives its p away (wait_for_locked_g) and sleeps
+//     it is readied            is queued like any other; whoever takes it from the queue gives its
+//                              own p to the m (hand_to_locked_m), or, if that is still on its way
+//                              to sleep, leaves word in locked_ready, and it keeps its p
+//     it ends                  its m ends as well, and its thread with it: nobody knows what the
+//                              goroutine has done to it. A thread inside run() sleeps until run()
+//                              returns
+//
+// The direct switch looks for locked ones only while there are some: each adds through_g0_lock to
+// sched.through_g0. Others than the main goroutine of a run() leave its thread before they lock
+// themselves; the main goroutine goes home to it first (m::locked_g of an m that runs something
+// else at that moment, and gives it up). New threads are made by sched/maker from then on.
+// Go: LockOSThread, stoplockedm, startlockedm.
+#pragma once
+
+#include "base/annotations.hpp"
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+// Locks the current goroutine, or counts one more time; undoes one of them. In a thread of the
+// program's own, and where one thread runs all (seeded), both do nothing. Caller: inside a
+// runtime_entry, after start_maker; the m and the p are others after the first.
+void lock_thread();
+void unlock_thread();
+
+// The m of a locked goroutine, on g0: waits until that can go on here, and returns it, with a p.
+// Null: the run() of this thread is over, or the thread is to end. Go: stoplockedm.
+[[nodiscard]] g* wait_for_locked_g(m& self) ROTA_EXCLUDES(sched.mu);
+
+// gp, runnable and locked, has been taken out of a queue by self: passes it on to its m, perhaps
+// with self's p. False: self is that m. Go: startlockedm.
+[[nodiscard]] bool hand_to_locked_m(m& self, g& gp) ROTA_EXCLUDES(sched.mu);
+
+// A thread leaves run(): what was locked to it is gone.
+void leave_locked_thread(m& self);
+
+}  // namespace rota::rt
