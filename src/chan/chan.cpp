@@ -37,10 +37,6 @@ ROTA_NOINLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA
     return me.success;
 }
 
-}  // namespace
-
-namespace {
-
 const bubble* current_bubble() {
     const m* const self = getm_or_null();
     return self == nullptr ? nullptr : self->curg->in;

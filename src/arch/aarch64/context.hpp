@@ -38,11 +38,4 @@ ROTA_ALWAYS_INLINE void procyield(int times) {
     for (int i = 0; i < times; ++i) asm volatile("yield");
 }
 
-// A counter that advances at a steady rate: for estimates, never for deadlines.
-ROTA_ALWAYS_INLINE std::uint64_t cputicks() {
-    std::uint64_t ticks = 0;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
-    return ticks;
-}
-
 }  // namespace rota::rt

@@ -32,7 +32,4 @@ ROTA_ALWAYS_INLINE void procyield(int times) {
     for (int i = 0; i < times; ++i) __builtin_ia32_pause();
 }
 
-// A counter that advances at a steady rate: for estimates, never for deadlines.
-ROTA_ALWAYS_INLINE std::uint64_t cputicks() { return __builtin_ia32_rdtsc(); }
-
 }  // namespace rota::rt
