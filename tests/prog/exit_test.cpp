@@ -12,11 +12,18 @@ class kb59_live_goroutines : public testing::TestWithParam<const char*> {
         return run_program("exit", {name}, {{"GOMAXPROCS", GetParam()}});
     }
 
-    // A quiet end with that status, and at once.
-    static void expect_end(const outcome& o, int status) {
-        EXPECT_TRUE(ended_with(o, status));
-        EXPECT_EQ(o.err, "") << o;
-        EXPECT_LT(o.seconds, plain_build ? 1.0 : 60.0) << o;
+    // A quiet end with that status, and at once: a busy machine may be slow, but not in each of ten
+    // tries, while an end that waits for something always does.
+    void expect_end(const char* name, int status) {
+        constexpr double quick = plain_build ? 1.0 : 60.0;
+        outcome o;
+        for (int tries = 10; tries > 0; --tries) {
+            o = run(name);
+            ASSERT_TRUE(ended_with(o, status));
+            ASSERT_EQ(o.err, "") << o;
+            if (o.seconds < quick) return;
+        }
+        ADD_FAILURE() << "never ends within " << quick << " s: " << o;
     }
 };
 
@@ -25,47 +32,47 @@ class kb59_live_goroutines : public testing::TestWithParam<const char*> {
 TEST_P(kb59_live_goroutines, do_not_disturb_the_return_from_main) {
     // 10,000 goroutines of all kinds: the end waits for one, crashes under one, or loses main's
     // status.
-    expect_end(run("return_from_main"), 5);
+    expect_end("return_from_main", 5);
 }
 
 TEST_P(kb59_live_goroutines, do_not_disturb_exit_in_the_main_goroutine) {
     // As above; exit runs on a goroutine's stack, and that goroutine never comes back.
-    expect_end(run("exit_in_main_goroutine"), 3);
+    expect_end("exit_in_main_goroutine", 3);
 }
 
 TEST_P(kb59_live_goroutines, do_not_disturb_exit_in_a_goroutine) {
     // As above, on a thread of the runtime's own.
-    expect_end(run("exit_in_goroutine"), 3);
+    expect_end("exit_in_goroutine", 3);
 }
 
 TEST_P(kb59_live_goroutines, do_not_disturb_exit_inside_blocking) {
     // As above; the goroutine has no p then.
-    expect_end(run("exit_in_blocking"), 3);
+    expect_end("exit_in_blocking", 3);
 }
 
 TEST_P(kb59_live_goroutines, do_not_disturb_exit_in_a_thread) {
     // As above, on a thread that never used rota.
-    expect_end(run("exit_in_thread"), 3);
+    expect_end("exit_in_thread", 3);
 }
 
 TEST_P(kb59_live_goroutines, do_not_disturb_quick_exit) {
     // quick_exit runs no handler: nobody stops the goroutines, and the end must still be quiet.
-    expect_end(run("quick_exit"), 3);
+    expect_end("quick_exit", 3);
 }
 
 TEST_P(kb59_live_goroutines, do_not_hold_up_the_end_by_computing) {
     // A goroutine that never enters the runtime: the end waits for it for ever.
-    expect_end(run("exit_beside_spinner"), 3);
+    expect_end("exit_beside_spinner", 3);
 }
 
 TEST_P(kb59_live_goroutines, do_not_hold_up_run) {
     // run() waits for goroutines other than its own, or a second run() finds a broken scheduler.
-    expect_end(run("run_returns"), 0);
+    expect_end("run_returns", 0);
 }
 
 TEST_P(kb59_live_goroutines, of_a_thousand_runs_do_no_harm) {
     // Each run leaves a sleeper and a registration for the end of the process behind.
-    expect_end(run("many_runs"), 0);
+    expect_end("many_runs", 0);
 }
 
 TEST_P(kb59_live_goroutines, do_not_outlive_static_objects) {
@@ -98,7 +105,7 @@ TEST_P(kb59_live_goroutines, may_be_outlived_by_an_object_that_uses_rota) {
 
 TEST_P(kb59_live_goroutines, of_static_groups_are_not_waited_for) {
     // The destructors of a scope and an error_group wait for goroutines that never run again.
-    expect_end(run("static_groups"), 0);
+    expect_end("static_groups", 0);
 }
 
 TEST_P(kb59_live_goroutines, are_not_unwound) {
