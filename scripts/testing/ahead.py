@@ -3,6 +3,7 @@
 Most tests keep one core busy, or none: they wait. The compiler takes what they leave, at a lower
 priority, a preset at a time, in the order in which the layers come.
 """
+import contextlib
 import os
 import signal
 import subprocess
@@ -67,6 +68,21 @@ class BuildAhead:
             again = " ".join(["./dev", "build", preset, *targets])
             self.complaint = (f"{log.read_text(errors='replace').rstrip()}\n"
                               f"the build failed; to repeat it: {again}")
+
+    @contextlib.contextmanager
+    def paused(self):
+        """No compiler runs meanwhile: for what measures how long something takes."""
+        with self.lock:
+            child = self.child
+        def send(what):
+            if child is not None:
+                with contextlib.suppress(ProcessLookupError):  # it has just ended
+                    os.killpg(child.pid, what)
+        send(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            send(signal.SIGCONT)
 
     def wait_for(self, layer):
         """Until everything is there that the layer needs."""

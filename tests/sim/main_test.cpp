@@ -13,6 +13,8 @@
 
 namespace rota_sim {
 
+int procs_at_boot = 0;
+
 std::vector<cell>& cells() {
     static std::vector<cell> all;
     return all;
@@ -95,7 +97,7 @@ TEST(sim, random_programs_keep_their_laws_and_repeat_themselves) {
     ASSERT_FALSE(from.empty());
     const std::uint64_t first = number("ROTA_SIM_FIRST", 1);
     const std::uint64_t count = number("ROTA_SIM_COUNT", 4'000);
-    rota::run([] {});  // boots
+    rota::run([] { procs_at_boot = rota::runtime::gomaxprocs(); });
     std::uint64_t steps = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const outcome once = run_seed(seed, from);

@@ -4,7 +4,6 @@
 using namespace rota_sim;
 
 ROTA_CELL(gomaxprocs) {
-    static const int usual = rota::runtime::gomaxprocs();  // before the first cell changes it
     const int workers = d.in(1, 6), changes = d.in(1, 8);
     int started = 0, ended = 0;
     rota::wait_group all;
@@ -21,11 +20,11 @@ ROTA_CELL(gomaxprocs) {
         });
     }
     for (int i = 0; i < changes; ++i) {
-        const int n = d.in(1, 2 * usual);
+        const int n = d.in(1, 2 * procs_at_boot);
         (void)rota::runtime::gomaxprocs(n);
         noise(d);
     }
     all.wait();
-    (void)rota::runtime::gomaxprocs(usual);
+    (void)rota::runtime::gomaxprocs(procs_at_boot);
     SIM_CHECK(started == ended);
 }

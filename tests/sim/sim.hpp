@@ -43,6 +43,9 @@ struct cell {
     const char* name;
     void (*run)(dice&);  // in a goroutine; returns when all that it has started has ended
 };
+// How many processors there were before the first cell changed that.
+extern int procs_at_boot;
+
 // Cells announce themselves before main.
 std::vector<cell>& cells();
 struct announce {
