@@ -85,19 +85,6 @@ bool sleep_locked(m& self, g& gp) {
     return true;
 }
 
-// The goroutine has ended, its memory is still ours. False: so does the thread.
-bool outlive(m& self, g& gp) {
-    gp.locked_m = nullptr;
-    gp.lock_count = 0;
-    if (self.run == nullptr) {
-        unbind(self);
-        handoffp(releasep(self));
-        return false;
-    }
-    self.locked_g.store(&self.g0, memory_order_relaxed);  // relaxed: our own; nobody readies that
-    return true;
-}
-
 }  // namespace
 
 void lock_thread() {
@@ -123,10 +110,11 @@ void unlock_thread() {
 }
 
 g* wait_for_locked_g(m& self) {
-    g* gp = self.locked_g.load(memory_order_relaxed);  // relaxed: read again at the next switch
-    if (gp != &self.g0 && self.pp != nullptr && readgstatus(*gp) == g_status::dead) {
-        if (!outlive(self, *gp)) return nullptr;
-        gp = &self.g0;
+    g* const gp = self.locked_g.load(memory_order_relaxed);  // relaxed: our own, or go_home's
+    if (gp == &self.g0 && self.run == nullptr) {
+        unbind(self);
+        handoffp(releasep(self));
+        return nullptr;
     }
     if (self.spinning) {
         // It came here while it looked for work: submitters may rely on it, timers too.
@@ -144,6 +132,13 @@ g* wait_for_locked_g(m& self) {
         }
         if (sleep_locked(self, *gp)) return gp;
     }
+}
+
+void locked_g_ended(m& self, g& gp) {
+    ROTA_CHECK(gp.locked_m == &self);
+    gp.locked_m = nullptr;
+    gp.lock_count = 0;
+    self.locked_g.store(&self.g0, memory_order_relaxed);  // relaxed: our own; nobody readies that
 }
 
 bool hand_to_locked_m(m& self, g& gp) {

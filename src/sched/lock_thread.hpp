@@ -38,6 +38,10 @@ void unlock_thread();
 // with self's p. False: self is that m. Go: startlockedm.
 [[nodiscard]] bool hand_to_locked_m(m& self, g& gp) ROTA_EXCLUDES(sched.mu);
 
+// gp, locked to self, has ended, and is about to be given away for reuse: from here on self is
+// locked to its own g0.
+void locked_g_ended(m& self, g& gp);
+
 // A thread leaves run(): what was locked to it is gone.
 void leave_locked_thread(m& self);
 

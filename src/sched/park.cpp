@@ -6,6 +6,7 @@
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
+#include "sched/lock_thread.hpp"
 #include "sched/seeded.hpp"
 #include "sched/switch.hpp"
 #include "sched/threads.hpp"
@@ -52,6 +53,7 @@ void after_local_yield(m& self, g& prev) {
 }
 
 void after_end(m& self, g& prev) {
+    if (ROTA_UNLIKELY(prev.locked_m != nullptr)) locked_g_ended(self, prev);
     fiber_destroy(prev.fib);
     gfput(self.pp, prev);
 }

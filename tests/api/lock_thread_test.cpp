@@ -208,6 +208,33 @@ TEST(kb39_lock_os_thread, ends_the_thread_of_a_goroutine_that_ends_locked) {
     });
 }
 
+TEST(kb39_lock_os_thread, frees_the_memory_of_one_that_ends_locked_for_others) {
+    // What it was locked to goes with its memory to the next goroutine, which then runs on the
+    // spoiled thread. Stacks that are not of the default size go to a list that all processors use.
+    constexpr std::size_t sizes[] = {0, std::size_t{64} * 1024};
+    rota::run([&] {
+        const bustle others;
+        for (int k = 0; k < scaled(200); ++k) {
+            const rota::go_options options{.stack_size = sizes[k % 2]};
+            std::atomic<int> spoiled{0}, next{0};
+            rota::wait_group both;
+            both.add(2);
+            rota::go(options, [&] {
+                rota::runtime::lock_os_thread();
+                spoiled = thread_id();
+                rota::go(options, [&] {
+                    wander();
+                    next = thread_id();
+                    both.done();
+                });
+                both.done();
+            });
+            both.wait();
+            EXPECT_NE(next, spoiled) << scheduler_state();
+        }
+    });
+}
+
 TEST(lock_os_thread, ended_threads_are_not_counted_and_their_records_used_again) {
     // A count that only grows ends in thread exhaustion.
     rota::run([] {
