@@ -1,0 +1,1 @@
+// The source file that precompiled.hpp is compiled for: CMake wants one.
