@@ -218,7 +218,7 @@ inline std::pair<std::string, std::string> with_options(const char* variable,
 #ifdef ROTA_PROG_DIR
 // The command for the program tests/prog/NAME.cpp.
 inline std::vector<std::string> program(const std::string& name, std::vector<std::string> args) {
-    args.insert(args.begin(), std::string(ROTA_PROG_DIR) + "/prog_" + name);
+    args.insert(args.begin(), ROTA_PROG_DIR "/prog_" + name);
     return args;
 }
 
