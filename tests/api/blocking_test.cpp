@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "../slow_call.hpp"
 #include "anywhere.hpp"
 
 using rota_test::eventually;
@@ -217,7 +218,7 @@ TEST_ANYWHERE(kb13_blocking, goroutines_that_go_from_call_to_call_let_timers_com
             while (rota::clock::now() - begun < std::chrono::milliseconds(50))
                 rota::runtime::gosched();
             int n = 0;
-            while (awake < procs && ++n <= calls_max) rota::blocking([] { ::usleep(8'000); });
+            while (awake < procs && ++n <= calls_max) rota_test::sit_in_a_call(8'000);
             if (n > calls_max) ++gave_up;
         });
     }

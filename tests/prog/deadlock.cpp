@@ -77,7 +77,7 @@ int locked_goexit() {
         rota::runtime::lock_os_thread();
         rota::go([] {
             for (int i = 0; i < 10; ++i) rota::sleep_for(1ms);
-            rota::blocking([] { std::this_thread::sleep_for(1ms); });
+            sit_in_a_call(1000);
         });
         rota::runtime::goexit();
     });

@@ -92,7 +92,7 @@ int exit_beside_spinner() {
         // Not before main is in its call: from then on the only processor may be the spinner's.
         static std::atomic<bool> in_call{false};
         rota::go([] {
-            while (!in_call) rota::runtime::gosched();
+            await([] { return in_call.load(); });
             begun.fetch_add(1);
             while (begun.load(std::memory_order_relaxed) != 0) {
             }

@@ -6,12 +6,13 @@
 #include <thread>
 #include <vector>
 
+#include "../slow_call.hpp"
 #include "load.hpp"
 
 using namespace std::chrono_literals;
 using rota_test::choices;
 using rota_test::eventually;
-using rota_test::in_chaos;
+using rota_test::linger;
 using rota_test::progress;
 using rota_test::scheduler_state;
 using rota_test::time_box;
@@ -103,11 +104,7 @@ struct world {
             t.reset(1h);
             t.stop();
         });
-        worker(calls, [](choices& choose) {
-            rota::blocking([us = choose.below(200)] {
-                std::this_thread::sleep_for(std::chrono::microseconds(us));
-            });
-        });
+        worker(calls, [](choices& choose) { rota_test::sit_in_a_call(choose.below(200)); });
         worker(spawns, [this](choices& choose) {
             rota::wait_group few;
             const int n = static_cast<int>(choose.below(200));
@@ -163,8 +160,7 @@ TEST(kb06_gomaxprocs_storm, from_threads_beside_posts_and_runs_loses_nothing) {
             while (box.open()) {
                 storm(choose);
                 w.steps.step(all);
-                if (choose.once_in(3))
-                    std::this_thread::sleep_for(std::chrono::microseconds(choose.below(500)));
+                if (choose.once_in(3)) linger(choose, 500);
             }
             w.steps.finish(all);
         });
@@ -211,7 +207,7 @@ TEST(kb05_gomaxprocs_storm, on_an_idle_runtime_wakes_who_is_posted_next) {
         while (!over) {
             storm(choose);
             steps.step(0);
-            std::this_thread::sleep_for(std::chrono::microseconds(choose.below(100)));
+            linger(choose, 100);
         }
         steps.finish(0);
     });

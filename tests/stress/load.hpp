@@ -102,6 +102,12 @@ inline void burn(std::chrono::nanoseconds d) {
     }
 }
 
+// A thread's pause between two steps of its load, of up to `us_max` microseconds: it changes who
+// meets whom, and is no wait for anything.
+inline void linger(choices& choose, unsigned us_max) {
+    std::this_thread::sleep_for(std::chrono::microseconds(choose.below(us_max)));
+}
+
 // Waits without a call into rota, so that the processor stays taken; false after `patience`. The
 // kernel may run another thread meanwhile: there are more processors than cores.
 template <class C>
