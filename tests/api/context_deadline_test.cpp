@@ -12,10 +12,8 @@
 
 using namespace std::chrono_literals;
 using rota::background;
-using rota::cancel_func;
 using rota::context;
 using rota::context_errc;
-using rota_test::eventually;
 using rota_test::go_and_park;
 using rota_test::resident_kib;
 using rota_test::scheduler_state;

@@ -16,7 +16,6 @@ using rota::cancel_func;
 using rota::context;
 using rota::context_errc;
 using rota_test::eventually;
-using rota_test::scheduler_state;
 
 static_assert(std::is_nothrow_copy_constructible_v<context>);
 static_assert(std::is_nothrow_default_constructible_v<context>);

@@ -9,7 +9,6 @@
 #include "parked.hpp"
 
 using rota::context_errc;
-using rota_test::eventually;
 using rota_test::panic_of;
 using rota_test::scheduler_state;
 

@@ -2,7 +2,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -10,7 +9,6 @@
 
 using namespace std::chrono_literals;
 using rota_test::eventually;
-using rota_test::give_way;
 using rota_test::on_thread;
 using rota_test::scaled;
 using rota_test::scheduler_state;

@@ -9,7 +9,6 @@
 #include "anywhere.hpp"
 
 using rota::context_errc;
-using rota_test::scheduler_state;
 
 static_assert(!std::is_copy_constructible_v<rota::scope>);
 static_assert(std::is_same_v<decltype(std::declval<rota::scope&>().async([] { return 1; })),

@@ -13,7 +13,6 @@
 #include "parked.hpp"
 
 using namespace std::chrono_literals;
-using rota_test::eventually;
 using rota_test::go_and_park;
 using rota_test::scheduler_state;
 

@@ -10,7 +10,6 @@
 
 using rota::background;
 using rota::context_errc;
-using rota_test::eventually;
 using rota_test::go_and_park;
 using rota_test::panic_of;
 using rota_test::scheduler_state;

@@ -11,8 +11,6 @@ namespace {
 using namespace rota::rt;
 using model::departures;
 using model::options;
-using model::stranger;
-using model::stranger_thread;
 using model::thread;
 
 // Goroutines that never run, and two ps that are not the scheduler's. Each g is taken once.

@@ -21,7 +21,6 @@
 
 using rota_test::choices;
 using rota_test::progress;
-using rota_test::scheduler_state;
 using rota_test::time_box;
 
 namespace {
