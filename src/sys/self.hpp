@@ -1,9 +1,9 @@
 // The one thread-local slot of the runtime: what this thread is to it.
 //
-// It is read by value through volatile assembly, because both gcc and clang keep addresses of
-// thread-locals across a call, and a goroutine may come back from a call on another thread. The
-// slot holds a self_header*, which is the first base of core/m.hpp's m; null on a thread that has
-// not used rota yet.
+// It is read by value through volatile assembly (rota/detail/preempt.hpp, since a program reads it
+// too), because both gcc and clang keep addresses of thread-locals across a call, and a goroutine
+// may come back from a call on another thread. The slot holds a self_header*, which is the first
+// base of core/m.hpp's m; null on a thread that has not used rota yet.
 #pragma once
 
 #include <cstddef>
@@ -30,20 +30,7 @@ struct self_header {
 static_assert(offsetof(self_header, preempt) == rota::detail::preempt_offset);
 
 ROTA_ALWAYS_INLINE self_header* self() {
-    void* slot = nullptr;
-#if defined(__x86_64__)
-    asm volatile("movq rota_self_slot@gottpoff(%%rip), %0\n\t"
-                 "movq %%fs:(%0), %0"
-                 : "=r"(slot));
-#elif defined(__aarch64__)
-    std::uintptr_t offset = 0;
-    asm volatile("adrp %1, :gottprel:rota_self_slot\n\t"
-                 "ldr %1, [%1, #:gottprel_lo12:rota_self_slot]\n\t"
-                 "mrs %0, tpidr_el0\n\t"
-                 "ldr %0, [%0, %1]"
-                 : "=&r"(slot), "=&r"(offset));
-#endif
-    return static_cast<self_header*>(slot);
+    return static_cast<self_header*>(rota::detail::self_slot());
 }
 
 void set_self(self_header* header);

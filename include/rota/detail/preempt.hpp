@@ -16,7 +16,8 @@ namespace rota::detail {
 
 inline constexpr std::size_t preempt_offset = 152;  // of the byte in the record
 
-inline __attribute__((always_inline)) bool is_preempt_wanted() noexcept {
+// The slot's value, read anew by each call.
+inline __attribute__((always_inline)) void* self_slot() noexcept {
     void* slot = nullptr;
 #if defined(__x86_64__)
     asm volatile("movq rota_self_slot@gottpoff(%%rip), %0\n\t"
@@ -30,6 +31,11 @@ inline __attribute__((always_inline)) bool is_preempt_wanted() noexcept {
                  "ldr %0, [%0, %1]"
                  : "=&r"(slot), "=&r"(offset));
 #endif
+    return slot;
+}
+
+inline __attribute__((always_inline)) bool is_preempt_wanted() noexcept {
+    const void* const slot = self_slot();
     // relaxed: advice
     return slot != nullptr &&
            __atomic_load_n(static_cast<const bool*>(slot) + preempt_offset, __ATOMIC_RELAXED);
