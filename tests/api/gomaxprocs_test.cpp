@@ -5,28 +5,17 @@
 #include <thread>
 #include <vector>
 
+#include "../gomaxprocs_restored.hpp"
 #include "anywhere.hpp"
 
 using namespace std::chrono_literals;
 using rota_test::eventually;
+using rota_test::gomaxprocs_restored;
 using rota_test::on_thread;
 using rota_test::scaled;
 using rota_test::scheduler_state;
 
 namespace {
-
-// Puts the number back at the end.
-class restored {
-  public:
-    restored() = default;
-    ~restored() { rota::runtime::gomaxprocs(before_); }
-    restored(const restored&) = delete;
-    restored& operator=(const restored&) = delete;
-    int before() const { return before_; }
-
-  private:
-    int before_ = rota::runtime::gomaxprocs();
-};
 
 // Whether n goroutines run at the same moment: each waits for all others without letting go of its
 // processor.
@@ -53,7 +42,7 @@ bool run_at_once(int n) {
 
 TEST_ANYWHERE(gomaxprocs, returns_the_number_of_before_and_takes_the_new_one) {
     // The new number could be returned, or an old one by whoever asks next.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     int last = at_end.before();
     for (const int n : {1, 2, 7, 64, 3, 1, 1, 16}) {
         EXPECT_EQ(rota::runtime::gomaxprocs(n), last);
@@ -66,7 +55,7 @@ TEST_ANYWHERE(gomaxprocs, returns_the_number_of_before_and_takes_the_new_one) {
 
 TEST_ANYWHERE(gomaxprocs, beyond_1024_is_1024) {
     // A table could be overrun.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     rota::runtime::gomaxprocs(INT32_MAX);
     EXPECT_EQ(rota::runtime::gomaxprocs(1025), 1024);
     EXPECT_EQ(rota::runtime::gomaxprocs(), 1024);
@@ -74,7 +63,7 @@ TEST_ANYWHERE(gomaxprocs, beyond_1024_is_1024) {
 
 TEST(gomaxprocs, new_processors_are_used_and_old_ones_are_not) {
     // A processor could exist without ever getting an m, or go on after it has gone.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     rota::run([] {
         for (const int n : {1, 2, 5, 8, 3}) {
             rota::runtime::gomaxprocs(n);
@@ -106,7 +95,7 @@ TEST(gomaxprocs, new_processors_are_used_and_old_ones_are_not) {
 
 TEST_ANYWHERE(gomaxprocs, queued_goroutines_all_run_when_their_processor_goes) {
     // Queues, with what is next, could go with the processor.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     for (int round = 0; round < scaled(50); ++round) {
         rota::runtime::gomaxprocs(8);
         std::atomic<int> ran{0};
@@ -130,7 +119,7 @@ TEST_ANYWHERE(gomaxprocs, queued_goroutines_all_run_when_their_processor_goes) {
 
 TEST_ANYWHERE(kb26_timers, of_processors_that_go_come_due_in_time) {
     // Timers could die with their processor's heap, or the poller sleep for a heap that is empty.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     rota::runtime::gomaxprocs(16);
     constexpr int sleepers = 1000;
     std::atomic<int> woken{0}, early{0};
@@ -160,7 +149,7 @@ TEST_ANYWHERE(kb26_timers, of_processors_that_go_come_due_in_time) {
 
 TEST_ANYWHERE(gomaxprocs, changes_beside_blocking_calls_and_foreign_threads) {
     // A blocked call's processor could be counted twice, or come back from the dead.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     std::atomic<bool> stop{false};
     std::atomic<long> calls{0}, posts{0};
     rota::wait_group all;
@@ -193,7 +182,7 @@ TEST_ANYWHERE(gomaxprocs, changes_beside_blocking_calls_and_foreign_threads) {
 
 TEST(gomaxprocs, is_changed_by_many_at_once_one_after_the_other) {
     // Two stops at once would wait for each other.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     rota::run([] {
         std::atomic<int> done{0};
         rota::wait_group all;
@@ -220,7 +209,7 @@ TEST(gomaxprocs, is_changed_by_many_at_once_one_after_the_other) {
 
 TEST_ANYWHERE(gomaxprocs, is_changed_while_a_goroutine_computes) {
     // The change could wait for the next operation of a goroutine that has none.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     rota::runtime::gomaxprocs(4);
     std::atomic<bool> computing{false}, stop{false};
     rota::wait_group all;
@@ -241,7 +230,7 @@ TEST_ANYWHERE(gomaxprocs, is_changed_while_a_goroutine_computes) {
 TEST_ANYWHERE(gomaxprocs, keeps_the_figures_of_processors_that_went) {
     // Counters are kept by processor: a sum over the living ones would forget, and the number of
     // goroutines, which is the difference of two of them, would be wrong for ever.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     const int own = rota::runtime::goid() != 0 ? 1 : 0;
     for (const int n : {8, 1, 4, 2}) {
         rota::runtime::gomaxprocs(n);
@@ -261,7 +250,7 @@ TEST_ANYWHERE(gomaxprocs, keeps_the_figures_of_processors_that_went) {
 
 TEST_ANYWHERE(gomaxprocs, pools_serve_any_number_of_processors) {
     // A pool's parts are made for the number of before.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     rota::runtime::gomaxprocs(1);
     rota::pool<std::vector<int>> pool([] { return std::vector<int>(3); });
     for (const int n : {1, 32, 2}) {
@@ -283,7 +272,7 @@ TEST_ANYWHERE(gomaxprocs, pools_serve_any_number_of_processors) {
 
 TEST(gomaxprocs, of_an_idle_runtime_is_changed_and_serves_the_next_post) {
     // Nobody runs; the change could leave the books such that nobody is ever woken again.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     on_thread([] {
         for (int i = 0; i < scaled(200); ++i) {
             rota::runtime::gomaxprocs(1 + i % 4);

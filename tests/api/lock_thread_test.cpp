@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../gomaxprocs_restored.hpp"
 #include "anywhere.hpp"
 
 using namespace std::chrono_literals;
@@ -276,7 +277,7 @@ TEST(lock_os_thread, many_locked_goroutines_pass_a_token_around) {
 
 TEST(lock_os_thread, stays_through_changes_of_gomaxprocs) {
     // A stop finds the m of a locked goroutine asleep, on its way there, or running.
-    const int before = rota::runtime::gomaxprocs();
+    const rota_test::gomaxprocs_restored at_end;
     rota::run([] {
         std::atomic<bool> over{false};
         rota::wait_group all;
@@ -297,7 +298,6 @@ TEST(lock_os_thread, stays_through_changes_of_gomaxprocs) {
         over = true;
         all.wait();
     });
-    rota::runtime::gomaxprocs(before);
 }
 
 TEST(lock_os_thread, in_a_thread_of_its_own_does_nothing) {
@@ -326,7 +326,8 @@ TEST(lock_os_thread, is_said_in_stacks) {
 
 TEST_ANYWHERE(preempt_point, lets_others_run_when_the_slice_is_over) {
     // A loop that computes would keep its processor; outside goroutines the point does nothing.
-    const int before = rota::runtime::gomaxprocs(1);
+    const rota_test::gomaxprocs_restored at_end;
+    rota::runtime::gomaxprocs(1);
     std::atomic<bool> stop{false};
     rota::wait_group all;
     for (int i = 0; i < 2; ++i) {
@@ -340,5 +341,4 @@ TEST_ANYWHERE(preempt_point, lets_others_run_when_the_slice_is_over) {
         if (rota::runtime::goid() == 0) std::this_thread::yield();
     }
     all.wait();
-    rota::runtime::gomaxprocs(before);
 }

@@ -6,30 +6,20 @@
 #include <thread>
 #include <vector>
 
+#include "../gomaxprocs_restored.hpp"
 #include "../slow_call.hpp"
 #include "load.hpp"
 
 using namespace std::chrono_literals;
 using rota_test::choices;
 using rota_test::eventually;
+using rota_test::gomaxprocs_restored;
 using rota_test::linger;
 using rota_test::progress;
 using rota_test::scheduler_state;
 using rota_test::time_box;
 
 namespace {
-
-// Puts the number back at the end.
-class restored {
-  public:
-    restored() = default;
-    ~restored() { rota::runtime::gomaxprocs(before_); }
-    restored(const restored&) = delete;
-    restored& operator=(const restored&) = delete;
-
-  private:
-    int before_ = rota::runtime::gomaxprocs();
-};
 
 // The calls that change the number, from wherever they come.
 void storm(choices& choose) {
@@ -126,7 +116,7 @@ struct world {
 
 TEST(kb06_gomaxprocs_storm, from_goroutines_loses_nothing) {
     // Everything that hangs on a processor changes hands thousands of times a second.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     time_box box(2000ms);
     rota::run([&] {
         world w(box);
@@ -147,7 +137,7 @@ TEST(kb06_gomaxprocs_storm, from_goroutines_loses_nothing) {
 
 TEST(kb06_gomaxprocs_storm, from_threads_beside_posts_and_runs_loses_nothing) {
     // Threads without a processor stop the world, post to it, and serve it for a while.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     time_box box(2000ms);
     std::atomic<long> posted{0}, ran{0};
     rota::run([&] {
@@ -198,7 +188,7 @@ TEST(kb06_gomaxprocs_storm, from_threads_beside_posts_and_runs_loses_nothing) {
 
 TEST(kb05_gomaxprocs_storm, on_an_idle_runtime_wakes_who_is_posted_next) {
     // A wake-up outside the books: an m listed twice, a poller that nobody follows.
-    const restored at_end;
+    const gomaxprocs_restored at_end;
     time_box box;
     progress steps(2);
     std::atomic<bool> over{false};
