@@ -88,6 +88,14 @@ void expect_holds_in_both_modes(const options& how, const std::function<void()>&
     }
 }
 
+options small(unsigned departures) {
+    options o;
+    o.tick = 30'000;
+    o.departures = departures;
+    o.leaks = false;  // what goroutines hold that never ran
+    return o;
+}
+
 // --- machine -------------------------------------------------------------------------------------
 
 machine::machine(int procs) {
@@ -251,6 +259,13 @@ g& machine::goroutine(const char*, std::function<void()> f) {
     return gp;
 }
 
+void machine::worker(g& next, g* behind) {
+    if (behind != nullptr) runq_put(proc(0), *behind, false);
+    runq_put(proc(0), next, true);
+    spare_ms();
+    busy_m("worker", 0, false);
+}
+
 // rota::rt::stack_for_each: the goroutines of the machine, whose headers lie in no stack.
 extern "C" void __wrap__ZN4rota2rt14stack_for_eachEPFvRKNS0_10stack_slotEPvES4_(
     void (*visit)(const stack_slot&, void*), void* arg) {
@@ -278,6 +293,15 @@ void machine::check_idle_lists() {
         MODEL_CHECK(mp->is_idle && mp->pp == nullptr && !mp->spinning);
     }
     MODEL_CHECK(ms == sched.idle_m_count);
+}
+
+result expect_holds_on_one_p(const options& how, const std::function<void(machine&)>& body) {
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    return expect_holds(how, [&] {
+        rig.begin(-1);
+        body(rig);
+    });
 }
 
 void block_thread_until(atomic<std::uint32_t>& word, std::uint32_t value) {

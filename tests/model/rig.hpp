@@ -54,6 +54,10 @@ class asymmetric_mode {
 // Runs the same test in both modes.
 void expect_holds_in_both_modes(const options& how, const std::function<void()>& body);
 
+// How the tests of a machine search: with few departures, since its schedules are long. The clock
+// leaps, so that a thief does not think for long before it takes a runnext.
+options small(unsigned departures = 1);
+
 class machine {
   public:
     static constexpr int p_max = 3, m_max = 8, g_max = 4;
@@ -73,6 +77,8 @@ class machine {
     void busy_m(const char* name, int its_p, bool spinning);
     // A goroutine, runnable and in no queue.
     rota::rt::g& goroutine(const char* name, std::function<void()> f);
+    // A busy m that holds the first p and finds these in its queue; and spare ms.
+    void worker(rota::rt::g& next, rota::rt::g* behind = nullptr);
 
     // Whatever the clock says, the time of one waiter in the first p's heap is up. Caller: holds
     // that p.
@@ -88,6 +94,9 @@ class machine {
     int g_count_ = 0;
     unsigned idle_mask_ = 0;
 };
+
+// A machine of one p, with light fences; the body begins as a stranger's m.
+result expect_holds_on_one_p(const options& how, const std::function<void(machine&)>& body);
 
 // Goroutines and threads that wait for each other outside the runtime: the m stays with them.
 void block_thread_until(rota::rt::atomic<std::uint32_t>& word, std::uint32_t value);

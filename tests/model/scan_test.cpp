@@ -9,27 +9,18 @@
 #include "rig.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
-#include "sched/run_queue.hpp"
 #include "sched/scan.hpp"
 
 namespace {
 
 using namespace rota::rt;
-using model::asymmetric_mode;
+using model::expect_holds_on_one_p;
 using model::machine;
-using model::options;
+using model::small;
 
 using counter = atomic<std::uint32_t>;  // relaxed: see above
 
 void count(counter& turns) { turns.fetch_add(1u, memory_order_relaxed); }
-
-options small() {
-    options o;
-    o.tick = 30'000;
-    o.departures = 1;
-    o.leaks = false;  // what goroutines hold that never ran
-    return o;
-}
 
 // Says by observe() whether it has held the goroutine, and in which turn.
 void scan_once(const g& gp, const counter& turns) {
@@ -48,19 +39,14 @@ void scan_once(const g& gp, const counter& turns) {
 TEST(model_scan, a_goroutine_that_is_held_does_not_begin_to_run) {
     // Its m marks it as running and looks whether a scan is under way; the scan says so and looks
     // at the mark. Without the barrier in between each would miss the other.
-    const asymmetric_mode mode(true);
-    machine rig(1);
-    const model::result r = model::expect_holds(small(), [&] {
-        rig.begin(-1);
+    const model::result r = expect_holds_on_one_p(small(), [&](machine& rig) {
         counter turns{0};
         bool ended = false;
         g& gp = rig.goroutine("g", [&] {
             count(turns);
             ended = true;
         });
-        runq_put(rig.proc(0), gp, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(gp);
         scan_once(gp, turns);
         model::wait_until_quiet();
         MODEL_CHECK(ended);
@@ -72,12 +58,7 @@ TEST(model_scan, a_goroutine_that_is_held_does_not_begin_to_run) {
 TEST(model_scan, a_goroutine_between_two_turns_is_held_with_what_it_did) {
     // Two that yield to each other switch directly, without the look of g0: the scan sends them
     // there. One that is queued and still on its stack must not be held.
-    const asymmetric_mode mode(true);
-    machine rig(1);
-    options o = small();
-    o.departures = 0;
-    const model::result r = model::expect_holds(o, [&] {
-        rig.begin(-1);
+    const model::result r = expect_holds_on_one_p(small(0), [&](machine& rig) {
         counter turns{0};
         int ended = 0;
         g& gp = rig.goroutine("g", [&] {
@@ -94,10 +75,7 @@ TEST(model_scan, a_goroutine_between_two_turns_is_held_with_what_it_did) {
             goyield();
             ++ended;
         });
-        runq_put(rig.proc(0), other, false);
-        runq_put(rig.proc(0), gp, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(gp, &other);
         scan_once(gp, turns);
         model::wait_until_quiet();
         MODEL_CHECK(ended == 2);
@@ -109,21 +87,14 @@ TEST(model_scan, a_goroutine_between_two_turns_is_held_with_what_it_did) {
 
 TEST(model_scan, of_two_at_once_each_holds_until_its_own_end) {
     // The end of one must not let go what the other holds.
-    const asymmetric_mode mode(true);
-    machine rig(1);
-    options o = small();
-    o.departures = 0;
-    model::expect_holds(o, [&] {
-        rig.begin(-1);
+    expect_holds_on_one_p(small(0), [&](machine& rig) {
         counter turns{0};
         bool ended = false;
         g& gp = rig.goroutine("g", [&] {
             count(turns);
             ended = true;
         });
-        runq_put(rig.proc(0), gp, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(gp);
         model::stranger_thread other("other", [] {
             static stack_scan second;
             second.begin();

@@ -15,20 +15,12 @@
 namespace {
 
 using namespace rota::rt;
-using model::asymmetric_mode;
+using model::expect_holds_on_one_p;
 using model::machine;
-using model::options;
 using model::plain;
+using model::small;
 
 using flag = atomic<std::uint32_t>;
-
-options small() {
-    options o;
-    o.tick = 30'000;
-    o.departures = 1;
-    o.leaks = false;  // what goroutines hold that never ran
-    return o;
-}
 
 struct account {
     plain<int> of_p0{0};
@@ -57,10 +49,7 @@ bool take_and_hand_off(machine& rig, account& a) {
 TEST(model_take, a_p_has_one_holder_at_a_time) {
     // The goroutine enters and leaves the runtime while its p is requested. Without the barrier, or
     // with the mark cleared too early, both sides hold the p.
-    const asymmetric_mode mode(true);
-    machine rig(1);
-    model::expect_holds(small(), [&] {
-        rig.begin(-1);
+    expect_holds_on_one_p(small(), [&](machine& rig) {
         account a;
         unsigned ended = 0;
         g& gp = rig.goroutine("g", [&] {
@@ -72,10 +61,7 @@ TEST(model_take, a_p_has_one_holder_at_a_time) {
             a.operate();
             ++ended;
         });
-        runq_put(rig.proc(0), behind, false);
-        runq_put(rig.proc(0), gp, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(gp, &behind);
         (void)take_and_hand_off(rig, a);
         model::wait_until_quiet();
         MODEL_CHECK(ended == 2);
@@ -86,10 +72,7 @@ TEST(model_take, a_p_has_one_holder_at_a_time) {
 TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
     // A raw read on an empty pipe: the m never comes back by itself. What waits behind it must run,
     // and lets it go on; it then needs a p again.
-    const asymmetric_mode mode(true);
-    machine rig(1);
-    model::expect_holds(small(), [&] {
-        rig.begin(-1);
+    expect_holds_on_one_p(small(), [&](machine& rig) {
         account a;
         flag reads{0}, pipe{0};
         unsigned ended = 0;
@@ -104,10 +87,7 @@ TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
             model::set_and_unblock(pipe, 1);
             ++ended;
         });
-        runq_put(rig.proc(0), writer, false);
-        runq_put(rig.proc(0), reader, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(reader, &writer);
         model::block_thread_until(reads, 1);  // we have seen who holds the p
         MODEL_CHECK(take_and_hand_off(rig, a));
         model::wait_until_quiet();
@@ -119,12 +99,7 @@ TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
 TEST(model_take, does_not_disturb_a_system_call) {
     // The request may come while the m is on its way into blocking(), which writes over it, or on
     // its way out. In blocking() the p is taken by retake_syscall_p alone.
-    const asymmetric_mode mode(true);
-    machine rig(1);
-    options o = small();
-    o.departures = 0;
-    model::expect_holds(o, [&] {
-        rig.begin(-1);
+    expect_holds_on_one_p(small(0), [&](machine& rig) {
         account a;
         unsigned ended = 0;
         g& gp = rig.goroutine("g", [&] {
@@ -137,10 +112,7 @@ TEST(model_take, does_not_disturb_a_system_call) {
             a.operate();
             ++ended;
         });
-        runq_put(rig.proc(0), behind, false);
-        runq_put(rig.proc(0), gp, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(gp, &behind);
         p& pp = rig.proc(0);
         if (!take_and_hand_off(rig, a) &&
             pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp))
@@ -152,21 +124,14 @@ TEST(model_take, does_not_disturb_a_system_call) {
 }
 
 TEST(model_take, of_two_takers_one_gets_the_p) {
-    const asymmetric_mode mode(true);
-    machine rig(1);
-    options o = small();
-    o.departures = 0;
-    model::expect_holds(o, [&] {
-        rig.begin(-1);
+    expect_holds_on_one_p(small(0), [&](machine& rig) {
         account a;
         unsigned ended = 0;
         g& gp = rig.goroutine("g", [&] {
             a.operate();
             ++ended;
         });
-        runq_put(rig.proc(0), gp, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(gp);
         model::stranger_thread other("other", [&] {
             if (!take_p(rig.proc(0))) return;
             a.touch();

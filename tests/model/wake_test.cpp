@@ -21,17 +21,9 @@ using namespace rota::rt;
 using model::expect_holds_in_both_modes;
 using model::machine;
 using model::options;
+using model::small;
 
 using flag = atomic<std::uint32_t>;
-
-// The clock leaps, so that a thief does not think for long before it takes a runnext.
-options short_spins() {
-    options o;
-    o.tick = 30'000;
-    o.departures = 1;
-    o.leaks = false;  // what goroutines hold that never ran
-    return o;
-}
 
 void submit(p& pp, g& gp, bool next) {
     runq_put(pp, gp, next);
@@ -41,7 +33,7 @@ void submit(p& pp, g& gp, bool next) {
 // One m queues a goroutine while the only other one is about to have nothing to do.
 void expect_queued_work_is_run(bool spinning, bool next) {
     machine rig(2);
-    expect_holds_in_both_modes(short_spins(), [&] {
+    expect_holds_in_both_modes(small(), [&] {
         rig.begin(0);
         unsigned ran = 0;
         g& gp = rig.goroutine("g", [&] { ran = 1; });
@@ -68,9 +60,7 @@ TEST(kb01_wake, work_queued_while_an_m_idles_its_p_is_run) {
 TEST(kb02_wake, the_last_spinner_that_finds_work_wakes_a_successor) {
     // Two goroutines that wait for each other on their ms need two ms at once.
     machine rig(3);
-    options o = short_spins();
-    o.departures = 0;
-    expect_holds_in_both_modes(o, [&] {
+    expect_holds_in_both_modes(small(0), [&] {
         rig.begin(0);
         flag first{0}, second{0};
         unsigned ran = 0;
@@ -97,9 +87,7 @@ TEST(kb02_wake, the_last_spinner_finds_all_work_while_an_m_idles_its_p) {
     // The other m may not spin, so it goes without a last look. The spinner takes both goroutines;
     // its call for a successor meets no idle p yet and leaves need_spinning behind.
     machine rig(2);
-    options o = short_spins();
-    o.departures = 0;
-    expect_holds_in_both_modes(o, [&] {
+    expect_holds_in_both_modes(small(0), [&] {
         rig.begin(-1);
         flag first{0}, second{0};
         unsigned ran = 0;
@@ -132,7 +120,7 @@ TEST(kb02_wake, the_last_spinner_finds_all_work_while_an_m_idles_its_p) {
 TEST(kb03_wake, a_foreign_thread_wakes_an_idle_runtime) {
     // All ps are idle or about to be; the work comes by way of the global queue.
     machine rig(1);
-    expect_holds_in_both_modes(short_spins(), [&] {
+    expect_holds_in_both_modes(small(), [&] {
         rig.begin(-1);
         unsigned ran = 0;
         g& gp = rig.goroutine("g", [&] { ran = 1; });
@@ -151,9 +139,7 @@ TEST(kb03_wake, a_foreign_thread_wakes_an_idle_runtime) {
 
 TEST(kb03_wake, two_foreign_threads_wake_sleeping_ms) {
     machine rig(2);
-    options o = short_spins();
-    o.departures = 0;
-    expect_holds_in_both_modes(o, [&] {
+    expect_holds_in_both_modes(small(0), [&] {
         rig.begin(-1);
         unsigned ran = 0;
         g& g1 = rig.goroutine("g1", [&] { ++ran; });
@@ -179,7 +165,7 @@ TEST(kb04_park, a_goroutine_is_readied_once_it_is_off_its_stack) {
     // The waker finds it as soon as it is in the list; its registers are saved later. Readied too
     // early, it would run on two threads, or from an old context.
     machine rig(2);
-    expect_holds_in_both_modes(short_spins(), [&] {
+    expect_holds_in_both_modes(small(), [&] {
         rig.begin(-1);
         lock list{lock_rank::chan};
         model::name(list, "list");
@@ -219,9 +205,7 @@ TEST(kb04_park, a_goroutine_is_readied_once_it_is_off_its_stack) {
 TEST(kb07_syscall, a_p_in_a_system_call_is_taken_once) {
     // sysmon takes the p while its m comes back: one of them has it, and nothing stays behind.
     machine rig(2);
-    options o = short_spins();
-    o.departures = 0;
-    expect_holds_in_both_modes(o, [&] {
+    expect_holds_in_both_modes(small(0), [&] {
         rig.begin(-1);
         unsigned ran = 0;
         g& caller = rig.goroutine("caller", [&] {
@@ -230,10 +214,7 @@ TEST(kb07_syscall, a_p_in_a_system_call_is_taken_once) {
             ++ran;
         });
         g& left = rig.goroutine("left", [&] { ++ran; });
-        runq_put(rig.proc(0), left, false);
-        runq_put(rig.proc(0), caller, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(caller, &left);
         p& pp = rig.proc(0);
         if (pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp))
             handoffp(pp);
@@ -246,11 +227,7 @@ TEST(kb07_syscall, a_p_in_a_system_call_is_taken_once) {
 TEST(kb27_timer, an_earlier_timer_breaks_the_pollers_sleep) {
     // Who adds it and who goes to sleep until the old earliest one: one of them sees the other.
     machine rig(2);
-    options o;
-    o.leaks = false;
-    o.departures = 1;
-    o.tick = 30'000;
-    expect_holds_in_both_modes(o, [&] {
+    expect_holds_in_both_modes(small(), [&] {
         rig.begin(0);
         static std::int64_t fired_at[2];
         fired_at[0] = fired_at[1] = 0;
@@ -275,11 +252,7 @@ TEST(kb27_timer, moved_to_an_earlier_moment_breaks_the_pollers_sleep) {
     // The same by reset of a timer that the poller already sleeps for: its old moment must not be
     // the one that counts. (In a whole process sysmon would mend it after a while.)
     machine rig(2);
-    options o;
-    o.leaks = false;
-    o.departures = 1;
-    o.tick = 30'000;
-    expect_holds_in_both_modes(o, [&] {
+    expect_holds_in_both_modes(small(), [&] {
         rig.begin(0);
         rig.spare_ms();
         rig.busy_m("worker", 1, false);
