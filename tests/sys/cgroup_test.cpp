@@ -32,6 +32,11 @@ class fake_root {
     }
     fake_root& groups(const std::string& text) { return file("/proc/self/cgroup", text); }
     fake_root& mounts(const std::string& text) { return file("/proc/self/mountinfo", text); }
+    // What a group of version 1 has instead of cpu.max.
+    fake_root& cfs(const std::string& group, int quota, int period) {
+        file(group + "/cpu.cfs_quota_us", std::to_string(quota) + "\n");
+        return file(group + "/cpu.cfs_period_us", std::to_string(period) + "\n");
+    }
     void remove(const std::string& path) { fs::remove_all(path_ + path); }
     const std::string& path() const { return path_; }
 
@@ -56,6 +61,15 @@ std::string limit(cgroup_reader& reader) {
 std::string limit(const fake_root& root) {
     cgroup_reader reader(root.path());
     return limit(reader);
+}
+
+void expect_throttling(const fake_root& root, unsigned periods, unsigned throttled, unsigned us) {
+    cgroup_reader reader(root.path());
+    cpu_throttling t;
+    ASSERT_TRUE(reader.throttling(t));
+    EXPECT_EQ(t.periods, periods);
+    EXPECT_EQ(t.throttled, throttled);
+    EXPECT_EQ(t.throttled_us, us);
 }
 
 int down(std::int64_t quota, std::int64_t period) {
@@ -156,11 +170,9 @@ TEST(kb46_cgroup_v1, quota_of_the_own_group_and_of_its_ancestors_is_found) {
     root.groups("5:cpuset:/wrong\n4:cpu,cpuacct:/pod/box\n1:name=systemd:/other\n")
         .mounts(v1_mount);
     const std::string top = "/sys/fs/cgroup/cpu,cpuacct";
-    root.file(top + "/pod/box/cpu.cfs_quota_us", "300000\n");
-    root.file(top + "/pod/box/cpu.cfs_period_us", "100000\n");
+    root.cfs(top + "/pod/box", 300'000, 100'000);
     EXPECT_EQ(limit(root), "300000/100000");
-    root.file(top + "/pod/cpu.cfs_quota_us", "200000\n");
-    root.file(top + "/pod/cpu.cfs_period_us", "100000\n");
+    root.cfs(top + "/pod", 200'000, 100'000);
     EXPECT_EQ(limit(root), "200000/100000");
 }
 
@@ -185,11 +197,9 @@ TEST(kb46_cgroup_v1, bind_mounted_top_is_taken_off_the_path) {
     fake_root root;
     root.groups("4:cpu,cpuacct:/docker/0af3/inner\n");
     root.mounts("40 30 0:29 /docker/0af3 /sys/fs/cgroup/cpu ro - cgroup cgroup rw,cpu,cpuacct\n");
-    root.file("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "120000\n");
-    root.file("/sys/fs/cgroup/cpu/cpu.cfs_period_us", "60000\n");
+    root.cfs("/sys/fs/cgroup/cpu", 120'000, 60'000);
     EXPECT_EQ(limit(root), "120000/60000");
-    root.file("/sys/fs/cgroup/cpu/inner/cpu.cfs_quota_us", "30000\n");
-    root.file("/sys/fs/cgroup/cpu/inner/cpu.cfs_period_us", "60000\n");
+    root.cfs("/sys/fs/cgroup/cpu/inner", 30'000, 60'000);
     EXPECT_EQ(limit(root), "30000/60000");
 }
 
@@ -234,8 +244,7 @@ TEST(kb46_cgroup, both_versions_at_once_give_the_tighter_limit) {
     fake_root root;
     root.groups("4:cpu,cpuacct:/a\n0::/b\n");
     root.mounts(v1_mount + "35 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n");
-    root.file("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "300000\n");
-    root.file("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
+    root.cfs("/sys/fs/cgroup/cpu,cpuacct/a", 300'000, 100'000);
     root.file("/sys/fs/cgroup/unified/b/cgroup.procs", "1\n");
     EXPECT_EQ(limit(root), "300000/100000");
     root.file("/sys/fs/cgroup/unified/b/cpu.max", "100000 100000\n");
@@ -283,28 +292,20 @@ TEST(kb46_cgroup, changes_are_seen_by_the_next_look) {
 
 TEST(cgroup_throttling, is_read_from_both_versions) {
     // Version 1 counts nanoseconds under another name.
-    cpu_throttling t;
     fake_root v2;
     v2.groups("0::/app\n").mounts(v2_mount);
     v2.file("/sys/fs/cgroup/app/cpu.stat",
             "usage_usec 12\nnr_periods 40\nnr_throttled 7\nthrottled_usec 5100\nnr_bursts 0\n");
-    cgroup_reader second(v2.path());
-    ASSERT_TRUE(second.throttling(t));
-    EXPECT_EQ(t.periods, 40u);
-    EXPECT_EQ(t.throttled, 7u);
-    EXPECT_EQ(t.throttled_us, 5100u);
+    expect_throttling(v2, 40, 7, 5100);
     fake_root v1;
     v1.groups("4:cpu,cpuacct:/box\n").mounts(v1_mount);
     v1.file("/sys/fs/cgroup/cpu,cpuacct/box/cpu.stat",
             "nr_periods 3\nnr_throttled 2\nthrottled_time 4000000\n");
-    cgroup_reader first(v1.path());
-    ASSERT_TRUE(first.throttling(t));
-    EXPECT_EQ(t.periods, 3u);
-    EXPECT_EQ(t.throttled, 2u);
-    EXPECT_EQ(t.throttled_us, 4000u);
+    expect_throttling(v1, 3, 2, 4000);
     fake_root none;
     none.groups("0::/app\n").mounts(v2_mount).file("/sys/fs/cgroup/app/cpu.stat", "usage_usec 3\n");
     cgroup_reader without(none.path());
+    cpu_throttling t;
     EXPECT_FALSE(without.throttling(t)) << "groups without a quota count no throttling";
 }
 
