@@ -12,9 +12,9 @@ namespace {
 struct maker_t {
     m* orders ROTA_GUARDED_BY(sched.mu) = nullptr;  // linked by to_make_next
     bool is_asleep ROTA_GUARDED_BY(sched.mu) = false;
-    note wake;
-    atomic<bool> begun{false};
-    atomic<bool> runs{false};
+    note wake;                  // the maker sleeps here; rung by who finds is_asleep
+    atomic<bool> begun{false};  // set by the one who makes the maker; relaxed: see start_maker
+    atomic<bool> runs{false};   // set by the same once the maker exists, read by all
 };
 constinit maker_t maker;
 

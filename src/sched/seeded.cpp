@@ -244,9 +244,9 @@ namespace {
 
 // In the frame of a thread that waits.
 struct resize {
-    std::int32_t n;
-    std::int32_t before = 0;
-    note done;
+    std::int32_t n;           // fixed
+    std::int32_t before = 0;  // written before `done` is rung, read after it
+    note done;                // the thread sleeps here
 };
 
 std::int32_t resize_here(std::int32_t n) {

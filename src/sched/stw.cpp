@@ -25,8 +25,8 @@ constexpr std::int64_t nap_min_ns = 50'000, nap_max_ns = 1'000'000;
 
 // In the frame of a goroutine, or thread, that waits for its turn.
 struct turn {
-    g* gp;
-    turn* next = nullptr;
+    g* gp;                 // fixed
+    turn* next = nullptr;  // guarded by world.mu
 };
 
 struct world_t {

@@ -40,7 +40,8 @@ namespace rota::rt {
 // What the world is stopped for.
 enum class stop_reason : std::uint8_t { gomaxprocs, count };
 
-// What the stops for one reason have cost. One writer at a time, readers live with stale figures.
+// What the stops for one reason have cost. Written by who holds the world's lock; readers live with
+// stale figures.
 struct stop_counters {
     atomic<std::uint64_t> stops{0};
     atomic<std::uint64_t> waited_ns{0};      // until all had stopped, all stops together
