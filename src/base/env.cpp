@@ -3,6 +3,7 @@
 #include "base/env.hpp"
 
 #include <charconv>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -41,6 +42,13 @@ void read_gomaxprocs(environment& env) {
     env.gomaxprocs = n;
 }
 
+bool is_signal_for_preemption(int signal) {
+    for (const int taken :
+         {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGQUIT, SIGKILL, SIGSTOP})
+        if (signal == taken) return false;
+    return signal < 32 || (signal >= SIGRTMIN && signal <= SIGRTMAX);
+}
+
 void read_godebug_entry(environment& env, std::string_view key, std::string_view value) {
     if (key == "schedtrace") {
         if (!parse(value, 0, 1 << 30, env.schedtrace_ms)) {
@@ -53,6 +61,17 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
     } else if (key == "schedseed") {
         if (!parse(value, 0, std::numeric_limits<int>::max(), env.schedseed)) {
             complain("GODEBUG schedseed", value, "a seed from 1 to 2147483647, 0 for off");
+        }
+    } else if (key == "asyncpreemptoff") {
+        if (!parse(value, 0, 1, env.asyncpreemptoff)) {
+            complain("GODEBUG asyncpreemptoff", value, "1 to stop no thread in user code, 0");
+        }
+    } else if (key == "preemptsignal") {
+        if (!parse(value, 1, 64, env.preemptsignal) ||
+            !is_signal_for_preemption(env.preemptsignal)) {
+            env.preemptsignal = environment{}.preemptsignal;
+            complain("GODEBUG preemptsignal", value,
+                     "the number of a signal that is neither a fault nor the C library's own");
         }
     } else if (key == "asymmetric") {
         if (!parse(value, 0, 1, env.asymmetric)) {

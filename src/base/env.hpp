@@ -9,12 +9,14 @@ namespace rota::rt {
 enum class traceback_level : std::uint8_t { none, single, all, system, crash };
 
 struct environment {
-    int gomaxprocs = 0;     // 0: not given
-    int schedtrace_ms = 0;  // 0: off
-    int chaos = 0;          // the seed of chaos mode, 0: off
-    int schedseed = 0;      // the seed of a repeatable schedule, 0: off
-    int asymmetric = 1;     // 0: full fences and locked instructions only
-    int cgroupceil = 0;     // 1: quotas of control groups are rounded up, to at least 2
+    int gomaxprocs = 0;       // 0: not given
+    int schedtrace_ms = 0;    // 0: off
+    int chaos = 0;            // the seed of chaos mode, 0: off
+    int schedseed = 0;        // the seed of a repeatable schedule, 0: off
+    int asymmetric = 1;       // 0: full fences and locked instructions only
+    int cgroupceil = 0;       // 1: quotas of control groups are rounded up, to at least 2
+    int asyncpreemptoff = 0;  // 1: no thread is stopped in user code
+    int preemptsignal = 23;   // the signal by which one is: SIGURG
     traceback_level traceback = traceback_level::single;
 };
 

@@ -13,6 +13,7 @@
 #include "sched/chaos.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/hooks.hpp"
+#include "sched/hostage.hpp"
 #include "sched/procresize.hpp"
 #include "sched/seeded.hpp"
 #include "sched/sysmon.hpp"
@@ -45,6 +46,9 @@ void schedinit() {
     first_procs(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs());
     hooks.schedtrace = schedtrace;
     hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
+    if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
+        asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
+        hostages_allow_stops(env.preemptsignal);
     if (is_seeded) seeded_start();
     else start_sysmon();
     stop_scheduling_at_exit();

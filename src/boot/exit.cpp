@@ -12,6 +12,7 @@
 #include "diag/crash.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/seeded.hpp"
+#include "sched/suspend.hpp"
 #include "sched/threads.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -30,6 +31,18 @@ char own_handle;                  // its address is the handle
 constinit atomic<int> moving{0};  // registrations that are being moved, not run
 constinit lock exit_lock{lock_rank::boot};
 
+// Whether a goroutine whose p was taken goes on in user code: no p tells of it. One whose thread
+// sleeps counts as one in a system call.
+bool any_runs_without_p() {
+    for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
+         mp = mp->all_link) {
+        const entry_state at = mp->entry.load(memory_order_relaxed);  // relaxed: looked at again
+        if (at != entry_state::taken && at != entry_state::requested) continue;
+        if (!is_thread_asleep(mp->tid.load(memory_order_relaxed))) return true;  // relaxed: see tid
+    }
+    return false;
+}
+
 bool others_run() {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const p& pp = *sched.allp[i];
@@ -37,7 +50,7 @@ bool others_run() {
             continue;  // pairs(exit.stopped)
         return true;
     }
-    return false;
+    return any_runs_without_p();
 }
 
 // Goroutines that live still hold what they hold: a leak checker that runs after us must see their
@@ -72,6 +85,7 @@ void stop_scheduling(void*) {
         sched.exiting.store(true, memory_order_seq_cst);      // pairs(exit.flag)
         sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
     }
+    release_all_suspended();  // what they hold, the rest of the exit may wait for
     const std::int64_t until = nanotime() + grace;
     // Asked again each time: an m that was just passing from one goroutine to the next may have
     // missed it.

@@ -25,6 +25,9 @@ class global_queue {
 
     bool empty() const { return head_ == tail_; }
     std::uint32_t size() const { return tail_ - head_; }
+    // How many have come and gone, wrapping: who notes `pushed` is next when `popped` is there.
+    std::uint32_t pushed() const { return tail_; }
+    std::uint32_t popped() const { return head_; }
 
     void push(g& gp) {
         if (size() == capacity_) grow();
@@ -41,12 +44,11 @@ class global_queue {
         const std::uint32_t capacity = capacity_ == 0 ? 1024 : capacity_ * 2;
         g** const slots = static_cast<g**>(mapped_pages(capacity * sizeof(g*)));
         const std::uint32_t n = size();
-        for (std::uint32_t i = 0; i < n; ++i) slots[i] = slots_[(head_ + i) & (capacity_ - 1)];
+        for (std::uint32_t i = head_; i != head_ + n; ++i)
+            slots[i & (capacity - 1)] = slots_[i & (capacity_ - 1)];
         if (slots_ != nullptr) mapped_free(slots_, capacity_ * sizeof(g*));
         slots_ = slots;
         capacity_ = capacity;
-        head_ = 0;
-        tail_ = n;
     }
 
     g** slots_ = nullptr;

@@ -87,10 +87,20 @@ struct alignas(cache_line) m : self_header {
     // --- guarded by sched.mu --------------------------------------------------------------
     m* idle_next = nullptr;
     m* idle_prev = nullptr;
-    bool is_idle = false;       // on sched's idle list
-    bool locked_idle = false;   // sleeps until its locked goroutine is to run
-    bool locked_ready = false;  // that one is to run, and was taken out of its queue before
-    m* to_make_next = nullptr;  // its thread is still to be made: sched/maker
+    bool is_idle = false;           // on sched's idle list
+    bool locked_idle = false;       // sleeps until its locked goroutine is to run
+    bool locked_ready = false;      // that one is to run, and was taken out of its queue before
+    m* suspended_next = nullptr;    // behind this one in line for a p
+    std::uint32_t its_turn = 0;     // when the global queue has got this far
+    m* unborn_next = nullptr;       // its thread is being made, and it has a p: see sched.unborn
+    m* to_make_next = nullptr;      // its thread is still to be made: sched/maker
+    atomic<bool> suspended{false};  // in line; relaxed for those who read it without the lock
+
+    // --- sysmon only ------------------------------------------------------------------------
+    m* taken_next = nullptr;       // its p was taken, as that of
+    bool is_followed = false;      // on that list, or on its way there; under take's lock
+    std::int64_t cpu_allowed = 0;  // it is stopped when its thread has run for so long, ns
+    std::int64_t cpu_seen = 0;
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

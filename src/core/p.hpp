@@ -68,6 +68,14 @@ struct alignas(cache_line) p {
     std::uint64_t seen_steps = 0;
     std::int64_t seen_sched_when = 0;
     std::int64_t seen_syscall_when = 0;
+    struct {
+        m* mp = nullptr;  // has held it, in one time slice,
+        std::uint32_t tick = 0;
+        std::int64_t since = 0;        // since this moment, or some time before
+        std::int64_t cpu = -1;         // its thread's clock when last looked at
+        std::int64_t still_since = 0;  // which has not moved since
+        std::int64_t asked_at = 0;     // to yield; 0: not yet
+    } watch;
 };
 static_assert((p::runq_size & (p::runq_size - 1)) == 0, "indices wrap by masking");
 

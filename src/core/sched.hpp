@@ -51,11 +51,19 @@ struct sched_t {
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;
     std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
     std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress
-    bool stopping ROTA_GUARDED_BY(mu) = false;       // the process exits: ms sleep for ever
-    bool world_stops ROTA_GUARDED_BY(mu) = false;    // a p that is given up goes to the stopper
+    // Ms whose thread is stopped in user code until it has a p; they stand in line with the global
+    // queue. Linked by suspended_next.
+    m* suspended_first ROTA_GUARDED_BY(mu) = nullptr;
+    m* suspended_last ROTA_GUARDED_BY(mu) = nullptr;
+    std::uint32_t suspended_count ROTA_GUARDED_BY(mu) = 0;
+    // Ms that have a p but no thread yet. Who needs a p may take theirs. Linked by unborn_next.
+    m* unborn ROTA_GUARDED_BY(mu) = nullptr;
+    bool stopping ROTA_GUARDED_BY(mu) = false;     // the process exits: ms sleep for ever
+    bool world_stops ROTA_GUARDED_BY(mu) = false;  // a p that is given up goes to the stopper
 
     // --- written under mu, read by anyone ----------------------------------------------
-    alignas(cache_line) atomic<std::uint32_t> runq_size{0};
+    alignas(cache_line) atomic<std::uint32_t> runq_size{0};  // the global queue and the line
+    atomic<bool> no_stops{false};  // no thread is stopped any more: exit, a crash report
     atomic<std::int32_t> idle_p_count{0};
     atomic<std::int32_t> foreign_count{0};  // ms of foreign threads, now
     atomic<bool> retaking{false};           // sysmon holds a p, or is about to

@@ -7,6 +7,14 @@
 //          │        goready       │      gopark          │                          │
 //          │             waiting ─┘ ◄────────────────────┤     (slow exit: runnable)◄┘
 //          └─────────────────────────── goexit ──────────┘
+//
+// Who loses its p without having asked for it (sched/take, sched/suspend):
+//
+//     running ──take_p──► syscall ──it enters the runtime──► running, or runnable
+//                            │ ▲
+//        its thread is stopped │ it goes on without a p
+//                            ▼ │
+//                         preempted ──its m is given a p──► running
 #pragma once
 
 #include <cstddef>
@@ -15,12 +23,13 @@
 namespace rota::rt {
 
 enum class g_status : std::uint32_t {
-    idle = 0,      // its memory has never been used
-    runnable = 1,  // on a run queue, or in the hands of whoever is about to queue or run it
-    running = 2,   // executes user code; it has an m with a p, and is on no queue
-    syscall = 3,   // inside blocking(); it has an m, perhaps no p
-    waiting = 4,   // parked: only who finds it in a wait list may ready it
-    dead = 6,      // ended, its stack free for reuse
+    idle = 0,       // its memory has never been used
+    runnable = 1,   // on a run queue, or in the hands of whoever is about to queue or run it
+    running = 2,    // executes user code; it has an m with a p, and is on no queue
+    syscall = 3,    // inside blocking(), or its p was taken; it has an m, perhaps no p
+    waiting = 4,    // parked: only who finds it in a wait list may ready it
+    dead = 6,       // ended, its stack free for reuse
+    preempted = 9,  // its thread is stopped where it was, and waits in line for a p
 };
 
 enum class p_status : std::uint32_t {
@@ -85,6 +94,7 @@ constexpr const char* g_status_text(g_status s) {
         case g_status::syscall: return "syscall";
         case g_status::waiting: return "waiting";
         case g_status::dead: return "dead";
+        case g_status::preempted: return "preempted";
     }
     return "???";
 }

@@ -32,8 +32,12 @@ constinit traceback_level level = traceback_level::single;  // fixed at boot
 void begin_report() {
     int nobody = 0;
     const int me = current_thread_id();
-    if (reporter.compare_exchange(nobody, me, memory_order_relaxed, memory_order_relaxed))
-        return;                    // relaxed: a gate
+    if (reporter.compare_exchange(nobody, me, memory_order_relaxed, memory_order_relaxed)) {
+        // relaxed, above: a gate. The reporter must not be stopped, nor wait for a thread that is:
+        // sysmon looks here.
+        sched.no_stops.store(true, memory_order_relaxed);
+        return;
+    }
     if (nobody == me) ::_exit(2);  // the report itself failed
     sleep_for_ever();
 }

@@ -16,6 +16,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
 #include "sched/seeded.hpp"
+#include "sched/suspend.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
@@ -118,6 +119,20 @@ void end_m(m& self) {
     if (dead) report_deadlock();
 }
 
+// The p that the m was made for, or null: it is a spare one, or somebody else has taken the p.
+p* be_born(m& self) {
+    const lock_guard guard(sched.mu);
+    for (m** link = &sched.unborn; *link != nullptr; link = &(*link)->unborn_next) {
+        if (*link != &self) continue;
+        *link = self.unborn_next;
+        self.unborn_next = nullptr;
+        break;
+    }
+    p* const pp = self.next_p;
+    self.next_p = nullptr;
+    return pp;
+}
+
 void* mstart(void* arg) {
     m& self = *static_cast<m*>(arg);
     thread_take_signal_mask();        // sysmon, which blocks all, starts ms as well
@@ -127,8 +142,7 @@ void* mstart(void* arg) {
     std::snprintf(name, sizeof name, "rota-m%llu", static_cast<unsigned long long>(self.id));
     thread_set_name(name);
     self.in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
-    acquirep(self, *self.next_p);
-    self.next_p = nullptr;
+    if (p* const pp = be_born(self)) acquirep(self, *pp);
     schedule_loop(self);
     end_m(self);
     return nullptr;
@@ -141,7 +155,9 @@ bool try_idle(p& pp, std::int64_t when) {
     const bool last =
         sched.idle_p_count.load(memory_order_relaxed) == proc_count() - 1;  // relaxed: under mu
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;    // pairs(timer.poller)
-    if (!sched.runq.empty() || (last && when != 0 && !polled)) return false;
+    // relaxed: changed under mu
+    if (sched.runq_size.load(memory_order_relaxed) != 0 || (last && when != 0 && !polled))
+        return false;
     pidle_put(pp);
     return true;
 }
@@ -153,23 +169,53 @@ void start_m_thread(m& mp) {
     shared_counts.threads.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
 }
 
-void startm(p& pp, bool spinning, bool not_home) {
-    m* mp = nullptr;
-    bool fresh = false;
-    {
-        const lock_guard guard(sched.mu);
-        mp = midle_get(not_home);
-        if (mp == nullptr) {
-            count_m();
-            mp = free_m_record();
-            if (mp == nullptr) mp = &new_m_record();
-            fresh = true;
-        }
+bool is_for_suspended(const p& pp) {
+    if (sched.suspended_first == nullptr || ahead_of_suspended() != 0 || !runq_empty(pp))
+        return false;
+    const std::int64_t when = pp.timers.earliest_hint();
+    return when == 0 || when > nanotime();
+}
+
+namespace {
+
+// An m for pp: one that sleeps, or else one that is stopped, or else a new one. `as`: which.
+enum class m_kind : std::uint8_t { idle, stopped, fresh };
+
+m& find_m(p& pp, bool spinning, bool not_home, m_kind& as) ROTA_EXCLUDES(sched.mu) {
+    const lock_guard guard(sched.mu);
+    m* mp = !spinning && is_for_suspended(pp) ? nullptr : midle_get(not_home);
+    as = m_kind::idle;
+    if (mp == nullptr) {
+        as = m_kind::stopped;
+        mp = pop_suspended();
+    }
+    if (mp == nullptr) {
+        as = m_kind::fresh;
+        count_m();
+        mp = free_m_record();
+        if (mp == nullptr) mp = &new_m_record();
+        mp->unborn_next = sched.unborn;
+        sched.unborn = mp;
     }
     ROTA_CHECK(!mp->spinning && mp->next_p == nullptr);
-    mp->spinning = spinning;
+    mp->spinning = spinning && as != m_kind::stopped;
     mp->next_p = &pp;
-    if (fresh) return make_thread_of(*mp);
+    return *mp;
+}
+
+}  // namespace
+
+void startm(p& pp, bool spinning, bool not_home) {
+    m_kind kind{};
+    m* const mp = &find_m(pp, spinning, not_home, kind);
+    if (kind == m_kind::fresh) return make_thread_of(*mp);
+    if (kind == m_kind::stopped) {
+        mp->park.wakeup();
+        if (!spinning) return;
+        // As a spinner that has found work.
+        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+        return wakep();
+    }
     shared_counts.wakeups.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     mp->park.wakeup();
 }

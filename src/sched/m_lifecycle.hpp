@@ -12,6 +12,10 @@ namespace rota::rt {
 // nmspinning. `not_home`: the m must not be a thread inside run(). May start a thread. Go: startm.
 void startm(p& pp, bool spinning, bool not_home = false) ROTA_EXCLUDES(sched.mu);
 
+// Whether the m that is first in line for a p (sched/suspend) is all that pp would do next: then it
+// needs no other m.
+[[nodiscard]] bool is_for_suspended(const p& pp) ROTA_REQUIRES(sched.mu);
+
 // Sleeps until somebody hands this m a p, or its run() is over. Go: stopm.
 void stopm(m& self) ROTA_EXCLUDES(sched.mu);
 

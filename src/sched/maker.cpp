@@ -66,4 +66,16 @@ void make_thread_of(m& mp) {
     if (asleep) maker.wake.wakeup();
 }
 
+bool make_spare_m() {
+    m* mp = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        if (sched.m_count >= sched.m_max) return false;
+        count_m();
+        mp = &new_m_record();
+    }
+    make_thread_of(*mp);
+    return true;
+}
+
 }  // namespace rota::rt

@@ -2,19 +2,24 @@
 //
 // A thread inherits from its maker: the namespaces, the working directory if that is not shared,
 // the processors that it may run on. A goroutine that is locked to its thread may have changed all
-// of them there. So from before the first one is locked no m makes another one itself; this thread
-// does, for which nobody waits. Go: templateThread.
+// of them there. And making one takes locks of the C library: malloc's, the loader's. A thread that
+// is stopped in user code may hold them (sched/suspend). So from before the first goroutine is
+// locked, or thread stopped, no m makes another one itself; this thread does, for which nobody
+// waits. Go: templateThread.
 #pragma once
 
 #include "core/sched.hpp"
 
 namespace rota::rt {
 
-// Starts that thread, unless it runs. It inherits from the caller's. Caller: not inside the runtime
-// (a runtime_entry): it takes locks of the C library.
+// Starts that thread, unless it runs. It inherits from the caller's. Caller: sysmon while no thread
+// is stopped, or user code: it takes locks of the C library.
 void start_maker();
 
 // Has the thread of mp, a listed and counted record, made: by the maker if there is one.
 void make_thread_of(m& mp) ROTA_EXCLUDES(sched.mu);
+
+// Has one more m made that sleeps on the idle list. False: the limit of threads is reached.
+bool make_spare_m() ROTA_EXCLUDES(sched.mu);
 
 }  // namespace rota::rt

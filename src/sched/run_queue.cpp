@@ -3,6 +3,7 @@
 
 #include "arch/context.hpp"
 #include "sched/chaos.hpp"
+#include "sched/suspend.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 
@@ -183,18 +184,28 @@ std::uint32_t runq_length(const p& pp) {
     return ring + (pp.runnext.load(memory_order_relaxed) != nullptr ? 1 : 0);  // relaxed: a report
 }
 
+void publish_global_size() {
+    sched.runq_size.store(sched.runq.size() + sched.suspended_count,
+                          memory_order_release);  // pairs(runq.global)
+}
+
 void global_put(g& gp) {
     ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
     sched.runq.push(gp);
-    sched.runq_size.store(sched.runq.size(), memory_order_release);  // pairs(runq.global)
+    publish_global_size();
 }
 
 void global_put_batch(g* const* batch, std::uint32_t n) {
     for (std::uint32_t i = 0; i < n; ++i) sched.runq.push(*batch[i]);
-    sched.runq_size.store(sched.runq.size(), memory_order_release);  // pairs(runq.global)
+    publish_global_size();
 }
 
 g* global_get(p& pp, std::uint32_t max) {
+    if (ROTA_UNLIKELY(sched.suspended_first != nullptr)) {
+        const std::uint32_t before_it = ahead_of_suspended();
+        if (before_it == 0) return pop_suspended()->curg;
+        if (max == 0 || max > before_it) max = before_it;
+    }
     const std::uint32_t size = sched.runq.size();
     if (size == 0) return nullptr;
     std::uint32_t n = size / static_cast<std::uint32_t>(proc_count()) + 1;
@@ -214,7 +225,7 @@ g* global_get(p& pp, std::uint32_t max) {
         }
         pp.runq_tail.store(tail + n - 1, memory_order_release);  // pairs(runq.publish)
     }
-    sched.runq_size.store(sched.runq.size(), memory_order_release);  // pairs(runq.global)
+    publish_global_size();
     bump(pp.counts.global_gets);
     return first;
 }

@@ -42,8 +42,11 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 void global_put(g& gp) ROTA_REQUIRES(sched.mu);
 void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 
+// Says how long the queue is, after it or the line of suspended ms has changed.
+void publish_global_size() ROTA_REQUIRES(sched.mu);
+
 // Takes a fair share, at most `max` (0: half a ring), for pp: returns one, queues the rest on pp.
-// Caller: the owner of pp.
+// One that is `preempted` is not run: its m gets the p (resume_suspended). Caller: the owner of pp.
 [[nodiscard]] g* global_get(p& pp, std::uint32_t max) ROTA_REQUIRES(sched.mu);
 
 inline bool global_has_work() {

@@ -7,6 +7,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
 #include "sched/scan.hpp"
+#include "sched/suspend.hpp"
 #include "sched/switch.hpp"
 #include "sched/wakeup.hpp"
 
@@ -34,6 +35,10 @@ found next_to_run(m& self) {
             return {};
         }
         if (self.spinning) stop_spinning_with_work(self);
+        if (ROTA_UNLIKELY(readgstatus(*next.gp) == g_status::preempted)) {
+            resume_suspended(*next.gp->mp, releasep(self));
+            continue;
+        }
         if (ROTA_UNLIKELY(next.gp->locked_m != nullptr) && hand_to_locked_m(self, *next.gp))
             continue;
         return next;

@@ -68,6 +68,25 @@ void take_syscall_ps(F each) ROTA_REQUIRES(sched.mu) {
     }
 }
 
+// The ps of ms whose threads are still to be made, which may take long. A spinner among them is
+// needed no less afterwards.
+template <class F>
+void take_unborn_ps(F each) ROTA_REQUIRES(sched.mu) {
+    while (m* const mp = sched.unborn) {
+        sched.unborn = mp->unborn_next;
+        mp->unborn_next = nullptr;
+        p& pp = *mp->next_p;
+        mp->next_p = nullptr;
+        if (mp->spinning) {
+            mp->spinning = false;
+            sched.need_spinning.store(true, memory_order_seq_cst);  // pairs(wake.need)
+            ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) >
+                       0);  // pairs(wake.submit)
+        }
+        each(pp);
+    }
+}
+
 bool begin_stop(const m& self) {
     const lock_guard guard(sched.mu);
     if (sched.stopping) return false;
@@ -78,10 +97,12 @@ bool begin_stop(const m& self) {
         --left;
     }
     left -= take_idle_ps();
-    take_syscall_ps([&left](p& pp) {
+    const auto in_hand = [&left](p& pp) {
         pp.status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
         --left;
-    });
+    };
+    take_syscall_ps(in_hand);
+    take_unborn_ps(in_hand);
     sched.stop_note.clear();
     sched.stop_wait.store(left, memory_order_relaxed);  // relaxed: under sched.mu
     sched.world_stops = true;
@@ -122,9 +143,10 @@ void press(bool insist) {
         const lock_guard guard(sched.mu);
         count_taken(pp);
     }
-    if (!any) return;
+    if (!any && !insist) return;
     const lock_guard guard(sched.mu);
     take_syscall_ps(count_taken);
+    take_unborn_ps(count_taken);
 }
 
 // False: the process exits, and some m that holds a p will never give it up.
@@ -143,7 +165,7 @@ bool wait_until_stopped() {
 
 // Whether an m is needed for more than what waits in the queues of ps.
 bool is_anything_owed() ROTA_REQUIRES(sched.mu) {
-    if (global_has_work()) return true;
+    if (sched.runq_size.load(memory_order_relaxed) != 0) return true;   // relaxed: under sched.mu
     if (sched.need_spinning.load(memory_order_seq_cst)) return true;    // pairs(wake.need)
     if (sched.last_poll.load(memory_order_seq_cst) == 0) return false;  // pairs(timer.poller)
     for (std::int32_t i = 0; i < proc_count(); ++i) {

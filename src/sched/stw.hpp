@@ -7,6 +7,7 @@
 //     p before                 how it comes to the stopper                     p meanwhile
 //     idle       under sched.mu, at once                                          gcstop
 //     syscall    by the compare-and-swap that sysmon uses (retake), at once       gcstop
+//     of an m whose thread is still to be made: under sched.mu (sched.unborn)     gcstop
 //     in the hands of somebody who starts an m with it: as the next line          gcstop
 //     running    its m is asked to yield, comes through g0 (sched.through_g0)     gcstop
 //                to findrunnable, or to pidle_put, and gives it up under sched.mu;
@@ -17,7 +18,9 @@
 //
 // A goroutine whose p was taken while it computed does so on, as others sit in system calls: until
 // it enters the runtime (without membarrier, where nothing can be taken, everybody waits for that).
-// An m without a p goes on looking for one; there is none, so it sleeps, as spinner or poller too.
+// Its thread is stopped by sysmon if it runs for long without a p. Threads that are stopped stay
+// so. An m without a p goes on looking for one; there is none, so it sleeps, as spinner or poller
+// too.
 //
 // What could be lost meanwhile, and is looked after by start_the_world under sched.mu:
 //   * a wake-up: submitters find no idle p, leave word in need_spinning, and go on. It sees their

@@ -4,10 +4,12 @@
 #include "core/sched.hpp"
 #include "mem/stack.hpp"
 #include "netpoll/poller.hpp"
+#include "sched/chaos.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/gfree.hpp"
 #include "sched/hooks.hpp"
+#include "sched/hostage.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
@@ -162,6 +164,7 @@ bool does_work_wait() {
 }
 
 struct watch {
+    hostage_watch hostage;
     long nap_us = nap_min_us;
     int idle_rounds = 0;   // without a retake
     int quiet_rounds = 0;  // with all ps idle and the longest nap
@@ -176,10 +179,13 @@ struct watch {
         if (idle_rounds == 0) nap_us = nap_min_us;
         else if (idle_rounds > 50) nap_us = nap_us * 2 < nap_max_us ? nap_us * 2 : nap_max_us;
         if (alert_left > 0 && nap_us > nap_alert_us) nap_us = nap_alert_us;
-        thread_sleep_ns(nap_us * 1000);
+        const long nap_at_most = chaos.on ? nap_us : hostage.nap_us_max(nanotime());
+        thread_sleep_ns((nap_us < nap_at_most ? nap_us : nap_at_most) * 1000);
         const std::int64_t now = nanotime();
         settle_owed_wakeups();
-        idle_rounds = retake(now) ? 0 : idle_rounds + 1;
+        bool taken = retake(now);
+        if (!chaos.on) taken = hostage.round(now) || taken;
+        idle_rounds = taken ? 0 : idle_rounds + 1;
         if (touch_stacks()) idle_rounds = 0;
         if (timers_unpolled(now)) wakep();
         look_at_limits(now);

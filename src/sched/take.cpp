@@ -11,6 +11,9 @@ namespace {
 // Held from a request to its outcome: one taker at a time, and an m that is locked out sleeps here.
 constinit lock one_taker{lock_rank::take};
 
+// Ms whose p was taken and of whom sysmon does not know yet; linked by taken_next.
+constinit m* just_taken ROTA_GUARDED_BY(one_taker) = nullptr;
+
 // The m is outside the runtime and locked out; nobody but us changes what it owns.
 bool is_holder(const m& mp, const p& pp) { return mp.pp == &pp && !mp.curg->is_thread; }
 
@@ -42,6 +45,25 @@ bool take_p(p& pp) {
     mp->pp = nullptr;
     pp.mp.store(nullptr, memory_order_relaxed);
     mp->entry.store(entry_state::taken, memory_order_release);  // pairs(entry.taken)
+    if (!mp->is_followed) {
+        mp->is_followed = true;
+        mp->taken_next = just_taken;
+        just_taken = mp;
+    }
+    return true;
+}
+
+m* ms_just_taken() {
+    const lock_guard guard(one_taker);
+    m* const list = just_taken;
+    just_taken = nullptr;
+    return list;
+}
+
+bool is_back(m& mp) {
+    const lock_guard guard(one_taker);
+    if (mp.entry.load(memory_order_relaxed) == entry_state::taken) return false;  // relaxed: a hint
+    mp.is_followed = false;
     return true;
 }
 

@@ -33,6 +33,12 @@ namespace rota::rt {
 // the p, all ms may be asleep: sched.retaking says so.
 [[nodiscard]] bool take_p(p& pp);
 
+// For sysmon, which follows those whose p was taken: the ms that have become such since it last
+// asked, linked by taken_next; and whether one of them is none any more, in which case it is not
+// followed from then on.
+m* ms_just_taken();
+[[nodiscard]] bool is_back(m& mp);
+
 // For debug builds: whether the m may take a lock of the runtime where it is. A goroutine outside
 // the runtime may not: whoever waits for it would wait for one that others may stop.
 bool may_take_lock(const self_header& me);

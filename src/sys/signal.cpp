@@ -126,6 +126,34 @@ gobuf caller_of(const fault_info& fault) {
     return c;
 }
 
+namespace {
+
+struct sigaction before_stop;  // written before the handler is installed
+constinit atomic<void (*)()> stop_handler{nullptr};
+
+void on_stop(int signal, siginfo_t* info, void* context) {
+    const int error = errno;
+    stop_handler.load(memory_order_relaxed)();  // relaxed: stored before the signal could come here
+    errno = error;
+    if ((before_stop.sa_flags & SA_SIGINFO) != 0) before_stop.sa_sigaction(signal, info, context);
+    else if (is_handler(before_stop)) before_stop.sa_handler(signal);
+    errno = error;
+}
+
+}  // namespace
+
+void on_stop_signal(int signal, void (*handler)()) {
+    stop_handler.store(handler, memory_order_relaxed);  // relaxed: sigaction below orders it
+    ::sigaction(signal, nullptr, &before_stop);
+    struct sigaction ours{};
+    ours.sa_sigaction = on_stop;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    ::sigfillset(&ours.sa_mask);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT})
+        ::sigdelset(&ours.sa_mask, fault);
+    ::sigaction(signal, &ours, nullptr);
+}
+
 void signal_leave_abort() {
     struct sigaction none{};
     none.sa_handler = SIG_DFL;

@@ -28,6 +28,11 @@ void signal_stack_free(void* stack);
 // or else the signal takes its default course.
 void on_fault(void (*handler)(const fault_info&));
 
+// Calls `handler` for each of this signal, on the alternate stack, with all other signals but
+// faults held back from the thread and errno kept; then the program's own handler of before, if
+// there is one: two signals may have become one, and nobody knows whose it was. Once.
+void on_stop_signal(int signal, void (*handler)());
+
 // Who has called the function at whose first instruction the thread is: for a jump to nowhere. The
 // stack pointer must point to readable memory.
 gobuf caller_of(const fault_info& fault);

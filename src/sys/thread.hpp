@@ -21,6 +21,10 @@ void thread_set_name(const char* name);
 // Leaves the program's signals to the program's threads; faults stay deliverable.
 void thread_block_signals();
 
+// The calling thread runs briefly and often, and wants to soon after it wakes up: where all
+// processors are busy, others are interrupted for it. Linux 6.12 and later; elsewhere nothing.
+void thread_runs_briefly();
+
 // The stack of the calling thread. May allocate: only sanitizer builds ask.
 struct thread_stack {
     const void* bottom;

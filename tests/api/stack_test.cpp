@@ -150,7 +150,9 @@ TEST_ANYWHERE(stack, of_all_may_be_asked_by_several_at_once) {
     for (int i = 0; i < 4; ++i) {
         wg.go([] {
             for (int round = 0; round < scaled(50); ++round) {
-                EXPECT_EQ(count(stack_from_here(true), "\nstack_from_here"), 1);
+                // Its own; others may wait for a processor on the threshold of the same call.
+                const int n = count(stack_from_here(true), "\nstack_from_here");
+                EXPECT_TRUE(n >= 1 && n <= 4) << n;
                 rota::sleep_for(10us);
             }
         });

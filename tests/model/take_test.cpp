@@ -9,6 +9,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/suspend.hpp"
 #include "sched/syscall.hpp"
 #include "sched/take.hpp"
 
@@ -91,6 +92,80 @@ TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
         model::block_thread_until(reads, 1);  // we have seen who holds the p
         MODEL_CHECK(take_and_hand_off(rig, a));
         model::wait_until_quiet();
+        MODEL_CHECK(ended == 2);
+        rig.check_idle_lists();
+    });
+}
+
+// A goroutine computes; the signal comes at some moment, before or after its p is taken, or never.
+void expect_stopped_one_goes_on(int procs) {
+    const asymmetric_mode mode(true);
+    machine rig(procs);
+    options o = small();
+    o.departures = 0;
+    model::expect_holds(o, [&] {
+        rig.begin(-1);
+        account a;
+        unsigned ended = 0;
+        g& hog = rig.goroutine("hog", [&] {
+            suspend_here();
+            ++ended;
+            const runtime_entry inside;
+        });
+        g& behind = rig.goroutine("behind", [&] {
+            const runtime_entry inside;
+            ++ended;
+        });
+        runq_put(rig.proc(0), behind, false);
+        runq_put(rig.proc(0), hog, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        (void)take_and_hand_off(rig, a);
+        model::wait_until_quiet();
+        MODEL_CHECK(ended == 2);
+        {
+            const lock_guard guard(sched.mu);
+            MODEL_CHECK(sched.suspended_first == nullptr && sched.suspended_count == 0);
+        }
+        rig.check_idle_lists();
+    });
+}
+
+TEST(model_suspend, a_stopped_goroutine_gets_the_only_p_again) { expect_stopped_one_goes_on(1); }
+TEST(model_suspend, a_stopped_goroutine_finds_an_idle_p) { expect_stopped_one_goes_on(2); }
+
+TEST(model_suspend, who_is_released_goes_on_without_a_p) {
+    // The only p is held by a goroutine that waits, inside the runtime as it were, for what the
+    // stopped one holds.
+    const asymmetric_mode mode(true);
+    machine rig(1);
+    options o = small();
+    o.departures = 0;
+    model::expect_holds(o, [&] {
+        rig.begin(-1);
+        account a;
+        flag held{1};
+        unsigned ended = 0;
+        g& holder = rig.goroutine("holder", [&] {
+            suspend_here();
+            model::set_and_unblock(held, 0);
+            ++ended;
+        });
+        g& waiter = rig.goroutine("waiter", [&] {
+            const runtime_entry inside;
+            model::block_thread_until(held, 0);
+            ++ended;
+        });
+        runq_put(rig.proc(0), waiter, false);
+        runq_put(rig.proc(0), holder, true);
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        (void)take_and_hand_off(rig, a);
+        model::wait_until_quiet();
+        if (ended != 2) {
+            MODEL_CHECK(release_suspended() != nullptr);
+            model::wait_until_quiet();
+        }
         MODEL_CHECK(ended == 2);
         rig.check_idle_lists();
     });

@@ -1,0 +1,58 @@
+// The part of sysmon that looks after goroutines which do not come into the runtime: they compute
+// for long, or block their thread without having said so.
+//
+// An m that is outside the runtime with the same goroutine as at the last look is asked for its
+// thread's clock. If that has not moved the thread is blocked: its p is taken, with no signal, as
+// soon as there is work for it, or after 10 ms. If it has moved, the goroutine computes: after its
+// time slice (or 1 ms, if a timer waits for this very p) it is asked to yield, and if it has not by
+// the next look, its p is taken and its thread is stopped (sched/suspend). An m whose p was taken
+// is followed: if it runs for longer than 1 ms without having got one again, it is stopped too.
+#pragma once
+
+#include <cstdint>
+
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+struct hostage_settings {
+    bool stops = false;  // threads may be stopped
+    int signal = 0;      // by which
+    std::int64_t interactive_after =
+        1'000'000;  // ns that a goroutine has before timers interrupt it
+};
+inline constinit hostage_settings hostages;  // fixed at boot
+
+// Boot: from now on threads may be stopped, by this signal.
+void hostages_allow_stops(int signal);
+
+class hostage_watch {
+  public:
+    // Looks at every p. True: one was taken from a blocked m.
+    bool round(std::int64_t now);
+    // How long sysmon may nap after that, in µs.
+    long nap_us_max(std::int64_t now) const;
+
+  private:
+    bool look_at(p& pp, std::int64_t now);
+    void look_at_running(p& pp, m& mp, std::int64_t now);
+    bool take(p& pp, m& mp);
+    void order_spare(std::int64_t now);
+    void stop(p& pp, m& mp, std::int64_t now);
+    void adopt_taken();
+    void begin_stopping();
+    void follow();
+    bool is_still_out(m& mp);
+    void free_what_is_stuck(std::int64_t now);
+
+    enum class soon : unsigned char { no, work_waits, question_open };
+    soon look_again_ = soon::no;
+    bool is_served_early_ = false;
+    m* followed_ = nullptr;  // ms whose p was taken
+    std::int64_t stuck_since_ = 0;
+    std::uint64_t stuck_ticks_ = 0;
+    std::int64_t spare_ordered_at_ = 0;
+    std::int64_t attentive_until_ = 0;
+};
+
+}  // namespace rota::rt

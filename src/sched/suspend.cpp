@@ -1,0 +1,144 @@
+// The line of stopped ms, and the handler.
+#include "sched/suspend.hpp"
+
+#include <atomic>
+
+#include "core/getg.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+void get_in_line(m& self) ROTA_REQUIRES(sched.mu) {
+    casgstatus(*self.curg, g_status::syscall, g_status::preempted);
+    self.park.clear();
+    self.suspended_next = nullptr;
+    self.its_turn = sched.runq.pushed();
+    if (sched.suspended_last != nullptr) sched.suspended_last->suspended_next = &self;
+    else sched.suspended_first = &self;
+    sched.suspended_last = &self;
+    ++sched.suspended_count;
+    self.suspended.store(true, memory_order_relaxed);  // relaxed: a hint for sysmon
+    publish_global_size();
+}
+
+// A p that nobody runs anything on. `spun`: it was meant for a spinner, which is counted no more.
+p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
+    if (p* const pp = pidle_get()) return pp;
+    m* const mp = sched.unborn;
+    if (mp == nullptr) return nullptr;
+    sched.unborn = mp->unborn_next;
+    mp->unborn_next = nullptr;
+    p* const pp = mp->next_p;
+    mp->next_p = nullptr;
+    spun = mp->spinning;
+    if (spun) {
+        mp->spinning = false;
+        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+    }
+    return pp;
+}
+
+void go_on(m& self, p& pp) {
+    acquirep(self, pp);
+    bump(pp.sched_tick);
+    // A new time slice, as in findrunnable.
+    self.preempt.store(false, memory_order_seq_cst);  // pairs(run.done)
+    // A main goroutine that waits for its thread has asked as well.
+    const g* const locked = self.locked_g.load(memory_order_seq_cst);  // pairs(lock.home)
+    if (is_run_over(self) || (locked != nullptr && locked != self.curg))
+        self.preempt.store(true, memory_order_relaxed);          // relaxed: our own
+    self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
+}
+
+// Inside the runtime; entry is `taken`, and stays so until we change it.
+void stop(m& self) {
+    g& gp = *self.curg;
+    p* pp = nullptr;
+    bool spun = false;
+    {
+        const lock_guard guard(sched.mu);
+        if (sched.no_stops.load(memory_order_relaxed)) return;  // relaxed: set under sched.mu
+        pp = find_p(spun);
+        if (pp == nullptr) get_in_line(self);
+    }
+    if (pp != nullptr) {
+        casgstatus(gp, g_status::syscall, g_status::running);
+        go_on(self, *pp);
+        // Submitters have relied on the spinner that does not come.
+        if (spun) wakep();
+        return;
+    }
+    self.park.sleep();
+    pp = self.next_p;
+    if (pp == nullptr) return casgstatus(gp, g_status::preempted, g_status::syscall);
+    self.next_p = nullptr;
+    casgstatus(gp, g_status::preempted, g_status::running);
+    go_on(self, *pp);
+}
+
+}  // namespace
+
+void suspend_here() {
+    m* const mp = getm_or_null();
+    // relaxed: our own
+    if (mp == nullptr || mp->in_runtime.load(memory_order_relaxed) != 0 ||
+        mp->entry.load(memory_order_acquire) != entry_state::taken)  // pairs(entry.taken)
+        return;
+    // In the child of a fork, before it has forgotten who it was, nobody would give us a p.
+    if (mp->tid.load(memory_order_relaxed) != current_thread_id()) return;  // relaxed: our own
+    mp->in_runtime.store(1, memory_order_relaxed);        // relaxed: its reader brings the barrier
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(entry.mark)
+    stop(*mp);
+    mp->in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+}
+
+std::uint32_t ahead_of_suspended() {
+    // Popped may have passed the turn: what came later has been taken in one batch with the last.
+    const auto n = static_cast<std::int32_t>(sched.suspended_first->its_turn - sched.runq.popped());
+    return n > 0 ? static_cast<std::uint32_t>(n) : 0;
+}
+
+m* pop_suspended() {
+    m* const mp = sched.suspended_first;
+    if (mp == nullptr) return nullptr;
+    sched.suspended_first = mp->suspended_next;
+    if (sched.suspended_first == nullptr) sched.suspended_last = nullptr;
+    mp->suspended_next = nullptr;
+    --sched.suspended_count;
+    mp->suspended.store(false, memory_order_relaxed);  // relaxed: a hint for sysmon
+    publish_global_size();
+    return mp;
+}
+
+void resume_suspended(m& mp, p& pp) {
+    ROTA_CHECK(mp.next_p == nullptr);
+    mp.next_p = &pp;
+    mp.park.wakeup();
+}
+
+m* release_suspended() {
+    m* mp = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        mp = pop_suspended();
+    }
+    if (mp != nullptr) mp->park.wakeup();
+    return mp;
+}
+
+void release_all_suspended() {
+    {
+        const lock_guard guard(sched.mu);
+        sched.no_stops.store(true, memory_order_relaxed);  // relaxed: read under sched.mu
+    }
+    while (release_suspended() != nullptr) {
+    }
+}
+
+}  // namespace rota::rt
