@@ -47,6 +47,8 @@ constexpr workload workloads[] = {
     {"parked_1m", rota_bench::parked_1m},
     {"sleep_100k", rota_bench::sleep_100k},
     {"timer_reset", rota_bench::timer_reset},
+    {"preempt", rota_bench::preempt},
+    {"syscall_handoff", rota_bench::syscall_handoff},
     {"gomaxprocs_change", rota_bench::gomaxprocs_change},
 };
 

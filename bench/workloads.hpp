@@ -27,6 +27,8 @@ void parked_100k();
 void parked_1m();
 void sleep_100k();
 void timer_reset();
+void preempt();
+void syscall_handoff();
 void gomaxprocs_change();
 
 }  // namespace rota_bench

@@ -184,8 +184,9 @@ decltype(auto) blocking(F&& f) {
     return std::forward<F>(f)();
 }
 
-/// Boots the runtime and runs f as the main goroutine; the calling thread serves the scheduler
-/// meanwhile.
+/// Boots the runtime and runs f as the main goroutine; the calling thread runs no other one, and
+/// sleeps as soon as this one has moved to a thread of the runtime's own, which it may whenever it
+/// blocks.
 ///
 /// Returns f's result, or rethrows its exception, when f ends; other goroutines are not waited for
 /// and go on. May be called again, and from several threads at once. If every goroutine sleeps and

@@ -64,10 +64,10 @@ inline void preempt_point() {
 /// does, until unlock_os_thread has been called as often. A main goroutine is locked to the thread
 /// that called run.
 ///
-/// A goroutine that ends locked takes its thread with it, whatever it has done to that; on the
-/// thread inside run(), it keeps it from all others until run returns. Each switch to and from a
-/// locked goroutine hands its processor from thread to thread, some 10 to 50 µs. May migrate before
-/// it locks. In a thread outside rota, does nothing. Go: runtime.LockOSThread.
+/// A goroutine that ends locked takes its thread with it, whatever it has done to that, unless it
+/// is the thread of its run(). Each switch to and from a locked goroutine hands its processor from
+/// thread to thread, some 10 to 50 µs. May migrate before it locks. In a thread outside rota, does
+/// nothing. Go: runtime.LockOSThread.
 void lock_os_thread();
 
 /// Undoes one call of lock_os_thread by this goroutine; without any, does nothing. Go:

@@ -38,7 +38,8 @@ bool any_runs_without_p() {
          mp = mp->all_link) {
         const entry_state at = mp->entry.load(memory_order_relaxed);  // relaxed: looked at again
         if (at != entry_state::taken && at != entry_state::requested) continue;
-        if (!is_thread_asleep(mp->tid.load(memory_order_relaxed))) return true;  // relaxed: see tid
+        const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
+        if (state_of_thread(tid) != thread_state::asleep) return true;
     }
     return false;
 }

@@ -56,6 +56,7 @@ struct alignas(cache_line) m : self_header {
     bool spinning = false;  // looks for work and is counted in sched.nmspinning
     bool foreign = false;
     bool detach_after_run = false;   // attached by run(): leaves with it
+    bool kept_stops_away = false;    // the thread had blocked the stop signal before run()
     bool ready_quietly = false;      // goready wakes no m: the caller looks after that
     std::int32_t spin_ns = 0;        // how long it waited for work the last time it had none
     std::uint32_t syscall_tick = 0;  // old_p's tick at entry
@@ -75,8 +76,8 @@ struct alignas(cache_line) m : self_header {
     atomic<std::uint32_t> in_runtime{0};
 
     // The goroutine that is locked to this thread, the only one that it runs; &g0: one that has
-    // ended. Written by that goroutine: from another thread only if it is a main goroutine on its
-    // way here.
+    // ended. Written by that goroutine: from another thread, under sched.mu, only if it is a main
+    // goroutine on its way here.
     atomic<g*> locked_g{nullptr};
 
     // --- anyone writes ------------------------------------------------------------------
@@ -96,11 +97,17 @@ struct alignas(cache_line) m : self_header {
     m* to_make_next = nullptr;      // its thread is still to be made: sched/maker
     atomic<bool> suspended{false};  // in line; relaxed for those who read it without the lock
 
+    // --- sysmon sets, the handler clears ----------------------------------------------------
+    atomic<bool> stop_sent{false};  // the signal is ours; relaxed: one more or less does no harm
+
     // --- sysmon only ------------------------------------------------------------------------
-    m* taken_next = nullptr;       // its p was taken, as that of
-    bool is_followed = false;      // on that list, or on its way there; under take's lock
-    std::int64_t cpu_allowed = 0;  // it is stopped when its thread has run for so long, ns
-    std::int64_t cpu_seen = 0;
+    m* taken_next = nullptr;     // its p was taken, as that of
+    bool is_followed = false;    // on that list, or on its way there; under take's lock
+    std::int64_t cpu_seen = 0;   // its thread's clock when last looked at
+    std::int64_t cpu_then = 0;   // and when it had last stood still, or was last judged,
+    std::int64_t then = 0;       // which was at this moment
+    std::int64_t allowance = 0;  // ns of its own time that it may run from then on
+    int seen_awake = 0;          // looks in a row at which it was so, the allowance used up
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

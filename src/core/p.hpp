@@ -75,6 +75,8 @@ struct alignas(cache_line) p {
         std::int64_t cpu = -1;         // its thread's clock when last looked at
         std::int64_t still_since = 0;  // which has not moved since
         std::int64_t asked_at = 0;     // to yield; 0: not yet
+        std::int64_t cpu_then = 0;     // the clock when it had last stood still,
+        std::int64_t then = 0;         // which was at this moment
     } watch;
 };
 static_assert((p::runq_size & (p::runq_size - 1)) == 0, "indices wrap by masking");

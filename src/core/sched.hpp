@@ -40,6 +40,12 @@ struct sched_t {
     // --- guarded by mu --------------------------------------------------------------
     alignas(cache_line) lock mu{lock_rank::sched};
     global_queue runq ROTA_GUARDED_BY(mu);
+    // Readied by threads of the program's own while all ps were busy: every other one that is taken
+    // comes from here.
+    global_queue urgent ROTA_GUARDED_BY(mu);
+    // Not begun, and not to begin while ms are short; sysmon puts them back.
+    global_queue put_off ROTA_GUARDED_BY(mu);
+    bool was_urgent ROTA_GUARDED_BY(mu) = false;  // the last one that was taken
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
     m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;  // linked by idle_next
@@ -63,6 +69,7 @@ struct sched_t {
 
     // --- written under mu, read by anyone ----------------------------------------------
     alignas(cache_line) atomic<std::uint32_t> runq_size{0};  // the global queue and the line
+    atomic<bool> urgent_waits{false};                        // somebody in `urgent`
     atomic<bool> no_stops{false};  // no thread is stopped any more: exit, a crash report
     atomic<std::int32_t> idle_p_count{0};
     atomic<std::int32_t> foreign_count{0};  // ms of foreign threads, now
@@ -75,6 +82,7 @@ struct sched_t {
     atomic<std::uint32_t> through_g0{0};
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan
+    bool ms_short = false;              // nobody new begins: sched/hostage; see ms_are_short
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};
@@ -114,9 +122,14 @@ inline std::int32_t made_count() {
     return __atomic_load_n(&sched.procs_made, __ATOMIC_ACQUIRE);  // pairs(procs.count)
 }
 
+// Advice, asked at every pass through g0; no atomic of ours for the same reason.
+ROTA_ALWAYS_INLINE bool ms_are_short() {
+    return __atomic_load_n(&sched.ms_short, __ATOMIC_RELAXED);
+}
+
 // Whether the run() that this m serves must return.
 inline bool is_run_over(const m& self) {
-    return self.run != nullptr && self.run->done.load(memory_order_seq_cst);  // pairs(run.done)
+    return self.run != nullptr && self.run->done.load(memory_order_acquire);  // pairs(run.done)
 }
 
 }  // namespace rota::rt

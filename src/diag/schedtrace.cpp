@@ -20,7 +20,7 @@ void schedtrace() {
         const lock_guard guard(sched.mu);
         threads = sched.m_count + 1;  // sysmon
         idle = sched.idle_m_count;
-        queued = sched.runq.size();
+        queued = sched.runq.size() + sched.urgent.size() + sched.put_off.size();
     }
     report out;
     out.print(

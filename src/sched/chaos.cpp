@@ -117,9 +117,8 @@ void chaos_leave() {
     const bool yields = self.rand.below(8) == 0;
     if (self.pp == nullptr || self.curg->is_thread) {
         if (yields) thread_yield();
-    } else if (yields || is_run_over(self) ||
-               sched.stop_wanted.load(memory_order_relaxed) ||  // relaxed: a hint
-               sched.exiting.load(memory_order_relaxed)) {      // relaxed: a hint
+    } else if (yields || sched.stop_wanted.load(memory_order_relaxed) ||  // relaxed: a hint
+               sched.exiting.load(memory_order_relaxed)) {                // relaxed: a hint
         bump(self.pp->counts.preemptions);
         gosched_yield();
     } else if (self.rand.below(2) == 0) {

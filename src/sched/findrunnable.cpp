@@ -128,7 +128,7 @@ found wait_for_work(m& self) {
     // Somebody who creates goroutines by the thousand spends most of that time on page faults.
     (void)stack_touch_ahead(stack_class_for(stack_size_default));
     const std::int64_t until = nanotime() + self.spin_ns;
-    while (nanotime() < until && !is_run_over(self)) {
+    while (nanotime() < until) {
         procyield(30);
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
         if (!work_anywhere()) continue;
@@ -209,14 +209,14 @@ std::int64_t earliest_timer() {
 }
 
 // Sleeps until the next timer, if there is one and nobody else does. True if self slept.
-bool poll_until_next_timer(m& self) {
+bool poll_until_next_timer() {
     if (earliest_timer() == 0) return false;
     if (sched.last_poll.exchange(0, memory_order_seq_cst) == 0)
         return false;  // pairs(timer.poller)
     // Announced. Who adds an earlier timer from here on sees that, and breaks the sleep.
     const std::int64_t until = earliest_timer();
     sched.poll_until.store(until, memory_order_seq_cst);  // pairs(timer.poller)
-    if (until != 0 && !is_run_over(self)) net_poller.sleep_until(until);
+    if (until != 0) net_poller.sleep_until(until);
     sched.poll_until.store(0, memory_order_seq_cst);          // pairs(timer.poller)
     sched.last_poll.store(nanotime(), memory_order_seq_cst);  // pairs(timer.poller)
     return true;
@@ -233,13 +233,11 @@ bool take_idle_p(m& self) {
     return true;
 }
 
-// Nothing to do. Returns when self holds a p again, or its run() is over.
+// Nothing to do. Returns when self holds a p again.
 void sleep_until_work(m& self) {
     if (last_look(self)) return;
-    if (poll_until_next_timer(self) && !is_run_over(self)) {
-        if (take_idle_p(self)) return;
-    }
-    if (!is_run_over(self)) stopm(self);
+    if (poll_until_next_timer() && take_idle_p(self)) return;
+    stopm(self);
 }
 
 // The process exits: this m's goroutine is off its stack, and none will follow.
@@ -288,12 +286,9 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
 found findrunnable(m& self) {
     for (;;) {
         // A new time slice begins; a request that comes from here on is meant for it.
-        self.preempt.store(false, memory_order_seq_cst);  // pairs(run.done)
-        if (ROTA_UNLIKELY(is_run_over(self))) return {};
-        if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_relaxed) != 0)) {
+        self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
+        if (ROTA_UNLIKELY(sched.through_g0.load(memory_order_relaxed) != 0))
             honour_stops(self);  // relaxed: looked again
-            if (self.locked_g.load(memory_order_seq_cst) != nullptr) return {};  // pairs(lock.home)
-        }
         if (self.pp == nullptr) {
             sleep_until_work(self);
             continue;

@@ -9,6 +9,8 @@
 #include "sched/run_queue.hpp"
 #include "sched/suspend.hpp"
 #include "sched/take.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
 
@@ -21,12 +23,14 @@ constexpr std::int64_t blocked_grace = 100'000;  // ns: for a call that is over 
 constexpr std::int64_t blocked_unneeded = 10'000'000;
 constexpr std::int64_t answer_time = 20'000;       // ns: to honour a request to yield
 constexpr std::int64_t run_without_p = 1'000'000;  // ns of a thread's own time
+constexpr std::int64_t unknown_grace = 2'000'000;  // ns: the clock stands still, the kernel is mute
 constexpr std::int64_t stuck_after = 30'000'000;   // ns
-constexpr std::int64_t spare_period = 1'000'000;   // ns between two orders of a spare m
-constexpr std::int64_t attention = 50'000'000;     // ns after a stop: goroutines come that compute
-constexpr int follow_at_most = 64;                 // ms a round
-// Stopped threads cost memory and count against the limit of threads. At this number no further p
-// is taken from a goroutine that computes; those that are stopped get their turns.
+constexpr std::int64_t stuck_after_amid_others = 300'000'000;
+constexpr std::int64_t spare_period = 1'000'000;  // ns between two orders of a spare m
+constexpr std::int64_t attention = 50'000'000;    // ns after a stop: goroutines come that compute
+constexpr int follow_at_most = 64;                // ms a round
+// Stopped threads cost memory and count against the limit of threads. At this number, or near that
+// limit, those that are stopped and all that have begun get their turns, and nobody else begins.
 constexpr std::uint32_t suspended_max = 1024;
 
 bool is_timer_due(const p& pp, std::int64_t now) {
@@ -42,16 +46,43 @@ bool is_any_idle() {
     return sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
 }
 
-// Whether there is an m for a p that is taken from a goroutine that computes. It must be there
-// before: what makes threads may wait for the very goroutine.
-bool has_spare(const p& pp) {
-    const lock_guard guard(sched.mu);
-    return sched.idle_m_count > 0 || is_for_suspended(pp);
+// The last ms before a limit are there to schedule, one for each p.
+std::uint32_t ms_kept() { return static_cast<std::uint32_t>(proc_count()) + 1; }
+
+bool is_limit_near() ROTA_REQUIRES(sched.mu) {
+    const auto kept = static_cast<std::int32_t>(ms_kept());
+    return sched.idle_m_count < kept &&
+           (sched.suspended_count >= suspended_max || sched.m_count > sched.m_max - kept);
 }
 
-bool are_too_many_stopped() {
+bool may_make_spare() ROTA_REQUIRES(sched.mu) {
+    return sched.m_count < sched.m_max && sched.suspended_count < suspended_max + ms_kept();
+}
+
+// Whether there is an m for a p that is taken from a goroutine that computes. It must be there
+// before: what makes threads may wait for the very goroutine. Where none can be made, the first in
+// line gets the p; the ms of the other ps may take no more than one each out of the line meanwhile.
+bool has_spare(const p& pp) {
     const lock_guard guard(sched.mu);
-    return sched.suspended_count >= suspended_max;
+    if (sched.idle_m_count > 0 || is_for_suspended(pp)) return true;
+    return !may_make_spare() && sched.suspended_count >= static_cast<std::uint32_t>(proc_count());
+}
+
+// Whether a thread has computed most of the time between two looks at its clock.
+bool is_most(std::int64_t spent, std::int64_t time) { return spent >= time - time / 4; }
+
+void stop_thread(m& mp) {
+    mp.stop_sent.store(true, memory_order_relaxed);  // relaxed: see stop_sent
+    (void)thread_signal(mp.tid.load(memory_order_relaxed), hostages.signal);  // relaxed: see tid
+}
+
+// From here on a thread without a p may run for so long.
+void allow(m& mp, std::int64_t allowance) {
+    mp.cpu_seen = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
+    mp.cpu_then = mp.cpu_seen;
+    mp.then = nanotime();
+    mp.allowance = allowance;
+    mp.seen_awake = 0;
 }
 
 }  // namespace
@@ -64,10 +95,12 @@ void hostages_allow_stops(int signal) {
 
 bool hostage_watch::round(std::int64_t now) {
     look_again_ = soon::no;
+    note_shortage(now);
     if (sched.no_stops.load(memory_order_relaxed)) {  // relaxed: looked at again
         release_all_suspended();
         return false;
     }
+    find_longest();
     bool taken = false;
     for (std::int32_t i = 0; i < proc_count(); ++i) taken = look_at(*sched.allp[i], now) || taken;
     follow();
@@ -76,10 +109,13 @@ bool hostage_watch::round(std::int64_t now) {
 }
 
 long hostage_watch::nap_us_max(std::int64_t now) const {
-    constexpr long question_us = 20, work_us = 500, unlimited_us = 10'000;
+    constexpr long question_us = 20, work_us = 500, foreign_us = 1000, unlimited_us = 10'000;
     if (look_again_ == soon::question_open) return question_us;
     long us = look_again_ == soon::work_waits || now < attentive_until_ ? work_us : unlimited_us;
     if (is_any_idle()) return us;
+    // Nor does a thread of the program's own tell us when it readies a goroutine.
+    const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
+    if (foreign && us > foreign_us) us = foreign_us;
     // Nobody polls while all ps are busy: a timer of a p whose goroutine computes is our business.
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t when = sched.allp[i]->timers.earliest_hint();
@@ -90,13 +126,51 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     return us;
 }
 
+// While ms are short, all switches go through g0, which puts off who has not begun. Those come back
+// a batch at a time: the next hog may be among the first.
+void hostage_watch::note_shortage(std::int64_t now) {
+    constexpr std::uint32_t batch = 4096;
+    std::uint32_t n = 0;
+    if (!is_served_early_) return;  // nobody has been stopped yet
+    {
+        const lock_guard guard(sched.mu);
+        const bool anyone = now < computed_until_ || sched.suspended_first != nullptr;
+        const bool is_short = anyone && is_limit_near();
+        if (is_short != ms_are_short()) {
+            __atomic_store_n(&sched.ms_short, is_short, __ATOMIC_RELAXED);
+            if (is_short)
+                sched.through_g0.fetch_add(1, memory_order_relaxed);   // relaxed: at switches
+            else sched.through_g0.fetch_sub(1, memory_order_relaxed);  // relaxed: as above
+        }
+        if (is_short) {
+            look_again_ = soon::work_waits;
+            return;
+        }
+        for (; !sched.put_off.empty() && (!anyone || n < batch); ++n)
+            sched.runq.push(*sched.put_off.pop());
+        if (n > 0) publish_global_size();
+    }
+    if (n > 0) wakep();
+}
+
+// The p that is asked first for a goroutine that a thread of the program's own has readied.
+void hostage_watch::find_longest() {
+    longest_ = nullptr;
+    if (!sched.urgent_waits.load(memory_order_relaxed)) return;  // relaxed: a round late
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        const p& pp = *sched.allp[i];
+        if (pp.watch.mp == nullptr) continue;
+        if (longest_ == nullptr || pp.watch.since < longest_->watch.since) longest_ = &pp;
+    }
+}
+
 // True: pp was taken from an m that is blocked.
 bool hostage_watch::look_at(p& pp, std::int64_t now) {
     auto& w = pp.watch;
     m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
-        w = {mp, tick, now, -1, now, 0};
+        w = {mp, tick, now, -1, now, 0, 0, 0};
         if (mp != nullptr && is_needed(pp, now)) look_again_ = soon::work_waits;
         return false;
     }
@@ -110,6 +184,10 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (!needed && now - w.since < blocked_unneeded) return false;
     const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
     const std::int64_t cpu = thread_cpu_time(tid);
+    if (cpu == w.cpu || w.cpu < 0) {
+        w.cpu_then = cpu;
+        w.then = nanotime();
+    }
     if (cpu != w.cpu) {
         w.cpu = cpu;
         w.still_since = now;
@@ -120,18 +198,21 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         if (needed) look_again_ = soon::question_open;
         return false;
     }
-    if (!is_thread_asleep(tid)) {  // it would run, but has no processor
+    const thread_state state = state_of_thread(tid);
+    if (state == thread_state::awake) {  // it would run, but has no processor
         if (needed) look_at_running(pp, *mp, now);
         return false;
     }
-    return take(pp, *mp);
+    // A mistake does no harm: a thread that has waited for a processor is followed.
+    if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
+    return take(pp, *mp, true);
 }
 
 void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     auto& w = pp.watch;
     if (!hostages.stops) return;
-    const std::int64_t turn =
-        is_timer_due(pp, now) ? hostages.interactive_after : std::int64_t{time_slice};
+    const bool at_once = &pp == longest_ || is_timer_due(pp, now);
+    const std::int64_t turn = at_once ? hostages.interactive_after : std::int64_t{time_slice};
     if (now - w.since < turn) return;
     // First the polite way: one that uses rota has yielded by the next look.
     if (w.asked_at == 0) {
@@ -153,12 +234,12 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
 
 // Hands pp on if it can be taken. While we, who are no m, hold it, all ms may be asleep without
 // anything being wrong: the deadlock detector is told, and asked again afterwards.
-bool hostage_watch::take(p& pp, m& mp) {
+bool hostage_watch::take(p& pp, m& mp, bool was_blocked) {
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
     const bool taken = take_p(pp);
     if (taken) {
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-        handoffp(pp);
+        hand_on(pp, was_blocked);
     }
     bool dead = false;
     {
@@ -167,10 +248,21 @@ bool hostage_watch::take(p& pp, m& mp) {
         dead = is_deadlocked();
     }
     if (dead) report_deadlock();
-    if (!taken) return false;
-    mp.cpu_seen = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
-    mp.cpu_allowed = mp.cpu_seen + run_without_p;
-    return true;
+    if (taken) allow(mp, run_without_p);
+    return taken;
+}
+
+// Whoever blocks may wait for what a stopped thread holds, malloc's lock say: that one comes before
+// the queue, every other time.
+void hostage_watch::hand_on(p& pp, bool was_blocked) {
+    m* first = nullptr;
+    if (was_blocked) {
+        const lock_guard guard(sched.mu);
+        if (!was_stopped_ones_turn_ && !sched.world_stops) first = pop_suspended();
+        was_stopped_ones_turn_ = first != nullptr;
+    }
+    if (first != nullptr) resume_suspended(*first, pp);
+    else handoffp(pp);
 }
 
 // From here on we make no thread that would inherit the short slice.
@@ -185,16 +277,36 @@ void hostage_watch::order_spare(std::int64_t now) {
     look_again_ = soon::work_waits;
     if (now - spare_ordered_at_ < spare_period) return;
     spare_ordered_at_ = now;
+    {
+        const lock_guard guard(sched.mu);
+        if (!may_make_spare()) return;
+    }
     (void)make_spare_m();
 }
 
 void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
-    if (are_too_many_stopped()) return;
     begin_stopping();
     if (!has_spare(pp)) return order_spare(now);
-    if (!take(pp, mp)) return;
-    attentive_until_ = now + attention;
-    (void)thread_signal(mp.tid.load(memory_order_relaxed), hostages.signal);  // relaxed: see tid
+    const std::int64_t spent = pp.watch.cpu - pp.watch.cpu_then;
+    const std::int64_t time = nanotime() - pp.watch.then;
+    if (!take(pp, mp, false)) return;
+    attentive_until_ = computed_until_ = now + attention;
+    const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
+    if (is_most(spent, time) && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
+}
+
+// Whether a thread without a p that has used up its allowance is to be stopped. One that sleeps now
+// and then is not: its calls would be interrupted. So where the clock does not tell a thread that
+// sleeps from one that has no processor, the kernel is asked, several times.
+bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time) {
+    constexpr int looks = 4;
+    const thread_state state = state_of_thread(tid);
+    if (state == thread_state::asleep) return false;
+    if (is_most(spent, time)) return true;
+    if (state == thread_state::unknown) return false;
+    if (++mp.seen_awake >= looks) return true;
+    look_again_ = soon::work_waits;
+    return false;
 }
 
 // False: the m has come back, or has got a p.
@@ -203,21 +315,35 @@ bool hostage_watch::is_still_out(m& mp) {
     if (mp.suspended.load(memory_order_relaxed)) return true;                     // relaxed: a hint
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     const std::int64_t cpu = thread_cpu_time(tid);
-    if (cpu == mp.cpu_seen) return true;  // blocked
+    const std::int64_t now = nanotime();
+    const bool is_still = cpu == mp.cpu_seen;  // blocked, or without a processor
     mp.cpu_seen = cpu;
+    const std::int64_t spent = cpu - mp.cpu_then;
+    if (is_still && mp.seen_awake == 0) {
+        mp.cpu_then = cpu;
+        mp.then = now;
+        return true;
+    }
+    computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
-    if (cpu < mp.cpu_allowed || !hostages.stops || is_thread_asleep(tid)) return true;
-    mp.cpu_allowed = cpu + run_without_p;
+    if (spent < mp.allowance || !hostages.stops) return true;
+    const int before = mp.seen_awake;
+    const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.then);
+    if (!stops && mp.seen_awake > before) return true;
+    mp.seen_awake = 0;
+    mp.cpu_then = cpu;
+    mp.then = now;
+    mp.allowance = run_without_p;
+    if (!stops) return true;
     begin_stopping();
-    (void)thread_signal(tid, hostages.signal);
+    stop_thread(mp);
     return true;
 }
 
 void hostage_watch::adopt_taken() {
     for (m* mp = ms_just_taken(); mp != nullptr;) {
         m* const next = mp->taken_next;
-        mp->cpu_seen = thread_cpu_time(mp->tid.load(memory_order_relaxed));  // relaxed: see tid
-        mp->cpu_allowed = mp->cpu_seen + run_without_p;
+        allow(*mp, run_without_p);
         mp->taken_next = followed_;
         followed_ = mp;
         mp = next;
@@ -244,7 +370,8 @@ void hostage_watch::follow() {
 }
 
 // Nothing has been started for long, although a thread that is stopped waits for a p. Whoever has
-// the ps may wait, inside the runtime, for what it holds: it goes on without a p.
+// the ps may wait, inside the runtime, for what it holds: it goes on without a p. Where others do
+// so already, there are just too many for the processors, more likely.
 void hostage_watch::free_what_is_stuck(std::int64_t now) {
     bool anyone = false;
     {
@@ -257,10 +384,11 @@ void hostage_watch::free_what_is_stuck(std::int64_t now) {
     if (!anyone || ticks != stuck_ticks_ || stuck_since_ == 0) {
         stuck_ticks_ = ticks;
         stuck_since_ = now;
-    } else if (now - stuck_since_ > stuck_after) {
+    } else if (now - stuck_since_ >
+               (now < computed_until_ ? stuck_after_amid_others : stuck_after)) {
         stuck_since_ = now;
         m* const mp = release_suspended();
-        if (mp != nullptr) mp->cpu_allowed = mp->cpu_seen + time_slice;
+        if (mp != nullptr) allow(*mp, time_slice);
     }
     if (anyone && look_again_ == soon::no) look_again_ = soon::work_waits;
 }

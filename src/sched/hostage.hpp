@@ -36,23 +36,30 @@ class hostage_watch {
   private:
     bool look_at(p& pp, std::int64_t now);
     void look_at_running(p& pp, m& mp, std::int64_t now);
-    bool take(p& pp, m& mp);
+    bool take(p& pp, m& mp, bool was_blocked);
+    void hand_on(p& pp, bool was_blocked);
+    void note_shortage(std::int64_t now);
+    void find_longest();
     void order_spare(std::int64_t now);
     void stop(p& pp, m& mp, std::int64_t now);
     void adopt_taken();
     void begin_stopping();
     void follow();
     bool is_still_out(m& mp);
+    bool is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time);
     void free_what_is_stuck(std::int64_t now);
 
     enum class soon : unsigned char { no, work_waits, question_open };
     soon look_again_ = soon::no;
     bool is_served_early_ = false;
-    m* followed_ = nullptr;  // ms whose p was taken
+    bool was_stopped_ones_turn_ = false;
+    const p* longest_ = nullptr;  // while somebody shall be served before the slice is over
+    m* followed_ = nullptr;       // ms whose p was taken
     std::int64_t stuck_since_ = 0;
     std::uint64_t stuck_ticks_ = 0;
     std::int64_t spare_ordered_at_ = 0;
     std::int64_t attentive_until_ = 0;
+    std::int64_t computed_until_ = 0;  // somebody computes without a p, or may
 };
 
 }  // namespace rota::rt

@@ -92,10 +92,8 @@ void midle_put(m& mp) {
     check_lists();
 }
 
-m* midle_get(bool not_home) {
-    m* mp = sched.idle_m;
-    while (mp != nullptr && mp->run != nullptr) mp = mp->idle_next;
-    if (mp == nullptr && !not_home) mp = sched.idle_m;
+m* midle_get() {
+    m* const mp = sched.idle_m;
     if (mp != nullptr) midle_remove(*mp);
     return mp;
 }

@@ -35,9 +35,8 @@ inline std::int32_t busy_p_count() {
 // Puts the m on the idle list, and finds out whether all is deadlocked. Go: mput.
 void midle_put(m& mp) ROTA_REQUIRES(sched.mu);
 
-// Takes the m that became idle last, or null. Threads inside run() come last; with `not_home`,
-// never. Go: mget.
-[[nodiscard]] m* midle_get(bool not_home) ROTA_REQUIRES(sched.mu);
+// Takes the m that became idle last, or null. Go: mget.
+[[nodiscard]] m* midle_get() ROTA_REQUIRES(sched.mu);
 
 // Takes this very m off the list; false if it is not there.
 bool midle_remove(m& mp) ROTA_REQUIRES(sched.mu);

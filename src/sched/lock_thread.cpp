@@ -2,8 +2,8 @@
 #include "sched/lock_thread.hpp"
 
 #include "core/getg.hpp"
-#include "netpoll/poller.hpp"
 #include "sched/deadlock.hpp"
+#include "sched/home.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
@@ -19,7 +19,7 @@ namespace {
 
 void bind(m& mp, g& gp) {
     gp.locked_m = &mp;
-    mp.locked_g.store(&gp, memory_order_seq_cst);                       // pairs(lock.home)
+    mp.locked_g.store(&gp, memory_order_relaxed);  // relaxed: our own, or under sched.mu
     sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: read at switches
 }
 
@@ -28,8 +28,7 @@ void unbind(m& mp) {
     sched.through_g0.fetch_sub(through_g0_lock, memory_order_relaxed);  // relaxed: as in bind
 }
 
-// A main goroutine runs elsewhere: it goes to the thread of its run(), whose m gives up whatever it
-// does.
+// A main goroutine runs elsewhere: it goes to the thread of its run(), which sleeps or is about to.
 void go_home(g& gp, m& home) {
     bool asleep = false;
     {
@@ -37,14 +36,9 @@ void go_home(g& gp, m& home) {
         ROTA_CHECK(home.locked_g.load(memory_order_relaxed) ==
                    nullptr);  // relaxed: we alone set it
         bind(home, gp);
-        asleep = midle_remove(home);
+        asleep = call_home(home);
     }
-    if (asleep) {
-        home.park.wakeup();  // without a p
-    } else {
-        home.preempt.store(true, memory_order_seq_cst);  // pairs(lock.home)
-        net_poller.wake();
-    }
+    if (asleep) home.park.wakeup();  // without a p
     while (&getm() != &home) goyield();
 }
 
@@ -92,10 +86,7 @@ void lock_thread() {
     g& gp = *getm().curg;
     ROTA_CHECK(gp.lock_count < 0xffff'ffffu);
     if (gp.lock_count++ > 0) return;
-    if (gp.main_of == nullptr) {
-        leave_strangers_home();
-        return bind(getm(), gp);
-    }
+    if (gp.main_of == nullptr) return bind(getm(), gp);
     m& home = *gp.main_of->mp;
     if (&home == &getm()) return bind(home, gp);
     go_home(gp, home);

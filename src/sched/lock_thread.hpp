@@ -13,10 +13,9 @@
 //                              returns
 //
 // The direct switch looks for locked ones only while there are some: each adds through_g0_lock to
-// sched.through_g0. Others than the main goroutine of a run() leave its thread before they lock
-// themselves; the main goroutine goes home to it first (m::locked_g of an m that runs something
-// else at that moment, and gives it up). New threads are made by sched/maker from then on.
-// Go: LockOSThread, stoplockedm, startlockedm.
+// sched.through_g0. On the thread of a run() none but its main goroutine runs (sched/home), which
+// goes home to it before it locks itself, wherever it is. New threads are made by sched/maker from
+// then on. Go: LockOSThread, stoplockedm, startlockedm.
 #pragma once
 
 #include "base/annotations.hpp"

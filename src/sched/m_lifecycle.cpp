@@ -11,6 +11,7 @@
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
+#include "sched/hostage.hpp"
 #include "sched/idle.hpp"
 #include "sched/maker.hpp"
 #include "sched/run_queue.hpp"
@@ -135,7 +136,8 @@ p* be_born(m& self) {
 
 void* mstart(void* arg) {
     m& self = *static_cast<m*>(arg);
-    thread_take_signal_mask();        // sysmon, which blocks all, starts ms as well
+    thread_take_signal_mask();  // sysmon, which blocks all, starts ms as well
+    if (hostages.stops) (void)thread_unblock_signal(hostages.signal);
     sched.fp_at_boot.make_current();  // not what the goroutine had set that happened to start us
     minit(self);
     char name[16];
@@ -170,7 +172,8 @@ void start_m_thread(m& mp) {
 }
 
 bool is_for_suspended(const p& pp) {
-    if (sched.suspended_first == nullptr || ahead_of_suspended() != 0 || !runq_empty(pp))
+    if (sched.suspended_first == nullptr || !sched.urgent.empty() || ahead_of_suspended() != 0 ||
+        !runq_empty(pp))
         return false;
     const std::int64_t when = pp.timers.earliest_hint();
     return when == 0 || when > nanotime();
@@ -181,9 +184,9 @@ namespace {
 // An m for pp: one that sleeps, or else one that is stopped, or else a new one. `as`: which.
 enum class m_kind : std::uint8_t { idle, stopped, fresh };
 
-m& find_m(p& pp, bool spinning, bool not_home, m_kind& as) ROTA_EXCLUDES(sched.mu) {
+m& find_m(p& pp, bool spinning, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
-    m* mp = !spinning && is_for_suspended(pp) ? nullptr : midle_get(not_home);
+    m* mp = !spinning && is_for_suspended(pp) ? nullptr : midle_get();
     as = m_kind::idle;
     if (mp == nullptr) {
         as = m_kind::stopped;
@@ -205,9 +208,9 @@ m& find_m(p& pp, bool spinning, bool not_home, m_kind& as) ROTA_EXCLUDES(sched.m
 
 }  // namespace
 
-void startm(p& pp, bool spinning, bool not_home) {
+void startm(p& pp, bool spinning) {
     m_kind kind{};
-    m* const mp = &find_m(pp, spinning, not_home, kind);
+    m* const mp = &find_m(pp, spinning, kind);
     if (kind == m_kind::fresh) return make_thread_of(*mp);
     if (kind == m_kind::stopped) {
         mp->park.wakeup();
@@ -225,17 +228,12 @@ void stopm(m& self) {
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
-        if (self.run != nullptr && self.run->done.load(memory_order_acquire))
-            return;  // pairs(run.done)
-        // relaxed: its main goroutine, which is on its way here, has stored that under sched.mu
-        if (self.locked_g.load(memory_order_relaxed) != nullptr) return;
         self.park.clear();
         midle_put(self);
         dead = is_deadlocked();
     }
     if (dead) report_deadlock();
     self.park.sleep();
-    if (self.next_p == nullptr) return;  // its run() is over, or its main goroutine comes
     acquirep(self, *self.next_p);
     self.next_p = nullptr;
 }

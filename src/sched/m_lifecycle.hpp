@@ -9,8 +9,8 @@
 namespace rota::rt {
 
 // Gives pp, which the caller holds, to an idle or a new m. `spinning`: the caller has counted it in
-// nmspinning. `not_home`: the m must not be a thread inside run(). May start a thread. Go: startm.
-void startm(p& pp, bool spinning, bool not_home = false) ROTA_EXCLUDES(sched.mu);
+// nmspinning. May start a thread. Go: startm.
+void startm(p& pp, bool spinning) ROTA_EXCLUDES(sched.mu);
 
 // Whether the m that is first in line for a p (sched/suspend) is all that pp would do next: then it
 // needs no other m.

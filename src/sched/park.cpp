@@ -93,6 +93,18 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
     leave_g(self, gp, after_park);
 }
 
+namespace {
+
+// By a thread without a p. Where all ps are busy it does not wait for whole slices.
+void ready_from_outside(g& gp) {
+    const lock_guard guard(sched.mu);
+    // relaxed: changed under sched.mu
+    if (sched.idle_p_count.load(memory_order_relaxed) == 0) global_put_urgent(gp);
+    else global_put(gp);
+}
+
+}  // namespace
+
 void goready(g& gp) {
     m& self = getm();
     if (ROTA_UNLIKELY(gp.durably_blocked)) {
@@ -105,8 +117,7 @@ void goready(g& gp) {
         return;
     }
     if (ROTA_UNLIKELY(self.pp == nullptr)) {
-        const lock_guard guard(sched.mu);
-        global_put(gp);
+        ready_from_outside(gp);
     } else {
         runq_put(*self.pp, gp, true);
         if (!self.ready_quietly) wakep_for_next(*self.pp);
@@ -132,14 +143,10 @@ ROTA_ALWAYS_INLINE bool is_alone(m& self) {
     if (pp.runnext.load(memory_order_relaxed) != nullptr ||
         pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed) ||
         sched.runq_size.load(memory_order_relaxed) != 0 || pp.timers.earliest_hint() != 0 ||
-        tick % 61 == 0 || is_run_over(self))
+        tick % 61 == 0)
         return false;
     const std::uint32_t through_g0 = sched.through_g0.load(memory_order_relaxed);
-    if (ROTA_UNLIKELY(through_g0 != 0)) {
-        const g* const locked = self.locked_g.load(memory_order_relaxed);
-        if (through_g0 % through_g0_lock != 0 || (locked != nullptr && locked != self.curg))
-            return false;
-    }
+    if (ROTA_UNLIKELY(through_g0 % through_g0_lock != 0)) return false;
     pp.sched_tick.store(tick, memory_order_relaxed);
     return true;
 }

@@ -185,7 +185,7 @@ std::uint32_t runq_length(const p& pp) {
 }
 
 void publish_global_size() {
-    sched.runq_size.store(sched.runq.size() + sched.suspended_count,
+    sched.runq_size.store(sched.runq.size() + sched.urgent.size() + sched.suspended_count,
                           memory_order_release);  // pairs(runq.global)
 }
 
@@ -195,12 +195,39 @@ void global_put(g& gp) {
     publish_global_size();
 }
 
+void global_put_urgent(g& gp) {
+    ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
+    sched.urgent.push(gp);
+    sched.urgent_waits.store(true, memory_order_relaxed);  // relaxed: advice
+    publish_global_size();
+}
+
 void global_put_batch(g* const* batch, std::uint32_t n) {
     for (std::uint32_t i = 0; i < n; ++i) sched.runq.push(*batch[i]);
     publish_global_size();
 }
 
+namespace {
+
+// One of those that come first, unless the last one was.
+g* urgent_get(p& pp) ROTA_REQUIRES(sched.mu) {
+    const bool others = sched.suspended_first != nullptr || !sched.runq.empty();
+    if (sched.was_urgent && others) return nullptr;
+    sched.was_urgent = true;
+    g* const gp = sched.urgent.pop();
+    if (sched.urgent.empty()) sched.urgent_waits.store(false, memory_order_relaxed);  // as above
+    publish_global_size();
+    bump(pp.counts.global_gets);
+    return gp;
+}
+
+}  // namespace
+
 g* global_get(p& pp, std::uint32_t max) {
+    if (ROTA_UNLIKELY(!sched.urgent.empty())) {
+        if (g* const gp = urgent_get(pp)) return gp;
+    }
+    sched.was_urgent = false;
     if (ROTA_UNLIKELY(sched.suspended_first != nullptr)) {
         const std::uint32_t before_it = ahead_of_suspended();
         if (before_it == 0) return pop_suspended()->curg;

@@ -40,6 +40,10 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 
 // The global queue.
 void global_put(g& gp) ROTA_REQUIRES(sched.mu);
+
+// For a goroutine that does not wait for whole slices: every other one that is taken is one of
+// those.
+void global_put_urgent(g& gp) ROTA_REQUIRES(sched.mu);
 void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 
 // Says how long the queue is, after it or the line of suspended ms has changed.

@@ -3,6 +3,7 @@
 
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
+#include "sched/home.hpp"
 #include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
@@ -24,21 +25,33 @@ ROTA_SWITCHES_STACK void schedule_loop(m& self) {
     }
 }
 
+namespace {
+
+// There is no m for a goroutine that turns out to compute for long: who has not begun waits until
+// that has changed.
+bool put_off(g& gp) {
+    if (gp.sched.pc != reinterpret_cast<void*>(&rota_gostart) || gp.main_of != nullptr)
+        return false;
+    const lock_guard guard(sched.mu);
+    sched.put_off.push(gp);
+    return true;
+}
+
+}  // namespace
+
 found next_to_run(m& self) {
     for (;;) {
         // relaxed, here and below: read again at every switch
         if (ROTA_UNLIKELY(self.locked_g.load(memory_order_relaxed) != nullptr))
             return {wait_for_locked_g(self)};
+        if (self.run != nullptr) return next_at_home(self);
         const found next = findrunnable(self);
-        if (!next) {
-            if (self.locked_g.load(memory_order_relaxed) != nullptr) continue;
-            return {};
-        }
         if (self.spinning) stop_spinning_with_work(self);
         if (ROTA_UNLIKELY(readgstatus(*next.gp) == g_status::preempted)) {
             resume_suspended(*next.gp->mp, releasep(self));
             continue;
         }
+        if (ROTA_UNLIKELY(ms_are_short()) && put_off(*next.gp)) continue;
         if (ROTA_UNLIKELY(next.gp->locked_m != nullptr) && hand_to_locked_m(self, *next.gp))
             continue;
         return next;

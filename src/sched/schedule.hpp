@@ -17,8 +17,7 @@ struct found {
 // schedule.
 void schedule_loop(m& self);
 
-// Finds a runnable goroutine; sleeps while there is none. Empty: the run() of this thread is over,
-// or a goroutine has locked itself to it. Go: findRunnable.
+// Finds a runnable goroutine; sleeps while there is none. Go: findRunnable.
 [[nodiscard]] found findrunnable(m& self);
 
 // self, which spun, has found work: wakes the next spinner if it was the last one. Go:

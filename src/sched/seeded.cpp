@@ -228,7 +228,7 @@ void seeded_run(m& self, const run_record& record) {
     }
     seeded.runs.fetch_add(1, memory_order_seq_cst);  // pairs(seeded.rest)
     end_rest();
-    while (!record.done.load(memory_order_seq_cst)) self.park.sleep();  // pairs(run.done)
+    while (!record.done.load(memory_order_acquire)) self.park.sleep();  // pairs(run.done)
     // The conductor is past the wake-up, which it gives under the lock: it would disturb the
     // thread's next sleep.
     const lock_guard guard(sched.mu);

@@ -48,11 +48,7 @@ void go_on(m& self, p& pp) {
     acquirep(self, pp);
     bump(pp.sched_tick);
     // A new time slice, as in findrunnable.
-    self.preempt.store(false, memory_order_seq_cst);  // pairs(run.done)
-    // A main goroutine that waits for its thread has asked as well.
-    const g* const locked = self.locked_g.load(memory_order_seq_cst);  // pairs(lock.home)
-    if (is_run_over(self) || (locked != nullptr && locked != self.curg))
-        self.preempt.store(true, memory_order_relaxed);          // relaxed: our own
+    self.preempt.store(false, memory_order_relaxed);             // relaxed: advice
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
 }
 
@@ -86,8 +82,10 @@ void stop(m& self) {
 
 void suspend_here() {
     m* const mp = getm_or_null();
-    // relaxed: our own
-    if (mp == nullptr || mp->in_runtime.load(memory_order_relaxed) != 0 ||
+    // Somebody else's signal must not wake a thread that is blocked.
+    // relaxed, both: see stop_sent; our own
+    if (mp == nullptr || !mp->stop_sent.exchange(false, memory_order_relaxed) ||
+        mp->in_runtime.load(memory_order_relaxed) != 0 ||
         mp->entry.load(memory_order_acquire) != entry_state::taken)  // pairs(entry.taken)
         return;
     // In the child of a fork, before it has forgotten who it was, nobody would give us a p.

@@ -57,7 +57,7 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
                           sched.runq_size.load(memory_order_relaxed) != 0;       // relaxed: a hint
     const bool timers =
         pp.timers.earliest_hint() != 0 && (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
-    if (ROTA_UNLIKELY(fairness || timers || is_run_over(self))) return self.g0;
+    if (ROTA_UNLIKELY(fairness || timers || self.run != nullptr)) return self.g0;
     bool inherit = false;
     g* const next = runq_get(pp, inherit);
     if (next == nullptr) return self.g0;

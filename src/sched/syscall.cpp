@@ -69,41 +69,13 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void get_p_again(m& self) {
     switch_to(self, gp, self.g0);
 }
 
-// On g0 of a thread inside run(): the goroutine and the p go to an m of the runtime's own.
-void after_leaving_home(m& self, g& prev) {
-    runq_put(*self.pp, prev, true);
-    startm(releasep(self), false, true);
-}
-
-// A goroutine is about to block a thread that must return from run() when its main goroutine ends,
-// and is not that main goroutine: it blocks another thread instead. Such threads are woken last
-// (midle_get), so this is rare.
-ROTA_NOINLINE ROTA_SWITCHES_STACK void leave_home_thread() {
-    m& self = getm();
-    g& gp = *self.curg;
-    casgstatus(gp, g_status::running, g_status::runnable);
-    self.after = after_leaving_home;
-    self.prev = &gp;
-    switch_to(self, gp, self.g0);
-}
-
-bool is_strangers_home(const m& self) {
-    return self.run != nullptr && self.curg->main_of != self.run;
-}
-
 }  // namespace
-
-void leave_strangers_home() {
-    while (ROTA_UNLIKELY(is_strangers_home(getm()))) leave_home_thread();
-}
 
 void entersyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return;
     if (ROTA_UNLIKELY(seeded.on)) return;  // there is nobody to hand the p to
-    enter_runtime();
-    leave_strangers_home();
-    m& self = getm();
+    m& self = enter_runtime();
     p& pp = *self.pp;
     casgstatus(*self.curg, g_status::running, g_status::syscall);
     bump(pp.counts.syscalls);

@@ -22,10 +22,6 @@ void entersyscall();
 // The m and the p may be others afterwards.
 void exitsyscall();
 
-// A goroutine on the thread of a run() whose main goroutine it is not moves to another m: what it
-// is about to do would keep that thread from returning. Caller: inside the runtime.
-void leave_strangers_home();
-
 // Takes p from a goroutine in a system call, for sysmon. True: the p is the caller's to hand off.
 [[nodiscard]] bool retake_syscall_p(p& pp);
 

@@ -2,11 +2,12 @@
 #include "sched/threads.hpp"
 
 #include "core/getg.hpp"
-#include "netpoll/poller.hpp"
 #include "sched/chaos.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
+#include "sched/home.hpp"
 #include "sched/hooks.hpp"
+#include "sched/hostage.hpp"
 #include "sched/idle.hpp"
 #include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
@@ -14,6 +15,7 @@
 #include "sched/take.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/signal.hpp"
+#include "sys/thread.hpp"
 
 namespace rota::rt {
 
@@ -88,6 +90,7 @@ m& thread_becomes_m() {
     mp->detach_after_run = fresh;
     if (seeded.on) return *mp;  // it stays a thread, which waits
     note_fp_control(*mp);
+    if (hostages.stops) mp->kept_stops_away = thread_unblock_signal(hostages.signal);
     mp->foreign = false;
     sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
     const lock_guard guard(sched.mu);
@@ -111,6 +114,7 @@ void m_becomes_thread(m& self) {
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     self.preempt.store(chaos.on, memory_order_relaxed);      // relaxed: advice
     self.in_runtime.store(0, memory_order_release);          // pairs(entry.left)
+    if (self.kept_stops_away) thread_block_signal(hostages.signal);
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
@@ -127,17 +131,11 @@ void main_goroutine_ended(run_record& record) {
     bool asleep = false;
     {
         const lock_guard guard(sched.mu);
-        record.done.store(true, memory_order_seq_cst);  // pairs(run.done)
+        record.done.store(true, memory_order_release);  // pairs(run.done)
         if (ROTA_UNLIKELY(seeded.on)) return seeded_run_over(home);
-        asleep = midle_remove(home);
+        asleep = call_home(home);
     }
-    if (asleep) {
-        home.park.wakeup();
-        return;
-    }
-    // It runs something else, or is about to sleep in the poller, or is this very m.
-    home.preempt.store(true, memory_order_seq_cst);  // pairs(run.done)
-    net_poller.wake();
+    if (asleep) home.park.wakeup();  // otherwise it is about to look, or is this very m
 }
 
 void goroutine_becomes_thread(m& self) {

@@ -40,6 +40,21 @@ void thread_note_signal_mask() { pthread_sigmask(SIG_SETMASK, nullptr, &mask_at_
 
 void thread_take_signal_mask() { pthread_sigmask(SIG_SETMASK, &mask_at_boot, nullptr); }
 
+bool thread_unblock_signal(int signal) {
+    sigset_t one, before;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    pthread_sigmask(SIG_UNBLOCK, &one, &before);
+    return sigismember(&before, signal) == 1;
+}
+
+void thread_block_signal(int signal) {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, signal);
+    pthread_sigmask(SIG_BLOCK, &one, nullptr);
+}
+
 void thread_block_signals() {
     sigset_t all;
     sigfillset(&all);
@@ -132,18 +147,20 @@ void stat_path(char* out, int tid) {
 
 }  // namespace
 
-bool is_thread_asleep(int tid) {
+thread_state state_of_thread(int tid) {
     char path[64];
     stat_path(path, tid);
     const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return false;
+    if (fd < 0) return thread_state::unknown;
     char text[128];
     const ssize_t n = ::read(fd, text, sizeof text);
     ::close(fd);
     // "TID (name) S ...": the name may hold anything, also a bracket.
     ssize_t at = n - 3;
     while (at > 0 && !(text[at] == ')' && text[at + 1] == ' ')) --at;
-    return at > 0 && (text[at + 2] == 'S' || text[at + 2] == 'D');
+    if (at <= 0) return thread_state::unknown;
+    const bool sleeps = text[at + 2] == 'S' || text[at + 2] == 'D';
+    return sleeps ? thread_state::asleep : thread_state::awake;
 }
 
 bool thread_signal(int tid, int signal) {

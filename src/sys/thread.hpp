@@ -15,6 +15,10 @@ namespace rota::rt {
 void thread_note_signal_mask();
 void thread_take_signal_mask();
 
+// Lets this signal come to the calling thread, or keeps it away. True: it could not come before.
+bool thread_unblock_signal(int signal);
+void thread_block_signal(int signal);
+
 // Names the calling thread, at most 15 characters.
 void thread_set_name(const char* name);
 
@@ -46,9 +50,10 @@ int current_thread_id();
 // allocation.
 std::int64_t thread_cpu_time(int tid);
 
-// Whether the kernel says that a thread of this process sleeps; false also if it does not say
-// anything. Some 10 µs; no lock, no allocation, no descriptor kept.
-bool is_thread_asleep(int tid);
+// What the kernel says of a thread of this process. It says nothing where there is no /proc, or no
+// free descriptor. Some 10 µs; no lock, no allocation, no descriptor kept.
+enum class thread_state : unsigned char { unknown, awake, asleep };
+thread_state state_of_thread(int tid);
 
 // Sends a thread of this process a signal. False: there is no such thread.
 bool thread_signal(int tid, int signal);

@@ -97,18 +97,24 @@ TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
     });
 }
 
+// The signal that sysmon sends.
+void stop_signal() {
+    getm().stop_sent.store(true, memory_order_relaxed);
+    suspend_here();
+}
+
 // A goroutine computes; the signal comes at some moment, before or after its p is taken, or never.
 void expect_stopped_one_goes_on(int procs) {
-    const asymmetric_mode mode(true);
+    const model::asymmetric_mode mode(true);
     machine rig(procs);
-    options o = small();
+    model::options o = small();
     o.departures = 0;
     model::expect_holds(o, [&] {
         rig.begin(-1);
         account a;
         unsigned ended = 0;
         g& hog = rig.goroutine("hog", [&] {
-            suspend_here();
+            stop_signal();
             ++ended;
             const runtime_entry inside;
         });
@@ -137,9 +143,9 @@ TEST(model_suspend, a_stopped_goroutine_finds_an_idle_p) { expect_stopped_one_go
 TEST(model_suspend, who_is_released_goes_on_without_a_p) {
     // The only p is held by a goroutine that waits, inside the runtime as it were, for what the
     // stopped one holds.
-    const asymmetric_mode mode(true);
+    const model::asymmetric_mode mode(true);
     machine rig(1);
-    options o = small();
+    model::options o = small();
     o.departures = 0;
     model::expect_holds(o, [&] {
         rig.begin(-1);
@@ -147,7 +153,7 @@ TEST(model_suspend, who_is_released_goes_on_without_a_p) {
         flag held{1};
         unsigned ended = 0;
         g& holder = rig.goroutine("holder", [&] {
-            suspend_here();
+            stop_signal();
             model::set_and_unblock(held, 0);
             ++ended;
         });

@@ -1,0 +1,68 @@
+// What a thread inside run() does with its p, and how it sleeps.
+#include "sched/home.hpp"
+
+#include "sched/deadlock.hpp"
+#include "sched/lock_thread.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/run_queue.hpp"
+#include "sys/clock.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// The main goroutine, if it is what self's p has to do next: it has just begun, has yielded to
+// nobody, or could not park after all.
+found main_alone(m& self) {
+    p& pp = *self.pp;
+    found f;
+    const std::int64_t when = pp.timers.earliest_hint();
+    if (when != 0 && when <= nanotime()) return f;
+    f.gp = runq_get(pp, f.inherit);
+    if (f.gp == nullptr || f.gp->main_of == self.run) return f;
+    runq_put(pp, *f.gp, true);
+    return {};
+}
+
+// Without a p, until something has happened that this m waits for.
+void sleep_at_home(m& self) {
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        // relaxed: its main goroutine, which is on its way here, has stored that under sched.mu
+        if (is_run_over(self) || self.locked_g.load(memory_order_relaxed) != nullptr) return;
+        self.park.clear();
+        self.locked_idle = true;
+        ++sched.locked_idle_count;
+        dead = is_deadlocked();
+    }
+    if (dead) report_deadlock();
+    self.park.sleep();
+}
+
+}  // namespace
+
+found next_at_home(m& self) {
+    self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
+    for (;;) {
+        if (is_run_over(self)) return {};
+        // relaxed: looked at again under sched.mu
+        if (self.locked_g.load(memory_order_relaxed) != nullptr) return {wait_for_locked_g(self)};
+        if (sched.through_g0.load(memory_order_relaxed) % through_g0_lock != 0)
+            honour_stops(self);  // relaxed: looked at again
+        if (self.pp != nullptr) {
+            if (const found f = main_alone(self)) return f;
+            handoffp(releasep(self));
+        }
+        sleep_at_home(self);
+    }
+}
+
+bool call_home(m& home) {
+    if (!home.locked_idle) return false;
+    home.locked_idle = false;
+    --sched.locked_idle_count;
+    return true;
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,373 @@
+// Who gets a turn beside goroutines that compute or block without saying so, and what their threads
+// are spared.
+//
+//     prog_rude_turns CASE      GOMAXPROCS and GODEBUG from the environment
+//
+// Each case waits for what it is about, and prints "done" when that has come; what does not come is
+// the time limit of whoever started the program.
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::atomic<bool> stop{false};
+bool stopped() { return stop.load(std::memory_order_relaxed); }
+
+void compute() {
+    while (!stopped()) {
+    }
+}
+
+bool nap(long ns) {
+    const timespec t{0, ns};
+    return ::nanosleep(&t, nullptr) == 0 || errno != EINTR;
+}
+
+// The state that the kernel gives for a thread of this process, or '?'.
+char state_of(int tid) {
+    char line[512] = {};
+    const std::string path = "/proc/self/task/" + std::to_string(tid) + "/stat";
+    std::FILE* const stat = std::fopen(path.c_str(), "re");
+    if (stat == nullptr) return '?';
+    if (std::fgets(line, sizeof line, stat) == nullptr) line[0] = 0;
+    std::fclose(stat);
+    const char* const name_end = std::strrchr(line, ')');
+    return name_end != nullptr && name_end[1] == ' ' ? name_end[2] : '?';
+}
+
+// Goroutines that compute, each of which stays on its thread.
+class hogs {
+  public:
+    explicit hogs(int n) : tids_(static_cast<std::size_t>(n)) {
+        for (auto& tid : tids_) {
+            group_.go([&tid] {
+                tid = ::gettid();
+                compute();
+            });
+        }
+    }
+    ~hogs() {
+        stop = true;
+        group_.wait();
+    }
+    hogs(const hogs&) = delete;
+    hogs& operator=(const hogs&) = delete;
+
+    int begun() const {
+        int n = 0;
+        for (const auto& tid : tids_) n += tid != 0 ? 1 : 0;
+        return n;
+    }
+
+    // Those whose threads run, or would if they had a processor.
+    int running() const {
+        int n = 0;
+        for (const auto& tid : tids_) n += tid != 0 && state_of(tid) == 'R' ? 1 : 0;
+        return n;
+    }
+
+  private:
+    std::vector<std::atomic<int>> tids_;
+    rota::wait_group group_;
+};
+
+// Waits until ten looks in a row have seen no more than `most` of them run.
+void await_no_more_than(int most, const hogs& all) {
+    int in_a_row = 0;
+    await([&] { return (in_a_row = all.running() <= most ? in_a_row + 1 : 0) == 10; },
+          [] { rota::sleep_for(1ms); });
+}
+
+// run() returns, and throws, although goroutines compute for ever; and again.
+int run_returns() {
+    for (int i = 0; i < 3; ++i) {
+        rota::run([] {
+            rota::go([] {
+                for (volatile unsigned n = 0;;) n = n + 1;
+            });
+            rota::sleep_for(15ms);
+        });
+        say("returned");
+    }
+    try {
+        rota::run([] {
+            rota::sleep_for(1ms);
+            throw std::runtime_error("thrown");
+        });
+    } catch (const std::runtime_error& e) {
+        say(e.what());
+    }
+    ::_exit(0);
+}
+
+// Loops of short sleeps are not interrupted: a few at most, where the thread was just awake.
+int sleeps() {
+    std::atomic<int> interrupted{0};
+    rota::run([&] {
+        rota::wait_group sleepers;
+        for (int i = 0; i < 2; ++i) {
+            sleepers.go([&] {
+                for (int k = 0; k < 10'000; ++k) interrupted += nap(60'000) ? 0 : 1;
+            });
+            sleepers.go([&] {
+                for (int k = 0; k < 1000; ++k)
+                    interrupted += ::poll(nullptr, 0, 1) == 0 || errno != EINTR ? 0 : 1;
+            });
+        }
+        rota::go([] {
+            while (!stopped()) rota::runtime::gosched();
+        });
+        sleepers.wait();
+        stop = true;
+    });
+    std::fprintf(stderr, "%d interrupted\n", interrupted.load());
+    say(interrupted <= 20 ? "done" : "interrupted");
+    return 0;
+}
+
+// The kernel has no descriptor left by which it could say what a thread does.
+int no_descriptors() {
+    std::atomic<int> interrupted{0};
+    rota::run([&] {
+        while (::open("/dev/null", O_RDONLY | O_CLOEXEC) >= 0) {
+        }
+        rota::wait_group group;
+        for (int i = 0; i < 2; ++i) {
+            group.go([&] {
+                while (!stopped()) interrupted += nap(20'000'000) ? 0 : 1;
+            });
+        }
+        for (int k = 0; k < 20; ++k) rota::sleep_for(5ms);
+        stop = true;
+        group.wait();
+    });
+    say(interrupted == 0 ? "done" : "interrupted");
+    return 0;
+}
+
+// A program whose threads block all signals: its own handlers sit in one thread that waits.
+int signals_blocked() {
+    sigset_t all, after;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    rota::run([] {
+        hogs four(4);
+        await([&] { return four.begun() == 4; }, [] { rota::sleep_for(1ms); });
+        await_no_more_than(1, four);
+    });
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &after);
+    say(::sigismember(&after, SIGURG) == 1 ? "done" : "unblocked");
+    return 0;
+}
+
+// More goroutines compute than there may be threads.
+int thread_limit() {
+    rota::runtime::set_max_threads(20);
+    rota::run([] {
+        std::atomic<int> ticks{0};
+        rota::wait_group polite;
+        polite.go([&] {
+            for (; ticks < 100; ++ticks) rota::sleep_for(200us);
+        });
+        hogs many(40);
+        polite.wait();
+    });
+    say("done");
+    return 0;
+}
+
+// A stop of the world takes ps as well.
+int resized() {
+    rota::run([] {
+        hogs four(4);
+        await([&] { return four.begun() == 4; }, [] { rota::sleep_for(1ms); });
+        for (int i = 0; i < 10; ++i) {
+            rota::runtime::gomaxprocs(2);
+            rota::runtime::gomaxprocs(1);
+        }
+        await_no_more_than(1, four);
+    });
+    say("done");
+    return 0;
+}
+
+// A signal that is not sysmon's leaves a thread alone that is blocked. Otherwise it would take its
+// turn, and lose its p again, at every one.
+int foreign_signals() {
+    int ends[2];
+    if (::pipe(ends) != 0) return 1;
+    rota::run([&] {
+        std::atomic<int> tid{0};
+        rota::wait_group reader;
+        reader.go([&] {
+            tid = ::gettid();
+            char one = 0;
+            if (::read(ends[0], &one, 1) != 1) ::_exit(3);
+        });
+        rota::go([] {
+            while (!stopped()) rota::runtime::gosched();
+        });
+        await([&] { return rota::runtime::read_sched_stats().handoffs > 0 && tid != 0; });
+        const auto before = rota::runtime::read_sched_stats().handoffs;
+        for (int i = 0; i < 100; ++i) {
+            ::syscall(SYS_tgkill, ::getpid(), tid.load(), SIGURG);
+            rota::sleep_for(1ms);
+        }
+        const auto more = rota::runtime::read_sched_stats().handoffs - before;
+        std::fprintf(stderr, "%ld times\n", static_cast<long>(more));
+        stop = true;
+        if (::write(ends[1], "x", 1) != 1) ::_exit(4);
+        reader.wait();
+        say(more < 20 ? "done" : "woken");
+    });
+    return 0;
+}
+
+// A thread of the program's own sends to a goroutine beside hogs: that one does not wait for a
+// slice of each.
+int foreign_thread() {
+    auto ask = rota::make_chan<int>();
+    auto answer = rota::make_chan<int>();
+    constexpr int times = 50;
+    std::thread client([&] {
+        for (int i = 0; i < times; ++i) {
+            ::usleep(3000);  // until who answers waits, and one of the others computes
+            ask.send(i);
+            answer.recv();
+        }
+        ask.close();
+    });
+    rota::run([&] {
+        hogs six(6);
+        await([&] { return six.begun() == 6; }, [] { rota::sleep_for(1ms); });
+        const auto before = rota::runtime::read_sched_stats().handoffs;
+        while (auto i = ask.recv()) answer.send(*i);
+        const auto more = rota::runtime::read_sched_stats().handoffs - before;
+        std::fprintf(stderr, "%ld times\n", static_cast<long>(more));
+        say(more < 2 * times ? "done" : "waited");
+    });
+    client.join();
+    return 0;
+}
+
+// How long the calling thread has been on a processor, in ns.
+long own_time() {
+    timespec t{};
+    ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+}
+
+// What a stopped goroutine holds, others block on one after the other, each on a thread of its own:
+// it goes on before all of them have.
+int convoy() {
+    static std::mutex m;
+    std::atomic<int> came{0};
+    int came_meanwhile = 0;
+    rota::run([&] {
+        constexpr int threads = 60;
+        std::atomic<int> up{0};
+        rota::wait_group group;
+        for (int i = 0; i < threads; ++i) {  // so that threads are there, and idle
+            group.go([&] {
+                rota::blocking([&] {
+                    ++up;
+                    await_in_blocking([&] { return up == threads; });
+                });
+            });
+        }
+        group.wait();
+        std::atomic<int> holder{0};
+        std::atomic<bool> was_stopped{false};
+        group.go([&] {
+            const std::lock_guard guard(m);
+            holder = ::gettid();
+            while (!was_stopped) {
+            }
+            for (const long until = own_time() + 40'000'000; own_time() < until;) {
+            }
+            came_meanwhile = came;
+        });
+        await([&] { return holder != 0 && state_of(holder) == 'S'; });
+        was_stopped = true;
+        for (int i = 0; i < 100; ++i) {
+            group.go([&] {
+                ++came;
+                const std::lock_guard guard(m);
+            });
+        }
+        group.wait();
+    });
+    std::fprintf(stderr, "%d came\n", came_meanwhile);
+    say(came_meanwhile < 50 ? "done" : "too many");
+    return 0;
+}
+
+// Computes until it has been stopped so many times.
+void compute_until_stopped(int times) {
+    using clock = std::chrono::steady_clock;
+    auto last = clock::now();
+    while (times > 0) {
+        const auto now = clock::now();
+        if (now - last > 5ms) --times;
+        last = now;
+    }
+}
+
+// A goroutine that is locked to its thread is stopped there and goes on there; so is the main one.
+int locked_hogs() {
+    const int here = ::gettid();
+    rota::run([here] {
+        rota::wait_group group;
+        for (int i = 0; i < 3; ++i) {
+            group.go([i] {
+                if (i < 2) rota::runtime::lock_os_thread();
+                const int tid = ::gettid();
+                compute_until_stopped(8);
+                if (::gettid() != tid) ::_exit(5);
+                compute();
+            });
+        }
+        rota::go([] {
+            while (!stopped()) rota::sleep_for(1ms);
+        });
+        rota::runtime::lock_os_thread();
+        compute_until_stopped(8);
+        if (::gettid() != here) ::_exit(6);
+        stop = true;
+        group.wait();
+        if (::gettid() != here) ::_exit(7);
+    });
+    say("done");
+    return 0;
+}
+
+constexpr program_case cases[] = {{"run_returns", run_returns},
+                                  {"sleeps", sleeps},
+                                  {"no_descriptors", no_descriptors},
+                                  {"signals_blocked", signals_blocked},
+                                  {"thread_limit", thread_limit},
+                                  {"resized", resized},
+                                  {"foreign_signals", foreign_signals},
+                                  {"foreign_thread", foreign_thread},
+                                  {"convoy", convoy},
+                                  {"locked_hogs", locked_hogs}};
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_case(argc, argv, cases); }

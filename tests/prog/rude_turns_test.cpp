@@ -1,0 +1,58 @@
+// Beside goroutines that compute or block everybody gets a turn, and no thread is disturbed without
+// need: prog/rude_turns.cpp. A turn that never comes is a time-out.
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+
+outcome run_turns(const char* name, const char* procs, environment more = {}) {
+    more.emplace_back("GOMAXPROCS", procs);
+    return run_program("rude_turns", {name}, more);
+}
+
+void expect_done(const char* name, const char* procs, const environment& more = {}) {
+    const outcome o = run_turns(name, procs, more);
+    EXPECT_TRUE(ended_with(o, 0));
+    EXPECT_EQ(o.out, "done\n") << o;
+}
+
+TEST(rude_run, returns_beside_goroutines_that_compute) {
+    for (const char* procs : {"1", "2"}) {
+        const outcome o = run_turns("run_returns", procs);
+        EXPECT_TRUE(ended_with(o, 0));
+        EXPECT_EQ(o.out, "returned\nreturned\nreturned\nthrown\n");
+    }
+}
+
+TEST(rude_sleeps, are_not_interrupted) {
+    for (const char* procs : {"1", "2"}) expect_done("sleeps", procs);
+}
+
+TEST(kb36_rude, needs_no_descriptor) {
+    expect_done("no_descriptors", "1");
+    expect_done("no_descriptors", "1", {{"GODEBUG", "asyncpreemptoff=1"}});
+}
+
+TEST(rude_signal, reaches_threads_that_had_blocked_all) { expect_done("signals_blocked", "1"); }
+
+TEST(rude_signal, of_somebody_else_wakes_nobody) { expect_done("foreign_signals", "1"); }
+
+TEST(rude_limit, of_threads_leaves_everybody_a_turn_who_has_begun) {
+    expect_done("thread_limit", "1");
+    expect_done("thread_limit", "2");
+}
+
+TEST(rude_resize, of_the_world_lets_no_more_run_than_there_are_processors) {
+    expect_done("resized", "1");
+}
+
+TEST(rude_turns, come_early_for_whom_a_foreign_thread_readies) {
+    expect_done("foreign_thread", "1");
+}
+
+TEST(rude_turns, come_first_for_who_holds_what_others_wait_for) { expect_done("convoy", "1"); }
+
+TEST(rude_turns, of_locked_goroutines_are_on_their_threads) { expect_done("locked_hogs", "1"); }
+
+}  // namespace
