@@ -55,12 +55,15 @@ struct alignas(cache_line) m : self_header {
     p* old_p = nullptr;     // held before blocking()
     bool spinning = false;  // looks for work and is counted in sched.nmspinning
     bool foreign = false;
-    bool detach_after_run = false;   // attached by run(): leaves with it
-    bool kept_stops_away = false;    // the thread had blocked the stop signal before run()
-    bool ready_quietly = false;      // goready wakes no m: the caller looks after that
-    std::int32_t spin_ns = 0;        // how long it waited for work the last time it had none
-    std::uint32_t syscall_tick = 0;  // old_p's tick at entry
-    run_record* run = nullptr;       // the run() of this thread, if it is inside one
+    bool detach_after_run = false;    // attached by run(): leaves with it
+    bool kept_stops_away = false;     // the thread had blocked the stop signal before run()
+    bool ready_quietly = false;       // goready wakes no m: the caller looks after that
+    std::int32_t spin_ns = 0;         // how long it waited for work the last time it had none
+    std::int32_t patience_ns = 0;     // how long it leaves ready goroutines to their p
+    std::uint32_t stole_at_tick = 0;  // of its p
+    std::int64_t stole_at = 0;        // when it last took some away
+    std::uint32_t syscall_tick = 0;   // old_p's tick at entry
+    run_record* run = nullptr;        // the run() of this thread, if it is inside one
     rng rand;
     void* signal_stack = nullptr;
     std::uint64_t id = 0;

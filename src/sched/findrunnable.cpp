@@ -7,6 +7,7 @@
 // the barriers.
 #include "sched/schedule.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "arch/context.hpp"
@@ -28,6 +29,12 @@ namespace {
 // How long an m without work waits for some before it sleeps. Waking a sleeping core costs about
 // the longest; each vain wait halves the next one.
 constexpr std::int32_t spin_ns_max = 20'000, spin_ns_min = 1'000;
+
+// What was stolen is too little if it was all done within `scrap_ns`, or within `haul_ns_max` by
+// goroutines that took less than `short_run_ns` each; the next is then left to its p, the longer
+// the more often that has been so; never for much longer than it takes to wake an idle core.
+constexpr std::int64_t scrap_ns = 4'000, haul_ns_max = 20'000, short_run_ns = 1'000;
+constexpr std::int32_t patience_ns_min = 8'000, patience_ns_max = 32'000;
 
 // A storm of timers is served in batches: waking for each one would cost more than running it. One
 // that comes alone is served to the moment.
@@ -118,12 +125,16 @@ bool work_anywhere() {
     return false;
 }
 
-// Nothing yet. Waking an idle core costs more than waiting a little, if there is a core to wait on
-// and somebody runs who may have work for us.
-found wait_for_work(m& self) {
+// Is there a core to wait on, and does anybody run who may have work for us?
+bool is_waiting_worth_it() {
     const std::int32_t busy = busy_p_count();
-    if (busy > processor_count() || busy <= sched.nmspinning.load(memory_order_relaxed))
-        return {};  // relaxed: a guess
+    return busy <= processor_count() &&
+           busy > sched.nmspinning.load(memory_order_relaxed);  // relaxed: a guess
+}
+
+// Nothing yet. Waking an idle core costs more than waiting a little.
+found wait_for_work(m& self) {
+    if (!is_waiting_worth_it()) return {};
     if (self.spin_ns == 0) self.spin_ns = spin_ns_max;
     // Somebody who creates goroutines by the thousand spends most of that time on page faults.
     (void)stack_touch_ahead(stack_class_for(stack_size_default));
@@ -142,14 +153,40 @@ found wait_for_work(m& self) {
     return {};
 }
 
+// Goroutines that do next to nothing are done sooner by the p that made them than by two that pass
+// each other their memory: a theft costs both some hundred ns, and as much for each goroutine. This
+// one holds back for a moment if the last theft was not worth it. One that waits behind a long
+// computation waits as much longer, and shows in the end that it is worth it.
+found leave_to_owner(m& self) {
+    const std::int64_t now = nanotime(), took = now - self.stole_at;
+    const std::uint32_t runs =
+        self.pp->sched_tick.load(memory_order_relaxed) - self.stole_at_tick;  // relaxed: our own
+    const bool worth_it = took > haul_ns_max || (took > scrap_ns && took > runs * short_run_ns);
+    if (worth_it || !is_waiting_worth_it()) {
+        self.patience_ns = 0;
+        return {};
+    }
+    self.patience_ns = std::clamp(2 * self.patience_ns, patience_ns_min, patience_ns_max);
+    while (nanotime() - now < self.patience_ns && !is_run_over(self)) {
+        procyield(30);
+        if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
+        if (found f = from_global(*self.pp)) return f;
+    }
+    return {};
+}
+
 found from_other_ps(m& self) {
     constexpr int passes = 4;
     if (proc_count() == 1 || !may_spin(self)) return {};
-    for (int i = 0; i < passes; ++i) {
-        if (found f = steal_once(self, i == passes - 1)) return f;
+    found f = leave_to_owner(self);
+    for (int i = 0; i < passes && !f; ++i) f = steal_once(self, i == passes - 1);
+    if (!f) f = wait_for_work(self);
+    if (!f) {
+        note_spin(false);
+        return {};
     }
-    found f = wait_for_work(self);
-    if (!f) note_spin(false);
+    self.stole_at = nanotime();
+    self.stole_at_tick = self.pp->sched_tick.load(memory_order_relaxed);  // relaxed: our own
     return f;
 }
 

@@ -191,3 +191,25 @@ TEST(kb11_child_in_runnext, of_a_spinning_parent_runs_elsewhere) {
     });
     std::printf("slowest child: %.3f ms\n", static_cast<double>(worst.count()) / 1e6);
 }
+
+TEST(kb11_child_in_runnext, of_a_spinning_parent_runs_elsewhere_after_thousands_that_did_nothing) {
+    // Goroutines that do nothing are left to the p that made them. One that has learned to leave
+    // them, and never takes any again, would leave two behind a computation.
+    if (rota::runtime::gomaxprocs(0) < 2) {
+        std::printf("one processor: nobody else can run the children, nothing to see\n");
+        return;
+    }
+    const time_box box(std::chrono::milliseconds(500));
+    rota::run([&] {
+        while (box.open()) {
+            for (int round = 0; round < 100; ++round) {
+                rota::wait_group wg;
+                for (int i = 0; i < 50; ++i) wg.go([] {});
+                wg.wait();
+            }
+            std::atomic<int> ran{0};
+            for (int i = 0; i < 2; ++i) rota::go([&] { ++ran; });
+            ASSERT_TRUE(rota_test::spin_until([&] { return ran == 2; })) << scheduler_state();
+        }
+    });
+}
