@@ -65,7 +65,7 @@ class BesideLoad(Stress):
         limit = self.limit_s * 20 if options.long else self.limit_s
         load = subprocess.Popen([*self.LOAD, str(limit)], cwd="/tmp", stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                start_new_session=True, preexec_fn=watch.no_core_files)
+                                start_new_session=True, preexec_fn=watch.like_in_foreground)
         try:
             outcome = super().run(options)
             if load.poll() is not None and not outcome.failed:

@@ -24,7 +24,10 @@ class Run:
         return f"exit status {self.status}"
 
 
-def no_core_files():
+def like_in_foreground():
+    """In a child: no core files, and the signals that a shell has its background jobs ignore."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
@@ -79,7 +82,7 @@ def start(command, env, log, cwd):
     with open(log, "wb") as out:
         return subprocess.Popen(command, env={**os.environ, **env}, cwd=cwd,
                                 stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                                start_new_session=True, preexec_fn=no_core_files)
+                                start_new_session=True, preexec_fn=like_in_foreground)
 
 
 def ends_within(child, seconds):

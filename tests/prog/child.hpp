@@ -155,6 +155,8 @@ class child {
         const rlimit no_core{0, 0};
         ::setrlimit(RLIMIT_CORE, &no_core);
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        // A shell that runs the tests in the background has them ignored.
+        for (const int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);
         ::execve(argv[0], argv, envp);
         ::_exit(127);
     }
