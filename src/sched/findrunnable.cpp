@@ -167,8 +167,10 @@ found leave_to_owner(m& self) {
         return {};
     }
     self.patience_ns = std::clamp(2 * self.patience_ns, patience_ns_min, patience_ns_max);
+    bool touches = true;  // stacks for the owner: see wait_for_work
     while (nanotime() - now < self.patience_ns && !is_run_over(self)) {
-        procyield(30);
+        touches = touches && stack_touch_ahead(stack_class_for(stack_size_default));
+        if (!touches) procyield(30);
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
         if (found f = from_global(*self.pp)) return f;
     }
