@@ -132,13 +132,17 @@ bool is_waiting_worth_it() {
            busy > sched.nmspinning.load(memory_order_relaxed);  // relaxed: a guess
 }
 
+std::int32_t& spin_time(m& self) {
+    if (self.spin_ns == 0) self.spin_ns = spin_ns_max;
+    return self.spin_ns;
+}
+
 // Nothing yet. Waking an idle core costs more than waiting a little.
 found wait_for_work(m& self) {
     if (!is_waiting_worth_it()) return {};
-    if (self.spin_ns == 0) self.spin_ns = spin_ns_max;
     // Somebody who creates goroutines by the thousand spends most of that time on page faults.
     (void)stack_touch_ahead(stack_class_for(stack_size_default));
-    const std::int64_t until = nanotime() + self.spin_ns;
+    const std::int64_t until = nanotime() + spin_time(self);
     while (nanotime() < until) {
         procyield(30);
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
@@ -167,8 +171,10 @@ found leave_to_owner(m& self) {
         return {};
     }
     self.patience_ns = std::clamp(2 * self.patience_ns, patience_ns_min, patience_ns_max);
+    // Where it waits in vain all the time, it does not wait here either.
+    const std::int32_t patience = std::min(self.patience_ns, 2 * spin_time(self));
     bool touches = true;  // stacks for the owner: see wait_for_work
-    while (nanotime() - now < self.patience_ns && !is_run_over(self)) {
+    while (nanotime() - now < patience) {
         touches = touches && stack_touch_ahead(stack_class_for(stack_size_default));
         if (!touches) procyield(30);
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
