@@ -32,10 +32,15 @@ void wander() {
     }
 }
 
-// Returns when two callers are here at the same moment, without ordering their memory.
-void meet_the_other(std::atomic<int>& there) {
-    there.fetch_add(1, std::memory_order_relaxed);
-    meet([&there] { return there.load(std::memory_order_relaxed) == 2; });
+// Lets two callers meet without ordering their memory, and write to the same place. More than once:
+// tsan may miss two accesses of the very same moment, and a thread that is stopped in between, and
+// passes the scheduler's lock, has an order.
+void race_with_the_other(std::atomic<int>& there) {
+    for (int round = 1; round <= 20; ++round) {
+        there.fetch_add(1, std::memory_order_relaxed);
+        meet([&] { return there.load(std::memory_order_relaxed) >= 2 * round; });
+        ++*opaque(&shared_by_mistake);
+    }
 }
 
 ROTA_ACT(race) {
@@ -43,10 +48,7 @@ ROTA_ACT(race) {
         static std::atomic<int> there{0};
         rota::wait_group both;
         for (int i = 0; i < 2; ++i) {
-            both.go([] {
-                meet_the_other(there);
-                ++shared_by_mistake;
-            });
+            both.go([] { race_with_the_other(there); });
         }
         both.wait();
     });
@@ -60,8 +62,7 @@ ROTA_ACT(race_after_migration) {
         for (int i = 0; i < 2; ++i) {
             both.go([] {
                 wander();
-                meet_the_other(there);
-                ++shared_by_mistake;
+                race_with_the_other(there);
             });
         }
         both.wait();
@@ -71,14 +72,8 @@ ROTA_ACT(race_after_migration) {
 ROTA_ACT(race_with_thread) {
     rota::run([] {
         static std::atomic<int> there{0};
-        std::thread outside([] {
-            meet_the_other(there);
-            ++shared_by_mistake;
-        });
-        auto inside = rota::async([] {
-            meet_the_other(there);
-            ++shared_by_mistake;
-        });
+        std::thread outside([] { race_with_the_other(there); });
+        auto inside = rota::async([] { race_with_the_other(there); });
         inside.get();
         rota::blocking([&outside] { outside.join(); });
     });
