@@ -78,7 +78,7 @@ void ask_all_to_yield() {
 void stop_scheduling(void*) {
     if (moving.load(memory_order_relaxed) != 0) return;  // relaxed: our own, see below
     if (is_forked_child()) return;                       // nobody schedules there
-    if (is_reporting()) sleep_for_ever();                // whose report it is ends the process
+    let_report_out();
     if (m* const self = getm_or_null()) goroutine_becomes_thread(*self);
     {
         const lock_guard guard(sched.mu);
@@ -93,8 +93,14 @@ void stop_scheduling(void*) {
     for (ask_all_to_yield(); others_run() && nanotime() < until; ask_all_to_yield()) {
         thread_sleep_ns(50'000);
     }
+    let_report_out();
     keep_live_stacks();
     seeded_report();
+}
+
+// Behind all handlers and static destructors, which goroutines that are left behind may outlive.
+[[gnu::destructor(101)]] void end_of_process() {
+    if (!is_forked_child()) end_without_report();
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ namespace rota::rt {
 
 namespace {
 
-constinit atomic<int> reporter{0};                          // the thread whose report it is
+// The thread whose report it is; `too_late`: the process ends without one.
+constinit atomic<int> reporter{0};
+constexpr int too_late = -1;
 constinit traceback_level level = traceback_level::single;  // fixed at boot
 
 void begin_report() {
@@ -238,9 +240,16 @@ void install_crash_reports(traceback_level wanted) {
     install_terminate_handler();
 }
 
-bool is_reporting() {
-    const int who = reporter.load(memory_order_relaxed);  // relaxed: a hint
-    return who != 0 && who != current_thread_id();
+void let_report_out() {
+    const int who = reporter.load(memory_order_relaxed);  // relaxed: the last look is no hint
+    if (who > 0 && who != current_thread_id()) sleep_for_ever();
+}
+
+void end_without_report() {
+    int nobody = 0;
+    // relaxed: the gate of begin_report
+    if (!reporter.compare_exchange(nobody, too_late, memory_order_relaxed, memory_order_relaxed))
+        let_report_out();
 }
 
 void report_panic(const std::exception_ptr& error) {

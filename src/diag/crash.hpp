@@ -11,8 +11,12 @@ namespace rota::rt {
 // Sets the crash hooks of base/fatal and the handler for faults. Caller: boot, once.
 void install_crash_reports(traceback_level level);
 
-// Whether another thread prints a report, which must come out before the process ends.
-bool is_reporting();
+// For the thread that ends the process. If another one prints a report, it is that thread's to end
+// the process, and this one never returns.
+void let_report_out();
+
+// The same, and no report begins from here on: it would be cut off.
+void end_without_report();
 
 // `panic: TEXT`, traces, exit status 2, for an exception that nobody caught.
 [[noreturn]] void report_panic(const std::exception_ptr& error);

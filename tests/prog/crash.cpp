@@ -105,6 +105,35 @@ int main_returns_meanwhile() {
     return 0;
 }
 
+// A goroutine computes on while static objects are destroyed, and panics then.
+std::atomic<bool> statics_go{false};
+std::atomic<bool> panics_late{false};
+struct last_object {
+    bool armed = false;
+    ~last_object() {
+        if (!armed) return;
+        statics_go = true;
+        while (!panics_late) {
+        }
+    }
+} last;
+int main_has_returned() {
+    last.armed = true;
+    rota::run([] {
+        std::atomic<bool> computes{false};
+        rota::go([&] {
+            computes = true;
+            while (!statics_go) {
+            }
+            const std::string text(1 << 20, 'x');
+            panics_late = true;
+            rota::panic(text);
+        });
+        while (!computes) rota::runtime::gosched();
+    });
+    return 0;
+}
+
 // what() is the program's, and may lock and park.
 struct parks_in_what : std::exception {
     const char* what() const noexcept override {
@@ -222,6 +251,7 @@ int main(int argc, char** argv) {
                      {"segv_in_thread", segv_in_thread},
                      {"many_at_once", many_at_once},
                      {"main_returns_meanwhile", main_returns_meanwhile},
+                     {"main_has_returned", main_has_returned},
                      {"what_parks", what_parks},
                      {"aborts", aborts},
                      {"nested_exception", nested_exception},
