@@ -31,10 +31,7 @@ void sleep_at_home(m& self) {
         const lock_guard guard(sched.mu);
         // relaxed: its main goroutine, which is on its way here, has stored that under sched.mu
         if (is_run_over(self) || self.locked_g.load(memory_order_relaxed) != nullptr) return;
-        self.park.clear();
-        self.locked_idle = true;
-        ++sched.locked_idle_count;
-        dead = is_deadlocked();
+        dead = lie_down(self);
     }
     if (dead) report_deadlock();
     self.park.sleep();
@@ -56,6 +53,13 @@ found next_at_home(m& self) {
         }
         sleep_at_home(self);
     }
+}
+
+bool lie_down(m& self) {
+    self.park.clear();
+    self.locked_idle = true;
+    ++sched.locked_idle_count;
+    return is_deadlocked();
 }
 
 bool call_home(m& home) {

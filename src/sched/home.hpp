@@ -19,8 +19,12 @@ namespace rota::rt {
 // What the m of a thread inside run() runs next: its main goroutine. Empty: the run() is over.
 [[nodiscard]] found next_at_home(m& self) ROTA_EXCLUDES(sched.mu);
 
-// The m of a thread inside run() is to look again at what it waits for. True: it sleeps, and is to
-// be woken once sched.mu is free.
+// self, without a p, will sleep as soon as sched.mu is free: until it is called home, or gets what
+// is locked to it. True: with that, everybody sleeps for ever.
+[[nodiscard]] bool lie_down(m& self) ROTA_REQUIRES(sched.mu);
+
+// An m that may lie there is to look again at what it waits for. True: it does, and is to be woken
+// once sched.mu is free.
 [[nodiscard]] bool call_home(m& home) ROTA_REQUIRES(sched.mu);
 
 }  // namespace rota::rt

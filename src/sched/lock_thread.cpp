@@ -64,12 +64,8 @@ bool sleep_locked(m& self, g& gp) {
             }
             global_put(gp);  // who takes it from there hands a p over
         }
-        if (self.run != nullptr && self.run->done.load(memory_order_acquire))
-            return false;  // pairs(run.done)
-        self.park.clear();
-        self.locked_idle = true;
-        ++sched.locked_idle_count;
-        dead = is_deadlocked();
+        if (is_run_over(self)) return false;
+        dead = lie_down(self);
     }
     if (dead) report_deadlock();
     self.park.sleep();
@@ -137,12 +133,10 @@ bool hand_to_locked_m(m& self, g& gp) {
     if (&to == &self) return false;
     {
         const lock_guard guard(sched.mu);
-        if (!to.locked_idle) {
+        if (!call_home(to)) {
             to.locked_ready = true;
             return true;
         }
-        to.locked_idle = false;
-        --sched.locked_idle_count;
         to.next_p = &releasep(self);
     }
     to.park.wakeup();

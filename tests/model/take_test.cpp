@@ -107,9 +107,7 @@ void stop_signal() {
 void expect_stopped_one_goes_on(int procs) {
     const model::asymmetric_mode mode(true);
     machine rig(procs);
-    model::options o = small();
-    o.departures = 0;
-    model::expect_holds(o, [&] {
+    model::expect_holds(small(0), [&] {
         rig.begin(-1);
         account a;
         unsigned ended = 0;
@@ -122,10 +120,7 @@ void expect_stopped_one_goes_on(int procs) {
             const runtime_entry inside;
             ++ended;
         });
-        runq_put(rig.proc(0), behind, false);
-        runq_put(rig.proc(0), hog, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(hog, &behind);
         (void)take_and_hand_off(rig, a);
         model::wait_until_quiet();
         MODEL_CHECK(ended == 2);
@@ -143,12 +138,7 @@ TEST(model_suspend, a_stopped_goroutine_finds_an_idle_p) { expect_stopped_one_go
 TEST(model_suspend, who_is_released_goes_on_without_a_p) {
     // The only p is held by a goroutine that waits, inside the runtime as it were, for what the
     // stopped one holds.
-    const model::asymmetric_mode mode(true);
-    machine rig(1);
-    model::options o = small();
-    o.departures = 0;
-    model::expect_holds(o, [&] {
-        rig.begin(-1);
+    expect_holds_on_one_p(small(0), [&](machine& rig) {
         account a;
         flag held{1};
         unsigned ended = 0;
@@ -162,10 +152,7 @@ TEST(model_suspend, who_is_released_goes_on_without_a_p) {
             model::block_thread_until(held, 0);
             ++ended;
         });
-        runq_put(rig.proc(0), waiter, false);
-        runq_put(rig.proc(0), holder, true);
-        rig.spare_ms();
-        rig.busy_m("worker", 0, false);
+        rig.worker(holder, &waiter);
         (void)take_and_hand_off(rig, a);
         model::wait_until_quiet();
         if (ended != 2) {

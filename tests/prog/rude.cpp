@@ -116,6 +116,7 @@ int recursive_mutex() {
 }
 
 int usleeping() {
+    // The sleep is the rudeness, and waits for nothing.
     return beside_polite_ones(8, [] {
         while (!stopped()) {
             if (::usleep(3000) != 0) std::_Exit(5);  // interrupted, although it computes nothing

@@ -29,9 +29,10 @@ namespace {
 std::atomic<bool> stop{false};
 bool stopped() { return stop.load(std::memory_order_relaxed); }
 
+std::atomic<unsigned> rounds{0};  // of all that compute
+
 void compute() {
-    while (!stopped()) {
-    }
+    while (!stopped()) rounds.fetch_add(1, std::memory_order_relaxed);
 }
 
 bool nap(long ns) {
@@ -248,7 +249,9 @@ int foreign_thread() {
     constexpr int times = 50;
     std::thread client([&] {
         for (int i = 0; i < times; ++i) {
-            ::usleep(3000);  // until who answers waits, and one of the others computes
+            // Who answers has answered, and one of the others computes.
+            const unsigned seen = rounds;
+            await_in_blocking([seen] { return rounds - seen > 1'000; });
             ask.send(i);
             answer.recv();
         }
