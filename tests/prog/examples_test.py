@@ -20,7 +20,8 @@ import sys
 import time
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
-OTHERS = {"tour": "`./dev demo` runs it", "treesum": "treesum_test.py runs it"}
+OTHERS = {"blocking_client": "`./dev demo rude` runs it", "tour": "`./dev demo` runs it",
+          "treesum": "treesum_test.py runs it"}
 PROCS = ("1", "2", "4", "16")
 TIME_LIMIT = 30  # seconds for one run; the longest takes a tenth of one
 
