@@ -137,9 +137,7 @@ int show(const plan& wanted) {
                     rota::runtime::gomaxprocs(0),
                     static_cast<long>(rota::runtime::read_sched_stats().handoffs));
         if (!requests) std::printf("NOT seen: all connections busy all the time\n");
-        if (!ticker)
-            std::printf(
-                "NOT seen: all inside libpq, and a ticker late by less than 5 ms, 99 times of 100\n");
+        if (!ticker) std::printf("NOT seen: a ticker late by less than 5 ms, 99 times of 100\n");
         return requests && ticker ? 0 : 1;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "blocking_client: %s\n", e.what());
