@@ -133,6 +133,7 @@ sched_stats read_sched_stats() {
         s.goroutines_created += sched.allp[i]->counts.created.load(memory_order_relaxed);
     }
     s.goroutines_created += shared_counts.created.load(memory_order_relaxed);
+    s.syscalls += shared_counts.syscalls.load(memory_order_relaxed);
     s.handoffs = shared_counts.handoffs.load(memory_order_relaxed);
     s.wakeups = shared_counts.wakeups.load(memory_order_relaxed);
     s.threads_created = shared_counts.threads.load(memory_order_relaxed);

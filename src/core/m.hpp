@@ -32,9 +32,10 @@ using park_commit = bool (*)(g& gp, void* arg);
 //                       │      └────it was not──► clear
 //                       └───entersyscall, under way already──► in_syscall     (the taker lets go)
 //     taken ──an entry, or the handler that has got a p──► clear
+//     in_syscall ──exitsyscall, all ps busy──► taken ──entersyscall──► in_syscall
 //
-// The m itself writes in_syscall and, from in_syscall and taken, clear. Only who takes writes
-// requested and what follows from it: one thread at a time, sched/take.
+// The m itself writes in_syscall, clear from in_syscall and taken, and taken from in_syscall. Only
+// who takes writes requested and what follows from it: one thread at a time, sched/take.
 enum class entry_state : std::uint32_t {
     clear,
     in_syscall,  // inside blocking(): take a p first
@@ -52,8 +53,9 @@ struct alignas(cache_line) m : self_header {
     g* prev = nullptr;              // its argument
     park_commit commit = nullptr;   // of the g that parks
     void* commit_arg = nullptr;
-    p* old_p = nullptr;     // held before blocking()
-    bool spinning = false;  // looks for work and is counted in sched.nmspinning
+    p* old_p = nullptr;            // held before blocking()
+    bool stays_without_p = false;  // came out of blocking() so, and is counted in ms_without_p
+    bool spinning = false;         // looks for work and is counted in sched.nmspinning
     bool foreign = false;
     bool detach_after_run = false;    // attached by run(): leaves with it
     bool kept_stops_away = false;     // the thread had blocked the stop signal before run()

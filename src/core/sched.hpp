@@ -73,10 +73,13 @@ struct sched_t {
     atomic<bool> no_stops{false};  // no thread is stopped any more: exit, a crash report
     atomic<std::int32_t> idle_p_count{0};
     atomic<std::int32_t> foreign_count{0};  // ms of foreign threads, now
-    atomic<bool> retaking{false};           // sysmon holds a p, or is about to
-    atomic<bool> foreign_used{false};       // a thread of the program's own used rota outside run()
-    atomic<bool> exiting{false};            // hint for `stopping`
-    atomic<bool> forked{false};             // this is the child of a fork: set in its only thread
+    // Ms that came out of a system call while all ps were busy, and run user code all the same.
+    // Each counts itself; a bound, which a few may pass at once.
+    atomic<std::int32_t> ms_without_p{0};
+    atomic<bool> retaking{false};      // sysmon holds a p, or is about to
+    atomic<bool> foreign_used{false};  // a thread of the program's own used rota outside run()
+    atomic<bool> exiting{false};       // hint for `stopping`
+    atomic<bool> forked{false};        // this is the child of a fork: set in its only thread
     // Who wants no direct switch: the exit of the process, chaos mode, a scan, a stop of the world.
     // Above through_g0_lock: goroutines that are locked to their threads.
     atomic<std::uint32_t> through_g0{0};

@@ -7,6 +7,7 @@
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/take.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/thread.hpp"
 
@@ -63,6 +64,7 @@ void stop(m& self) {
         pp = find_p(spun);
         if (pp == nullptr) get_in_line(self);
     }
+    stays_no_longer_without_p(self);
     if (pp != nullptr) {
         casgstatus(gp, g_status::syscall, g_status::running);
         go_on(self, *pp);

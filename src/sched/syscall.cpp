@@ -2,6 +2,7 @@
 #include "sched/syscall.hpp"
 
 #include "sched/entry.hpp"
+#include "sched/hostage.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
@@ -53,20 +54,57 @@ bool take_idle_p(m& self) {
     return true;
 }
 
-// Gets a p for the goroutine that runs on self without one. It may come back on another m.
-ROTA_NOINLINE ROTA_SWITCHES_STACK void get_p_again(m& self) {
+// For the goroutine that runs on self without a p. False: there is none.
+bool get_p_at_once(m& self) {
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
-    g& gp = *self.curg;
     if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
         sleep_for_ever();  // pairs(exit.flag)
-    if (ROTA_LIKELY(take_old_p(self) || take_idle_p(self))) {
-        casgstatus(gp, g_status::syscall, g_status::running);
-        return;
-    }
+    if (!take_old_p(self) && !take_idle_p(self)) return false;
+    casgstatus(*self.curg, g_status::syscall, g_status::running);
+    return true;
+}
+
+// Waits until there is a p for the goroutine. It may come back on another m.
+ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
+    g& gp = *self.curg;
     casgstatus(gp, g_status::syscall, g_status::runnable);
     self.after = after_slow_exit;
     self.prev = &gp;
     switch_to(self, gp, self.g0);
+}
+
+void get_p_again(m& self) {
+    stays_no_longer_without_p(self);
+    if (!get_p_at_once(self)) wait_for_p(self);
+}
+
+// All ps are busy: whether the goroutine, out of its system call, goes on in user code all the
+// same, as one whose p was taken. It mostly has little to do before the next call, or before it
+// needs a p indeed; to fetch one at once would cost a goroutine that computes its turn.
+bool go_on_without_p(m& self) {
+    // relaxed, all: who stops the world or the process looks again; a bound, not a count
+    if (!hostages.stops || sched.stop_wanted.load(memory_order_relaxed) ||
+        sched.no_stops.load(memory_order_relaxed) ||
+        sched.ms_without_p.load(memory_order_relaxed) >= proc_count())
+        return false;
+    stay_without_p(self);
+    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
+        sleep_for_ever();  // pairs(exit.flag)
+    return true;
+}
+
+// From one system call into the next, without a p in between. False: nothing was done.
+bool enter_without_p(m& self) {
+    self.in_runtime.store(1, memory_order_relaxed);       // relaxed: its reader brings the barrier
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(entry.mark)
+    const bool has_none = wait_for_outcome(self) == entry_state::taken;
+    if (has_none) {
+        stays_no_longer_without_p(self);
+        shared_counts.syscalls.fetch_add(1, memory_order_relaxed);        // relaxed: for reports
+        self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: our own
+    }
+    self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+    return has_none;
 }
 
 }  // namespace
@@ -75,6 +113,9 @@ void entersyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return;
     if (ROTA_UNLIKELY(seeded.on)) return;  // there is nobody to hand the p to
+    if (ROTA_UNLIKELY(mp->entry.load(memory_order_relaxed) == entry_state::taken) &&
+        enter_without_p(*mp))  // relaxed: looked at again
+        return;
     m& self = enter_runtime();
     p& pp = *self.pp;
     casgstatus(*self.curg, g_status::running, g_status::syscall);
@@ -95,7 +136,11 @@ void exitsyscall() {
     if (mp == nullptr || mp->entry.load(memory_order_relaxed) != entry_state::in_syscall)
         return;                                     // relaxed: our own
     mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
-    get_p_again(*mp);
+    if (!get_p_at_once(*mp)) {
+        if (go_on_without_p(*mp))
+            return mp->in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+        wait_for_p(*mp);
+    }
     leave_runtime();
 }
 

@@ -14,6 +14,14 @@ constinit lock one_taker{lock_rank::take};
 // Ms whose p was taken and of whom sysmon does not know yet; linked by taken_next.
 constinit m* just_taken ROTA_GUARDED_BY(one_taker) = nullptr;
 
+// From here on sysmon follows the m.
+void note_taken(m& mp) ROTA_REQUIRES(one_taker) {
+    if (mp.is_followed) return;
+    mp.is_followed = true;
+    mp.taken_next = just_taken;
+    just_taken = &mp;
+}
+
 // The m is outside the runtime and locked out; nobody but us changes what it owns.
 bool is_holder(const m& mp, const p& pp) { return mp.pp == &pp && !mp.curg->is_thread; }
 
@@ -45,12 +53,22 @@ bool take_p(p& pp) {
     mp->pp = nullptr;
     pp.mp.store(nullptr, memory_order_relaxed);
     mp->entry.store(entry_state::taken, memory_order_release);  // pairs(entry.taken)
-    if (!mp->is_followed) {
-        mp->is_followed = true;
-        mp->taken_next = just_taken;
-        just_taken = mp;
-    }
+    note_taken(*mp);
     return true;
+}
+
+void stay_without_p(m& self) {
+    sched.ms_without_p.fetch_add(1, memory_order_relaxed);  // relaxed: a bound, not a count
+    self.stays_without_p = true;
+    const lock_guard guard(one_taker);
+    self.entry.store(entry_state::taken, memory_order_seq_cst);  // pairs(exit.flag)
+    note_taken(self);
+}
+
+void stays_no_longer_without_p(m& self) {
+    if (!self.stays_without_p) return;
+    self.stays_without_p = false;
+    sched.ms_without_p.fetch_sub(1, memory_order_relaxed);  // relaxed: a bound, not a count
 }
 
 m* ms_just_taken() {

@@ -16,6 +16,9 @@
 // runtime nothing is taken: a request to yield (m::preempt) is honoured at the end of each
 // operation.
 //
+// An m that comes out of a system call when all ps are busy goes the same way of itself: for as
+// long as its goroutine does not enter the runtime, and GOMAXPROCS ms at most.
+//
 // Without membarrier (a kernel that lacks it, GODEBUG=asymmetric=0) no p is ever taken this way.
 #pragma once
 
@@ -42,6 +45,12 @@ m* ms_just_taken();
 // For debug builds: whether the m may take a lock of the runtime where it is. A goroutine outside
 // the runtime may not: whoever waits for it would wait for one that others may stop.
 bool may_take_lock(const self_header& me);
+
+// For the m itself, inside the runtime, without a p in a system call: from here on it is one whose
+// p was taken, though not for long.
+void stay_without_p(m& self);
+// The m itself, about to get a p, to wait for one, or to enter a system call.
+void stays_no_longer_without_p(m& self);
 
 // For the m itself, inside the runtime: waits until no request is under way. What it returns is
 // clear, in_syscall or taken, and stays so until the m changes it, if it is not clear.

@@ -25,6 +25,7 @@ struct p_counters {
 // What happens without a p. Anyone adds.
 struct shared_counters {
     counter created;   // by foreign threads
+    counter syscalls;  // entersyscall by an m without a p
     counter handoffs;  // ps taken from blocked system calls
     counter wakeups;   // idle threads woken
     counter threads;   // ever started

@@ -6,6 +6,7 @@
 
 #include "rig.hpp"
 #include "sched/entry.hpp"
+#include "sched/hostage.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
 #include "sched/run_queue.hpp"
@@ -189,6 +190,63 @@ TEST(model_take, does_not_disturb_a_system_call) {
         MODEL_CHECK(ended == 2);
         rig.check_idle_lists();
     });
+}
+
+// While it lives, who leaves a system call need not wait for a p.
+class stops_allowed {
+  public:
+    stops_allowed() { hostages.stops = true; }
+    ~stops_allowed() { hostages.stops = false; }
+    stops_allowed(const stops_allowed&) = delete;
+    stops_allowed& operator=(const stops_allowed&) = delete;
+};
+
+// A goroutine in a system call loses its p to another one. It goes on to the next call without one,
+// perhaps stopped in between, and what it does in the runtime it does with a p.
+void expect_goes_on_without_p(bool is_stopped) {
+    const stops_allowed here;
+    expect_holds_on_one_p(small(0), [&](machine& rig) {
+        (void)ms_just_taken();  // of the schedule before
+        account a;
+        unsigned ended = 0;
+        g& gp = rig.goroutine("g", [&] {
+            entersyscall();
+            exitsyscall();
+            if (is_stopped) stop_signal();
+            entersyscall();
+            exitsyscall();
+            a.operate();
+            ++ended;
+        });
+        g& behind = rig.goroutine("behind", [&] {
+            a.operate();
+            ++ended;
+        });
+        rig.worker(gp, &behind);
+        p& pp = rig.proc(0);
+        if (pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp)) {
+            a.touch();
+            handoffp(pp);
+        }
+        for (m* mp = ms_just_taken(); mp != nullptr;) {
+            m* const next = mp->taken_next;
+            (void)is_back(*mp);
+            mp = next;
+        }
+        model::wait_until_quiet();
+        MODEL_CHECK(ended == 2);
+        MODEL_CHECK(sched.ms_without_p.fetch_add(0, memory_order_relaxed) == 0);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(model_take, out_of_a_system_call_a_goroutine_goes_on_until_it_needs_a_p) {
+    // Two ms hold the p, a goroutine waits for ever, or is counted without a p for ever.
+    expect_goes_on_without_p(false);
+}
+
+TEST(model_take, out_of_a_system_call_a_goroutine_may_be_stopped_without_a_p) {
+    expect_goes_on_without_p(true);
 }
 
 TEST(model_take, of_two_takers_one_gets_the_p) {
