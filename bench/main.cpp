@@ -50,11 +50,14 @@ constexpr workload workloads[] = {
     {"preempt", rota_bench::preempt},
     {"syscall_handoff", rota_bench::syscall_handoff},
     {"gomaxprocs_change", rota_bench::gomaxprocs_change},
+    {"time_slices", rota_bench::time_slices},
 };
 
 const workload* find(std::string_view name) {
     for (const workload& w : workloads)
         if (name == w.name) return &w;
+    static constexpr workload part{"time_slices_once", rota_bench::time_slices_once};
+    if (name == part.name) return &part;
     return nullptr;
 }
 

@@ -30,5 +30,7 @@ void timer_reset();
 void preempt();
 void syscall_handoff();
 void gomaxprocs_change();
+void time_slices();
+void time_slices_once();  // in a child of time_slices, whose line is not JSON
 
 }  // namespace rota_bench

@@ -40,7 +40,8 @@ UNITS = {
     "CPU s/1M req": ("time", "lower"), "req/s": ("rate", "higher"), "x": ("rate", "higher"),
     "fraction": ("rate", "higher"), "ticks in 2 s": ("rate", "higher"),
     "B/goroutine": ("size", "lower"), "B/conn": ("size", "lower"), "threads": ("size", "lower"),
-    "cycles": ("count", None),
+    "cycles": ("count", None), "of the time without": ("count", None),
+    "last end / first": ("count", None),
 }
 
 
