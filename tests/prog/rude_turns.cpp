@@ -304,7 +304,7 @@ int convoy() {
             holder = ::gettid();
             while (!was_stopped) {
             }
-            for (const long until = own_time() + 40'000'000; own_time() < until;) {
+            for (const long until = own_time() + 2'000'000; own_time() < until;) {
             }
             came_meanwhile = came;
         });
@@ -319,7 +319,7 @@ int convoy() {
         group.wait();
     });
     std::fprintf(stderr, "%d came\n", came_meanwhile);
-    // Some twenty; more where the processors have other work too, since a slice is a time.
+    // Some two; more where the processors have other work too.
     say(came_meanwhile < all ? "done" : "too many");
     return 0;
 }
