@@ -38,6 +38,7 @@ struct alignas(cache_line) p {
     g* gfree[gfree_max] = {};
     std::uint64_t goid_next = 0;  // numbers reserved for new goroutines
     std::uint64_t goid_end = 0;
+    std::uint32_t poll_tick = 0;  // the tick at which it has last asked the poller beside its work
 
     // --- owner writes, anyone reads ----------------------------------------------
     alignas(cache_line) atomic<m*> mp{

@@ -59,6 +59,7 @@ enum class wait_reason : std::uint8_t {
     runtime_run,
     synctest_run,
     synctest_wait,
+    io_wait,
     count,
 };
 
@@ -81,7 +82,8 @@ constexpr const char* wait_reason_text(wait_reason why) {
                                     "future get",
                                     "rota.run",
                                     "synctest.Run",
-                                    "synctest.Wait"};
+                                    "synctest.Wait",
+                                    "IO wait"};
     static_assert(sizeof text / sizeof *text == static_cast<std::size_t>(wait_reason::count));
     return text[static_cast<std::uint8_t>(why)];
 }

@@ -1,22 +1,105 @@
-// The poller's sleep, on a futex with an absolute deadline.
+// The poller's sleep, on a futex with an absolute deadline or in the back end.
 #include "netpoll/poller.hpp"
 
+#include <cerrno>
+
+#include "base/fatal.hpp"
+#include "netpoll/poll_desc.hpp"
+#include "sys/clock.hpp"
 #include "sys/futex.hpp"
 
 namespace rota::rt {
 
-void poller::sleep_until(std::int64_t deadline) {
-    if (word_.cas(quiet, sleeping, memory_order_acquire)) {  // pairs(poller.break)
-        (void)futex_wait(word_, sleeping, deadline);
+namespace {
+
+constinit lock one_starts{lock_rank::netpoll};
+
+// What the kernel has told, passed on to the words.
+void take_events(const poll_event* events, int n, ready_list& ready) {
+    for (int i = 0; i < n; ++i) {
+        const poll_event& e = events[i];
+        poll_desc* const d = poll_desc_of(e.tag);
+        if (d == nullptr) continue;                               // of a descriptor that is closed
+        if (e.ended) d->ended.store(true, memory_order_relaxed);  // relaxed: `ready` passes it on
+        g* const reader = e.read ? (*d)[poll_dir::read].ready() : nullptr;
+        g* const writer = e.write ? (*d)[poll_dir::write].ready() : nullptr;
+        if (reader != nullptr) ready.all[ready.count++] = reader;
+        if (writer != nullptr) ready.all[ready.count++] = writer;
+    }
+}
+
+// False: interrupted by a signal.
+bool take_what_is_there(const poll_backend& b, std::int64_t timeout, ready_list& ready) {
+    poll_event events[poll_events_max];
+    const int n = b.wait(timeout, events);
+    if (n == -EINTR) return false;
+    if (n < 0) {
+        fatal("runtime: netpoll failed", trace_scope::none,
+              "runtime: the poller cannot wait (errno=%zu): has the program closed a descriptor "
+              "that is not its own?",
+              static_cast<std::size_t>(-n));
+    }
+    take_events(events, n, ready);
+    return true;
+}
+
+}  // namespace
+
+int poller::start() {
+    if (backend() != nullptr) return 0;
+    {
+        const lock_guard guard(one_starts);
+        if (backend() != nullptr) return 0;
+        const int error = chosen_->start();
+        if (error != 0) return -error;
+        started_.store(chosen_, memory_order_release);  // pairs(poll.start)
+    }
+    wake();  // an m may be asleep on the futex, and must be where descriptors are
+    return 0;
+}
+
+int poller::add(int fd, poll_desc& d) {
+    const int error = backend()->add(fd, d.tag());
+    return error < 0 ? -error : 0;
+}
+
+void poller::remove(int fd) { (void)backend()->remove(fd); }
+
+void poller::sleep(std::int64_t deadline, ready_list& ready) {
+    const poll_backend* const b = backend();
+    if (b == nullptr) return sleep_until(deadline);
+    bool sleeps = word_.cas(quiet, waits, memory_order_acquire);  // pairs(poller.break)
+    for (;;) {
+        std::int64_t timeout = 0;
+        if (sleeps && deadline == no_deadline) timeout = -1;
+        else if (sleeps) timeout = deadline - nanotime();
+        if (timeout <= 0 && deadline != no_deadline) timeout = 0;
+        if (take_what_is_there(*b, timeout, ready)) break;
     }
     // Whatever ended the sleep, the caller looks at everything again: a token that comes right now
     // is no loss.
     word_.store(quiet, memory_order_seq_cst);  // pairs(poller.break)
 }
 
+void poller::look(ready_list& ready) {
+    if (const poll_backend* const b = backend()) (void)take_what_is_there(*b, 0, ready);
+}
+
+void poller::look_for(std::int64_t ns, ready_list& ready) {
+    if (const poll_backend* const b = backend()) (void)take_what_is_there(*b, ns, ready);
+}
+
+void poller::sleep_until(std::int64_t deadline) {
+    if (word_.cas(quiet, asleep, memory_order_acquire)) {  // pairs(poller.break)
+        (void)futex_wait(word_, asleep, deadline);
+    }
+    word_.store(quiet, memory_order_seq_cst);  // pairs(poller.break); as in sleep()
+}
+
 void poller::wake() {
-    if (word_.exchange(broken, memory_order_seq_cst) == sleeping)
-        futex_wake(word_, 1);  // pairs(poller.break)
+    const std::uint32_t was = word_.exchange(broken, memory_order_seq_cst);  // pairs(poller.break)
+    if (was == asleep) futex_wake(word_, 1);
+    else if (was == waits) backend()->wake();
 }
 
 }  // namespace rota::rt

@@ -1,27 +1,90 @@
-// The poller: where one idle m waits for the next timer. At most one m sleeps in it at a time
-// (sched.last_poll).
+// The poller: where one idle m waits for the next timer and for descriptors, and where others look
+// for what has become ready. At most one m sleeps in it at a time (sched.last_poll).
 //
-// A break is a sticky token: it ends the sleep under way or else the next one. Go: netpoll(delay),
-// netpollBreak.
+// Until the first descriptor is opened it is a futex, and costs no system call but that. From then
+// on the sleep is the back end's. A break is a sticky token: it ends the sleep under way or else
+// the next one.
+//
+//     quiet ──sleep──► asleep (futex) ───wake──► broken      (and one futex call)
+//       │ └───sleep──► waits (back end) ─wake──► broken      (and one call to the back end)
+//       └──────────────wake────────────────────► broken      (nobody sleeps)
+//     all ──the sleep is over──► quiet
+//
+// Go: netpoll(delay), netpollBreak, netpollWaiters.
 #pragma once
 
 #include <cstdint>
 
+#include "base/annotations.hpp"
 #include "base/atomic.hpp"
+#include "netpoll/backend.hpp"
 
 namespace rota::rt {
 
+struct g;
+struct poll_desc;
+
+// Goroutines that have waited for a descriptor, taken out of its words: the caller readies them.
+struct ready_list {
+    std::uint32_t count = 0;
+    g* all[2 * poll_events_max];  // those below count
+};
+
 class poller {
   public:
-    // Sleeps until `deadline` (nanotime) or a break.
+    // --- descriptors -----------------------------------------------------------------
+    // Makes the poller ready for them. 0, or the errno value of what it needs and cannot have
+    // (EMFILE, ENFILE, ENOMEM: epoll or eventfd): tried anew by the next call.
+    [[nodiscard]] int start();
+    // Watches fd for d. 0, or an errno value; EPERM: not a kind that can be polled (a regular
+    // file).
+    [[nodiscard]] int add(int fd, poll_desc& d);
+    // Before fd is closed.
+    void remove(int fd);
+
+    // --- goroutines that wait for them -------------------------------------------------
+    // Counted before the wait begins, until after the goroutine has been queued: while the count is
+    // 0 no descriptor can wake anybody. seq_cst: who is about to wait counts itself, then asks
+    // whether somebody polls; who has polled says so, then looks whether anybody waits.
+    void count_waiter() { waiters_.fetch_add(1, memory_order_seq_cst); }  // pairs(poll.waiters)
+    void discount_waiters(std::uint32_t n) {
+        waiters_.fetch_sub(n, memory_order_seq_cst);  // pairs(poll.waiters)
+    }
+    bool has_waiters() const {
+        return waiters_.load(memory_order_seq_cst) != 0;  // pairs(poll.waiters)
+    }
+    // As has_waiters(), for a reader that comes back soon anyway.
+    bool has_waiters_hint() const { return waiters_.load(memory_order_relaxed) != 0; }
+
+    // --- polling -------------------------------------------------------------------------
+    // Sleeps until `deadline` (nanotime; no_deadline: for ever), a break, or until somebody can go
+    // on. Caller: one at a time.
+    void sleep(std::int64_t deadline, ready_list& ready);
+    // Only looks. Any thread.
+    void look(ready_list& ready);
+    // Looks for some real time; the clock may be another. Caller: as sleep().
+    void look_for(std::int64_t ns, ready_list& ready);
+
+    // Sleeps until `deadline` or a break, without descriptors.
     void sleep_until(std::int64_t deadline);
 
     // Ends the sleep. Any thread, any number of times.
     void wake();
 
+    // For tests: another back end. Before the first start().
+    void use(const poll_backend& b) { chosen_ = &b; }
+
   private:
-    static constexpr std::uint32_t quiet = 0, broken = 1, sleeping = 2;
+    static constexpr std::uint32_t quiet = 0, broken = 1, asleep = 2, waits = 3;
+
+    const poll_backend* backend() const {
+        return started_.load(memory_order_acquire);  // pairs(poll.start)
+    }
+
     atomic<std::uint32_t> word_{quiet};
+    const poll_backend* chosen_ = &epoll_backend;   // fixed at the first start()
+    atomic<const poll_backend*> started_{nullptr};  // null: no descriptor yet
+    alignas(cache_line) atomic<std::uint32_t> waiters_{0};
 };
 inline constinit poller net_poller;
 

@@ -2,6 +2,7 @@
 #include "sched/deadlock.hpp"
 
 #include "base/fatal.hpp"
+#include "netpoll/poller.hpp"
 
 namespace rota::rt {
 
@@ -14,6 +15,7 @@ bool is_deadlocked() {
     if (sched.world_stops) return false;  // who starts it again wakes whoever has work
     if (sched.foreign_used.load(memory_order_relaxed))
         return false;  // relaxed: a thread that comes now brings its own work
+    if (net_poller.has_waiters_hint()) return false;  // relaxed: each m has counted under sched.mu
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         if (sched.allp[i]->timers.earliest() != 0) return false;
     }

@@ -14,6 +14,7 @@
 #include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/steal_order.hpp"
 #include "sched/timers.hpp"
@@ -253,15 +254,17 @@ std::int64_t earliest_timer() {
     return least;
 }
 
-// Sleeps until the next timer, if there is one and nobody else does. True if self slept.
-bool poll_until_next_timer() {
-    if (earliest_timer() == 0) return false;
+// Sleeps until the next timer or until a descriptor is ready, if anybody waits for such and nobody
+// sleeps there already. True if self slept; `ready` are those that can go on.
+bool sleep_in_poller(ready_list& ready) {
+    if (earliest_timer() == 0 && !net_poller.has_waiters()) return false;
     if (sched.last_poll.exchange(0, memory_order_seq_cst) == 0)
         return false;  // pairs(timer.poller)
     // Announced. Who adds an earlier timer from here on sees that, and breaks the sleep.
     const std::int64_t until = earliest_timer();
     sched.poll_until.store(until, memory_order_seq_cst);  // pairs(timer.poller)
-    if (until != 0) net_poller.sleep_until(until);
+    if (until != 0 || net_poller.has_waiters())
+        net_poller.sleep(until != 0 ? until : no_deadline, ready);
     sched.poll_until.store(0, memory_order_seq_cst);          // pairs(timer.poller)
     sched.last_poll.store(nanotime(), memory_order_seq_cst);  // pairs(timer.poller)
     return true;
@@ -281,7 +284,14 @@ bool take_idle_p(m& self) {
 // Nothing to do. Returns when self holds a p again.
 void sleep_until_work(m& self) {
     if (last_look(self)) return;
-    if (poll_until_next_timer() && take_idle_p(self)) return;
+    ready_list ready;
+    if (sleep_in_poller(ready)) {
+        if (take_idle_p(self)) {
+            if (ready.count > 0) queue_ready(self, ready);
+            return;
+        }
+        inject_ready(ready);
+    }
     stopm(self);
 }
 
@@ -340,9 +350,11 @@ found findrunnable(m& self) {
         }
         p& pp = *self.pp;
         found f = from_timers(self, pp);
+        poll_between(self);
         if ((f = from_global_every_61(pp))) return f;
         if ((f = from_local(pp))) return f;
         if ((f = from_global(pp))) return f;
+        if ((f = from_netpoll(self))) return f;
         if ((f = from_other_ps(self))) return f;
         if (keep_p_after_all(self, f)) {
             if (f) return f;

@@ -150,16 +150,15 @@ void* mstart(void* arg) {
     return nullptr;
 }
 
-// Puts pp on the idle list, unless there is work after all, or pp is the last one and its timers
-// have no poller.
+// Puts pp on the idle list, unless there is work after all, or pp is the last one and its timers,
+// or somebody's descriptors, have no poller.
 bool try_idle(p& pp, std::int64_t when) {
     const lock_guard guard(sched.mu);
     const bool last =
         sched.idle_p_count.load(memory_order_relaxed) == proc_count() - 1;  // relaxed: under mu
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;    // pairs(timer.poller)
-    // relaxed: changed under mu
-    if (sched.runq_size.load(memory_order_relaxed) != 0 || (last && when != 0 && !polled))
-        return false;
+    if (sched.runq_size.load(memory_order_relaxed) != 0) return false;  // relaxed: changed under mu
+    if (last && !polled && (when != 0 || net_poller.has_waiters())) return false;
     pidle_put(pp);
     return true;
 }

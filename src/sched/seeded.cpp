@@ -8,6 +8,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/newproc.hpp"
 #include "sched/park.hpp"
+#include "sched/poll.hpp"
 #include "sched/procresize.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
@@ -82,6 +83,7 @@ found find(m& self) {
     if ((f.gp = runq_get(pp, f.inherit)) != nullptr) return f;
     f.inherit = false;
     if ((f.gp = from_global()) != nullptr) return f;
+    if ((f = from_netpoll(self))) return f;
     for (const std::int32_t i : steal_order(self.rand)) {
         p& victim = *sched.allp[i];
         if (&victim != &pp && (f.gp = runq_steal(pp, victim, true)) != nullptr) return f;
@@ -113,6 +115,17 @@ void end_rest() {
     if (!resting) return;
     resting = false;
     conductor->park.wakeup();
+}
+
+// Nothing to run, but the world outside may still bring something: in its own time, so such a run
+// does not repeat itself. Who comes from other threads is looked for as often. False: nothing has
+// come, and virtual time may go on.
+bool wait_for_descriptors(m& self) {
+    constexpr std::int64_t a_while = 1'000'000;  // ns
+    ready_list ready;
+    net_poller.look_for(a_while, ready);
+    if (ready.count > 0) queue_ready(self, ready);
+    return ready.count > 0 || global_has_work();
 }
 
 // Nothing to run. The protocol of every m that goes to sleep, in one step: all queues but the
@@ -195,6 +208,7 @@ ROTA_SWITCHES_STACK void seeded_loop(m& self) {
         const found next = find(self);
         if (!next) {
             const std::int64_t when = earliest_timer();
+            if (net_poller.has_waiters() && (wait_for_descriptors(self) || when == 0)) continue;
             if (when != 0) virtual_clock.leap_to(when);
             else sleep_until_work(self);
             continue;

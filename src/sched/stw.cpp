@@ -8,6 +8,7 @@
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
+#include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/syscall.hpp"
 #include "sched/take.hpp"
@@ -168,10 +169,7 @@ bool is_anything_owed() ROTA_REQUIRES(sched.mu) {
     if (sched.runq_size.load(memory_order_relaxed) != 0) return true;   // relaxed: under sched.mu
     if (sched.need_spinning.load(memory_order_seq_cst)) return true;    // pairs(wake.need)
     if (sched.last_poll.load(memory_order_seq_cst) == 0) return false;  // pairs(timer.poller)
-    for (std::int32_t i = 0; i < proc_count(); ++i) {
-        if (sched.allp[i]->timers.earliest() != 0) return true;
-    }
-    return false;
+    return is_poller_needed();
 }
 
 void count_pause() {

@@ -26,7 +26,7 @@
 //   * a wake-up: submitters find no idle p, leave word in need_spinning, and go on. It sees their
 //     work in the queues, or need_spinning;
 //   * the poller: an m that has slept for the timers and then finds no p goes to sleep for good. It
-//     sees timers that nobody waits for;
+//     sees timers, and goroutines at descriptors, that nobody waits for;
 //   * a deadlock: the detector is silent while the world is stopped. The stopper's m is awake, and
 //     asks when it goes to sleep; a thread of the program's own silences it anyway.
 // Go: stopTheWorld, startTheWorld.

@@ -11,6 +11,7 @@
 #include "arch/fiber.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
 
 namespace rota::rt {
@@ -53,8 +54,9 @@ inline bool must_go_through_g0(const m& self, const g& next, std::uint32_t throu
 // What runs next on self: a runnable g of its p, already started, or g0.
 ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     p& pp = *self.pp;
-    const bool fairness = pp.sched_tick.load(memory_order_relaxed) % 61 == 0 &&  // relaxed: our own
-                          sched.runq_size.load(memory_order_relaxed) != 0;       // relaxed: a hint
+    const bool fairness =
+        pp.sched_tick.load(memory_order_relaxed) % 61 == 0 &&                  // relaxed: our own
+        (sched.runq_size.load(memory_order_relaxed) != 0 || is_poll_due(pp));  // relaxed: a hint
     const bool timers =
         pp.timers.earliest_hint() != 0 && (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
     if (ROTA_UNLIKELY(fairness || timers || self.run != nullptr)) return self.g0;

@@ -12,6 +12,7 @@
 #include "sched/hostage.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/syscall.hpp"
 #include "sched/wakeup.hpp"
@@ -26,7 +27,9 @@ constexpr std::int64_t time_slice = 10'000'000;     // ns: one goroutine's turn
 constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
 constexpr long nap_alert_us = 200;  // while wake-ups are left to sysmon
-constexpr int alert_rounds = 50;    // without any, after which sysmon is not alert any more
+constexpr long nap_starved_us = poll_starved_ns / 1000;
+constexpr int starved_rounds = 100;
+constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
 constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms
 constexpr std::int64_t scavenge_period = 1'000'000'000;
 constexpr std::uint64_t scavenge_step = 1024;  // stacks a round: about a millisecond
@@ -174,11 +177,13 @@ struct watch {
     bool scavenging = true;        // memory is being given back, or has not been looked at
     int alert_left = 0;            // rounds
     int rounds_since_probe = 0;
+    int starved_left = 0;  // rounds in which descriptors are looked at often
 
     void round() {
         if (idle_rounds == 0) nap_us = nap_min_us;
         else if (idle_rounds > 50) nap_us = nap_us * 2 < nap_max_us ? nap_us * 2 : nap_max_us;
         if (alert_left > 0 && nap_us > nap_alert_us) nap_us = nap_alert_us;
+        if (starved_left > 0 && nap_us > nap_starved_us) nap_us = nap_starved_us;
         const long nap_at_most = chaos.on ? nap_us : hostage.nap_us_max(nanotime());
         thread_sleep_ns((nap_us < nap_at_most ? nap_us : nap_at_most) * 1000);
         const std::int64_t now = nanotime();
@@ -188,6 +193,7 @@ struct watch {
         idle_rounds = taken ? 0 : idle_rounds + 1;
         if (touch_stacks()) idle_rounds = 0;
         if (timers_unpolled(now)) wakep();
+        look_at_descriptors(now);
         look_at_limits(now);
         scavenge(now);
         trace(now);
@@ -208,6 +214,11 @@ struct watch {
         int n = 0;
         while (n < at_most && stack_touch_ahead(stack_class_for(stack_size_default))) ++n;
         return n > 0;
+    }
+
+    void look_at_descriptors(std::int64_t now) {
+        const bool looked = poll_if_stale(now, starved_left > 0 ? poll_starved_ns : poll_stale_ns);
+        starved_left = looked ? starved_rounds : starved_left > 0 ? starved_left - 1 : 0;
     }
 
     void stop_being_alert() {

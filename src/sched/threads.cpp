@@ -11,6 +11,7 @@
 #include "sched/idle.hpp"
 #include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sched/poll.hpp"
 #include "sched/seeded.hpp"
 #include "sched/take.hpp"
 #include "sched/wakeup.hpp"
@@ -50,13 +51,6 @@ m& attach() {
     minit(*mp);
     at_thread_end(mp, [](self_header* header) { detach(*static_cast<m*>(header)); });
     return *mp;
-}
-
-bool timers_pending() {
-    for (std::int32_t i = 0; i < proc_count(); ++i) {
-        if (sched.allp[i]->timers.earliest() != 0) return true;
-    }
-    return false;
 }
 
 }  // namespace
@@ -108,8 +102,8 @@ void m_becomes_thread(m& self) {
     }
     leave_locked_thread(self);
     if (self.pp != nullptr) handoffp(releasep(self));
-    // Submitters may have relied on this spinner, timers on this poller.
-    if (spun || timers_pending()) wakep();
+    // Submitters may have relied on this spinner, timers and descriptors on this poller.
+    if (spun || is_poller_needed()) wakep();
     self.foreign = true;
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     self.preempt.store(chaos.on, memory_order_relaxed);      // relaxed: advice

@@ -113,4 +113,10 @@ void wake_poller(std::int64_t when) {
     }
 }
 
+// The caller has counted itself before; who has slept in the poller stores the moment, then looks
+// whether anybody waits (seq_cst on both sides): one of us sees the other.
+void want_poller() {
+    if (sched.last_poll.load(memory_order_seq_cst) != 0) wakep();  // pairs(timer.poller)
+}
+
 }  // namespace rota::rt

@@ -51,4 +51,8 @@ bool is_spinning_worthwhile(int spins);
 // woken.
 void wake_poller(std::int64_t when);
 
+// The caller, a thread of the program's own, waits for a descriptor: if nobody polls, an m is woken
+// that will. A goroutine needs no such thing, its m looks when it has nothing else to do.
+void want_poller();
+
 }  // namespace rota::rt

@@ -6,7 +6,23 @@
 
 namespace rota::rt {
 
-enum class sys_call : unsigned char { mmap, madvise, mprotect, clone, count };
+enum class sys_call : unsigned char {
+    mmap,
+    madvise,
+    mprotect,
+    clone,
+    poll_create,
+    poll_add,
+    poll_wait,
+    socket,
+    bind,
+    listen,
+    accept,
+    connect,
+    read,   // and what receives
+    write,  // and what sends
+    count
+};
 
 #if defined(ROTA_DEBUG_CHECKS)
 // Returns the errno to fail with, or 0. Set by a test before the calls it watches; asked by any

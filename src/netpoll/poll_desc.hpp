@@ -1,0 +1,61 @@
+// poll_desc: what the poller knows of one descriptor.
+//
+// A record outlives what it stands for: events are on their way while a descriptor is closed, and
+// timers may remember it. So records are never given back to the kernel, and each use has a number
+// of its own, its generation. The kernel is given record and generation as one tag, 32 bits each;
+// an event whose generation is over is dropped. One that is looked at just before the record
+// changes hands may still say `ready` to the next owner: that costs one vain try, as all say
+// `ready` at least (netpoll/poll_word.hpp). Go: pollDesc, fdseq, pollCache.
+#pragma once
+
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+#include "netpoll/poll_word.hpp"
+#include "sys/lock.hpp"
+#include "timer/heap.hpp"
+
+namespace rota::rt {
+
+enum class poll_dir : std::uint8_t { read, write };
+
+struct alignas(cache_line) poll_desc {
+    // --- fixed: the record's own ---------------------------------------------------
+    std::uint32_t index = 0;
+
+    // --- changes between two uses --------------------------------------------------
+    atomic<std::uint32_t> generation{0};
+
+    // --- anyone writes ---------------------------------------------------------------
+    poll_word word[2];
+    // The kernel has said that the other side has ended, or that something urgent has come: a read
+    // that returns less than there was room for does not mean that nothing is left. Set before
+    // `ready` is; never cleared.
+    atomic<bool> ended{false};
+
+    // --- guarded by mu -----------------------------------------------------------------
+    lock mu{lock_rank::fd};
+    bool evicted ROTA_GUARDED_BY(mu) = false;    // closed: no deadline is set any more
+    bool has_limit[2] ROTA_GUARDED_BY(mu) = {};  // the timer has been started since it was stopped
+    timer limit[2] ROTA_GUARDED_BY(mu);          // the deadlines
+
+    // --- guarded by the lock of the free ones -------------------------------------------
+    poll_desc* next_free = nullptr;
+
+    poll_word& operator[](poll_dir d) { return word[static_cast<std::uint8_t>(d)]; }
+
+    std::uint64_t tag() const {
+        return std::uint64_t{index} << 32 |
+               generation.load(memory_order_relaxed);  // relaxed: the owner's own
+    }
+};
+
+// A record for a new descriptor; null if there are too many.
+[[nodiscard]] poll_desc* poll_desc_new();
+// The descriptor is closed, its timers are stopped, and nobody waits in it.
+void poll_desc_free(poll_desc& d);
+// The record that the tag names, if that use of it goes on; else null.
+[[nodiscard]] poll_desc* poll_desc_of(std::uint64_t tag);
+
+}  // namespace rota::rt

@@ -1,0 +1,134 @@
+// Looking, and handing out.
+#include "sched/poll.hpp"
+
+#include "sched/idle.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// So many more than the one that runs next are left to sysmon at first, as timers' are: they will
+// have run before another m is awake.
+constexpr std::uint32_t few = 2;
+
+// gp has been taken out of its word. False: it is a thread of the program's own, and awake.
+bool make_runnable(g& gp) {
+    casgstatus(gp, g_status::waiting, g_status::runnable);
+    if (!gp.is_thread) return true;
+    gp.mp->park.wakeup();
+    return false;
+}
+
+// Whoever sleeps in the poller has said so; that stays.
+void note_poll(std::int64_t now) {
+    std::int64_t last = sched.last_poll.load(memory_order_relaxed);       // relaxed: decided below
+    if (last != 0) sched.last_poll.cas(last, now, memory_order_seq_cst);  // pairs(timer.poller)
+}
+
+// Goroutines of `ready`, now runnable, in `out`; returns how many.
+std::uint32_t make_all_runnable(const ready_list& ready, g** out) {
+    std::uint32_t n = 0;
+    for (std::uint32_t i = 0; i < ready.count; ++i) __builtin_prefetch(ready.all[i], 1);
+    for (std::uint32_t i = 0; i < ready.count; ++i) {
+        if (make_runnable(*ready.all[i])) out[n++] = ready.all[i];
+    }
+    return n;
+}
+
+// Where all ps are busy they do not wait for whole slices: somebody outside waits for them.
+void put_all(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu) {
+    // relaxed: changed under sched.mu
+    if (sched.idle_p_count.load(memory_order_relaxed) != 0) return global_put_batch(batch, n);
+    for (std::uint32_t i = 0; i < n; ++i) global_put_urgent(*batch[i]);
+}
+
+// Somebody may be needed for them, beside self.
+void wake_for(std::uint32_t queued) {
+    if (queued > few) wakep();
+    else if (queued > 0) wakep_later();
+}
+
+bool may_look() {
+    return net_poller.has_waiters_hint() &&
+           sched.last_poll.load(memory_order_relaxed) != 0;  // relaxed: looked at again
+}
+
+}  // namespace
+
+found from_netpoll(m& self) {
+    if (!may_look()) return {};
+    ready_list ready;
+    net_poller.look(ready);
+    note_poll(nanotime());
+    if (ready.count == 0) return {};
+    g* runnable[2 * poll_events_max];
+    const std::uint32_t n = make_all_runnable(ready, runnable);
+    for (std::uint32_t i = 1; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
+    net_poller.discount_waiters(ready.count);
+    if (n == 0) return {};
+    wake_for(n - 1);
+    return {runnable[0]};
+}
+
+void poll_between(m& self) {
+    p& pp = *self.pp;
+    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    if (tick % 61 != 0 || pp.poll_tick == tick || !may_look()) return;
+    pp.poll_tick = tick;
+    const std::int64_t now = nanotime();
+    if (now - sched.last_poll.load(memory_order_relaxed) < poll_gap_ns) return;  // relaxed: advice
+    ready_list ready;
+    net_poller.look(ready);
+    note_poll(now);
+    if (ready.count > 0) queue_ready(self, ready);
+}
+
+void queue_ready(m& self, const ready_list& ready) {
+    g* runnable[2 * poll_events_max];
+    const std::uint32_t n = make_all_runnable(ready, runnable);
+    for (std::uint32_t i = 0; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
+    net_poller.discount_waiters(ready.count);
+    if (n > 0) wake_for(n - 1);
+}
+
+void inject_ready(const ready_list& ready) {
+    if (ready.count == 0) return;
+    g* runnable[2 * poll_events_max];
+    const std::uint32_t n = make_all_runnable(ready, runnable);
+    if (n > 0) {
+        {
+            const lock_guard guard(sched.mu);
+            put_all(runnable, n);
+        }
+        wakep();
+    }
+    // Last: to the deadlock detector they wait for a descriptor until they are seen in the queue.
+    net_poller.discount_waiters(ready.count);
+}
+
+bool poll_if_stale(std::int64_t now, std::int64_t stale) {
+    if (!net_poller.has_waiters_hint()) return false;
+    std::int64_t last = sched.last_poll.load(memory_order_seq_cst);  // pairs(timer.poller)
+    if (last == 0 || now - last < stale) return false;
+    if (!sched.last_poll.cas(last, now, memory_order_seq_cst)) return false;  // pairs(timer.poller)
+    ready_list ready;
+    net_poller.look(ready);
+    inject_ready(ready);
+    // Nobody sleeps where the next one would be seen at once, although somebody could.
+    if (sched.idle_p_count.load(memory_order_relaxed) != 0) wakep();  // relaxed: a hint
+    return true;
+}
+
+bool is_poller_needed() {
+    if (net_poller.has_waiters()) return true;
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        if (sched.allp[i]->timers.earliest() != 0) return true;
+    }
+    return false;
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,174 @@
+// The calls themselves.
+#include "sys/io.hpp"
+
+#include <cerrno>
+#include <ctime>
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/atomic.hpp"
+#include "sys/fault.hpp"
+
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
+
+namespace rota::rt {
+
+namespace {
+
+// What the C library makes of an error, turned back.
+template <class... A>
+long call(long number, A... args) {
+    const long r = ::syscall(number, args...);
+    return r < 0 ? -static_cast<long>(errno) : r;
+}
+
+template <class... A>
+int call_int(long number, A... args) {
+    return static_cast<int>(call(number, args...));
+}
+
+// epoll_pwait2 came with Linux 5.11; some containers forbid what they do not know.
+constinit atomic<bool> waits_coarsely{false};  // relaxed: every thread finds the same
+
+int wait_coarsely(int epoll, epoll_event* events, int max, std::int64_t timeout) {
+    constexpr std::int64_t ms = 1'000'000, most = 1'000'000'000;  // ns; ms: some 11 days
+    const std::int64_t rounded = timeout < 0 ? -1 : timeout / ms + (timeout % ms != 0 ? 1 : 0);
+    return call_int(SYS_epoll_pwait, epoll, events, max,
+                    static_cast<int>(rounded < most ? rounded : most), nullptr, 8UL);
+}
+
+}  // namespace
+
+int io_epoll_create() {
+    if (const int error = fault_at(sys_call::poll_create)) return -error;
+    return call_int(SYS_epoll_create1, EPOLL_CLOEXEC);
+}
+
+int io_event_create() {
+    if (const int error = fault_at(sys_call::poll_create)) return -error;
+    return call_int(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+int io_epoll_add(int epoll, int fd, std::uint32_t events, std::uint64_t tag) {
+    if (const int error = fault_at(sys_call::poll_add)) return -error;
+    epoll_event e{};
+    e.events = events;
+    e.data.u64 = tag;
+    return call_int(SYS_epoll_ctl, epoll, EPOLL_CTL_ADD, fd, &e);
+}
+
+int io_epoll_remove(int epoll, int fd) {
+    epoll_event ignored{};
+    return call_int(SYS_epoll_ctl, epoll, EPOLL_CTL_DEL, fd, &ignored);
+}
+
+int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout) {
+    if (const int error = fault_at(sys_call::poll_wait)) return -error;
+    if (timeout <= 0 || waits_coarsely.load(memory_order_relaxed))  // relaxed: see there
+        return wait_coarsely(epoll, events, max, timeout);
+    timespec limit{};
+    limit.tv_sec = static_cast<time_t>(timeout / 1'000'000'000);
+    limit.tv_nsec = static_cast<long>(timeout % 1'000'000'000);
+    const int n = call_int(SYS_epoll_pwait2, epoll, events, max, &limit, nullptr, 8UL);
+    if (n != -ENOSYS && n != -EPERM) return n;
+    waits_coarsely.store(true, memory_order_relaxed);  // relaxed: see there
+    return wait_coarsely(epoll, events, max, timeout);
+}
+
+std::int64_t io_read(int fd, void* to, std::size_t size) {
+    if (const int error = fault_at(sys_call::read)) return -error;
+    return call(SYS_read, fd, to, size);
+}
+
+std::int64_t io_write(int fd, const void* from, std::size_t size) {
+    if (const int error = fault_at(sys_call::write)) return -error;
+    return call(SYS_write, fd, from, size);
+}
+
+std::int64_t io_receive(int fd, void* to, std::size_t size) {
+    if (const int error = fault_at(sys_call::read)) return -error;
+    return call(SYS_recvfrom, fd, to, size, 0, nullptr, nullptr);
+}
+
+std::int64_t io_send(int fd, const void* from, std::size_t size) {
+    if (const int error = fault_at(sys_call::write)) return -error;
+    return call(SYS_sendto, fd, from, size, MSG_NOSIGNAL, nullptr, 0);
+}
+
+std::int64_t io_receive_from(int fd, void* to, std::size_t size, sockaddr* from,
+                             std::uint32_t& from_size) {
+    if (const int error = fault_at(sys_call::read)) return -error;
+    return call(SYS_recvfrom, fd, to, size, 0, from, &from_size);
+}
+
+std::int64_t io_send_to(int fd, const void* from, std::size_t size, const sockaddr* to,
+                        std::uint32_t to_size) {
+    if (const int error = fault_at(sys_call::write)) return -error;
+    return call(SYS_sendto, fd, from, size, MSG_NOSIGNAL, to, to_size);
+}
+
+std::int64_t io_send_parts(int fd, const iovec* parts, std::size_t count) {
+    if (const int error = fault_at(sys_call::write)) return -error;
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(parts);
+    message.msg_iovlen = count;
+    return call(SYS_sendmsg, fd, &message, MSG_NOSIGNAL);
+}
+
+int io_close(int fd) { return call_int(SYS_close, fd); }
+
+int io_socket(int family, int type, int protocol) {
+    if (const int error = fault_at(sys_call::socket)) return -error;
+    return call_int(SYS_socket, family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
+}
+
+int io_bind(int fd, const sockaddr* to, std::uint32_t size) {
+    if (const int error = fault_at(sys_call::bind)) return -error;
+    return call_int(SYS_bind, fd, to, size);
+}
+
+int io_listen(int fd, int backlog) {
+    if (const int error = fault_at(sys_call::listen)) return -error;
+    return call_int(SYS_listen, fd, backlog);
+}
+
+int io_accept(int fd) {
+    if (const int error = fault_at(sys_call::accept)) return -error;
+    return call_int(SYS_accept4, fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+int io_connect(int fd, const sockaddr* to, std::uint32_t size) {
+    if (const int error = fault_at(sys_call::connect)) return -error;
+    return call_int(SYS_connect, fd, to, size);
+}
+
+int io_shutdown(int fd, int how) { return call_int(SYS_shutdown, fd, how); }
+
+int io_set_option(int fd, int level, int name, int value) {
+    return call_int(SYS_setsockopt, fd, level, name, &value, sizeof value);
+}
+
+int io_get_option(int fd, int level, int name, int& value) {
+    socklen_t size = sizeof value;
+    return call_int(SYS_getsockopt, fd, level, name, &value, &size);
+}
+
+int io_local_address(int fd, sockaddr* to, std::uint32_t& size) {
+    return call_int(SYS_getsockname, fd, to, &size);
+}
+
+int io_remote_address(int fd, sockaddr* to, std::uint32_t& size) {
+    return call_int(SYS_getpeername, fd, to, &size);
+}
+
+int io_unlink(const char* path) { return call_int(SYS_unlinkat, AT_FDCWD, path, 0); }
+
+}  // namespace rota::rt

@@ -1,0 +1,128 @@
+// One direction of a descriptor: netpoll/poll_word, with a real park on the other side of it.
+//
+// Who waits is a thread of the schedule; the poller, the deadline and the close are others. The
+// law: what has happened is seen, at once or by being woken; nobody is woken who has not parked,
+// and none is left asleep.
+#include <gtest/gtest.h>
+
+#include "core/getg.hpp"
+#include "netpoll/poll_word.hpp"
+#include "rig.hpp"
+#include "sched/entry.hpp"
+#include "sched/park.hpp"
+
+namespace {
+
+using namespace rota::rt;
+using model::plain;
+using model::stranger_thread;
+using state = poll_word::state;
+
+// As poll_wait in fd/.
+state wait(poll_word& word) {
+    for (;;) {
+        const state s = word.take();
+        if (s != state::none) return s;
+        const runtime_entry inside;
+        gopark([](g& gp, void* w) { return static_cast<poll_word*>(w)->arm(gp); }, &word,
+               wait_reason::io_wait);
+    }
+}
+
+void let_go(g* gp) {
+    const runtime_entry inside;
+    if (gp != nullptr) goready(*gp);
+}
+
+TEST(kb33_poll_word, every_change_is_seen_by_who_waits_or_comes_later) {
+    // The kernel tells of two changes; the reader takes what is there and waits for more. If
+    // readiness could be cleared with a change behind it, the last byte would be waited for for
+    // ever; if a set bit were left as it is, what came before would not be seen.
+    model::expect_holds({}, [] {
+        poll_word word;
+        model::name(word, "word");
+        atomic<std::uint32_t> bytes{0};  // as the kernel's buffer, without an order of its own
+        stranger_thread reader("reader", [&] {
+            while (bytes.load(memory_order_relaxed) < 2) MODEL_CHECK(wait(word) == state::ready);
+        });
+        stranger_thread poller("poller", [&] {
+            for (std::uint32_t n = 1; n <= 2; ++n) {
+                bytes.store(n, memory_order_relaxed);
+                let_go(word.ready());
+            }
+        });
+        poller.join();
+        reader.join();
+    });
+}
+
+TEST(kb33_poll_word, changes_told_by_two_threads_are_both_seen) {
+    // Two threads poll at once: each sets the bit after what it has been told.
+    model::expect_holds(model::departures(1), [] {
+        poll_word word;
+        model::name(word, "word");
+        atomic<std::uint32_t> first{0}, second{0};
+        stranger_thread reader("reader", [&] {
+            while (first.load(memory_order_relaxed) == 0 || second.load(memory_order_relaxed) == 0)
+                MODEL_CHECK(wait(word) == state::ready);
+        });
+        stranger_thread one("one", [&] {
+            first.store(1, memory_order_relaxed);
+            let_go(word.ready());
+        });
+        stranger_thread other("other", [&] {
+            second.store(1, memory_order_relaxed);
+            let_go(word.ready());
+        });
+        one.join();
+        other.join();
+        reader.join();
+    });
+}
+
+TEST(kb34_poll_word, close_ends_a_wait_whatever_else_happens) {
+    // Readiness, a deadline and the close at once: the wait ends once, and the next call finds it
+    // closed.
+    model::expect_holds(model::departures(1), [] {
+        poll_word word;
+        model::name(word, "word");
+        plain<int> left(0);
+        stranger_thread reader("reader", [&] {
+            (void)wait(word);
+            left.set(1);
+        });
+        stranger_thread closer("closer", [&] { let_go(word.close()); });
+        stranger_thread poller("poller", [&] { let_go(word.ready()); });
+        stranger_thread timer("timer", [&] { let_go(word.expire()); });
+        reader.join();
+        closer.join();
+        poller.join();
+        timer.join();
+        MODEL_CHECK(left.get() == 1);
+        MODEL_CHECK(word.take() == state::closed);
+        MODEL_CHECK(word.look() == state::closed);
+    });
+}
+
+TEST(kb28_poll_word, deadline_that_is_taken_back_leaves_readiness) {
+    // The deadline passes while data comes, and is taken back: the data must still be told of.
+    model::expect_holds({}, [] {
+        poll_word word;
+        model::name(word, "word");
+        stranger_thread timer("timer", [&] {
+            let_go(word.expire());
+            word.unexpire();
+        });
+        stranger_thread poller("poller", [&] { let_go(word.ready()); });
+        state first = state::none;
+        stranger_thread reader("reader", [&] { first = wait(word); });
+        timer.join();
+        poller.join();
+        reader.join();
+        const state left = word.take();
+        MODEL_CHECK(first == state::ready ? left == state::none
+                                          : first == state::expired && left == state::ready);
+    });
+}
+
+}  // namespace

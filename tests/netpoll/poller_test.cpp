@@ -1,0 +1,211 @@
+// The poller and its records, on real descriptors: tags, kinds that cannot be polled, refusals of
+// the kernel.
+#include "netpoll/poller.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <vector>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <rota/go.hpp>
+
+#include "netpoll/poll_desc.hpp"
+#include "sched/entry.hpp"
+#include "sys/clock.hpp"
+#include "sys/fault.hpp"
+
+namespace {
+
+using namespace rota::rt;
+using state = poll_word::state;
+
+struct pipe_ends {
+    int reader = -1, writer = -1;
+    pipe_ends() {
+        int ends[2];
+        if (::pipe2(ends, O_NONBLOCK | O_CLOEXEC) != 0) std::abort();
+        reader = ends[0];
+        writer = ends[1];
+    }
+    ~pipe_ends() {
+        ::close(reader);
+        ::close(writer);
+    }
+};
+
+struct record {
+    poll_desc* d = nullptr;
+    record() {
+        const runtime_entry inside;
+        if (net_poller.start() != 0) std::abort();
+        d = poll_desc_new();
+    }
+    ~record() {
+        const runtime_entry inside;
+        if (d != nullptr) poll_desc_free(*d);
+    }
+};
+
+void look() {
+    ready_list ready;
+    net_poller.look(ready);
+    EXPECT_EQ(ready.count, 0U);
+}
+
+// Other threads of the process poll as well: what they have been told has gone into the words.
+state eventually(const poll_desc& d, poll_dir dir, state wanted) {
+    const std::int64_t until = nanotime() + 5'000'000'000;
+    const poll_word& word = d.word[static_cast<std::uint8_t>(dir)];
+    while (word.look() != wanted && nanotime() < until) look();
+    return word.look();
+}
+
+TEST(poller, tells_of_each_change_once) {
+    pipe_ends pipe;
+    record r;
+    ASSERT_EQ(net_poller.add(pipe.reader, *r.d), 0);
+    look();
+    EXPECT_EQ((*r.d)[poll_dir::read].look(), state::none);
+    for (int i = 0; i < 3; ++i) {
+        ASSERT_EQ(::write(pipe.writer, "x", 1), 1);
+        EXPECT_EQ(eventually(*r.d, poll_dir::read, state::ready), state::ready);
+        EXPECT_EQ((*r.d)[poll_dir::read].take(), state::ready);
+        EXPECT_EQ((*r.d)[poll_dir::read].take(), state::none);
+        look();
+        EXPECT_EQ((*r.d)[poll_dir::read].look(), state::none) << "told twice of one change";
+    }
+    EXPECT_FALSE(r.d->ended.load(memory_order_relaxed));
+    ::close(pipe.writer);
+    pipe.writer = -1;
+    EXPECT_EQ(eventually(*r.d, poll_dir::read, state::ready), state::ready);
+    EXPECT_TRUE(r.d->ended.load(memory_order_relaxed));
+    net_poller.remove(pipe.reader);
+}
+
+TEST(kb32_poller, drops_what_is_meant_for_an_earlier_use_of_the_record) {
+    // The record has been given to another descriptor while an event for the old one is on its way:
+    // the kernel still knows the old descriptor, by the old tag.
+    pipe_ends before;
+    std::uint64_t old_tag = 0;
+    const poll_desc* old_record = nullptr;
+    {
+        record r;
+        old_tag = r.d->tag();
+        old_record = r.d;
+        ASSERT_EQ(net_poller.add(before.reader, *r.d), 0);
+    }
+    record again;
+    ASSERT_EQ(again.d, old_record);
+    EXPECT_NE(again.d->tag(), old_tag);
+    EXPECT_EQ(poll_desc_of(old_tag), nullptr);
+    EXPECT_EQ(poll_desc_of(again.d->tag()), again.d);
+    ASSERT_EQ(::write(before.writer, "x", 1), 1);
+    for (int i = 0; i < 100; ++i) look();
+    EXPECT_EQ((*again.d)[poll_dir::read].look(), state::none);
+    net_poller.remove(before.reader);
+}
+
+TEST(poller, refuses_regular_files_with_eperm) {
+    const int fd = ::memfd_create("a file", MFD_CLOEXEC);
+    ASSERT_GE(fd, 0);
+    record r;
+    EXPECT_EQ(net_poller.add(fd, *r.d), EPERM);
+    ::close(fd);
+}
+
+TEST(poller, records_are_used_again_and_stay_apart) {
+    // A table that grows must keep the records where they are.
+    const runtime_entry inside;
+    std::vector<poll_desc*> all;
+    for (int i = 0; i < 500; ++i) all.push_back(poll_desc_new());
+    for (poll_desc* const d : all) EXPECT_EQ(poll_desc_of(d->tag()), d);
+    std::vector<std::uint64_t> tags;
+    for (poll_desc* const d : all) {
+        tags.push_back(d->tag());
+        poll_desc_free(*d);
+    }
+    for (const std::uint64_t tag : tags) EXPECT_EQ(poll_desc_of(tag), nullptr);
+    EXPECT_EQ(poll_desc_of(~std::uint64_t{0}), nullptr);
+}
+
+TEST(poller, a_break_ends_the_sleep_under_way_or_the_next) {
+    // Its own poller: the process's may be slept in by others.
+    poller own;
+    {
+        const runtime_entry inside;
+        ASSERT_EQ(own.start(), 0);
+    }
+    ready_list ready;
+    own.sleep(no_deadline, ready);  // start() has left a break behind
+    own.wake();
+    own.wake();
+    own.sleep(no_deadline, ready);
+    const std::int64_t before = nanotime();
+    own.sleep(before + 3'000'000, ready);
+    EXPECT_GE(nanotime(), before + 3'000'000);
+    EXPECT_EQ(ready.count, 0U);
+}
+
+// A back end that has one descriptor in mind, of which it tells when it is asked for the first
+// time.
+namespace imagined {
+std::uint64_t tag = 0;
+int tells = 0;
+int start() { return 0; }
+int add(int, std::uint64_t t) {
+    tag = t;
+    tells = 1;
+    return 0;
+}
+int remove(int) { return 0; }
+int wait(std::int64_t, poll_event (&events)[poll_events_max]) {
+    if (tells == 0) return 0;
+    tells = 0;
+    events[0] = {tag, true, false, true};
+    return 1;
+}
+void wake() {}
+constexpr poll_backend backend = {"imagined", start, add, remove, wait, wake};
+}  // namespace imagined
+
+TEST(poller, works_with_any_back_end) {
+    poller own;
+    record r;
+    own.use(imagined::backend);
+    {
+        const runtime_entry inside;
+        ASSERT_EQ(own.start(), 0);
+    }
+    ASSERT_EQ(own.add(0, *r.d), 0);
+    ready_list ready;
+    own.look(ready);
+    EXPECT_EQ(ready.count, 0U);
+    EXPECT_EQ((*r.d)[poll_dir::read].take(), state::ready);
+    EXPECT_EQ((*r.d)[poll_dir::write].take(), state::none);
+    EXPECT_TRUE(r.d->ended.load(memory_order_relaxed));
+}
+
+#if defined(ROTA_DEBUG_CHECKS)
+
+int no_poller(sys_call call) { return call == sys_call::poll_create ? EMFILE : 0; }
+int no_watch(sys_call call) { return call == sys_call::poll_add ? ENOMEM : 0; }
+
+TEST(kb36_poller, that_cannot_be_made_says_so_and_is_made_later) {
+    // Without descriptors at the start, no later call must find half a poller.
+    poller own;
+    const runtime_entry inside;
+    plant_fault(no_poller);
+    EXPECT_EQ(own.start(), EMFILE);
+    plant_fault(no_watch);
+    EXPECT_EQ(own.start(), ENOMEM);
+    plant_fault(nullptr);
+    EXPECT_EQ(own.start(), 0);
+}
+
+#endif
+
+}  // namespace
