@@ -1,0 +1,287 @@
+// The calls, each with its ends: interrupted, not yet, part of it, closed meanwhile, too late.
+#include "fd/fd.hpp"
+
+#include <cerrno>
+#include <new>
+
+#include <limits.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "core/getg.hpp"
+#include "fd/poll_wait.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/entry.hpp"
+#include "sync/sema.hpp"
+#include "sys/io.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// A goroutine whose calls never have to wait gives way here, when it is asked to.
+void give_way_if_asked() {
+    const m* const mp = getm_or_null();
+    if (mp != nullptr && ROTA_UNLIKELY(mp->preempt.load(memory_order_relaxed)))  // relaxed: advice
+        const runtime_entry inside;
+}
+
+}  // namespace
+
+// The right to read, or to write, until the end of the call.
+class fd::reading {
+  public:
+    explicit reading(fd& of) : of_(of), holds_((give_way_if_asked(), of.mu_.acquire_read())) {}
+    ~reading() {
+        if (holds_ && of_.mu_.release_read()) of_.give_number_back();
+    }
+    reading(const reading&) = delete;
+    reading& operator=(const reading&) = delete;
+    explicit operator bool() const { return holds_; }
+
+  private:
+    fd& of_;
+    const bool holds_;
+};
+
+class fd::writing {
+  public:
+    explicit writing(fd& of) : of_(of), holds_((give_way_if_asked(), of.mu_.acquire_write())) {}
+    ~writing() {
+        if (holds_ && of_.mu_.release_write()) of_.give_number_back();
+    }
+    writing(const writing&) = delete;
+    writing& operator=(const writing&) = delete;
+    explicit operator bool() const { return holds_; }
+
+  private:
+    fd& of_;
+    const bool holds_;
+};
+
+// --- opening and closing -------------------------------------------------------------------------
+
+int fd::open(int number, kind k, fd*& made) noexcept {
+    struct undo {
+        poll_desc* d = nullptr;
+        ~undo() {
+            if (d == nullptr) return;
+            const runtime_entry inside;
+            poll_desc_free(*d);
+        }
+    } record;
+    {
+        const runtime_entry inside;
+        if (const int error = net_poller.start()) return error;
+        record.d = poll_desc_new();
+    }
+    if (record.d == nullptr) return EMFILE;
+    fd* const object = new (std::nothrow) fd(number, k, *record.d);
+    if (object == nullptr) return ENOMEM;
+    if (const int error = net_poller.add(number, *record.d)) {
+        delete object;
+        return error;
+    }
+    record.d = nullptr;
+    made = object;
+    return 0;
+}
+
+void fd::give_number_back() {
+    net_poller.remove(number_);  // the kernel would go on telling if somebody else has a copy
+    (void)io_close(number_);     // Linux has closed it whatever it returns
+    const runtime_entry inside;
+    poll_desc_free(poll_);
+    sem_release(gone_, false);
+}
+
+fd::~fd() { delete[] path_; }
+
+void fd::unlink_at_close(std::string_view path) {
+    path_ = new char[path.size() + 1];
+    path.copy(path_, path.size());
+    path_[path.size()] = 0;
+}
+
+int fd::close() {
+    if (!mu_.close()) return -error_closed;
+    if (path_ != nullptr) (void)io_unlink(path_);
+    {
+        const runtime_entry inside;
+        poll_evict(poll_);
+    }
+    leave();
+    // While the process exits, who is still inside never leaves.
+    if (sched.exiting.load(memory_order_relaxed)) return 0;  // relaxed: set by our own exit
+    const runtime_entry inside;
+    sem_acquire(gone_, false, wait_reason::semacquire);
+    return 0;
+}
+
+void fd::release() noexcept {
+    // A static one at the end of the process, in which somebody may wait: the kernel closes it.
+    if (sched.exiting.load(memory_order_relaxed)) return;  // relaxed: set by our own exit
+    // In the child of a fork, which ends, nothing of the runtime may be touched.
+    if (sched.forked.load(memory_order_relaxed)) return;  // relaxed: set in the only thread
+    if (handles_.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(fd.handles)
+    (void)close();
+    delete this;
+}
+
+// --- the loop of all calls -----------------------------------------------------------------------
+
+// Repeats `call` until it succeeds or fails for good, and waits while there is nothing to be done.
+template <class Call>
+std::int64_t fd::try_until_done(poll_dir dir, Call call) {
+    for (;;) {
+        const std::int64_t n = call();
+        if (n == -EINTR) continue;
+        if (n != -EAGAIN) return n;
+        if (const int error = poll_wait(poll_, dir)) return -error;
+    }
+}
+
+// --- bytes ---------------------------------------------------------------------------------------
+
+std::int64_t fd::read(void* to, std::size_t size) {
+    const reading turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(poll_, poll_dir::read)) return -error;
+    if (size == 0 && kind_ != kind::datagram) return 0;
+    if (drained_) {
+        if (const int error = poll_wait(poll_, poll_dir::read)) return -error;
+        drained_ = false;
+    }
+    const std::int64_t n =
+        try_until_done(poll_dir::read, [&] { return io_receive(number_, to, size); });
+    // A change that comes from here on is told anew. One that has come before, and that is no data,
+    // has left its mark.
+    drained_ = kind_ == kind::tcp && n > 0 && static_cast<std::size_t>(n) < size &&
+               !poll_.ended.load(memory_order_relaxed);  // relaxed: passed on by `ready`
+    return n;
+}
+
+std::int64_t fd::write(const void* from, std::size_t size) {
+    const writing turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    const char* const bytes = static_cast<const char*>(from);
+    std::size_t done = 0;
+    if (size == 0 && kind_ != kind::datagram) return 0;
+    do {
+        const std::int64_t n = try_until_done(
+            poll_dir::write, [&] { return io_send(number_, bytes + done, size - done); });
+        if (n < 0) return n;
+        done += static_cast<std::size_t>(n);
+    } while (done < size);
+    return static_cast<std::int64_t>(done);
+}
+
+std::int64_t fd::write_parts(iovec* parts, std::size_t count) {
+    const writing turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    std::int64_t done = 0;
+    while (count > 0) {
+        if (parts->iov_len == 0) {
+            ++parts;
+            --count;
+            continue;
+        }
+        const std::size_t at_once = count < IOV_MAX ? count : IOV_MAX;
+        const std::int64_t n =
+            try_until_done(poll_dir::write, [&] { return io_send_parts(number_, parts, at_once); });
+        if (n < 0) return n;
+        done += n;
+        auto left = static_cast<std::size_t>(n);
+        while (count > 0 && left >= parts->iov_len) {
+            left -= parts->iov_len;
+            ++parts;
+            --count;
+        }
+        if (left > 0) {
+            parts->iov_base = static_cast<char*>(parts->iov_base) + left;
+            parts->iov_len -= left;
+        }
+    }
+    return done;
+}
+
+std::int64_t fd::receive_from(void* to, std::size_t size, sockaddr* from,
+                              std::uint32_t& from_size) {
+    const reading turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(poll_, poll_dir::read)) return -error;
+    const std::uint32_t room = from_size;
+    return try_until_done(poll_dir::read, [&] {
+        from_size = room;
+        return io_receive_from(number_, to, size, from, from_size);
+    });
+}
+
+std::int64_t fd::send_to(const void* from, std::size_t size, const sockaddr* to,
+                         std::uint32_t to_size) {
+    const writing turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    return try_until_done(poll_dir::write,
+                          [&] { return io_send_to(number_, from, size, to, to_size); });
+}
+
+// --- connections ---------------------------------------------------------------------------------
+
+int fd::accept() {
+    const reading turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(poll_, poll_dir::read)) return -error;
+    for (;;) {
+        const auto n = static_cast<int>(
+            try_until_done(poll_dir::read, [&] { return std::int64_t{io_accept(number_)}; }));
+        // A connection that has gone before it was taken is nobody's failure.
+        if (n != -ECONNABORTED && n != -EPROTO) return n;
+    }
+}
+
+int fd::connect(const sockaddr* to, std::uint32_t size) {
+    const writing turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    int r = 0;
+    do r = io_connect(number_, to, size);  // under way already, it says so
+    while (r == -EINTR);
+    if (r == 0 || r == -EISCONN) return 0;
+    while (r == -EINPROGRESS || r == -EALREADY || r == -EINTR) {
+        if (const int error = poll_wait(poll_, poll_dir::write)) return -error;
+        int outcome = 0;
+        const int asked = io_get_option(number_, SOL_SOCKET, SO_ERROR, outcome);
+        if (asked < 0) return asked;
+        r = -outcome;
+        if (r == -EISCONN) return 0;
+        if (r != 0) continue;
+        // `ready` may be said too often (kb32): who is connected has a peer.
+        sockaddr_storage peer{};
+        std::uint32_t room = sizeof peer;
+        if (io_remote_address(number_, reinterpret_cast<sockaddr*>(&peer), room) == 0) return 0;
+        r = -EINPROGRESS;
+    }
+    return r;
+}
+
+int fd::shutdown(int how) {
+    return use([how](int number) { return io_shutdown(number, how); });
+}
+
+int fd::set_option(int level, int name, int value) {
+    return use([=](int number) { return io_set_option(number, level, name, value); });
+}
+
+int fd::set_deadline(bool of_reads, bool of_writes, std::int64_t when) {
+    return use([=, this](int) {
+        const runtime_entry inside;
+        if (of_reads) poll_set_deadline(poll_, poll_dir::read, when);
+        if (of_writes) poll_set_deadline(poll_, poll_dir::write, when);
+        return 0;
+    });
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,62 @@
+// fd_mutex: who uses a descriptor, who reads, who writes, and whether it is closed: one word.
+//
+//     bit 0        closed
+//     bit 1, 2     somebody reads, writes
+//     bits 3..22   references: calls under way, that which closes included
+//     bits 23..42  goroutines that wait to read
+//     bits 43..62  to write
+//
+// A call takes a reference, or, to read or write, a reference and the right to do so alone. Who
+// closes sets the closed bit and sends all who wait for their turn away; from then on nobody gets
+// in. The last reference to go, of whatever call, is told so: the number may be given back to the
+// kernel then, and not before (kb34). Go: internal/poll fdMutex.
+#pragma once
+
+#include <cstdint>
+
+#include "base/atomic.hpp"
+
+namespace rota::rt {
+
+class fd_mutex {
+  public:
+    // False: it is closed. Caller of all: not inside a runtime_entry. Reading and writing park
+    // while another one reads or writes.
+    [[nodiscard]] bool acquire();
+    [[nodiscard]] bool acquire_read() { return acquire_turn(reading); }
+    [[nodiscard]] bool acquire_write() { return acquire_turn(writing); }
+    // True: that was the last reference, and it is closed.
+    [[nodiscard]] bool release();
+    [[nodiscard]] bool release_read() { return release_turn(reading); }
+    [[nodiscard]] bool release_write() { return release_turn(writing); }
+
+    // Closes it, and takes a reference. False: it was closed before.
+    [[nodiscard]] bool close();
+
+    bool is_closed() const {
+        return (state_.load(memory_order_relaxed) & closed_bit) != 0;  // relaxed: a hint
+    }
+
+  private:
+    // What belongs to one of the two directions.
+    struct direction {
+        std::uint64_t held, waiter, waiters;
+        bool is_read;
+    };
+    static constexpr std::uint64_t closed_bit = 1, reference = 8,
+                                   references = ((std::uint64_t{1} << 20) - 1) << 3;
+    static constexpr direction reading = {2, std::uint64_t{1} << 23,
+                                          ((std::uint64_t{1} << 20) - 1) << 23, true};
+    static constexpr direction writing = {4, std::uint64_t{1} << 43,
+                                          ((std::uint64_t{1} << 20) - 1) << 43, false};
+
+    bool acquire_turn(const direction& d);
+    bool release_turn(const direction& d);
+    atomic<std::uint32_t>& sema_of(const direction& d) { return d.is_read ? reads_ : writes_; }
+
+    atomic<std::uint64_t> state_{0};
+    atomic<std::uint32_t> reads_{0};  // semaphores of those who wait
+    atomic<std::uint32_t> writes_{0};
+};
+
+}  // namespace rota::rt

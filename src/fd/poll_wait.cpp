@@ -1,0 +1,114 @@
+// The wait, and the deadlines.
+#include "fd/poll_wait.hpp"
+
+#include <cerrno>
+
+#include "core/getg.hpp"
+#include "fd/fd.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/bubble.hpp"
+#include "sched/entry.hpp"
+#include "sched/park.hpp"
+#include "sched/timers.hpp"
+#include "sched/wakeup.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Off the stack of who waits. Counted first: while the count is 0 nobody would look.
+bool begin_wait(g& gp, void* word) {
+    const bool is_thread = gp.is_thread;  // a goroutine may be running elsewhere once it is armed
+    net_poller.count_waiter();
+    if (!static_cast<poll_word*>(word)->arm(gp)) {
+        net_poller.discount_waiters(1);
+        return false;
+    }
+    if (is_thread) want_poller();
+    return true;
+}
+
+// gp has been taken out of its word, or is null.
+void let_go(g* gp) {
+    if (gp == nullptr) return;
+    goready(*gp);
+    net_poller.discount_waiters(1);  // last: see is_deadlocked
+}
+
+int error_of(poll_word::state s) {
+    switch (s) {
+        case poll_word::state::expired: return ETIMEDOUT;
+        case poll_word::state::closed: return error_closed;
+        case poll_word::state::none:
+        case poll_word::state::ready: break;
+    }
+    return 0;
+}
+
+// Under the heap's lock: takes none.
+void* claim_expired(timer& t) { return static_cast<poll_word*>(t.arg)->expire(); }
+
+void ready_expired(void* gp) { let_go(static_cast<g*>(gp)); }
+
+// Stops the timer, if it may be started. What it has done before stays.
+void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
+    if (!d.has_limit[i]) return;
+    (void)stop_timer(d.limit[i]);
+    d.has_limit[i] = false;
+}
+
+}  // namespace
+
+int poll_wait(poll_desc& d, poll_dir dir) {
+    poll_word& word = d[dir];
+    for (;;) {
+        const poll_word::state s = word.take();
+        if (s != poll_word::state::none) return error_of(s);
+        const runtime_entry inside;
+        gopark(begin_wait, &word, wait_reason::io_wait);
+    }
+}
+
+int poll_check(const poll_desc& d, poll_dir dir) {
+    return error_of(d.word[static_cast<std::uint8_t>(dir)].look());
+}
+
+void poll_set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {
+    const auto i = static_cast<std::uint8_t>(dir);
+    poll_word& word = d[dir];
+    g* late = nullptr;
+    bool earlier = false;
+    {
+        const lock_guard guard(d.mu);
+        if (d.evicted) return;
+        stop_limit(d, i);
+        word.unexpire();
+        if (when != 0 && when <= current_now()) {
+            late = word.expire();
+        } else if (when != 0) {
+            d.limit[i].arg = &word;
+            d.limit[i].claim = claim_expired;
+            d.limit[i].run = ready_expired;
+            d.has_limit[i] = true;
+            earlier = start_timer_quietly(d.limit[i], when);
+        }
+    }
+    let_go(late);
+    if (earlier) wake_poller(when);
+}
+
+void poll_evict(poll_desc& d) {
+    g* waiters[2] = {};
+    {
+        const lock_guard guard(d.mu);
+        if (d.evicted) return;
+        d.evicted = true;
+        for (std::uint8_t i = 0; i < 2; ++i) {
+            stop_limit(d, i);
+            waiters[i] = d.word[i].close();
+        }
+    }
+    for (g* const gp : waiters) let_go(gp);
+}
+
+}  // namespace rota::rt

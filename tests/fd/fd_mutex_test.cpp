@@ -1,0 +1,70 @@
+// The mutex of a descriptor: turns, references, the last one out.
+#include "fd/fd_mutex.hpp"
+
+#include <atomic>
+
+#include <gtest/gtest.h>
+#include <rota/go.hpp>
+#include <rota/runtime.hpp>
+#include <rota/sync.hpp>
+
+namespace {
+
+using rota::rt::fd_mutex;
+
+TEST(fd_mutex, tells_the_last_one_out_after_the_close_and_nobody_else) {
+    fd_mutex mu;
+    EXPECT_TRUE(mu.acquire());
+    EXPECT_TRUE(mu.acquire_read());
+    EXPECT_TRUE(mu.acquire_write());
+    EXPECT_FALSE(mu.release());
+    EXPECT_TRUE(mu.close());
+    EXPECT_FALSE(mu.close());
+    EXPECT_FALSE(mu.acquire());
+    EXPECT_FALSE(mu.acquire_read());
+    EXPECT_FALSE(mu.acquire_write());
+    EXPECT_FALSE(mu.release_write());
+    EXPECT_FALSE(mu.release());  // that of the close
+    EXPECT_TRUE(mu.release_read());
+}
+
+TEST(fd_mutex, without_calls_the_close_itself_is_the_last) {
+    fd_mutex mu;
+    EXPECT_TRUE(mu.acquire());
+    EXPECT_FALSE(mu.release());
+    EXPECT_TRUE(mu.close());
+    EXPECT_TRUE(mu.release());
+}
+
+TEST(kb34_fd_mutex, one_reads_at_a_time_and_one_is_the_last) {
+    // Two readers at once, or two that both, or neither, give the number back.
+    rota::run([] {
+        for (int round = 0; round < 300; ++round) {
+            fd_mutex mu;
+            std::atomic<int> inside{0}, together{0}, last{0}, sent_away{0};
+            rota::wait_group all;
+            for (int i = 0; i < 8; ++i) {
+                all.go([&, read = i % 2 == 0] {
+                    for (int n = 0; n < 20; ++n) {
+                        if (read ? !mu.acquire_read() : !mu.acquire()) {
+                            ++sent_away;
+                            return;
+                        }
+                        if (read && inside.fetch_add(1) != 0) ++together;
+                        if (n % 3 == 0) rota::runtime::gosched();
+                        if (read) --inside;
+                        if (read ? mu.release_read() : mu.release()) ++last;
+                    }
+                });
+            }
+            for (int n = 0; n < round % 20; ++n) rota::runtime::gosched();
+            EXPECT_TRUE(mu.close());
+            if (mu.release()) ++last;
+            all.wait();
+            EXPECT_EQ(together.load(), 0);
+            EXPECT_EQ(last.load(), 1);
+        }
+    });
+}
+
+}  // namespace
