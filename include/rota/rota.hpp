@@ -4,6 +4,7 @@
 #include <rota/chan.hpp>
 #include <rota/context.hpp>
 #include <rota/go.hpp>
+#include <rota/net.hpp>
 #include <rota/panic.hpp>
 #include <rota/runtime.hpp>
 #include <rota/scope.hpp>

@@ -85,6 +85,31 @@ int in_blocking() {
     return 0;
 }
 
+// Many goroutines wait for connections and for data, with and without a deadline far away.
+int sockets() {
+    rota::run([] {
+        const std::uint64_t before = parks();
+        const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
+        constexpr int count = 50;
+        for (int i = 0; i < count; ++i) {
+            const rota::net::conn c = rota::net::dial("tcp", l.addr().to_string());
+            const rota::net::conn s = l.accept();
+            if (i % 2 == 0) s.set_read_deadline(rota::clock::now() + 1h);
+            for (const rota::net::conn& each : {c, s}) {
+                rota::go([each] {
+                    std::byte buffer[16];
+                    std::error_code error;
+                    (void)each.read(buffer, error);
+                });
+            }
+        }
+        await([before] { return parks() >= before + 2 * count; });
+        say("ready");
+        (void)l.accept();
+    });
+    return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -93,5 +118,6 @@ int main(int argc, char** argv) {
                      {"blocked", blocked},
                      {"stopped_timers", stopped_timers},
                      {"after_run", after_run},
-                     {"in_blocking", in_blocking}});
+                     {"in_blocking", in_blocking},
+                     {"sockets", sockets}});
 }

@@ -103,11 +103,12 @@ struct idler {
 TEST(kb15_idle_process, uses_no_processor_time) {
     // A thread spins, polls, or is woken for nothing: it has used a tick of 10 ms after 5 s, or is
     // seen running. sysmon may use one. Timers, no timers, stopped timers, after run(), with system
-    // calls.
+    // calls, with open sockets.
     constexpr std::chrono::milliseconds measured = 5s;
     constexpr int samples = 10;
     std::vector<std::unique_ptr<idler>> idlers;
-    for (const char* how : {"asleep", "blocked", "stopped_timers", "after_run", "in_blocking"}) {
+    for (const char* how :
+         {"asleep", "blocked", "stopped_timers", "after_run", "in_blocking", "sockets"}) {
         idlers.push_back(std::make_unique<idler>(how));
         ASSERT_NO_FATAL_FAILURE(idlers.back()->settle());
     }

@@ -1,0 +1,46 @@
+// Addresses as text and as the kernel has them. Nothing here asks anybody: names are net/resolve's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <rota/net.hpp>
+
+#include "fd/fd.hpp"
+
+struct sockaddr;
+
+namespace rota::net {
+
+// What a network's name stands for.
+struct network_kind {
+    int family;  // AF_INET, AF_INET6, AF_UNIX; AF_UNSPEC: both of the internet's
+    int type;    // SOCK_STREAM, SOCK_DGRAM
+    bool is_unix() const;
+    rt::fd::kind descriptor() const;
+};
+std::optional<network_kind> network_of(std::string_view name);
+
+// host:port, taken apart; brackets are gone. Empty: not of that form.
+struct host_port {
+    std::string_view host, port;
+};
+std::optional<host_port> split(std::string_view address);
+
+// An IPv4 or IPv6 address as text, the latter perhaps with a zone. Empty: it is a name.
+std::optional<endpoint> literal(std::string_view host, std::uint16_t port);
+
+// A path, or an abstract name behind an @. Empty: too long for the kernel.
+std::optional<endpoint> unix_endpoint(std::string_view path);
+
+int family_of(const endpoint& e);
+// All of this machine's addresses.
+endpoint any_address(int family, std::uint16_t port);
+endpoint with_port(endpoint e, std::uint16_t port);
+inline const sockaddr* as_sockaddr(const endpoint& e) {
+    return static_cast<const sockaddr*>(e.data());
+}
+
+}  // namespace rota::net

@@ -1,0 +1,247 @@
+// Connecting: one address, several in turn, two families side by side.
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <mutex>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <rota/chan.hpp>
+#include <rota/go.hpp>
+#include <rota/select.hpp>
+#include <rota/sync/mutex.hpp>
+
+#include "net/errors.hpp"
+#include "net/options.hpp"
+#include "net/resolve.hpp"
+#include "sys/io.hpp"
+
+namespace rota::net {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds head_start{300};  // of the first family; RFC 8305 names 250, Go takes 300
+constexpr seconds share_min{2};          // of the time that is left, for one of several addresses
+constexpr milliseconds backlog_nap_max{10};
+
+using addresses = std::vector<endpoint>;
+
+// Lets a context end a connection attempt: by a deadline that has passed.
+class interrupter {
+  public:
+    interrupter(const context& ctx, const conn& c) : state_(std::make_shared<state>()) {
+        state_->of = c;
+        stop_ = after_func(ctx, [s = state_] {
+            const std::lock_guard guard(s->mu);
+            std::error_code ignored;
+            if (s->of) s->of.set_write_deadline(clock::time_point(clock::duration(1)), ignored);
+        });
+    }
+    // From here on the context does not touch the connection any more.
+    ~interrupter() {
+        stop_();
+        const std::lock_guard guard(state_->mu);
+        state_->of = {};
+    }
+    interrupter(const interrupter&) = delete;
+    interrupter& operator=(const interrupter&) = delete;
+
+  private:
+    struct state {
+        mutex mu;
+        conn of;
+    };
+    std::shared_ptr<state> state_;
+    decltype(after_func(context(), [] {})) stop_;
+};
+
+// Until the connection stands, or `when` (0: for ever) has passed.
+int connect_until(rt::fd& f, const endpoint& to, std::int64_t when) {
+    if (when != 0) (void)f.set_deadline(false, true, when);
+    milliseconds nap{1};
+    for (;;) {
+        const int r = f.connect(as_sockaddr(to), to.size());
+        // A Unix listener whose queue is full tells nobody when there is room again.
+        if (r != -EAGAIN) return r;
+        sleep_for(nap);
+        nap = std::min(nap * 2, backlog_nap_max);
+    }
+}
+
+conn dial_one(const context& ctx, network_kind kind, const endpoint& to, std::int64_t when,
+              std::error_code& error) {
+    const int number = rt::io_socket(family_of(to), kind.type, 0);
+    if (number < 0) {
+        error = error_of(number);
+        return {};
+    }
+    rt::fd* made = nullptr;
+    if (const int failed = rt::fd::open(number, kind.descriptor(), made)) {
+        (void)rt::io_close(number);
+        error = error_of(-failed);
+        return {};
+    }
+    conn c(made);
+    if (kind.type == SOCK_DGRAM && !kind.is_unix())
+        (void)rt::io_set_option(number, SOL_SOCKET, SO_BROADCAST, 1);
+    int r = 0;
+    if (ctx == background()) {
+        r = connect_until(*made, to, when);
+    } else {
+        const interrupter by(ctx, c);
+        r = connect_until(*made, to, when);
+    }
+    (void)checked(r, error);
+    if (error) {
+        if (const std::error_code ended = ctx.err()) error = ended;
+        return {};
+    }
+    if (ctx != background()) {
+        // The context has ended just when the connection stood: it has one, and may use it.
+        std::error_code ignored;
+        c.set_write_deadline({}, ignored);
+    } else if (when != 0) {
+        (void)made->set_deadline(false, true, 0);
+    }
+    if (kind.type == SOCK_STREAM && !kind.is_unix()) set_tcp_options(number);
+    return c;
+}
+
+// A port of our own choice may be the one that we call: then the kernel connects us to ourselves.
+bool is_self(const conn& c, network_kind kind) {
+    if (kind.is_unix() || kind.type != SOCK_STREAM) return false;
+    std::error_code error;
+    const endpoint local = c.local_addr(error);
+    return !error && local == c.remote_addr(error) && !error;
+}
+
+conn dial_address(const context& ctx, network_kind kind, const endpoint& to, std::int64_t when,
+                  std::error_code& error) {
+    conn c = dial_one(ctx, kind, to, when, error);
+    for (int again = 0; again < 2 && !error && is_self(c, kind); ++again)
+        c = dial_one(ctx, kind, to, when, error);
+    return c;
+}
+
+// When to give up an address with `left` of them, itself included, still to be tried.
+std::int64_t share_of(std::int64_t end, std::size_t left) {
+    if (end == 0) return 0;
+    const std::int64_t now = clock::now().time_since_epoch().count();
+    const std::int64_t time = end - now;
+    if (time <= 0) return end;
+    const std::int64_t least = clock::duration(share_min).count();
+    const std::int64_t share = std::max(time / static_cast<std::int64_t>(left), least);
+    return share < time ? now + share : end;
+}
+
+// One after the other. The error is that of the first.
+conn dial_in_turn(const context& ctx, network_kind kind, std::span<const endpoint> all,
+                  std::error_code& error) {
+    const auto deadline = ctx.deadline();
+    const std::int64_t end = deadline ? deadline->time_since_epoch().count() : 0;
+    std::error_code first;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (const std::error_code ended = ctx.err()) {
+            if (!first) first = ended;
+            break;
+        }
+        conn c = dial_address(ctx, kind, all[i], share_of(end, all.size() - i), error);
+        if (!error) return c;
+        if (!first) first = error;
+        if (end != 0 && clock::now().time_since_epoch().count() >= end) {
+            if (first == std::errc::timed_out) first = context_errc::deadline_exceeded;
+            break;
+        }
+    }
+    error = first;
+    return {};
+}
+
+struct attempt {
+    bool is_first;
+    conn made;
+    std::error_code error;
+};
+
+// Two families, the second with a handicap. Whoever comes first wins; the other one is cancelled,
+// and closed if it has connected as well.
+conn dial_both(const context& ctx, network_kind kind, addresses one, addresses other,
+               std::error_code& error) {
+    auto results = make_chan<attempt>(2);
+    const auto [inner, cancel] = with_cancel(ctx);
+    const defer at_end([&cancel = cancel] { cancel(); });
+    const auto begin = [&results, &inner = inner, kind](bool is_first, addresses all) {
+        go([results, inner, kind, is_first, all = std::move(all)] {
+            attempt a{is_first, {}, {}};
+            a.made = dial_in_turn(inner, kind, all, a.error);
+            results.send(std::move(a));
+        });
+    };
+    begin(true, std::move(one));
+    timer patience(head_start);
+    std::error_code first;
+    int running = 1;
+    bool has_other = true;
+    while (running > 0) {
+        std::optional<attempt> got;
+        bool waited = false;
+        select(on_recv(results, [&](std::optional<attempt> a) { got = std::move(a); }),
+               on_recv(has_other ? patience.c() : recv_chan<clock::time_point>(),
+                       [&](std::optional<clock::time_point>) { waited = true; }));
+        if (got) {
+            --running;
+            if (!got->error) {
+                error.clear();
+                return std::move(got->made);
+            }
+            if (got->is_first || !first) first = got->error;
+        }
+        if (has_other && (waited || got)) {
+            has_other = false;
+            ++running;
+            begin(false, std::move(other));
+        }
+    }
+    error = first;
+    if (const std::error_code ended = ctx.err()) error = ended;
+    return {};
+}
+
+}  // namespace
+
+void set_tcp_options(int number) {
+    constexpr int idle = 15, between = 15, times = 9;  // s, s, probes: Go's
+    (void)rt::io_set_option(number, IPPROTO_TCP, TCP_NODELAY, 1);
+    (void)rt::io_set_option(number, SOL_SOCKET, SO_KEEPALIVE, 1);
+    (void)rt::io_set_option(number, IPPROTO_TCP, TCP_KEEPIDLE, idle);
+    (void)rt::io_set_option(number, IPPROTO_TCP, TCP_KEEPINTVL, between);
+    (void)rt::io_set_option(number, IPPROTO_TCP, TCP_KEEPCNT, times);
+}
+
+conn dial(context ctx, std::string_view network, std::string_view address, std::error_code& error) {
+    error.clear();
+    const auto kind = network_of(network);
+    if (!kind) {
+        error = net_errc::unknown_network;
+        return {};
+    }
+    if ((error = ctx.err())) return {};
+    addresses all = addresses_of(ctx, *kind, address, false, error);
+    if (error) return {};
+    if (kind->type == SOCK_DGRAM) all.resize(1);  // nobody answers: the first is as good as any
+    addresses first, other;
+    for (const endpoint& e : all)
+        (family_of(e) == family_of(all.front()) ? first : other).push_back(e);
+    if (other.empty()) return dial_in_turn(ctx, *kind, first, error);
+    return dial_both(ctx, *kind, std::move(first), std::move(other), error);
+}
+
+conn dial(std::string_view network, std::string_view address, std::error_code& error) {
+    return dial(background(), network, address, error);
+}
+
+}  // namespace rota::net

@@ -1,0 +1,75 @@
+// What tests of sockets share: two ends of a connection, bytes as text, and what is left behind.
+#pragma once
+
+#include <dirent.h>
+#include <array>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <unistd.h>
+
+#include "anywhere.hpp"
+
+namespace rota_test {
+
+namespace net = rota::net;
+
+struct ends {
+    net::conn client, server;
+};
+
+// A path for a Unix socket that no other test has; "@..." lies in no directory.
+inline std::string socket_name() {
+    static std::atomic<int> number{0};
+    return "@rota-test-" + std::to_string(::getpid()) + "-" + std::to_string(number.fetch_add(1));
+}
+
+inline std::string local_address(std::string_view network) {
+    return network == "unix" ? socket_name() : "127.0.0.1:0";
+}
+
+// Two ends of a connection. The accept waits in the kernel's queue: no second goroutine is needed.
+inline ends connected(std::string_view network = "tcp") {
+    const net::listener l = net::listen(network, local_address(network));
+    ends both;
+    both.client = net::dial(network, l.addr().to_string());
+    both.server = l.accept();
+    return both;
+}
+
+inline std::string read_text(const net::conn& c, std::size_t at_most = 4096) {
+    std::string text(at_most, '\0');
+    text.resize(c.read(std::as_writable_bytes(std::span(text))));
+    return text;
+}
+
+inline std::string read_exactly(const net::conn& c, std::size_t size) {
+    std::string text(size, '\0');
+    text.resize(c.read_full(std::as_writable_bytes(std::span(text))));
+    return text;
+}
+
+// The error that a read ends with, without an error the text "N bytes".
+inline std::error_code read_error(const net::conn& c) {
+    std::array<std::byte, 16> buffer;
+    std::error_code error;
+    (void)c.read(buffer, error);
+    return error;
+}
+
+// Open descriptors of this process.
+inline int open_descriptors() {
+    DIR* const all = ::opendir("/proc/self/fd");
+    if (all == nullptr) return -1;
+    int n = -1;  // the directory's own
+    while (const dirent* entry = ::readdir(all)) n += entry->d_name[0] == '.' ? 0 : 1;
+    ::closedir(all);
+    return n;
+}
+
+inline rota::clock::time_point in(std::chrono::nanoseconds d) { return rota::clock::now() + d; }
+
+}  // namespace rota_test

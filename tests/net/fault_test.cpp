@@ -1,0 +1,143 @@
+// What the kernel may say to each call, said to it: interruptions everywhere, and no memory or
+// descriptors at each place where one is needed.
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <rota/go.hpp>
+#include <rota/net.hpp>
+#include <rota/sync.hpp>
+
+#include "sys/fault.hpp"
+
+#if defined(ROTA_DEBUG_CHECKS)
+
+namespace {
+
+using namespace rota::rt;
+namespace net = rota::net;
+
+std::atomic<unsigned> asked{0};
+std::atomic<sys_call> refused{sys_call::count};
+std::atomic<int> refusal{0};
+
+bool may_be_interrupted(sys_call call) {
+    return call == sys_call::read || call == sys_call::write || call == sys_call::accept ||
+           call == sys_call::connect || call == sys_call::poll_wait;
+}
+
+int interrupt_every_other(sys_call call) {
+    return may_be_interrupted(call) && asked.fetch_add(1) % 2 == 0 ? EINTR : 0;
+}
+
+int refuse_one_kind(sys_call call) { return call == refused.load() ? refusal.load() : 0; }
+
+// While it lives, calls of this kind fail.
+struct refusing {
+    refusing(sys_call call, int error) {
+        refused = call;
+        refusal = error;
+        plant_fault(refuse_one_kind);
+    }
+    ~refusing() { plant_fault(nullptr); }
+};
+
+std::string echo(const net::conn& a, const net::conn& b, std::string_view text) {
+    std::string got(text.size(), '\0');
+    rota::wait_group writer;
+    writer.go([&] { a.write(text); });
+    got.resize(b.read_full(std::as_writable_bytes(std::span(got))));
+    writer.wait();
+    return got;
+}
+
+TEST(kb42_net, interrupted_calls_are_made_again) {
+    // An interruption could come out as an error, as an end, or lose what had been done.
+    rota::run([] {
+        plant_fault(interrupt_every_other);
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");
+        for (int i = 0; i < 20; ++i) {
+            net::conn server;
+            rota::wait_group acceptor;
+            acceptor.go([&] { server = l.accept(); });
+            const net::conn client = net::dial("tcp", l.addr().to_string());
+            acceptor.wait();
+            const std::string text(200'000, static_cast<char>('a' + i));
+            EXPECT_TRUE(echo(client, server, text) == text);
+            EXPECT_EQ(echo(server, client, "back"), "back");
+        }
+        plant_fault(nullptr);
+        EXPECT_GT(asked.load(), 100U);
+    });
+}
+
+TEST(kb36_net, refusals_at_each_call_come_out_as_they_are) {
+    // A refusal could be waited for, be lost, or leave a half-made socket behind.
+    rota::run([] {
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");
+        const std::string at = l.addr().to_string();
+        const auto dial_error = [&](sys_call call, int error) {
+            const refusing now(call, error);
+            std::error_code why;
+            EXPECT_FALSE(net::dial("tcp", at, why));
+            return why.value();
+        };
+        EXPECT_EQ(dial_error(sys_call::socket, EMFILE), EMFILE);
+        EXPECT_EQ(dial_error(sys_call::socket, ENFILE), ENFILE);
+        EXPECT_EQ(dial_error(sys_call::socket, ENOBUFS), ENOBUFS);
+        EXPECT_EQ(dial_error(sys_call::poll_add, ENOMEM), ENOMEM);
+        EXPECT_EQ(dial_error(sys_call::poll_add, ENOSPC), ENOSPC);
+        EXPECT_EQ(dial_error(sys_call::connect, EADDRNOTAVAIL), EADDRNOTAVAIL);
+        EXPECT_EQ(dial_error(sys_call::connect, ENETUNREACH), ENETUNREACH);
+        const auto listen_error = [&](sys_call call, int error) {
+            const refusing now(call, error);
+            std::error_code why;
+            EXPECT_FALSE(net::listen("tcp", "127.0.0.1:0", why));
+            return why.value();
+        };
+        EXPECT_EQ(listen_error(sys_call::socket, EMFILE), EMFILE);
+        EXPECT_EQ(listen_error(sys_call::bind, EADDRINUSE), EADDRINUSE);
+        EXPECT_EQ(listen_error(sys_call::listen, EADDRINUSE), EADDRINUSE);
+        EXPECT_EQ(listen_error(sys_call::poll_add, ENOMEM), ENOMEM);
+        const net::conn client = net::dial("tcp", at);
+        std::error_code why;
+        for (const int error : {EMFILE, ENFILE, ENOMEM, ENOBUFS}) {
+            const refusing now(sys_call::accept, error);
+            EXPECT_FALSE(l.accept(why));
+            EXPECT_EQ(why.value(), error);
+        }
+        const net::conn server = l.accept();
+        std::array<std::byte, 8> buffer;
+        for (const int error : {ECONNRESET, ETIMEDOUT, ENOMEM}) {
+            const refusing now(sys_call::read, error);
+            EXPECT_EQ(server.read(buffer, why), 0U);
+            EXPECT_EQ(why.value(), error);
+        }
+        for (const int error : {ECONNRESET, EPIPE, ENOBUFS}) {
+            const refusing now(sys_call::write, error);
+            client.write("x", why);
+            EXPECT_EQ(why.value(), error);
+        }
+        EXPECT_EQ(echo(client, server, "and yet"), "and yet");
+    });
+}
+
+TEST(net_accept, takes_the_next_when_a_connection_has_gone) {
+    rota::run([] {
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");
+        const net::conn client = net::dial("tcp", l.addr().to_string());
+        static std::atomic<int> left{0};
+        left = 3;
+        plant_fault([](sys_call call) {
+            return call == sys_call::accept && left.fetch_sub(1) > 0 ? ECONNABORTED : 0;
+        });
+        EXPECT_TRUE(l.accept());
+        plant_fault(nullptr);
+    });
+}
+
+}  // namespace
+
+#endif

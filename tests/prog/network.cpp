@@ -1,0 +1,91 @@
+// Programs in which all goroutines wait, some of them for sockets, or none any more.
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+namespace net = rota::net;
+
+// The sockets have been used and closed, or nobody waits for them: all wait for each other.
+int deadlock_after_use() {
+    rota::run([] {
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");  // stays open
+        for (int i = 0; i < 100; ++i) {
+            const net::conn c = net::dial("tcp", l.addr().to_string());
+            const net::conn s = l.accept();
+            rota::wait_group all;
+            std::byte buffer[16];
+            std::error_code error;
+            all.go([&] { (void)s.read(buffer, error); });
+            if (i % 3 == 0) c.write("x");
+            if (i % 3 == 1) s.set_read_deadline(rota::clock::now() + 100us);
+            if (i % 3 == 2) s.close();
+            all.wait();
+        }
+        rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
+// Connects to the port that it reads from `ports`, once all is asleep in the process that waits.
+[[noreturn]] void be_a_client(int ports) {
+    std::uint16_t port = 0;
+    if (::read(ports, &port, sizeof port) != sizeof port) ::_exit(1);
+    std::this_thread::sleep_for(200ms);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    ::_exit(::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 ? 0 : 1);
+}
+
+// A goroutine waits for the network, and main for that goroutine: no deadlock, another process
+// connects.
+int waits() {
+    int ports[2];
+    if (::pipe2(ports, O_CLOEXEC) != 0) return 1;
+    if (::fork() == 0) be_a_client(ports[0]);
+    rota::run([&] {
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");
+        const std::uint16_t port = l.addr().port();
+        if (::write(ports[1], &port, sizeof port) != sizeof port) std::abort();
+        auto done = rota::make_chan<int>();
+        rota::go([l, done] {
+            (void)l.accept();
+            done.send(1);
+        });
+        done.recv();
+    });
+    return 0;
+}
+
+// A goroutine still waits for connections of a listener that outlives main.
+rota::net::listener forgotten;
+
+int exits() {
+    rota::run([] {
+        forgotten = net::listen("tcp", "127.0.0.1:0");
+        const std::uint64_t before = parks();
+        rota::go([] {
+            std::error_code error;
+            (void)forgotten.accept(error);
+        });
+        await([before] { return parks() > before; });
+    });
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(
+        argc, argv,
+        {{"deadlock_after_use", deadlock_after_use}, {"waits", waits}, {"exits", exits}});
+}

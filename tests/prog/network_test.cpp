@@ -1,0 +1,31 @@
+// Sockets and the process as a whole: idleness is tests/prog/idle_test's, deadlocks are here.
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+class network : public testing::TestWithParam<const char*> {
+  protected:
+    outcome run(const char* name) {
+        return run_program("network", {name}, {{"GOMAXPROCS", GetParam()}});
+    }
+};
+}  // namespace
+
+TEST_P(network, kb35_true_deadlock_is_reported_though_sockets_have_been_used) {
+    // A count of waiters that has drifted upwards silences the detector: the child hangs.
+    EXPECT_TRUE(
+        reported(run("deadlock_after_use"), "fatal error: all goroutines are asleep - deadlock!"));
+}
+
+TEST_P(network, goroutine_that_waits_for_a_socket_is_no_deadlock) {
+    // All goroutines are asleep, and yet somebody outside may connect.
+    EXPECT_TRUE(went_well(run("waits")));
+}
+
+TEST_P(network, process_ends_although_a_goroutine_waits_in_a_static_listener) {
+    // Its destructor could wait for a call that never comes back.
+    EXPECT_TRUE(went_well(run("exits")));
+}
+
+INSTANTIATE_TEST_SUITE_P(gomaxprocs, network, testing::Values("1", "2", "4"));

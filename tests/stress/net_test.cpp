@@ -1,0 +1,135 @@
+// The network under load: connections that come and go as they like, and the books afterwards.
+#include "../api/sockets.hpp"
+#include "load.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// A server that echoes, with a time limit on silent clients.
+class echo_server {
+  public:
+    echo_server() : l_(net::listen("tcp", "127.0.0.1:0")) {
+        all_.go([this] {
+            std::error_code error;
+            for (;;) {
+                const net::conn c = l_.accept(error);
+                if (error == net::net_errc::closed) return;
+                if (error) continue;
+                all_.go([c] { serve(c); });
+            }
+        });
+    }
+    ~echo_server() {
+        l_.close();
+        all_.wait();
+    }
+    std::string address() const { return l_.addr().to_string(); }
+
+  private:
+    static void serve(const net::conn& c) {
+        std::array<std::byte, 256> buffer;
+        std::error_code error;
+        for (;;) {
+            c.set_read_deadline(in(2s), error);
+            const std::size_t n = c.read(buffer, error);
+            if (error || n == 0) return;
+            c.write(std::span(buffer).first(n), error);
+            if (error) return;
+        }
+    }
+
+    net::listener l_;
+    rota::wait_group all_;
+};
+
+// One client: it asks and hangs up in one of several rude ways. Returns the answers it got.
+int visit(const std::string& at, choices& choose) {
+    std::error_code error;
+    const net::conn c = net::dial("tcp", at, error);
+    if (error) return 0;
+    int answers = 0;
+    for (unsigned n = choose.below(6); n > 0 && !error; --n) {
+        const std::string text(1 + choose.below(200), static_cast<char>('a' + choose.below(26)));
+        c.write(text, error);
+        if (choose.once_in(5)) return answers;  // without a look at the answer: reset
+        if (error) break;
+        const std::string got = read_exactly(c, text.size());
+        EXPECT_EQ(got, text);
+        ++answers;
+    }
+    switch (choose.below(4)) {
+        case 0: c.close_write(error); break;
+        case 1: c.close(); break;
+        case 2: c.write("half a request", error); break;
+        default: break;
+    }
+    return answers;
+}
+
+}  // namespace
+
+TEST(kb35_net_storm, of_connect_and_vanish_ends_at_the_base_line) {
+    // A descriptor, a goroutine, a poll record or a count of waiters could be left behind by one of
+    // the ways in which a client goes. A count of waiters that stays up would silence the deadlock
+    // detector, one that is too low makes it cry: tests/prog asks it.
+    rota::run([] {
+        const int descriptors = open_descriptors();
+        const int goroutines = rota::runtime::num_goroutine();
+        const time_box box;
+        std::atomic<long> answers{0}, visits{0};
+        {
+            const echo_server server;
+            rota::wait_group clients;
+            for (std::uint64_t i = 0; i < 16; ++i) {
+                clients.go([&, i] {
+                    choices choose(i);
+                    while (box.open()) {
+                        answers += visit(server.address(), choose);
+                        ++visits;
+                    }
+                });
+            }
+            clients.wait();
+        }
+        EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() == goroutines; }))
+            << rota::runtime::num_goroutine() << " goroutines, before: " << goroutines;
+        // The poller's own two remain.
+        EXPECT_LE(open_descriptors(), descriptors + 2);
+        EXPECT_GT(answers.load(), 0);
+        std::printf("%ld visits, %ld answers\n", visits.load(), answers.load());
+    });
+}
+
+TEST(kb02_net_load, many_connections_and_busy_goroutines_all_get_on) {
+    // Wake-ups by the poller could wake nobody else: connections that stand still end the test.
+    rota::run([] {
+        const time_box box;
+        const echo_server server;
+        constexpr int count = 32;
+        std::vector<std::unique_ptr<std::atomic<std::uint64_t>>> rounds;
+        for (int i = 0; i < count; ++i)
+            rounds.push_back(std::make_unique<std::atomic<std::uint64_t>>(0));
+        rota::wait_group all;
+        for (int i = 0; i < count; ++i) {
+            all.go([&, i] {
+                const net::conn c = net::dial("tcp", server.address());
+                do {
+                    c.write("ping");
+                    if (read_exactly(c, 4) != "ping") break;
+                    rounds[static_cast<std::size_t>(i)]->fetch_add(1);
+                } while (box.open());
+            });
+        }
+        all.go([&] {
+            while (box.open()) {
+                burn(100us);
+                rota::runtime::gosched();
+            }
+        });
+        all.wait();
+        for (int i = 0; i < count; ++i)
+            EXPECT_GT(rounds[static_cast<std::size_t>(i)]->load(), 0U) << i;
+    });
+}
