@@ -51,6 +51,7 @@ constexpr workload workloads[] = {
     {"syscall_handoff", rota_bench::syscall_handoff},
     {"gomaxprocs_change", rota_bench::gomaxprocs_change},
     {"time_slices", rota_bench::time_slices},
+    {"tcp_echo_server", rota_bench::tcp_echo_server},
 };
 
 const workload* find(std::string_view name) {

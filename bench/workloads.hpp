@@ -32,5 +32,6 @@ void syscall_handoff();
 void gomaxprocs_change();
 void time_slices();
 void time_slices_once();  // in a child of time_slices, whose line is not JSON
+void tcp_echo_server();
 
 }  // namespace rota_bench
