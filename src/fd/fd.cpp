@@ -114,7 +114,7 @@ int fd::close() {
     // While the process exits, who is still inside never leaves.
     if (sched.exiting.load(memory_order_relaxed)) return 0;  // relaxed: set by our own exit
     const runtime_entry inside;
-    sem_acquire(gone_, false, wait_reason::semacquire);
+    sem_acquire(gone_, false, wait_reason::io_wait);
     return 0;
 }
 
@@ -147,7 +147,7 @@ std::int64_t fd::read(void* to, std::size_t size) {
     const reading turn(*this);
     if (!turn) return -error_closed;
     if (const int error = poll_check(poll_, poll_dir::read)) return -error;
-    if (size == 0 && kind_ != kind::datagram) return 0;
+    if (size == 0 && !has_messages()) return 0;
     if (drained_) {
         if (const int error = poll_wait(poll_, poll_dir::read)) return -error;
         drained_ = false;
@@ -167,7 +167,7 @@ std::int64_t fd::write(const void* from, std::size_t size) {
     if (const int error = poll_check(poll_, poll_dir::write)) return -error;
     const char* const bytes = static_cast<const char*>(from);
     std::size_t done = 0;
-    if (size == 0 && kind_ != kind::datagram) return 0;
+    if (size == 0 && !has_messages()) return 0;
     do {
         const std::int64_t n = try_until_done(
             poll_dir::write, [&] { return io_send(number_, bytes + done, size - done); });
@@ -181,6 +181,11 @@ std::int64_t fd::write_parts(iovec* parts, std::size_t count) {
     const writing turn(*this);
     if (!turn) return -error_closed;
     if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    if (has_messages()) {  // one, however many parts; more than the kernel takes at once is too
+                           // long
+        return try_until_done(poll_dir::write,
+                              [&] { return io_send_parts(number_, parts, count); });
+    }
     std::int64_t done = 0;
     while (count > 0) {
         if (parts->iov_len == 0) {
@@ -224,8 +229,12 @@ std::int64_t fd::send_to(const void* from, std::size_t size, const sockaddr* to,
     const writing turn(*this);
     if (!turn) return -error_closed;
     if (const int error = poll_check(poll_, poll_dir::write)) return -error;
-    return try_until_done(poll_dir::write,
-                          [&] { return io_send_to(number_, from, size, to, to_size); });
+    const auto call = [&] { return io_send_to(number_, from, size, to, to_size); };
+    if (kind_ != kind::local_datagram) return try_until_done(poll_dir::write, call);
+    std::int64_t n = 0;
+    do n = call();
+    while (n == -EINTR);
+    return n;
 }
 
 // --- connections ---------------------------------------------------------------------------------

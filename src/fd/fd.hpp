@@ -32,6 +32,7 @@ class fd {
         tcp,       // what is sent may be cut anywhere; a read that is short has read all there was
         stream,    // likewise, but a read may stop short: before descriptors that are passed along
         datagram,  // messages that are kept apart
+        local_datagram,  // likewise, within this machine
     };
 
     // Makes an object of a descriptor that does not block, with one handle. 0, and the number is
@@ -55,6 +56,9 @@ class fd {
     std::int64_t write(const void* from, std::size_t size);
     std::int64_t write_parts(iovec* parts, std::size_t count);  // changes them
     std::int64_t receive_from(void* to, std::size_t size, sockaddr* from, std::uint32_t& from_size);
+    // -EAGAIN from a local_datagram whose receiver has no room: the kernel does not tell when it
+    // has some, but after each vain attempt that the sender has, so who waited for that would go
+    // round.
     std::int64_t send_to(const void* from, std::size_t size, const sockaddr* to,
                          std::uint32_t to_size);
     // A new descriptor, of the kind that accepts() tells.
@@ -83,6 +87,7 @@ class fd {
     int number() const { return mu_.is_closed() ? -1 : number_; }
 
   private:
+    bool has_messages() const { return kind_ == kind::datagram || kind_ == kind::local_datagram; }
     class reading;
     class writing;
 

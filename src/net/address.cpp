@@ -52,7 +52,8 @@ std::uint32_t zone_number(const std::string& zone) {
 bool network_kind::is_unix() const { return family == AF_UNIX; }
 
 rt::fd::kind network_kind::descriptor() const {
-    if (type == SOCK_DGRAM) return rt::fd::kind::datagram;
+    if (type == SOCK_DGRAM)
+        return is_unix() ? rt::fd::kind::local_datagram : rt::fd::kind::datagram;
     return is_unix() ? rt::fd::kind::stream : rt::fd::kind::tcp;
 }
 

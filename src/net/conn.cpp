@@ -8,6 +8,7 @@
 
 #include "net/address.hpp"
 #include "net/errors.hpp"
+#include "net/naps.hpp"
 #include "sys/io.hpp"
 
 namespace rota::net {
@@ -200,10 +201,11 @@ std::pair<std::size_t, endpoint> packet_conn::read_from(std::span<std::byte> to)
 
 std::size_t packet_conn::write_to(std::span<const std::byte> from, const endpoint& to,
                                   std::error_code& error) const {
-    return checked(fd_ != nullptr
-                       ? fd_->send_to(from.data(), from.size(), net::as_sockaddr(to), to.size())
-                       : none,
-                   error);
+    if (fd_ == nullptr) return checked(none, error);
+    const auto send = [&] {
+        return fd_->send_to(from.data(), from.size(), net::as_sockaddr(to), to.size());
+    };
+    return checked(retried(send), error);
 }
 std::size_t packet_conn::write_to(std::span<const std::byte> from, const endpoint& to) const {
     return throwing("write_to", [&](std::error_code& error) { return write_to(from, to, error); });

@@ -13,6 +13,7 @@
 #include <rota/sync/mutex.hpp>
 
 #include "net/errors.hpp"
+#include "net/naps.hpp"
 #include "net/options.hpp"
 #include "net/resolve.hpp"
 #include "sys/io.hpp"
@@ -21,12 +22,11 @@ namespace rota::net {
 
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds head_start{300};  // of the first family; RFC 8305 names 250, Go takes 300
-constexpr seconds share_min{2};          // of the time that is left, for one of several addresses
-constexpr milliseconds backlog_nap_max{10};
+constexpr std::chrono::milliseconds head_start{
+    300};                        // of the first family; RFC 8305 names 250, Go takes 300
+constexpr seconds share_min{2};  // of the time that is left, for one of several addresses
 
 using addresses = std::vector<endpoint>;
 
@@ -62,14 +62,8 @@ class interrupter {
 // Until the connection stands, or `when` (0: for ever) has passed.
 int connect_until(rt::fd& f, const endpoint& to, std::int64_t when) {
     if (when != 0) (void)f.set_deadline(false, true, when);
-    milliseconds nap{1};
-    for (;;) {
-        const int r = f.connect(as_sockaddr(to), to.size());
-        // A Unix listener whose queue is full tells nobody when there is room again.
-        if (r != -EAGAIN) return r;
-        sleep_for(nap);
-        nap = std::min(nap * 2, backlog_nap_max);
-    }
+    // A Unix listener whose queue is full says -EAGAIN.
+    return retried([&] { return f.connect(as_sockaddr(to), to.size()); });
 }
 
 conn dial_one(const context& ctx, network_kind kind, const endpoint& to, std::int64_t when,

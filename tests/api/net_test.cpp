@@ -298,6 +298,74 @@ TEST_ANYWHERE(net_messages, of_unix_sockets) {
     EXPECT_EQ(a.read_from(buffer).first, 3U);
 }
 
+TEST_ANYWHERE(net_messages, to_a_unix_socket_that_others_have_filled_wait_for_room) {
+    // The kernel does not tell a sender that is not connected when somebody else's message has left
+    // the queue: it could wait for ever, or past its deadline and its close.
+    const net::packet_conn a = net::listen_packet("unixgram", socket_name());
+    const net::packet_conn b = net::listen_packet("unixgram", socket_name());
+    const net::packet_conn other = net::listen_packet("unixgram", socket_name());
+    const auto message = std::as_bytes(std::span("message", 7));
+    std::array<std::byte, 64> buffer;
+    std::error_code error;
+    other.set_write_deadline(in(20ms));
+    while (!error) other.write_to(message, b.addr(), error);
+    EXPECT_EQ(error, std::errc::timed_out);
+    a.set_write_deadline(in(1ms));
+    a.write_to(message, b.addr(), error);
+    EXPECT_EQ(error, std::errc::timed_out);
+    a.set_write_deadline({});
+    for (bool closes : {false, true}) {
+        rota::wait_group sender;
+        std::atomic<bool> begun{false}, ended{false};
+        sender.go([&] {
+            std::error_code why;
+            begun = true;
+            a.write_to(message, b.addr(), why);
+            EXPECT_EQ(why, closes ? make_error_code(net::net_errc::closed) : std::error_code());
+            ended = true;
+        });
+        EXPECT_TRUE(eventually([&] { return begun.load(); }));
+        for (int i = 0; i < 10'000; ++i) give_way();
+        EXPECT_FALSE(ended.load());
+        if (closes) a.close();
+        else EXPECT_EQ(b.read_from(buffer).first, 7U);
+        sender.wait();
+    }
+}
+
+TEST_ANYWHERE(net_messages, connected_to_a_full_unix_socket_wait_for_room) {
+    const net::packet_conn b = net::listen_packet("unixgram", socket_name());
+    const net::conn c = net::dial("unixgram", b.addr().to_string());
+    constexpr int count = 2000;
+    rota::wait_group writer;
+    writer.go([&] {
+        for (int i = 0; i < count; ++i) EXPECT_EQ(c.write("message"), 7U);
+    });
+    std::array<std::byte, 64> buffer;
+    for (int i = 0; i < count; ++i) EXPECT_EQ(b.read_from(buffer).first, 7U);
+    writer.wait();
+}
+
+TEST_ANYWHERE(net_messages, of_several_pieces_are_one) {
+    // Pieces could be sent one by one, empty ones left out.
+    const net::packet_conn a = net::listen_packet("udp", "127.0.0.1:0");
+    const net::conn c = net::dial("udp", a.addr().to_string());
+    const auto piece = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+    const std::vector<std::span<const std::byte>> three = {piece("one"), piece(""), piece("two")};
+    const std::vector<std::span<const std::byte>> nothing = {piece(""), piece("")};
+    const std::vector<std::span<const std::byte>> too_many(3000, piece("x"));
+    std::error_code error;
+    EXPECT_EQ(c.write(three), 6U);
+    EXPECT_EQ(c.write(nothing), 0U);
+    EXPECT_EQ(c.write(too_many, error), 0U);
+    EXPECT_EQ(error, std::errc::message_size);
+    c.write("end");
+    std::array<std::byte, 64> buffer;
+    EXPECT_EQ(a.read_from(buffer).first, 6U);
+    EXPECT_EQ(a.read_from(buffer).first, 0U);
+    EXPECT_EQ(a.read_from(buffer).first, 3U);
+}
+
 TEST_ANYWHERE(net_listener, of_a_path_removes_it_when_closed) {
     const std::string path = testing::TempDir() + "rota-" + socket_name().substr(1);
     const net::listener l = net::listen("unix", path);

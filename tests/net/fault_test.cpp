@@ -3,12 +3,15 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <rota/go.hpp>
 #include <rota/net.hpp>
 #include <rota/sync.hpp>
+#include <rota/time.hpp>
 
 #include "sys/fault.hpp"
 
@@ -17,6 +20,7 @@
 namespace {
 
 using namespace rota::rt;
+using namespace std::chrono_literals;
 namespace net = rota::net;
 
 std::atomic<unsigned> asked{0};
@@ -135,6 +139,43 @@ TEST(net_accept, takes_the_next_when_a_connection_has_gone) {
         });
         EXPECT_TRUE(l.accept());
         plant_fault(nullptr);
+    });
+}
+
+TEST(kb36_net, full_queue_of_a_unix_socket_is_not_tried_without_a_pause) {
+    // The kernel tells a sender after each vain attempt that it has room, which it had all the
+    // time.
+    rota::run([] {
+        const auto name = [](int i) {
+            return "@rota-test-" + std::to_string(::getpid()) + "-full-" + std::to_string(i);
+        };
+        const net::packet_conn a = net::listen_packet("unixgram", name(1));
+        const net::packet_conn b = net::listen_packet("unixgram", name(2));
+        const auto message = std::as_bytes(std::span("message", 7));
+        std::error_code error;
+        while (!error) {
+            a.set_write_deadline(rota::clock::now() + 10ms);
+            a.write_to(message, b.addr(), error);
+        }
+        EXPECT_EQ(error, std::errc::timed_out);
+        a.set_write_deadline({});
+        asked = 0;
+        plant_fault([](sys_call call) {
+            asked += call == sys_call::write ? 1 : 0;
+            return 0;
+        });
+        const auto start = rota::clock::now();
+        rota::wait_group sender;
+        sender.go([&] { EXPECT_EQ(a.write_to(message, b.addr()), 7U); });
+        rota::sleep_for(50ms);
+        const unsigned tries = asked.load();
+        const auto took =
+            std::chrono::duration_cast<std::chrono::milliseconds>(rota::clock::now() - start);
+        EXPECT_LE(tries, static_cast<unsigned>(took.count()) + 1);
+        plant_fault(nullptr);
+        std::array<std::byte, 16> buffer;
+        EXPECT_EQ(b.read_from(buffer).first, 7U);
+        sender.wait();
     });
 }
 
