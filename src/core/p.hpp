@@ -39,6 +39,7 @@ struct alignas(cache_line) p {
     std::uint64_t goid_next = 0;  // numbers reserved for new goroutines
     std::uint64_t goid_end = 0;
     std::uint32_t poll_tick = 0;  // the tick at which it has last asked the poller beside its work
+    std::int64_t poll_at = 0;     // and when
 
     // --- owner writes, anyone reads ----------------------------------------------
     alignas(cache_line) atomic<m*> mp{

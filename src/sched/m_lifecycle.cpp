@@ -254,6 +254,7 @@ void handoffp(p& pp) {
     // Submitters that saw no idle p before this one have left word.
     if (sched.need_spinning.load(memory_order_seq_cst)) wakep();  // pairs(wake.need)
     if (when != 0) wake_poller(when);
+    else if (net_poller.has_waiters()) want_poller();  // who has just parked may wait for one
 }
 
 void acquirep(m& self, p& pp) {

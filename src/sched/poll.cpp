@@ -15,6 +15,9 @@ namespace {
 // have run before another m is awake.
 constexpr std::uint32_t few = 2;
 
+// Goroutines that run for so long on the average are worth a detour by the global queue.
+constexpr std::int64_t long_run_ns = 100'000;
+
 // gp has been taken out of its word. False: it is a thread of the program's own, and awake.
 bool make_runnable(g& gp) {
     casgstatus(gp, g_status::waiting, g_status::runnable);
@@ -78,13 +81,17 @@ void poll_between(m& self) {
     p& pp = *self.pp;
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
     if (tick % 61 != 0 || pp.poll_tick == tick || !may_look()) return;
-    pp.poll_tick = tick;
     const std::int64_t now = nanotime();
+    const bool slow = now - pp.poll_at > long_run_ns * (tick - pp.poll_tick);
+    pp.poll_tick = tick;
+    pp.poll_at = now;
     if (now - sched.last_poll.load(memory_order_relaxed) < poll_gap_ns) return;  // relaxed: advice
     ready_list ready;
     net_poller.look(ready);
     note_poll(now);
-    if (ready.count > 0) queue_ready(self, ready);
+    // Behind others that compute they would wait for long; behind quick ones that is cheapest.
+    if (slow) inject_ready(ready);
+    else if (ready.count > 0) queue_ready(self, ready);
 }
 
 void queue_ready(m& self, const ready_list& ready) {

@@ -40,8 +40,8 @@ void poll_between(m& self);
 // Queues all of them on self's p, behind what is there.
 void queue_ready(m& self, const ready_list& ready);
 
-// Queues all of them on the global queue, and wakes whom they need. Caller: has no p. Go:
-// injectglist.
+// Queues all of them on the global queue, and wakes whom they need: for a caller without a p, or
+// with one that has much to do. Go: injectglist.
 void inject_ready(const ready_list& ready) ROTA_EXCLUDES(sched.mu);
 
 // sysmon: looks if nobody has for `stale` ns. True if it has looked.

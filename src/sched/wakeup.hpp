@@ -51,8 +51,8 @@ bool is_spinning_worthwhile(int spins);
 // woken.
 void wake_poller(std::int64_t when);
 
-// The caller, a thread of the program's own, waits for a descriptor: if nobody polls, an m is woken
-// that will. A goroutine needs no such thing, its m looks when it has nothing else to do.
+// Somebody waits for a descriptor whose m will not look by itself, since it is a thread of the
+// program's own or has given its p away: if nobody polls, an m is woken that will.
 void want_poller();
 
 }  // namespace rota::rt
