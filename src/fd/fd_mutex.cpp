@@ -16,7 +16,7 @@ namespace {
 
 void wait_turn(sema_word& turn) {
     const runtime_entry inside;
-    sem_acquire(turn, false, wait_reason::semacquire);
+    sem_acquire(turn, false, wait_reason::io_wait);
 }
 
 void end_wait(sema_word& turn) {

@@ -54,6 +54,8 @@ void ready_expired(void* gp) { let_go(static_cast<g*>(gp)); }
 void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
     if (!d.has_limit[i]) return;
     (void)stop_timer(d.limit[i]);
+    // It is in no heap now. The next one may be set on another p, or outside of the bubble.
+    d.limit[i].home.store(nullptr, memory_order_relaxed);  // relaxed: as has_limit, under d.mu
     d.has_limit[i] = false;
 }
 

@@ -51,8 +51,6 @@ poll_desc* poll_desc_new() {
     for (poll_word& w : d->word) w.reset();
     const lock_guard guard(d->mu);
     d->evicted = false;
-    // Stopped, so in no heap: the next one who starts them says in which.
-    for (timer& t : d->limit) t.home.store(nullptr, memory_order_relaxed);  // relaxed: as above
     return d;
 }
 

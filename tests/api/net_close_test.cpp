@@ -2,6 +2,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <rota/synctest.hpp>
+
 #include "sockets.hpp"
 
 using namespace rota_test;
@@ -72,6 +74,41 @@ TEST_ANYWHERE(net_deadline, ends_an_accept) {
     l.set_deadline({});
     const net::conn c = net::dial("tcp", l.addr().to_string());
     EXPECT_TRUE(l.accept());
+}
+
+TEST_ANYWHERE(net_deadline, set_in_a_bubble_leaves_later_ones_to_the_real_clock) {
+    // The timer could stay with the clock of the bubble, which stands still from then on.
+    const ends both = connected();
+    rota::synctest::test([&] { both.server.set_read_deadline(in(1h)); });
+    both.server.set_read_deadline(in(1ms));
+    EXPECT_EQ(read_error(both.server), std::errc::timed_out);
+}
+
+TEST_ANYWHERE(net_goroutines, that_wait_for_their_turn_keep_a_bubble_from_leaping) {
+    // Who holds the turn may be outside, and so may what it waits for: time that leaps then would
+    // leap at a moment of chance.
+    const ends both = connected();
+    std::atomic<bool> waits{false};
+    rota::wait_group outside;
+    outside.go([&] { EXPECT_EQ(read_text(both.server, 1), "x"); });
+    outside.go([&] {
+        EXPECT_TRUE(eventually([&] { return waits.load(); }));
+        for (int i = 0; i < 1000; ++i) give_way();
+        both.client.write("xx");
+    });
+    for (int i = 0; i < 100; ++i) give_way();
+    rota::synctest::test([&] {
+        const auto start = rota::clock::now();
+        rota::wait_group inside;
+        inside.go([&] {
+            waits = true;
+            EXPECT_EQ(read_text(both.server, 1), "x");
+            EXPECT_EQ(rota::clock::now(), start);
+        });
+        rota::sleep_for(1h);
+        inside.wait();
+    });
+    outside.wait();
 }
 
 TEST_ANYWHERE(kb28_net_deadline, moved_by_many_at_the_moment_of_expiry) {
