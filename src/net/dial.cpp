@@ -230,8 +230,13 @@ conn dial(context ctx, std::string_view network, std::string_view address, std::
     addresses first, other;
     for (const endpoint& e : all)
         (family_of(e) == family_of(all.front()) ? first : other).push_back(e);
-    if (other.empty()) return dial_in_turn(ctx, *kind, first, error);
-    return dial_both(ctx, *kind, std::move(first), std::move(other), error);
+    try {
+        if (other.empty()) return dial_in_turn(ctx, *kind, first, error);
+        return dial_both(ctx, *kind, std::move(first), std::move(other), error);
+    } catch (const std::system_error& no_stack) {  // for a goroutine
+        error = no_stack.code();
+        return {};
+    }
 }
 
 conn dial(std::string_view network, std::string_view address, std::error_code& error) {

@@ -5,23 +5,42 @@
 #include <cerrno>
 #include <charconv>
 #include <memory>
+#include <new>
 
 #include <netdb.h>
 #include <sys/socket.h>
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
 #include <rota/select.hpp>
-#include <rota/sync/semaphore.hpp>
+#include <rota/sync/weighted_semaphore.hpp>
 
 namespace rota::net {
 
 namespace {
 
 constexpr int lookups_max = 64;  // each holds a thread
-counting_semaphore<>& lookups() {
-    static counting_semaphore<>* const all = new counting_semaphore<>(lookups_max);  // for good
+weighted_semaphore& lookups() {
+    static weighted_semaphore* const all = new weighted_semaphore(lookups_max);  // for good
     return *all;
 }
+
+// One of the lookups that may be under way at once.
+class lookup_turn {
+  public:
+    // Whoever waits for it in vain has left nothing behind: no goroutine, and no place in a queue.
+    lookup_turn(const context& ctx, std::error_code& error) {
+        error = lookups().acquire(ctx);
+        holds_ = !error;
+    }
+    lookup_turn(lookup_turn&& other) noexcept : holds_(std::exchange(other.holds_, false)) {}
+    lookup_turn& operator=(lookup_turn&&) = delete;
+    ~lookup_turn() {
+        if (holds_) lookups().release();
+    }
+
+  private:
+    bool holds_;
+};
 
 std::error_code lookup_error(int code, int error) {
     switch (code) {
@@ -52,13 +71,11 @@ answer ask(const std::string& host, const std::string& service, network_kind net
     addrinfo* list = nullptr;
     int code = 0;
     int error = 0;
-    lookups().acquire();
     blocking([&] {
         code = ::getaddrinfo(host.empty() ? nullptr : host.c_str(),
                              service.empty() ? nullptr : service.c_str(), &hints, &list);
         error = errno;
     });
-    lookups().release();
     answer a;
     if (code != 0) {
         a.error = lookup_error(code, error);
@@ -80,9 +97,26 @@ answer ask(const std::string& host, const std::string& service, network_kind net
 
 answer ask_within(const context& ctx, const std::string& host, const std::string& service,
                   network_kind network) {
-    auto answers = make_chan<answer>(1);
-    go([answers, host, service, network] { answers.send(ask(host, service, network)); });
+    constexpr std::size_t stack_size = 256 * 1024;
     answer a;
+    lookup_turn turn(ctx, a.error);
+    if (a.error) return a;
+    auto answers = make_chan<answer>(1);
+    try {
+        go({.name = "name lookup", .stack_size = stack_size},
+           [answers, host, service, network, turn = std::move(turn)] {
+               answer got;
+               try {
+                   got = ask(host, service, network);
+               } catch (const std::bad_alloc&) {
+                   got.error = std::make_error_code(std::errc::not_enough_memory);
+               }
+               answers.send(std::move(got));
+           });
+    } catch (const std::system_error& no_stack) {
+        a.error = no_stack.code();
+        return a;
+    }
     select(on_recv(answers, [&](std::optional<answer> got) { a = std::move(*got); }),
            on_recv(ctx.done(), [&](std::optional<unit>) { a.error = ctx.err(); }));
     return a;
