@@ -171,17 +171,25 @@ TEST(kb10_spawners, endless_gosched_on_every_processor_lets_a_queued_goroutine_i
     });
 }
 
+// Not every child had to wait until its parent's p was taken, a slice later.
+void expect_few_handoffs(std::uint64_t before, std::uint64_t children) {
+    const std::uint64_t handoffs = rota::runtime::read_sched_stats().handoffs - before;
+    EXPECT_LT(handoffs, children / 2 + 10) << children << " children";
+}
+
 TEST(kb11_child_in_runnext, of_a_spinning_parent_runs_elsewhere) {
-    // The slot could be closed to thieves: a child of a parent that computes would wait for it to
-    // end. Then the parent, which waits for its child without a call into rota, would time out.
+    // The slot could be closed to thieves: a child of a parent that computes would wait until its
+    // slice is over and its p taken, each time.
     if (rota::runtime::gomaxprocs(0) < 2) {
         std::printf("one processor: nobody else can run the child, nothing to see\n");
         return;
     }
     std::chrono::nanoseconds worst{0};
+    std::uint64_t children = 0;
+    const std::uint64_t handoffs = rota::runtime::read_sched_stats().handoffs;
     const time_box box(std::chrono::milliseconds(800));
     rota::run([&] {
-        while (box.open()) {
+        for (; box.open(); ++children) {
             std::atomic<bool> ran{false};
             const auto start = std::chrono::steady_clock::now();
             rota::go([&] { ran = true; });
@@ -189,6 +197,7 @@ TEST(kb11_child_in_runnext, of_a_spinning_parent_runs_elsewhere) {
             worst = std::max(worst, std::chrono::steady_clock::now() - start);
         }
     });
+    expect_few_handoffs(handoffs, children);
     std::printf("slowest child: %.3f ms\n", static_cast<double>(worst.count()) / 1e6);
 }
 
@@ -199,9 +208,11 @@ TEST(kb11_child_in_runnext, of_a_spinning_parent_runs_elsewhere_after_thousands_
         std::printf("one processor: nobody else can run the children, nothing to see\n");
         return;
     }
+    std::uint64_t times = 0;
+    const std::uint64_t handoffs = rota::runtime::read_sched_stats().handoffs;
     const time_box box(std::chrono::milliseconds(500));
     rota::run([&] {
-        while (box.open()) {
+        for (; box.open(); ++times) {
             for (int round = 0; round < 100; ++round) {
                 rota::wait_group wg;
                 for (int i = 0; i < 50; ++i) wg.go([] {});
@@ -212,4 +223,5 @@ TEST(kb11_child_in_runnext, of_a_spinning_parent_runs_elsewhere_after_thousands_
             ASSERT_TRUE(rota_test::spin_until([&] { return ran == 2; })) << scheduler_state();
         }
     });
+    expect_few_handoffs(handoffs, times);
 }

@@ -182,10 +182,12 @@ TEST(kb26_timer_heap, moves_all_timers_of_a_p_that_goes_away) {
         (void)leaving.reset(timers[i], static_cast<std::int64_t>(1000 - i));
     (void)leaving.reset(stopped, 5);
     EXPECT_TRUE(timer_heap::stop(stopped));
+    self_timer untouched;
+    (void)leaving.reset(untouched, 5000);
     EXPECT_TRUE(leaving.move_all(staying)) << "the earliest moment of the other became earlier";
     EXPECT_EQ(leaving.size(), 0u);
     EXPECT_EQ(leaving.earliest(), 0);
-    EXPECT_EQ(staying.size(), timers.size());
+    EXPECT_EQ(staying.size(), timers.size() + 1);
     EXPECT_TRUE(timer_heap::stop(timers[199]));
     EXPECT_TRUE(leaving.reset(timers[198], 3).was_started);
     (void)leaving.reset(stopped, 4);
@@ -195,6 +197,8 @@ TEST(kb26_timer_heap, moves_all_timers_of_a_p_that_goes_away) {
     EXPECT_EQ(pop(staying, 4), (std::vector<timer*>{&fresh, &timers[198], &stopped}));
     EXPECT_EQ(pop(staying, 1000, 1000).size(), 198u);
     leaving.reopen();
+    EXPECT_TRUE(timer_heap::stop(untouched)) << "looked for in the heap that it had left";
+    EXPECT_EQ(staying.size(), 0u);
     (void)leaving.reset(fresh, 7);
     EXPECT_EQ(staying.size() + leaving.size(), 1u);
     self_timer other;
