@@ -4,9 +4,8 @@
 // it blocks that thread. Each call exists twice: one throws std::system_error, one takes a trailing
 // std::error_code& and throws nothing but std::bad_alloc. Errors are those of the operating system
 // and:
-//   * net_errc::closed from an object that is closed, also if that happens during the call (a
-//   second
-//     close is no error);
+//   * net_errc::closed from an object that is closed, also if that happens during the call; a
+//     second close is no error;
 //   * std::errc::timed_out where a deadline has passed;
 //   * what a context says that has ended.
 // Objects are references: copies share one connection, which is closed when the last of them goes.

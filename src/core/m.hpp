@@ -85,6 +85,9 @@ struct alignas(cache_line) m : self_header {
     // goroutine on its way here.
     atomic<g*> locked_g{nullptr};
 
+    // How often it has come out of a system call without a p; relaxed: for sysmon, a round late.
+    atomic<std::uint32_t> stays{0};
+
     // --- anyone writes ------------------------------------------------------------------
     atomic<entry_state> entry{entry_state::clear};
     note park;            // the thread sleeps here
@@ -112,6 +115,7 @@ struct alignas(cache_line) m : self_header {
     std::int64_t cpu_then = 0;   // and when it had last stood still, or was last judged,
     std::int64_t then = 0;       // which was at this moment
     std::int64_t allowance = 0;  // ns of its own time that it may run from then on
+    std::uint32_t stay = 0;      // the one of `stays` that this is about
     int seen_awake = 0;          // looks in a row at which it was so, the allowance used up
 
     // --- fixed once listed ------------------------------------------------------------------

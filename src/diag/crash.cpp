@@ -26,21 +26,22 @@ namespace rota::rt {
 
 namespace {
 
-// The thread whose report it is; `too_late`: the process ends without one.
+// The thread whose report it is. Negative: the one that ends the process, where only its own
+// report is not too late.
 constinit atomic<int> reporter{0};
-constexpr int too_late = -1;
 constinit traceback_level level = traceback_level::single;  // fixed at boot
 
 void begin_report() {
-    int nobody = 0;
     const int me = current_thread_id();
-    if (reporter.compare_exchange(nobody, me, memory_order_relaxed, memory_order_relaxed)) {
+    // relaxed: our own, if it matters
+    int before = reporter.load(memory_order_relaxed) == -me ? -me : 0;
+    if (reporter.compare_exchange(before, me, memory_order_relaxed, memory_order_relaxed)) {
         // relaxed, above: a gate. The reporter must not be stopped, nor wait for a thread that is:
         // sysmon looks here.
         sched.no_stops.store(true, memory_order_relaxed);
         return;
     }
-    if (nobody == me) ::_exit(2);  // the report itself failed
+    if (before == me) ::_exit(2);  // the report itself failed
     sleep_for_ever();
 }
 
@@ -248,7 +249,8 @@ void let_report_out() {
 void end_without_report() {
     int nobody = 0;
     // relaxed: the gate of begin_report
-    if (!reporter.compare_exchange(nobody, too_late, memory_order_relaxed, memory_order_relaxed))
+    if (!reporter.compare_exchange(nobody, -current_thread_id(), memory_order_relaxed,
+                                   memory_order_relaxed))
         let_report_out();
 }
 

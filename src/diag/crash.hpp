@@ -15,7 +15,7 @@ void install_crash_reports(traceback_level level);
 // the process, and this one never returns.
 void let_report_out();
 
-// The same, and no report begins from here on: it would be cut off.
+// The same, and no other thread begins a report from here on: it would be cut off.
 void end_without_report();
 
 // `panic: TEXT`, traces, exit status 2, for an exception that nobody caught.

@@ -313,6 +313,12 @@ bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::in
 bool hostage_watch::is_still_out(m& mp) {
     if (mp.entry.load(memory_order_relaxed) != entry_state::taken) return false;  // relaxed: a hint
     if (mp.suspended.load(memory_order_relaxed)) return true;                     // relaxed: a hint
+    const std::uint32_t stay = mp.stays.load(memory_order_relaxed);  // relaxed: a round late
+    if (stay != mp.stay) {  // another one: it was in a system call meanwhile
+        mp.stay = stay;
+        allow(mp, run_without_p);
+        return true;
+    }
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     const std::int64_t cpu = thread_cpu_time(tid);
     const std::int64_t now = nanotime();
@@ -336,7 +342,8 @@ bool hostage_watch::is_still_out(m& mp) {
     mp.allowance = run_without_p;
     if (!stops) return true;
     begin_stopping();
-    stop_thread(mp);
+    // relaxed: a hint. In its next call by now, it must not be interrupted.
+    if (mp.entry.load(memory_order_relaxed) == entry_state::taken) stop_thread(mp);
     return true;
 }
 

@@ -60,6 +60,7 @@ bool take_p(p& pp) {
 void stay_without_p(m& self) {
     sched.ms_without_p.fetch_add(1, memory_order_relaxed);  // relaxed: a bound, not a count
     self.stays_without_p = true;
+    bump(self.stays);
     const lock_guard guard(one_taker);
     self.entry.store(entry_state::taken, memory_order_seq_cst);  // pairs(exit.flag)
     note_taken(self);

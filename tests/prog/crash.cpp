@@ -134,6 +134,20 @@ int main_has_returned() {
     return 0;
 }
 
+// As the destructor of a library that the program uses: behind all of its own, and rota's.
+bool quits_at_the_end = false;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
+[[gnu::destructor(100)]] void at_the_end() {
+    if (quits_at_the_end) std::raise(SIGQUIT);
+}
+#pragma GCC diagnostic pop
+int quits_while_ending() {
+    rota::run([] {});
+    quits_at_the_end = true;
+    return 0;
+}
+
 // what() is the program's, and may lock and park.
 struct parks_in_what : std::exception {
     const char* what() const noexcept override {
@@ -252,6 +266,7 @@ int main(int argc, char** argv) {
                      {"many_at_once", many_at_once},
                      {"main_returns_meanwhile", main_returns_meanwhile},
                      {"main_has_returned", main_has_returned},
+                     {"quits_while_ending", quits_while_ending},
                      {"what_parks", what_parks},
                      {"aborts", aborts},
                      {"nested_exception", nested_exception},

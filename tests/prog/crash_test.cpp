@@ -127,6 +127,13 @@ TEST(kb45_crashes, are_reported_wholly_or_not_at_all_while_static_objects_go) {
     }
 }
 
+TEST(kb45_crashes, of_the_very_thread_that_ends_the_process_are_reported) {
+    // It waits for ever for the process to end, which is its own business.
+    const outcome o = run("quits_while_ending");
+    EXPECT_TRUE(ended_with(o, 2));
+    EXPECT_TRUE(o.says("SIGQUIT: quit\n")) << o;
+}
+
 TEST(kb45_crashes, whose_message_function_parks_are_reported) {
     // The text is made with the report's gate shut, or on a stack that may not switch.
     const outcome o = run("what_parks");
