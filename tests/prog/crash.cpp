@@ -136,12 +136,12 @@ int main_has_returned() {
 
 // As the destructor of a library that the program uses: behind all of its own, and rota's.
 bool quits_at_the_end = false;
-#pragma GCC diagnostic push
+#if !defined(__clang__)  // which has no such warning
 #pragma GCC diagnostic ignored "-Wprio-ctor-dtor"
+#endif
 [[gnu::destructor(100)]] void at_the_end() {
     if (quits_at_the_end) std::raise(SIGQUIT);
 }
-#pragma GCC diagnostic pop
 int quits_while_ending() {
     rota::run([] {});
     quits_at_the_end = true;
