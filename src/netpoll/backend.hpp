@@ -19,20 +19,36 @@ struct poll_event {
     bool ended = false;  // see poll_desc::ended
 };
 
-struct poll_backend {
-    const char* name;
+class poll_backend {
+  public:
     // Makes it ready for use; 0 or an error. Called again after an error.
-    int (*start)();
-    int (*add)(int fd, std::uint64_t tag);  // -EPERM: the kernel does not watch this kind
-    int (*remove)(int fd);
+    virtual int start() = 0;
+    virtual int add(int fd, std::uint64_t tag) = 0;  // -EPERM: the kernel does not watch this kind
+    virtual int remove(int fd) = 0;
     // Waits for at most `timeout` ns; below 0: for ever; 0: not at all. Returns the number of
     // events.
-    int (*wait)(std::int64_t timeout, poll_event (&events)[poll_events_max]);
+    virtual int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) = 0;
     // Ends the wait with a time-out that is under way, or the next one. A wait without one leaves
     // that alone.
-    void (*wake)();
+    virtual void wake() = 0;
+
+  protected:
+    ~poll_backend() = default;
 };
 
-extern const poll_backend epoll_backend;
+// That of every Linux: edge-triggered, with an eventfd that breaks a sleep. Go: netpoll_epoll.go.
+class epoll_backend final : public poll_backend {
+  public:
+    int start() override;
+    int add(int fd, std::uint64_t tag) override;
+    int remove(int fd) override;
+    int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) override;
+    void wake() override;
+
+  private:
+    int epoll_ = -1;  // fixed, as is wake_, once start() has succeeded
+    int wake_ = -1;
+};
+inline constinit epoll_backend net_epoll;  // the process's
 
 }  // namespace rota::rt

@@ -29,7 +29,7 @@ void take_events(const poll_event* events, int n, ready_list& ready) {
 }
 
 // False: interrupted by a signal.
-bool take_what_is_there(const poll_backend& b, std::int64_t timeout, ready_list& ready) {
+bool take_what_is_there(poll_backend& b, std::int64_t timeout, ready_list& ready) {
     poll_event events[poll_events_max];
     const int n = b.wait(timeout, events);
     if (n == -EINTR) return false;
@@ -66,7 +66,7 @@ int poller::add(int fd, poll_desc& d) {
 void poller::remove(int fd) { (void)backend()->remove(fd); }
 
 void poller::sleep(std::int64_t deadline, ready_list& ready) {
-    const poll_backend* const b = backend();
+    poll_backend* const b = backend();
     if (b == nullptr) return sleep_until(deadline);
     bool sleeps = word_.cas(quiet, waits, memory_order_acquire);  // pairs(poller.break)
     for (;;) {
@@ -82,11 +82,11 @@ void poller::sleep(std::int64_t deadline, ready_list& ready) {
 }
 
 void poller::look(ready_list& ready) {
-    if (const poll_backend* const b = backend()) (void)take_what_is_there(*b, 0, ready);
+    if (poll_backend* const b = backend()) (void)take_what_is_there(*b, 0, ready);
 }
 
 void poller::look_for(std::int64_t ns, ready_list& ready) {
-    if (const poll_backend* const b = backend()) (void)take_what_is_there(*b, ns, ready);
+    if (poll_backend* const b = backend()) (void)take_what_is_there(*b, ns, ready);
 }
 
 void poller::sleep_until(std::int64_t deadline) {

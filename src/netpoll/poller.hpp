@@ -72,18 +72,18 @@ class poller {
     void wake();
 
     // For tests: another back end. Before the first start().
-    void use(const poll_backend& b) { chosen_ = &b; }
+    void use(poll_backend& b) { chosen_ = &b; }
 
   private:
     static constexpr std::uint32_t quiet = 0, broken = 1, asleep = 2, waits = 3;
 
-    const poll_backend* backend() const {
+    poll_backend* backend() const {
         return started_.load(memory_order_acquire);  // pairs(poll.start)
     }
 
     atomic<std::uint32_t> word_{quiet};
-    const poll_backend* chosen_ = &epoll_backend;   // fixed at the first start()
-    atomic<const poll_backend*> started_{nullptr};  // null: no descriptor yet
+    poll_backend* chosen_ = &net_epoll;       // fixed at the first start()
+    atomic<poll_backend*> started_{nullptr};  // null: no descriptor yet
     alignas(cache_line) atomic<std::uint32_t> waiters_{0};
 };
 inline constinit poller net_poller;

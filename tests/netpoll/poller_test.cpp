@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -134,7 +135,9 @@ TEST(poller, records_are_used_again_and_stay_apart) {
 
 TEST(poller, a_break_ends_the_sleep_under_way_or_the_next) {
     // Its own poller: the process's may be slept in by others.
+    epoll_backend watch;
     poller own;
+    own.use(watch);
     {
         const runtime_entry inside;
         ASSERT_EQ(own.start(), 0);
@@ -152,30 +155,32 @@ TEST(poller, a_break_ends_the_sleep_under_way_or_the_next) {
 
 // A back end that has one descriptor in mind, of which it tells when it is asked for the first
 // time.
-namespace imagined {
-std::uint64_t tag = 0;
-int tells = 0;
-int start() { return 0; }
-int add(int, std::uint64_t t) {
-    tag = t;
-    tells = 1;
-    return 0;
-}
-int remove(int) { return 0; }
-int wait(std::int64_t, poll_event (&events)[poll_events_max]) {
-    if (tells == 0) return 0;
-    tells = 0;
-    events[0] = {tag, true, false, true};
-    return 1;
-}
-void wake() {}
-constexpr poll_backend backend = {"imagined", start, add, remove, wait, wake};
-}  // namespace imagined
+class imagined final : public poll_backend {
+  public:
+    int start() override { return 0; }
+    int add(int, std::uint64_t tag) override {
+        tag_ = tag;
+        tells_ = true;
+        return 0;
+    }
+    int remove(int) override { return 0; }
+    int wait(std::int64_t, poll_event (&events)[poll_events_max]) override {
+        if (!std::exchange(tells_, false)) return 0;
+        events[0] = {tag_, true, false, true};
+        return 1;
+    }
+    void wake() override {}
+
+  private:
+    std::uint64_t tag_ = 0;
+    bool tells_ = false;
+};
 
 TEST(poller, works_with_any_back_end) {
+    imagined watch;
     poller own;
     record r;
-    own.use(imagined::backend);
+    own.use(watch);
     {
         const runtime_entry inside;
         ASSERT_EQ(own.start(), 0);
@@ -196,7 +201,9 @@ int no_watch(sys_call call) { return call == sys_call::poll_add ? ENOMEM : 0; }
 
 TEST(kb36_poller, that_cannot_be_made_says_so_and_is_made_later) {
     // Without descriptors at the start, no later call must find half a poller.
+    epoll_backend watch;
     poller own;
+    own.use(watch);
     const runtime_entry inside;
     plant_fault(no_poller);
     EXPECT_EQ(own.start(), EMFILE);
