@@ -85,7 +85,8 @@ struct alignas(cache_line) m : self_header {
     // goroutine on its way here.
     atomic<g*> locked_g{nullptr};
 
-    // How often it has come out of a system call without a p; relaxed: for sysmon, a round late.
+    // --- owner writes, sysmon reads --------------------------------------------------
+    // How often it has come out of a system call without a p; relaxed: sysmon may be a round late.
     atomic<std::uint32_t> stays{0};
 
     // --- anyone writes ------------------------------------------------------------------

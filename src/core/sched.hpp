@@ -125,7 +125,8 @@ inline std::int32_t made_count() {
     return __atomic_load_n(&sched.procs_made, __ATOMIC_ACQUIRE);  // pairs(procs.count)
 }
 
-// Advice, asked at every pass through g0; no atomic of ours for the same reason.
+// Relaxed on both sides, without a pair: advice, asked at every pass through g0, and a pass more or
+// less does no harm. No atomic of ours for the same reason.
 ROTA_ALWAYS_INLINE bool ms_are_short() {
     return __atomic_load_n(&sched.ms_short, __ATOMIC_RELAXED);
 }

@@ -29,29 +29,15 @@ void give_way_if_asked() {
 }  // namespace
 
 // The right to read, or to write, until the end of the call.
-class fd::reading {
+template <bool (fd_mutex::*take)(), bool (fd_mutex::*drop)()>
+class fd::turn {
   public:
-    explicit reading(fd& of) : of_(of), holds_((give_way_if_asked(), of.mu_.acquire_read())) {}
-    ~reading() {
-        if (holds_ && of_.mu_.release_read()) of_.give_number_back();
+    explicit turn(fd& of) : of_(of), holds_((give_way_if_asked(), (of.mu_.*take)())) {}
+    ~turn() {
+        if (holds_ && (of_.mu_.*drop)()) of_.give_number_back();
     }
-    reading(const reading&) = delete;
-    reading& operator=(const reading&) = delete;
-    explicit operator bool() const { return holds_; }
-
-  private:
-    fd& of_;
-    const bool holds_;
-};
-
-class fd::writing {
-  public:
-    explicit writing(fd& of) : of_(of), holds_((give_way_if_asked(), of.mu_.acquire_write())) {}
-    ~writing() {
-        if (holds_ && of_.mu_.release_write()) of_.give_number_back();
-    }
-    writing(const writing&) = delete;
-    writing& operator=(const writing&) = delete;
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
     explicit operator bool() const { return holds_; }
 
   private:

@@ -88,8 +88,10 @@ class fd {
 
   private:
     bool has_messages() const { return kind_ == kind::datagram || kind_ == kind::local_datagram; }
-    class reading;
-    class writing;
+    template <bool (fd_mutex::*take)(), bool (fd_mutex::*drop)()>
+    class turn;
+    using reading = turn<&fd_mutex::acquire_read, &fd_mutex::release_read>;
+    using writing = turn<&fd_mutex::acquire_write, &fd_mutex::release_write>;
 
     fd(int number, kind k, poll_desc& d) : number_(number), kind_(k), poll_(d) {}
     ~fd();

@@ -4,6 +4,7 @@
 
 #include <rota/synctest.hpp>
 
+#include "../asleep.hpp"
 #include "sockets.hpp"
 
 using namespace rota_test;
@@ -162,7 +163,7 @@ TEST_ANYWHERE(kb37_net_deadline, that_races_with_data_loses_no_byte) {
     writer.go([&] {
         for (const char each : expected) {
             both.client.write(std::string_view(&each, 1));
-            if (each == 'm') rota::sleep_for(20us);
+            if (each == 'm') rota::sleep_for(20us);  // the load: a pause in what arrives
             else rota::runtime::gosched();
         }
         both.client.close_write();
@@ -305,7 +306,9 @@ TEST_ANYWHERE(net_goroutines, that_wait_for_the_network_are_not_deadlocked) {
     // All goroutines wait, and what wakes them comes from outside: a deadlock report ends the test.
     const net::listener l = net::listen("tcp", "127.0.0.1:0");
     std::thread outside([port = l.addr().port()] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(30));
+        for (int i = 0; i < 20'000 && !rota_test::do_the_others_sleep(); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        EXPECT_TRUE(rota_test::do_the_others_sleep()) << "the process has not come to rest";
         const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         sockaddr_in to{};
         to.sin_family = AF_INET;

@@ -48,26 +48,33 @@ bool take_and_hand_off(machine& rig, account& a) {
     return taken;
 }
 
+// A goroutine does `work` while the caller does `meanwhile`; another waits for its p. Both come to
+// their ends.
+template <class Work, class Meanwhile>
+void expect_both_end(machine& rig, account& a, Work work, Meanwhile meanwhile) {
+    unsigned ended = 0;
+    g& gp = rig.goroutine("g", [&] {
+        work();
+        a.operate();
+        ++ended;
+    });
+    g& behind = rig.goroutine("behind", [&] {
+        a.operate();
+        ++ended;
+    });
+    rig.worker(gp, &behind);
+    meanwhile();
+    model::wait_until_quiet();
+    MODEL_CHECK(ended == 2);
+    rig.check_idle_lists();
+}
+
 TEST(model_take, a_p_has_one_holder_at_a_time) {
     // The goroutine enters and leaves the runtime while its p is requested. Without the barrier, or
     // with the mark cleared too early, both sides hold the p.
     expect_holds_on_one_p(small(), [&](machine& rig) {
         account a;
-        unsigned ended = 0;
-        g& gp = rig.goroutine("g", [&] {
-            a.operate();
-            a.operate();
-            ++ended;
-        });
-        g& behind = rig.goroutine("behind", [&] {
-            a.operate();
-            ++ended;
-        });
-        rig.worker(gp, &behind);
-        (void)take_and_hand_off(rig, a);
-        model::wait_until_quiet();
-        MODEL_CHECK(ended == 2);
-        rig.check_idle_lists();
+        expect_both_end(rig, a, [&] { a.operate(); }, [&] { (void)take_and_hand_off(rig, a); });
     });
 }
 
@@ -170,25 +177,16 @@ TEST(model_take, does_not_disturb_a_system_call) {
     // its way out. In blocking() the p is taken by retake_syscall_p alone.
     expect_holds_on_one_p(small(0), [&](machine& rig) {
         account a;
-        unsigned ended = 0;
-        g& gp = rig.goroutine("g", [&] {
+        const auto call = [] {
             entersyscall();
             exitsyscall();
-            a.operate();
-            ++ended;
+        };
+        expect_both_end(rig, a, call, [&] {
+            p& pp = rig.proc(0);
+            if (!take_and_hand_off(rig, a) &&
+                pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp))
+                handoffp(pp);
         });
-        g& behind = rig.goroutine("behind", [&] {
-            a.operate();
-            ++ended;
-        });
-        rig.worker(gp, &behind);
-        p& pp = rig.proc(0);
-        if (!take_and_hand_off(rig, a) &&
-            pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp))
-            handoffp(pp);
-        model::wait_until_quiet();
-        MODEL_CHECK(ended == 2);
-        rig.check_idle_lists();
     });
 }
 
@@ -208,35 +206,26 @@ void expect_goes_on_without_p(bool is_stopped) {
     expect_holds_on_one_p(small(0), [&](machine& rig) {
         (void)ms_just_taken();  // of the schedule before
         account a;
-        unsigned ended = 0;
-        g& gp = rig.goroutine("g", [&] {
+        const auto calls = [&] {
             entersyscall();
             exitsyscall();
             if (is_stopped) stop_signal();
             entersyscall();
             exitsyscall();
-            a.operate();
-            ++ended;
+        };
+        expect_both_end(rig, a, calls, [&] {
+            p& pp = rig.proc(0);
+            if (pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp)) {
+                a.touch();
+                handoffp(pp);
+            }
+            for (m* mp = ms_just_taken(); mp != nullptr;) {
+                m* const next = mp->taken_next;
+                (void)is_back(*mp);
+                mp = next;
+            }
         });
-        g& behind = rig.goroutine("behind", [&] {
-            a.operate();
-            ++ended;
-        });
-        rig.worker(gp, &behind);
-        p& pp = rig.proc(0);
-        if (pp.status.load(memory_order_relaxed) == p_status::syscall && retake_syscall_p(pp)) {
-            a.touch();
-            handoffp(pp);
-        }
-        for (m* mp = ms_just_taken(); mp != nullptr;) {
-            m* const next = mp->taken_next;
-            (void)is_back(*mp);
-            mp = next;
-        }
-        model::wait_until_quiet();
-        MODEL_CHECK(ended == 2);
         MODEL_CHECK(sched.ms_without_p.fetch_add(0, memory_order_relaxed) == 0);
-        rig.check_idle_lists();
     });
 }
 

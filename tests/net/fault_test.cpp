@@ -167,7 +167,7 @@ TEST(kb36_net, full_queue_of_a_unix_socket_is_not_tried_without_a_pause) {
         const auto start = rota::clock::now();
         rota::wait_group sender;
         sender.go([&] { EXPECT_EQ(a.write_to(message, b.addr()), 7U); });
-        rota::sleep_for(50ms);
+        rota::sleep_for(50ms);  // the time in which its attempts are counted
         const unsigned tries = asked.load();
         const auto took =
             std::chrono::duration_cast<std::chrono::milliseconds>(rota::clock::now() - start);

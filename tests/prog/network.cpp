@@ -33,11 +33,11 @@ int deadlock_after_use() {
     return 0;
 }
 
-// Connects to the port that it reads from `ports`, once all is asleep in the process that waits.
+// Connects to the port that it reads from `ports`, once that process, its parent, is asleep.
 [[noreturn]] void be_a_client(int ports) {
     std::uint16_t port = 0;
     if (::read(ports, &port, sizeof port) != sizeof port) ::_exit(1);
-    std::this_thread::sleep_for(200ms);
+    await([] { return do_threads_sleep(::getppid()); });
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(port);

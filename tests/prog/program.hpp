@@ -10,11 +10,11 @@
 #include <string>
 #include <thread>
 
-#include <dirent.h>
 #include <sys/uio.h>
 #include <unistd.h>
 #include <rota/rota.hpp>
 
+#include "../asleep.hpp"
 #include "../slow_call.hpp"
 #include "build_kind.hpp"
 
@@ -60,27 +60,6 @@ void await(C condition) {
 template <class C>
 void await_in_blocking(C condition) {
     await(condition, [] { std::this_thread::yield(); });
-}
-
-// Whether every thread of the process but the caller's sleeps in the kernel.
-inline bool do_the_others_sleep() {
-    DIR* const tasks = ::opendir("/proc/self/task");
-    if (tasks == nullptr) return false;
-    const std::string self = std::to_string(::gettid());
-    bool all = true;
-    while (const dirent* entry = ::readdir(tasks)) {
-        if (entry->d_name[0] == '.' || self == entry->d_name) continue;
-        char line[512] = {};
-        const std::string path = std::string("/proc/self/task/") + entry->d_name + "/stat";
-        if (std::FILE* const stat = std::fopen(path.c_str(), "re")) {
-            if (std::fgets(line, sizeof line, stat) == nullptr) line[0] = 0;
-            std::fclose(stat);
-        }
-        const char* const name_end = std::strrchr(line, ')');
-        all = all && name_end != nullptr && name_end[1] == ' ' && name_end[2] == 'S';
-    }
-    ::closedir(tasks);
-    return all;
 }
 
 inline std::uint64_t parks() { return rota::runtime::read_sched_stats().parks; }

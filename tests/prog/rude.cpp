@@ -212,6 +212,8 @@ int exit_amid_mallocs() {
                 }
             });
         }
+        // The load, not a wait: three slices long they are stopped and go on in turn, anywhere in
+        // malloc.
         rota::sleep_for(std::chrono::milliseconds(30));
         std::exit(3);
     });
