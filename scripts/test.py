@@ -5,9 +5,9 @@
 
 Layers, in the order in which they run: models (protocols, by Spin), unit (rota_unit, rota_api at
 four GOMAXPROCS, headers), exit (programs run as children), consumer (a program outside the tree),
-model (explored schedules), sim (random programs under repeatable schedules), sanitizer (address,
-undefined behaviour and thread), stress (seeded, at four GOMAXPROCS, plain and in chaos mode, on one
-core, beside load, on other allocators), lint. What later layers need is built while earlier ones
+stress (seeded, at four GOMAXPROCS, plain and in chaos mode, on one core, beside load, on other
+allocators), model (explored schedules), sim (random programs under repeatable schedules), sanitizer
+(address, undefined behaviour and thread), lint. What later layers need is built while earlier ones
 run. The first failure ends the run, with the one command that repeats it.
 
 These run only when they are named: api (the statements of tests/api/statements.md with the tests
@@ -58,6 +58,8 @@ def layers():
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
         "consumer": [Consumer()],
+        # Before `model` and `sanitizer`, whose builds are the longest, and go on meanwhile.
+        "stress": stress.passes(UNIT),
         "model": [GoogleTest("rota_model", MODEL, "model", 400, shards=2)],
         "sim": [Sim("rota_sim", SIM, "dev", 120, n) for n in (1, 4, 16)],
         "sanitizer": [GoogleTest("rota_sanitizer", SANITIZER, "asan", 120),
@@ -68,7 +70,6 @@ def layers():
                       GoogleTest("rota_sanitizer", SANITIZER, "tsan", 120),
                       GoogleTest("rota_unit", UNIT, "tsan", 180),
                       GoogleTest("rota_api", API, "tsan", 180, 4)],
-        "stress": stress.passes(UNIT),
         "lint": [Lint(self_test=True), Lint(self_test=False),
                  mutants.Applies()],
         "api": [statements.Statements(API, PROG)],
