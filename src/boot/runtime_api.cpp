@@ -86,15 +86,7 @@ void unlock_os_thread() {
     unlock_thread();
 }
 
-std::string stack(bool all) {
-    // Nobody shall wait for a scan whose thread has been stopped. No request to yield is honoured
-    // on the way out: this goroutine would stand in the traces of others as if it were asking.
-    struct inside {
-        inside() { enter_runtime(); }
-        ~inside() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
-    } const here;
-    return stack_text(all);
-}
+std::string stack(bool all) { return stack_text(all); }
 
 std::uint64_t goid() {
     const g* gp = current_goroutine();

@@ -13,6 +13,10 @@ bool is_runtime_frame(const code_place& place);
 // was called from it is the report's own.
 bool begins_report(const void* pc, const char* mangled);
 
+// For a text whose names are read later, where malloc may be called (expand_names): around a
+// mangled one. The second end means that the suffix below belongs to it.
+inline constexpr char name_begin = '\1', name_end = '\2', called_name_end = '\3';
+
 struct frame_name {
     // `plain`: the name stays mangled, and malloc is not called.
     frame_name(const char* mangled, bool plain);

@@ -1,27 +1,85 @@
-// Traces as text.
+// Traces as text: room for it before, the work inside the runtime, readable names afterwards.
 #include "diag/stack_text.hpp"
 
+#include <cstring>
 #include <memory>
+#include <string_view>
 
+#include "diag/frame_name.hpp"
 #include "diag/traceback.hpp"
+#include "sched/entry.hpp"
 
 namespace rota::rt {
 
-std::string stack_text(bool all) {
-    struct work {
-        std::string text;
-        report out{[](void* to, const char* more, std::size_t size) {
-                       static_cast<work*>(to)->text.append(more, size);
-                   },
-                   this};
-        tracer trace;
-    };
-    const auto w = std::make_unique<work>();
-    w->trace.to(w->out, {});
+namespace {
+
+// Nobody shall wait for a scan whose thread has been stopped. No request to yield is honoured on
+// the way out: this goroutine would stand in the traces of others as if it were asking.
+struct inside {
+    inside() { enter_runtime(); }
+    ~inside() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
+    inside(const inside&) = delete;
+    inside& operator=(const inside&) = delete;
+};
+
+struct work {
+    explicit work(std::string& to) : room(&to) {}
+
+    std::string* room;     // does not grow
+    std::size_t size = 0;  // that the text has, or would have
+    report out{
+        [](void* to, const char* more, std::size_t n) { static_cast<work*>(to)->add(more, n); },
+        this};
+    tracer trace;
+
+    void add(const char* more, std::size_t n) {
+        if (size + n <= room->size()) std::memcpy(room->data() + size, more, n);
+        size += n;
+    }
+};
+
+// Fills `room`, as far as that goes. Returns how much it takes.
+std::size_t trace_into(std::string& room, bool all) {
+    const auto w = std::make_unique<work>(room);
+    const inside here;
+    w->trace.to(w->out, {.system = false, .careful = false, .names_later = true});
     w->trace.print_current();
     if (all) w->trace.print_others();
     w->out.flush();
-    return std::move(w->text);
+    return w->size;
+}
+
+// With the names as people read them.
+std::string expand_names(std::string_view text) {
+    constexpr char ends[] = {name_end, called_name_end};
+    std::string result;
+    result.reserve(text.size());
+    for (;;) {
+        const std::size_t from = text.find(name_begin);
+        const std::size_t to = from == text.npos
+                                   ? text.npos
+                                   : text.find_first_of(std::string_view(ends, sizeof ends), from);
+        if (to == text.npos) break;
+        result += text.substr(0, from);
+        const std::string mangled(text.substr(from + 1, to - from - 1));
+        const frame_name name(mangled.c_str(), false);
+        result.append(name.text, static_cast<std::size_t>(name.length));
+        if (text[to] == called_name_end) result += name.suffix;
+        text.remove_prefix(to + 1);
+    }
+    return result += text;
+}
+
+}  // namespace
+
+std::string stack_text(bool all) {
+    constexpr std::size_t usual = 16 * 1024;
+    std::string room(usual, '\0');
+    for (;;) {
+        const std::size_t size = trace_into(room, all);
+        if (size <= room.size()) return expand_names(std::string_view(room).substr(0, size));
+        room.assign(size + size / 4, '\0');  // there may be more goroutines by then
+    }
 }
 
 }  // namespace rota::rt

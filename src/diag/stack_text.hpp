@@ -5,8 +5,10 @@
 
 namespace rota::rt {
 
-// The trace of the calling goroutine or thread, with `all` of every other goroutine too. May
-// allocate; any thread, not in a signal handler. Go: runtime.Stack.
+// The trace of the calling goroutine or thread, with `all` of every other goroutine too. In user
+// code, on any thread, not in a signal handler. Inside the runtime, where the work is done, nothing
+// is allocated: a thread that holds malloc's lock may be stopped (sched/suspend), and would be
+// waited for with a p in hand. Go: runtime.Stack.
 std::string stack_text(bool all);
 
 }  // namespace rota::rt

@@ -101,11 +101,28 @@ std::size_t tracer::first_frame(const walk& w, const void* from) {
     return first;
 }
 
+// `is_called`: with the suffix of a call.
+void tracer::print_name(const char* function, bool is_called) {
+    if (!style_.names_later) {
+        const frame_name name(function, plain_);
+        out_->print("%.*s%s", name.length, name.text, is_called ? name.suffix : "");
+        return;
+    }
+    constexpr std::size_t at_once = 900;  // see report::print
+    out_->print("%c", name_begin);
+    for (const char* at = function; *at != '\0';) {
+        const std::size_t n = ::strnlen(at, at_once);
+        out_->print("%.*s", static_cast<int>(n), at);
+        at += n;
+    }
+    out_->print("%c", is_called ? called_name_end : name_end);
+}
+
 void tracer::print_frame(const frame& f, std::uintptr_t fp) {
     const code_place p = place(f);
-    const frame_name name(p.function, plain_);
-    if (p.function != nullptr) out_->print("%.*s%s\n", name.length, name.text, name.suffix);
-    else out_->print("0x%llx\n", static_cast<unsigned long long>(f.pc));
+    if (p.function != nullptr) print_name(p.function, true);
+    else out_->print("0x%llx", static_cast<unsigned long long>(f.pc));
+    out_->print("\n");
     const auto offset = static_cast<unsigned long long>(p.offset + (f.is_call ? 1 : 0));
     const source_line& s = p.source;
     if (s.file == nullptr) {
@@ -158,9 +175,9 @@ void tracer::print_creator(const about& gp) {
     if (gp.created_at == nullptr || gp.is_main) return;
     const frame f{reinterpret_cast<std::uintptr_t>(gp.created_at), 0, true};
     const code_place p = place(f);
-    const frame_name name(p.function, plain_);
-    if (p.function != nullptr) out_->print("created by %.*s", name.length, name.text);
-    else out_->print("created by 0x%llx", static_cast<unsigned long long>(f.pc));
+    out_->print("created by ");
+    if (p.function != nullptr) print_name(p.function, false);
+    else out_->print("0x%llx", static_cast<unsigned long long>(f.pc));
     if (gp.parent_goid != 0)
         out_->print(" in goroutine %llu", static_cast<unsigned long long>(gp.parent_goid));
     if (p.source.file == nullptr) {

@@ -10,6 +10,7 @@ namespace rota::rt {
 struct trace_style {
     bool system = false;   // the runtime's frames as well, with addresses, and where the g is
     bool careful = false;  // the stack was interrupted: no malloc if that was inside the allocator
+    bool names_later = false;  // no malloc: names stay mangled, between marks (diag/frame_name)
 };
 
 // Where a trace begins that is not the caller's own: in a signal handler.
@@ -18,7 +19,8 @@ struct trace_start {
     const gobuf* context = nullptr;  // walk from here instead
 };
 
-// Prints traces. Large: static, or on the heap. Nothing is allocated but by the demangler.
+// Prints traces. Large: static, or on the heap. Nothing is allocated but by the demangler, and not
+// by that if `careful` or `names_later` forbid it.
 class tracer {
   public:
     constexpr tracer() = default;
@@ -73,6 +75,7 @@ class tracer {
     std::size_t first_frame(const walk& w, const void* from);
     void print_frames(const walk& w, std::size_t first);
     void print_frame(const frame& f, std::uintptr_t fp);
+    void print_name(const char* function, bool is_called);
     void print_header(const about* gp, const char* state);
     void print_creator(const about& gp);
     void print_parked(const about& gp);
