@@ -90,7 +90,9 @@ std::string stack(bool all = false);
 std::size_t set_max_stack(std::size_t bytes);
 
 /// How many threads the runtime may have, 10000 at first; exceeding it is fatal, at once if it has
-/// more already. Returns the limit of before. Throws panic_error if n < 1. Go: debug.SetMaxThreads.
+/// more already. Those that it has made because goroutines compute for long, or block outside
+/// blocking(), do not count. Returns the limit of before. Throws panic_error if
+/// n < 1. Go: debug.SetMaxThreads.
 int set_max_threads(int n);
 
 /// What the scheduler has done since the process began. Each figure is exact at some moment of the

@@ -104,6 +104,8 @@ struct alignas(cache_line) m : self_header {
     std::uint32_t its_turn = 0;     // when the global queue has got this far
     m* unborn_next = nullptr;       // its thread is being made, and it has a p: see sched.unborn
     m* to_make_next = nullptr;      // its thread is still to be made: sched/maker
+    bool is_spare = false;          // counted in sched.spare_count
+    bool is_coming = false;         // counted in sched.spares_coming
     atomic<bool> suspended{false};  // in line; relaxed for those who read it without the lock
 
     // --- sysmon sets, the handler clears ----------------------------------------------------
@@ -118,6 +120,7 @@ struct alignas(cache_line) m : self_header {
     std::int64_t allowance = 0;  // ns of its own time that it may run from then on
     std::uint32_t stay = 0;      // the one of `stays` that this is about
     int seen_awake = 0;          // looks in a row at which it was so, the allowance used up
+    bool was_let_go = false;     // it was stopped, and goes on without a p for the sake of others
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

@@ -45,6 +45,7 @@ struct sched_t {
     global_queue urgent ROTA_GUARDED_BY(mu);
     // Not begun, and not to begin while ms are short; sysmon puts them back.
     global_queue put_off ROTA_GUARDED_BY(mu);
+    g* let_begin ROTA_GUARDED_BY(mu) = nullptr;   // the one that begins all the same
     bool was_urgent ROTA_GUARDED_BY(mu) = false;  // the last one that was taken
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
@@ -54,7 +55,14 @@ struct sched_t {
     std::int32_t locked_idle_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t m_count ROTA_GUARDED_BY(mu) =
         0;  // ms that schedule: own threads and threads inside run()
-    std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;
+    std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // what the program may ask for
+    // Ms that sysmon has ordered for ps which it takes from who does not come (sched/spare), and
+    // those of them that are still to begin; and whose p is gone, when sysmon last looked. They
+    // stand outside m_max.
+    std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
+    std::int32_t spares_coming ROTA_GUARDED_BY(mu) = 0;
+    std::int32_t hostage_count ROTA_GUARDED_BY(mu) = 0;
+    std::int64_t m_refused_at ROTA_GUARDED_BY(mu) = 0;  // by the kernel; 0: the last one was made
     std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
     std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress
     // Ms whose thread is stopped in user code until it has a p; they stand in line with the global
@@ -85,7 +93,7 @@ struct sched_t {
     atomic<std::uint32_t> through_g0{0};
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan
-    bool ms_short = false;              // nobody new begins: sched/hostage; see ms_are_short
+    bool ms_short = false;              // nobody new begins: sched/spare; see ms_are_short
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};

@@ -4,12 +4,11 @@
 
 #include "base/fatal.hpp"
 #include "sched/deadlock.hpp"
-#include "sched/m_lifecycle.hpp"
 #include "sched/maker.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/suspend.hpp"
 #include "sched/take.hpp"
-#include "sched/wakeup.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
@@ -26,12 +25,11 @@ constexpr std::int64_t run_without_p = 1'000'000;  // ns of a thread's own time
 constexpr std::int64_t unknown_grace = 2'000'000;  // ns: the clock stands still, the kernel is mute
 constexpr std::int64_t stuck_after = 30'000'000;   // ns
 constexpr std::int64_t stuck_after_amid_others = 300'000'000;
-constexpr std::int64_t spare_period = 1'000'000;  // ns between two orders of a spare m
-constexpr std::int64_t attention = 50'000'000;    // ns after a stop: goroutines come that compute
-constexpr int follow_at_most = 64;                // ms a round
-// Stopped threads cost memory and count against the limit of threads. At this number, or near that
-// limit, those that are stopped and all that have begun get their turns, and nobody else begins.
-constexpr std::uint32_t suspended_max = 1024;
+constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
+constexpr std::int64_t attention = 50'000'000;      // ns after a stop: goroutines come that compute
+constexpr int follow_at_most = 64;                  // ms a round
+// A stopped thread may wait that long for a processor before it is in line.
+constexpr std::int64_t stop_takes = 1'000'000'000;
 
 bool is_timer_due(const p& pp, std::int64_t now) {
     const std::int64_t when = pp.timers.earliest_hint();
@@ -44,28 +42,6 @@ bool is_needed(const p& pp, std::int64_t now) {
 
 bool is_any_idle() {
     return sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
-}
-
-// The last ms before a limit are there to schedule, one for each p.
-std::uint32_t ms_kept() { return static_cast<std::uint32_t>(proc_count()) + 1; }
-
-bool is_limit_near() ROTA_REQUIRES(sched.mu) {
-    const auto kept = static_cast<std::int32_t>(ms_kept());
-    return sched.idle_m_count < kept &&
-           (sched.suspended_count >= suspended_max || sched.m_count > sched.m_max - kept);
-}
-
-bool may_make_spare() ROTA_REQUIRES(sched.mu) {
-    return sched.m_count < sched.m_max && sched.suspended_count < suspended_max + ms_kept();
-}
-
-// Whether there is an m for a p that is taken from a goroutine that computes. It must be there
-// before: what makes threads may wait for the very goroutine. Where none can be made, the first in
-// line gets the p; the ms of the other ps may take no more than one each out of the line meanwhile.
-bool has_spare(const p& pp) {
-    const lock_guard guard(sched.mu);
-    if (sched.idle_m_count > 0 || is_for_suspended(pp)) return true;
-    return !may_make_spare() && sched.suspended_count >= static_cast<std::uint32_t>(proc_count());
 }
 
 // Whether a thread has computed most of the time between two looks at its clock.
@@ -126,31 +102,10 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     return us;
 }
 
-// While ms are short, all switches go through g0, which puts off who has not begun. Those come back
-// a batch at a time: the next hog may be among the first.
 void hostage_watch::note_shortage(std::int64_t now) {
-    constexpr std::uint32_t batch = 4096;
-    std::uint32_t n = 0;
-    if (!is_served_early_) return;  // nobody has been stopped yet
-    {
-        const lock_guard guard(sched.mu);
-        const bool anyone = now < computed_until_ || sched.suspended_first != nullptr;
-        const bool is_short = anyone && is_limit_near();
-        if (is_short != ms_are_short()) {
-            __atomic_store_n(&sched.ms_short, is_short, __ATOMIC_RELAXED);
-            if (is_short)
-                sched.through_g0.fetch_add(1, memory_order_relaxed);   // relaxed: at switches
-            else sched.through_g0.fetch_sub(1, memory_order_relaxed);  // relaxed: as above
-        }
-        if (is_short) {
-            look_again_ = soon::work_waits;
-            return;
-        }
-        for (; !sched.put_off.empty() && (!anyone || n < batch); ++n)
-            sched.runq.push(*sched.put_off.pop());
-        if (n > 0) publish_global_size();
-    }
-    if (n > 0) wakep();
+    // Otherwise nobody has been stopped yet.
+    if ((is_served_early_ || shortage_.is_open()) && shortage_.round(now < stopped_until_, now))
+        look_again_ = soon::work_waits;
 }
 
 // The p that is asked first for a goroutine that a thread of the program's own has readied.
@@ -198,6 +153,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         if (needed) look_again_ = soon::question_open;
         return false;
     }
+    if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
     const thread_state state = state_of_thread(tid);
     if (state == thread_state::awake) {  // it would run, but has no processor
         if (needed) look_at_running(pp, *mp, now);
@@ -205,7 +161,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     }
     // A mistake does no harm: a thread that has waited for a processor is followed.
     if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
-    return take(pp, *mp, true);
+    return take(pp, *mp, spare_for::blocked, now);
 }
 
 void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
@@ -232,19 +188,38 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     stop(pp, mp, now);
 }
 
-// Hands pp on if it can be taken. While we, who are no m, hold it, all ms may be asleep without
-// anything being wrong: the deadlock detector is told, and asked again afterwards.
-bool hostage_watch::take(p& pp, m& mp, bool was_blocked) {
+// Hands pp on if it can be taken, and if the next m is there: what makes threads may wait for the
+// very goroutine that computes. Whoever blocks may wait for what a stopped thread holds, malloc's
+// lock say: every other time the first of those comes before the queue.
+//
+// While we, who are no m, hold the p, all ms may be asleep without anything being wrong: the
+// deadlock detector is told, and asked again afterwards.
+bool hostage_watch::take(p& pp, m& mp, spare_for why, std::int64_t now) {
+    const bool was_blocked = why == spare_for::blocked;
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
-    const bool taken = take_p(pp);
+    note_hostages(1);
+    line_turn turn = line_turn::last;
+    if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
+    else if (!was_blocked && now - pp.watch.since < time_slice) turn = line_turn::none;
+    order_spare(why, now);
+    const heir next = set_aside(pp, why, turn, now);
+    const bool taken = next.mp != nullptr && take_p(pp);
     if (taken) {
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-        hand_on(pp, was_blocked);
+        if (was_blocked) was_stopped_ones_turn_ = next.is_stopped;
+        pp.watch = {};
+        pp.seen_sched_when = now;  // the next one's slice is new
+        mp.was_let_go = false;
+        published_count_ = -1;
+        give_to(next, pp);
+    } else if (next.mp != nullptr) {
+        put_back(next);
     }
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
         sched.retaking.store(false, memory_order_relaxed);  // relaxed: under sched.mu
+        if (!taken) --sched.hostage_count;
         dead = is_deadlocked();
     }
     if (dead) report_deadlock();
@@ -252,45 +227,27 @@ bool hostage_watch::take(p& pp, m& mp, bool was_blocked) {
     return taken;
 }
 
-// Whoever blocks may wait for what a stopped thread holds, malloc's lock say: that one comes before
-// the queue, every other time.
-void hostage_watch::hand_on(p& pp, bool was_blocked) {
-    m* first = nullptr;
-    if (was_blocked) {
-        const lock_guard guard(sched.mu);
-        if (!was_stopped_ones_turn_ && !sched.world_stops) first = pop_suspended();
-        was_stopped_ones_turn_ = first != nullptr;
+// From here on we make no thread that would inherit the short slice. False: there can be no maker.
+bool hostage_watch::begin_stopping() {
+    if (is_served_early_) return true;
+    const std::int64_t now = nanotime();
+    if (maker_refused_at_ != 0 && now - maker_refused_at_ < maker_period) return false;
+    if (!start_maker_if_granted()) {
+        maker_refused_at_ = now;
+        return false;
     }
-    if (first != nullptr) resume_suspended(*first, pp);
-    else handoffp(pp);
-}
-
-// From here on we make no thread that would inherit the short slice.
-void hostage_watch::begin_stopping() {
-    start_maker();
-    if (is_served_early_) return;
     is_served_early_ = true;
     thread_runs_briefly();
-}
-
-void hostage_watch::order_spare(std::int64_t now) {
-    look_again_ = soon::work_waits;
-    if (now - spare_ordered_at_ < spare_period) return;
-    spare_ordered_at_ = now;
-    {
-        const lock_guard guard(sched.mu);
-        if (!may_make_spare()) return;
-    }
-    (void)make_spare_m();
+    return true;
 }
 
 void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
-    begin_stopping();
-    if (!has_spare(pp)) return order_spare(now);
+    if (!begin_stopping()) return;
     const std::int64_t spent = pp.watch.cpu - pp.watch.cpu_then;
     const std::int64_t time = nanotime() - pp.watch.then;
-    if (!take(pp, mp, false)) return;
+    if (!take(pp, mp, spare_for::computes, now)) return;
     attentive_until_ = computed_until_ = now + attention;
+    stopped_until_ = now + stop_takes;
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     if (is_most(spent, time) && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
 }
@@ -330,7 +287,7 @@ bool hostage_watch::is_still_out(m& mp) {
         mp.then = now;
         return true;
     }
-    computed_until_ = now + attention;
+    if (!mp.was_let_go) computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
     if (spent < mp.allowance || !hostages.stops) return true;
     const int before = mp.seen_awake;
@@ -340,8 +297,8 @@ bool hostage_watch::is_still_out(m& mp) {
     mp.cpu_then = cpu;
     mp.then = now;
     mp.allowance = run_without_p;
-    if (!stops) return true;
-    begin_stopping();
+    if (!stops || !begin_stopping()) return true;
+    mp.was_let_go = false;
     // relaxed: a hint. In its next call by now, it must not be interrupted.
     if (mp.entry.load(memory_order_relaxed) == entry_state::taken) stop_thread(mp);
     return true;
@@ -351,8 +308,10 @@ void hostage_watch::adopt_taken() {
     for (m* mp = ms_just_taken(); mp != nullptr;) {
         m* const next = mp->taken_next;
         allow(*mp, run_without_p);
+        mp->was_let_go = false;
         mp->taken_next = followed_;
         followed_ = mp;
+        ++followed_count_;
         mp = next;
     }
 }
@@ -363,9 +322,14 @@ void hostage_watch::follow() {
     for (int i = 0; i < follow_at_most && *link != nullptr; ++i) {
         m& mp = **link;
         m* const next = mp.taken_next;
-        if (is_still_out(mp) || !is_back(mp)) link = &mp.taken_next;
-        else *link = next;  // it may be on the other list already
+        if (is_still_out(mp) || !is_back(mp)) {
+            link = &mp.taken_next;
+            continue;
+        }
+        *link = next;  // it may be on the other list already
+        --followed_count_;
     }
+    publish_followed();
     if (*link == nullptr || link == &followed_) return;
     // The rest comes first next time.
     m* const rest = *link;
@@ -376,9 +340,16 @@ void hostage_watch::follow() {
     followed_ = rest;
 }
 
+void hostage_watch::publish_followed() {
+    if (followed_count_ == published_count_) return;
+    published_count_ = followed_count_;
+    const lock_guard guard(sched.mu);
+    sched.hostage_count = followed_count_;
+}
+
 // Nothing has been started for long, although a thread that is stopped waits for a p. Whoever has
 // the ps may wait, inside the runtime, for what it holds: it goes on without a p. Where others do
-// so already, there are just too many for the processors, more likely.
+// so already, of themselves, there are just too many for the processors, more likely.
 void hostage_watch::free_what_is_stuck(std::int64_t now) {
     bool anyone = false;
     {
@@ -395,7 +366,10 @@ void hostage_watch::free_what_is_stuck(std::int64_t now) {
                (now < computed_until_ ? stuck_after_amid_others : stuck_after)) {
         stuck_since_ = now;
         m* const mp = release_suspended();
-        if (mp != nullptr) allow(*mp, time_slice);
+        if (mp != nullptr) {
+            allow(*mp, time_slice);
+            mp->was_let_go = true;
+        }
     }
     if (anyone && look_again_ == soon::no) look_again_ = soon::work_waits;
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "core/sched.hpp"
+#include "sched/spare.hpp"
 
 namespace rota::rt {
 
@@ -32,18 +33,21 @@ class hostage_watch {
     bool round(std::int64_t now);
     // How long sysmon may nap after that, in µs.
     long nap_us_max(std::int64_t now) const;
+    // Whether an m whose p was taken is still out: nobody tells us if it begins to compute.
+    bool follows_anyone() const { return followed_ != nullptr; }
+    // Whether nothing is going on that the next round shall look at.
+    bool is_quiet() const { return look_again_ == soon::no; }
 
   private:
     bool look_at(p& pp, std::int64_t now);
     void look_at_running(p& pp, m& mp, std::int64_t now);
-    bool take(p& pp, m& mp, bool was_blocked);
-    void hand_on(p& pp, bool was_blocked);
+    bool take(p& pp, m& mp, spare_for why, std::int64_t now);
     void note_shortage(std::int64_t now);
     void find_longest();
-    void order_spare(std::int64_t now);
     void stop(p& pp, m& mp, std::int64_t now);
     void adopt_taken();
-    void begin_stopping();
+    bool begin_stopping();
+    void publish_followed();
     void follow();
     bool is_still_out(m& mp);
     bool is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time);
@@ -55,10 +59,14 @@ class hostage_watch {
     bool was_stopped_ones_turn_ = false;
     const p* longest_ = nullptr;  // while somebody shall be served before the slice is over
     m* followed_ = nullptr;       // ms whose p was taken
+    std::int32_t followed_count_ = 0;
+    std::int32_t published_count_ = 0;
+    shortage shortage_;
     std::int64_t stuck_since_ = 0;
     std::uint64_t stuck_ticks_ = 0;
-    std::int64_t spare_ordered_at_ = 0;
+    std::int64_t maker_refused_at_ = 0;
     std::int64_t attentive_until_ = 0;
+    std::int64_t stopped_until_ = 0;   // somebody is in line, or on his way there
     std::int64_t computed_until_ = 0;  // somebody computes without a p, or may
 };
 

@@ -59,26 +59,34 @@ m& new_m_record() {
     return mp;
 }
 
-namespace {
-
-// The record of an m whose thread has ended, or null.
-m* free_m_record() ROTA_REQUIRES(sched.mu) {
+m& any_m_record() {
     m* const mp = sched.free_m;
-    if (mp == nullptr) return nullptr;
+    if (mp == nullptr) return new_m_record();
     sched.free_m = mp->idle_next;
     mp->idle_next = nullptr;
-    return mp;
+    return *mp;
 }
-
-}  // namespace
 
 void count_m() {
     ++sched.m_count;
     check_m_count();
 }
 
+void discount_m(m& mp) {
+    --sched.m_count;
+    if (mp.is_spare) --sched.spare_count;
+    if (mp.is_coming) --sched.spares_coming;
+    mp.is_spare = mp.is_coming = false;
+    mp.idle_next = sched.free_m;
+    sched.free_m = &mp;
+}
+
+// What the program asks for counts, not what sysmon takes on itself: a thread for each goroutine
+// that keeps its own.
 void check_m_count() {
-    if (sched.m_count <= sched.m_max) return;
+    const std::int32_t ours =
+        sched.spare_count > sched.hostage_count ? sched.spare_count : sched.hostage_count;
+    if (sched.m_count - ours <= sched.m_max) return;
     const std::int32_t limit = sched.m_max;
     sched.mu.release();
     fatal("thread exhaustion", trace_scope::all, "runtime: program exceeds %zu-thread limit",
@@ -94,6 +102,10 @@ void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size) {
         if (error != EAGAIN) break;
         thread_sleep_ns(1'000'000L * (i + 1));  // the kernel may be short of something for a moment
     }
+    no_thread(error);
+}
+
+void no_thread(int error) {
     fatal("runtime.newosproc", trace_scope::none,
           "runtime: failed to create new OS thread (errno=%zu); may need to increase max user "
           "processes (ulimit -u), kernel.threads-max or the cgroup's pids.max",
@@ -112,9 +124,7 @@ void end_m(m& self) {
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
-        --sched.m_count;
-        self.idle_next = sched.free_m;
-        sched.free_m = &self;
+        discount_m(self);
         dead = is_deadlocked();
     }
     if (dead) report_deadlock();
@@ -123,12 +133,9 @@ void end_m(m& self) {
 // The p that the m was made for, or null: it is a spare one, or somebody else has taken the p.
 p* be_born(m& self) {
     const lock_guard guard(sched.mu);
-    for (m** link = &sched.unborn; *link != nullptr; link = &(*link)->unborn_next) {
-        if (*link != &self) continue;
-        *link = self.unborn_next;
-        self.unborn_next = nullptr;
-        break;
-    }
+    unlist_unborn(self);
+    if (self.is_coming) --sched.spares_coming;
+    self.is_coming = false;
     p* const pp = self.next_p;
     self.next_p = nullptr;
     return pp;
@@ -150,9 +157,9 @@ void* mstart(void* arg) {
     return nullptr;
 }
 
-// Puts pp on the idle list, unless there is work after all, or pp is the last one and its timers,
-// or somebody's descriptors, have no poller.
-bool try_idle(p& pp, std::int64_t when) {
+// Puts pp on the idle list, and the spare m on its own, unless there is work after all, or pp is
+// the last one and its timers, or somebody's descriptors, have no poller.
+bool try_idle(p& pp, std::int64_t when, m* spare) {
     const lock_guard guard(sched.mu);
     const bool last =
         sched.idle_p_count.load(memory_order_relaxed) == proc_count() - 1;  // relaxed: under mu
@@ -160,14 +167,26 @@ bool try_idle(p& pp, std::int64_t when) {
     if (sched.runq_size.load(memory_order_relaxed) != 0) return false;  // relaxed: changed under mu
     if (last && !polled && (when != 0 || net_poller.has_waiters())) return false;
     pidle_put(pp);
+    if (spare != nullptr) midle_put(*spare);
     return true;
 }
 
 }  // namespace
 
-void start_m_thread(m& mp) {
-    start_thread(mstart, &mp, m_stack_size);
-    shared_counts.threads.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+int start_m_thread(m& mp) {
+    const int error = thread_create(mstart, &mp, m_stack_size);
+    if (error == 0)
+        shared_counts.threads.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+    return error;
+}
+
+void unlist_unborn(m& mp) {
+    for (m** link = &sched.unborn; *link != nullptr; link = &(*link)->unborn_next) {
+        if (*link != &mp) continue;
+        *link = mp.unborn_next;
+        mp.unborn_next = nullptr;
+        return;
+    }
 }
 
 bool is_for_suspended(const p& pp) {
@@ -180,11 +199,13 @@ bool is_for_suspended(const p& pp) {
 
 namespace {
 
-// An m for pp: one that sleeps, or else one that is stopped, or else a new one. `as`: which.
+// An m for pp: the spare one, one that sleeps, or else one that is stopped, or else a new one.
+// `as`: which.
 enum class m_kind : std::uint8_t { idle, stopped, fresh };
 
-m& find_m(p& pp, bool spinning, m_kind& as) ROTA_EXCLUDES(sched.mu) {
+m& find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
+    if (spare != nullptr) midle_put(*spare);  // so that it comes first
     m* mp = !spinning && is_for_suspended(pp) ? nullptr : midle_get();
     as = m_kind::idle;
     if (mp == nullptr) {
@@ -194,8 +215,7 @@ m& find_m(p& pp, bool spinning, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     if (mp == nullptr) {
         as = m_kind::fresh;
         count_m();
-        mp = free_m_record();
-        if (mp == nullptr) mp = &new_m_record();
+        mp = &any_m_record();
         mp->unborn_next = sched.unborn;
         sched.unborn = mp;
     }
@@ -205,21 +225,29 @@ m& find_m(p& pp, bool spinning, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     return *mp;
 }
 
+// True: as start_spinner.
+bool start(p& pp, bool spinning, m* spare) {
+    m_kind kind{};
+    m* const mp = &find_m(pp, spinning, spare, kind);
+    if (kind == m_kind::fresh) {
+        make_thread_of(*mp);
+        return false;
+    }
+    if (kind == m_kind::idle)
+        shared_counts.wakeups.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+    mp->park.wakeup();
+    if (kind == m_kind::idle || !spinning) return false;
+    // As a spinner that has found work.
+    ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+    return true;
+}
+
 }  // namespace
 
-void startm(p& pp, bool spinning) {
-    m_kind kind{};
-    m* const mp = &find_m(pp, spinning, kind);
-    if (kind == m_kind::fresh) return make_thread_of(*mp);
-    if (kind == m_kind::stopped) {
-        mp->park.wakeup();
-        if (!spinning) return;
-        // As a spinner that has found work.
-        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
-        return wakep();
-    }
-    shared_counts.wakeups.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-    mp->park.wakeup();
+bool start_spinner(p& pp) { return start(pp, true, nullptr); }
+
+void startm(p& pp, bool spinning, m* spare) {
+    if (start(pp, spinning, spare)) wakep();
 }
 
 void stopm(m& self) {
@@ -237,8 +265,8 @@ void stopm(m& self) {
     self.next_p = nullptr;
 }
 
-void handoffp(p& pp) {
-    if (!runq_empty(pp) || global_has_work()) return startm(pp, false);
+void handoffp(p& pp, m* spare) {
+    if (!runq_empty(pp) || global_has_work()) return startm(pp, false, spare);
     // No work here. If nobody looks for some, somebody must: work may come up elsewhere right now.
     std::int32_t nobody = 0;
     if (sched.nmspinning.load(memory_order_seq_cst) +
@@ -247,10 +275,10 @@ void handoffp(p& pp) {
         sched.nmspinning.compare_exchange(nobody, 1, memory_order_seq_cst,
                                           memory_order_relaxed)) {  // pairs(wake.submit)
         sched.need_spinning.store(false, memory_order_seq_cst);     // pairs(wake.need)
-        return startm(pp, true);
+        return startm(pp, true, spare);
     }
     const std::int64_t when = pp.timers.earliest();
-    if (!try_idle(pp, when)) return startm(pp, false);
+    if (!try_idle(pp, when, spare)) return startm(pp, false, spare);
     // Submitters that saw no idle p before this one have left word.
     if (sched.need_spinning.load(memory_order_seq_cst)) wakep();  // pairs(wake.need)
     if (when != 0) wake_poller(when);

@@ -8,9 +8,14 @@
 
 namespace rota::rt {
 
-// Gives pp, which the caller holds, to an idle or a new m. `spinning`: the caller has counted it in
-// nmspinning. May start a thread. Go: startm.
-void startm(p& pp, bool spinning) ROTA_EXCLUDES(sched.mu);
+// Gives pp, which the caller holds, to `spare`, an m that it has taken off the idle list, or else
+// to an idle or a new m. `spinning`: the caller has counted it in nmspinning. May start a thread.
+// Go: startm.
+void startm(p& pp, bool spinning, m* spare = nullptr) ROTA_EXCLUDES(sched.mu);
+
+// The same for a spinner. True: the p has gone to an m that does not spin, and the caller is to
+// look for a successor, as wakep does.
+[[nodiscard]] bool start_spinner(p& pp) ROTA_EXCLUDES(sched.mu);
 
 // Whether the m that is first in line for a p (sched/suspend) is all that pp would do next: then it
 // needs no other m.
@@ -20,8 +25,8 @@ void startm(p& pp, bool spinning) ROTA_EXCLUDES(sched.mu);
 void stopm(m& self) ROTA_EXCLUDES(sched.mu);
 
 // Passes on a p whose m cannot use it any more: to another m if anything is to be done, else to the
-// idle list. Go: handoffp.
-void handoffp(p& pp) ROTA_EXCLUDES(sched.mu);
+// idle list. `spare`: as for startm; it goes back to its list if it is not needed. Go: handoffp.
+void handoffp(p& pp, m* spare = nullptr) ROTA_EXCLUDES(sched.mu);
 
 // Binds and unbinds m and p. Go: acquirep, releasep.
 void acquirep(m& self, p& pp);
@@ -34,12 +39,22 @@ p& releasep(m& self);
 // ends the process.
 void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size);
 
-// Starts the thread of mp, a listed and counted record. Caller: sched/maker.
-void start_m_thread(m& mp);
+// Its end: the kernel has answered with this error.
+[[noreturn]] void no_thread(int error);
 
-// For the makers of ms: a record, listed; counting it against the limit, which is fatal to exceed
+// Starts the thread of mp, a listed and counted record, if the kernel lets us: 0, or its error.
+// Caller: sched/maker.
+[[nodiscard]] int start_m_thread(m& mp);
+
+// mp, which has not begun, has a p no longer.
+void unlist_unborn(m& mp) ROTA_REQUIRES(sched.mu);
+
+// For the makers of ms: a record, listed, whether new or of an m that has ended; where that goes
+// when its m ends or cannot begin; counting it against the limit, which is fatal to exceed
 // (releases sched.mu only to die); what every m needs once, on its own thread.
 [[nodiscard]] m& new_m_record() ROTA_REQUIRES(sched.mu);
+[[nodiscard]] m& any_m_record() ROTA_REQUIRES(sched.mu);
+void discount_m(m& mp) ROTA_REQUIRES(sched.mu);
 void count_m() ROTA_NO_TSA;        // requires sched.mu
 void check_m_count() ROTA_NO_TSA;  // likewise: ends the process if there are too many already
 void minit(m& self);

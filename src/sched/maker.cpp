@@ -1,7 +1,16 @@
 // The maker and its list of orders.
 #include "sched/maker.hpp"
 
+#include <cerrno>
+
+#include "netpoll/poller.hpp"
+#include "sched/deadlock.hpp"
+#include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/suspend.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
 #include "sys/note.hpp"
 #include "sys/thread.hpp"
 
@@ -10,13 +19,16 @@ namespace rota::rt {
 namespace {
 
 struct maker_t {
-    m* orders ROTA_GUARDED_BY(sched.mu) = nullptr;  // linked by to_make_next
+    // Linked by to_make_next; those with a p, for which others wait, come first.
+    m* orders ROTA_GUARDED_BY(sched.mu) = nullptr;
     bool is_asleep ROTA_GUARDED_BY(sched.mu) = false;
     note wake;                  // the maker sleeps here; rung by who finds is_asleep
     atomic<bool> begun{false};  // set by the one who makes the maker; relaxed: see start_maker
     atomic<bool> runs{false};   // set by the same once the maker exists, read by all
 };
 constinit maker_t maker;
+
+constexpr int tries_max = 20;
 
 m* next_order() {
     const lock_guard guard(sched.mu);
@@ -31,51 +43,148 @@ m* next_order() {
     return mp;
 }
 
-void* make(void*) {
+void list_order(m& mp) ROTA_REQUIRES(sched.mu) {
+    m** link = &maker.orders;
+    if (mp.next_p == nullptr) {
+        while (*link != nullptr) link = &(*link)->to_make_next;
+    }
+    mp.to_make_next = *link;
+    *link = &mp;
+}
+
+void note_grant() {
+    const lock_guard guard(sched.mu);
+    sched.m_refused_at = 0;
+}
+
+// The p of mp, which will not begin. `spun`: mp was counted as a spinner.
+p& take_from_unborn(m& mp, bool& spun) ROTA_REQUIRES(sched.mu) {
+    unlist_unborn(mp);
+    p& pp = *mp.next_p;
+    spun = mp.spinning;
+    mp.next_p = nullptr;
+    mp.spinning = false;
+    return pp;
+}
+
+void uncount_spinner() {
+    ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+}
+
+// What becomes of the p of an m whose thread is refused.
+struct legacy {
+    bool is_settled = false;
+    m* to_wake = nullptr;
+    bool wakes_next = false;  // somebody relies on a spinner, and the m that has got the p is none
+};
+
+// Another m gets it: one that sleeps, or else one that is stopped.
+legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
+    m* const idle = midle_get();
+    m* const other = idle != nullptr ? idle : pop_suspended();
+    if (other == nullptr) return {};
+    bool spun = false;
+    other->next_p = &take_from_unborn(mp, spun);
+    other->spinning = spun && idle != nullptr;
+    if (spun && idle == nullptr) uncount_spinner();
+    return {true, other, spun && idle == nullptr};
+}
+
+// Back to the idle list with it, if its m was only to look for work and the threads are where
+// sysmon has taken the ps: it will ask again.
+legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
+    if (sched.hostage_count == 0 || !runq_empty(*mp.next_p)) return {};
+    bool spun = false;
+    p& pp = take_from_unborn(mp, spun);
+    if (spun) {
+        sched.need_spinning.store(true, memory_order_seq_cst);  // pairs(wake.need)
+        uncount_spinner();
+    }
+    pidle_put(pp);
+    sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
+    return {true, nullptr, false};
+}
+
+// The kernel has refused mp its thread, perhaps for the last time. True: nobody needs that any
+// more.
+bool give_up(m& mp, bool for_good) {
+    legacy left{true, nullptr, false};
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        sched.m_refused_at = nanotime();
+        if (mp.next_p != nullptr) {
+            left = give_to_other(mp);
+            if (!left.is_settled && for_good) left = give_back(mp);
+        }
+        if (left.is_settled) discount_m(mp);
+        dead = is_deadlocked();
+    }
+    if (left.to_wake != nullptr) left.to_wake->park.wakeup();
+    if (left.wakes_next) wakep();
+    if (dead) report_deadlock();
+    return left.is_settled;
+}
+
+void make(m& mp) {
+    for (int i = 1;; ++i) {
+        const int error = start_m_thread(mp);
+        if (error == 0) return note_grant();
+        const bool for_good = error != EAGAIN || i == tries_max;
+        if (give_up(mp, for_good)) return;
+        if (for_good) no_thread(error);
+        net_poller.wake();                // who sleeps there may take the p
+        thread_sleep_ns(1'000'000L * i);  // the kernel may be short of something for a moment
+    }
+}
+
+void* serve(void*) {
     thread_set_name("rota-maker");
     thread_block_signals();
     for (;;) {
-        if (m* const mp = next_order()) start_m_thread(*mp);
+        if (m* const mp = next_order()) make(*mp);
         else maker.wake.sleep();
     }
+}
+
+// Makes the maker. EBUSY: somebody else is at it.
+int try_to_start() {
+    if (maker.runs.load(memory_order_acquire)) return 0;                 // pairs(maker.runs)
+    if (maker.begun.exchange(true, memory_order_relaxed)) return EBUSY;  // relaxed: who is first
+    constexpr std::size_t stack_size = 64 * 1024;
+    const int error = thread_create(serve, nullptr, stack_size);
+    if (error == 0) maker.runs.store(true, memory_order_release);  // pairs(maker.runs)
+    else maker.begun.store(false, memory_order_relaxed);           // relaxed: as above
+    return error;
 }
 
 }  // namespace
 
 void start_maker() {
-    if (maker.runs.load(memory_order_acquire)) return;       // pairs(maker.runs)
-    if (maker.begun.exchange(true, memory_order_relaxed)) {  // relaxed: only who is first
-        while (!maker.runs.load(memory_order_acquire)) thread_yield();  // pairs(maker.runs)
-        return;
+    for (int i = 1;;) {
+        const int error = try_to_start();
+        if (error == 0) return;
+        if (error == EBUSY) {
+            thread_yield();
+            continue;
+        }
+        if (error != EAGAIN || i == tries_max) no_thread(error);
+        thread_sleep_ns(1'000'000L * i++);
     }
-    constexpr std::size_t stack_size = 64 * 1024;
-    start_thread(make, nullptr, stack_size);
-    maker.runs.store(true, memory_order_release);  // pairs(maker.runs)
 }
 
+bool start_maker_if_granted() { return try_to_start() == 0; }
+
 void make_thread_of(m& mp) {
-    if (!maker.runs.load(memory_order_acquire)) return start_m_thread(mp);  // pairs(maker.runs)
+    if (!maker.runs.load(memory_order_acquire)) return make(mp);  // pairs(maker.runs)
     bool asleep = false;
     {
         const lock_guard guard(sched.mu);
-        mp.to_make_next = maker.orders;
-        maker.orders = &mp;
+        list_order(mp);
         asleep = maker.is_asleep;
         maker.is_asleep = false;
     }
     if (asleep) maker.wake.wakeup();
-}
-
-bool make_spare_m() {
-    m* mp = nullptr;
-    {
-        const lock_guard guard(sched.mu);
-        if (sched.m_count >= sched.m_max) return false;
-        count_m();
-        mp = &new_m_record();
-    }
-    make_thread_of(*mp);
-    return true;
 }
 
 }  // namespace rota::rt

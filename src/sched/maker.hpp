@@ -16,10 +16,16 @@ namespace rota::rt {
 // is stopped, or user code: it takes locks of the C library.
 void start_maker();
 
-// Has the thread of mp, a listed and counted record, made: by the maker if there is one.
-void make_thread_of(m& mp) ROTA_EXCLUDES(sched.mu);
+// The same for sysmon, for which nothing depends on it. False: the kernel makes no thread now, or
+// somebody else is at it.
+[[nodiscard]] bool start_maker_if_granted();
 
-// Has one more m made that sleeps on the idle list. False: the limit of threads is reached.
-bool make_spare_m() ROTA_EXCLUDES(sched.mu);
+// Has the thread of mp, a listed and counted record, made: by the maker if there is one.
+//
+// The kernel may refuse. A record with a p is then asked for again for a while, unless another m
+// can take the p. In the end the p goes back to the idle list, if it has no work of its own and
+// sysmon has taken others from their ms; otherwise the process ends. A record without a p, a spare,
+// is given up at once. Either way sched.m_refused_at knows.
+void make_thread_of(m& mp) ROTA_EXCLUDES(sched.mu);
 
 }  // namespace rota::rt

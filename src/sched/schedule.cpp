@@ -8,6 +8,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
 #include "sched/scan.hpp"
+#include "sched/spare.hpp"
 #include "sched/suspend.hpp"
 #include "sched/switch.hpp"
 #include "sched/wakeup.hpp"
@@ -25,20 +26,6 @@ ROTA_SWITCHES_STACK void schedule_loop(m& self) {
     }
 }
 
-namespace {
-
-// There is no m for a goroutine that turns out to compute for long: who has not begun waits until
-// that has changed.
-bool put_off(g& gp) {
-    if (gp.sched.pc != reinterpret_cast<void*>(&rota_gostart) || gp.main_of != nullptr)
-        return false;
-    const lock_guard guard(sched.mu);
-    sched.put_off.push(gp);
-    return true;
-}
-
-}  // namespace
-
 found next_to_run(m& self) {
     for (;;) {
         // relaxed, here and below: read again at every switch
@@ -51,7 +38,7 @@ found next_to_run(m& self) {
             resume_suspended(*next.gp->mp, releasep(self));
             continue;
         }
-        if (ROTA_UNLIKELY(ms_are_short()) && put_off(*next.gp)) continue;
+        if (ROTA_UNLIKELY(ms_are_short()) && is_put_off(*next.gp)) continue;
         if (ROTA_UNLIKELY(next.gp->locked_m != nullptr) && hand_to_locked_m(self, *next.gp))
             continue;
         return next;

@@ -116,6 +116,17 @@ m* pop_suspended() {
     return mp;
 }
 
+bool unpop_suspended(m& mp) {
+    if (sched.no_stops.load(memory_order_relaxed)) return false;  // relaxed: set under sched.mu
+    mp.suspended_next = sched.suspended_first;
+    sched.suspended_first = &mp;
+    if (sched.suspended_last == nullptr) sched.suspended_last = &mp;
+    ++sched.suspended_count;
+    mp.suspended.store(true, memory_order_relaxed);  // relaxed: a hint for sysmon
+    publish_global_size();
+    return true;
+}
+
 void resume_suspended(m& mp, p& pp) {
     ROTA_CHECK(mp.next_p == nullptr);
     mp.next_p = &pp;

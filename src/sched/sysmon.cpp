@@ -30,7 +30,8 @@ constexpr long nap_alert_us = 200;  // while wake-ups are left to sysmon
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
-constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms
+constexpr int quiet_rounds_before_deep_sleep = 10;     // of the longest nap: 100 ms
+constexpr std::int64_t followed_period = 200'000'000;  // ns: deep sleep while some have lost a p
 constexpr std::int64_t scavenge_period = 1'000'000'000;
 constexpr std::uint64_t scavenge_step = 1024;  // stacks a round: about a millisecond
 
@@ -136,15 +137,24 @@ bool all_idle() {
     return sched.idle_p_count.load(memory_order_relaxed) == proc_count();
 }  // relaxed: a hint
 
-// Sleeps until a p is taken. Returns at once if one is busy already.
-void deep_sleep() {
+// Sleeps until a p is taken, at most for so long (ns; 0: for ever). True: one was, or is busy
+// already.
+bool deep_sleep(std::int64_t at_most) {
     {
         const lock_guard guard(sched.mu);
-        if (!all_idle()) return;
+        if (!all_idle()) return true;
         sched.sysmon_note.clear();
         sched.sysmon_wait.store(true, memory_order_relaxed);  // relaxed: under sched.mu
     }
-    sched.sysmon_note.sleep();
+    if (at_most == 0) {
+        sched.sysmon_note.sleep();
+        return true;
+    }
+    if (sched.sysmon_note.sleep_until(nanotime() + at_most)) return true;
+    const lock_guard guard(sched.mu);
+    if (!sched.sysmon_wait.load(memory_order_relaxed)) return true;  // relaxed: under sched.mu
+    sched.sysmon_wait.store(false, memory_order_relaxed);            // relaxed: as above
+    return false;
 }
 
 // Whether a g waits that nobody is about to run. One in runnext is run as soon as the goroutine
@@ -197,11 +207,13 @@ struct watch {
         look_at_limits(now);
         scavenge(now);
         trace(now);
-        quiet_rounds = all_idle() && nap_us == nap_max_us ? quiet_rounds + 1 : 0;
+        const bool quiet = all_idle() && nap_us == nap_max_us && hostage.is_quiet();
+        quiet_rounds = quiet ? quiet_rounds + 1 : 0;
         if (quiet_rounds < quiet_rounds_before_deep_sleep || scavenging ||
             hooks.schedtrace_period > 0)
             return;
-        deep_sleep();
+        // Goroutines whose threads are blocked may begin to compute, unseen by anybody else.
+        if (!deep_sleep(hostage.follows_anyone() ? followed_period : 0)) return;
         idle_rounds = quiet_rounds = 0;
         next_plan = 0;
     }

@@ -14,11 +14,12 @@ namespace rota::rt {
 
 namespace {
 
-ROTA_NOINLINE void wakep_slow() {
+// True: the p has gone to somebody who does not spin.
+bool wake_one() {
     std::int32_t nobody = 0;
     if (!sched.nmspinning.compare_exchange(nobody, 1, memory_order_seq_cst,  // pairs(wake.submit)
                                            memory_order_relaxed)) {
-        return;  // relaxed: a spinner exists, it looks again before it sleeps
+        return false;  // relaxed: a spinner exists, it looks again before it sleeps
     }
     p* pp = nullptr;
     {
@@ -30,23 +31,30 @@ ROTA_NOINLINE void wakep_slow() {
                        0);  // pairs(wake.submit)
         }
     }
-    if (pp == nullptr) return;
-    startm(*pp, true);
+    return pp != nullptr && start_spinner(*pp);
 }
 
-}  // namespace
-
-void wakep() {
+ROTA_ALWAYS_INLINE bool is_spinner_needed() {
     light_fence();                                                  // pairs(wake.submit)
     if (sched.idle_p_count.load(memory_order_seq_cst) == 0) {       // pairs(wake.submit)
         if (!sched.need_spinning.load(memory_order_seq_cst)) {      // pairs(wake.need)
             sched.need_spinning.store(true, memory_order_seq_cst);  // pairs(wake.need)
         }
         if (ROTA_LIKELY(sched.idle_p_count.load(memory_order_seq_cst) == 0))
-            return;  // pairs(wake.submit)
+            return false;  // pairs(wake.submit)
     }
-    if (sched.nmspinning.load(memory_order_seq_cst) != 0) return;  // pairs(wake.submit)
-    wakep_slow();
+    return sched.nmspinning.load(memory_order_seq_cst) == 0;  // pairs(wake.submit)
+}
+
+ROTA_NOINLINE void wakep_slow() {
+    while (wake_one() && is_spinner_needed()) {
+    }
+}
+
+}  // namespace
+
+void wakep() {
+    if (is_spinner_needed()) wakep_slow();
 }
 
 namespace {

@@ -1,0 +1,191 @@
+// How many may stand by, who is set aside, and who is kept from beginning.
+#include "sched/spare.hpp"
+
+#include <algorithm>
+
+#include "arch/context.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/idle.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/maker.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/suspend.hpp"
+#include "sched/wakeup.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Stopped threads cost memory.
+constexpr std::uint32_t suspended_max = 1024;
+// One to take the next p, and one that is left if the kernel grants no other then.
+constexpr std::int32_t stand_by = 2;
+constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel is asked again
+// An order that takes longer than this (ns) waits for a processor, or for malloc's lock, which a
+// stopped thread may hold.
+constexpr std::int64_t order_patience = 10'000'000;
+constexpr std::int64_t begin_period = 100'000'000;  // ns: while ms are short, one begins in so long
+
+// When the last spare was ordered. sysmon only.
+constinit std::int64_t ordered_at = 0;
+
+bool are_stopped_too_many() ROTA_REQUIRES(sched.mu) {
+    return sched.suspended_count >= suspended_max;
+}
+
+// Whether an m sleeps for the timers that would be idle otherwise. Where a p is idle it is that
+// one's.
+bool is_poller_free() ROTA_REQUIRES(sched.mu) {
+    return sched.last_poll.load(memory_order_seq_cst) == 0 &&   // pairs(timer.poller)
+           sched.idle_p_count.load(memory_order_relaxed) == 0;  // relaxed: under sched.mu
+}
+
+// Ms that have nothing to do.
+std::int32_t free_ms() ROTA_REQUIRES(sched.mu) {
+    return sched.idle_m_count + (is_poller_free() ? 1 : 0);
+}
+
+bool is_kernel_mute() ROTA_REQUIRES(sched.mu) { return sched.m_refused_at != 0; }
+
+bool may_order(spare_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
+    if (is_kernel_mute() && now - sched.m_refused_at < refusal_period) return false;
+    if (why == spare_for::blocked)
+        return sched.m_count < sched.m_max || sched.spare_count < proc_count();
+    const std::uint32_t astray =
+        std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.hostage_count));
+    return astray < suspended_max || (free_ms() == 0 && sched.m_count < sched.m_max);
+}
+
+// Whether whoever begins now, and turns out to compute for long, may take the last m for it: also
+// while the kernel's answer is still to come.
+bool may_run_out() ROTA_REQUIRES(sched.mu) {
+    return are_stopped_too_many() ||
+           (free_ms() == 0 && (is_kernel_mute() || sched.spares_coming > 0));
+}
+
+// Who begins then takes the last one for sure, if he computes.
+bool is_at_last_m() ROTA_REQUIRES(sched.mu) {
+    return free_ms() <= 1 &&
+           (is_kernel_mute() || sched.spares_coming > 0 || sched.m_count >= sched.m_max);
+}
+
+void set_shortage(bool is_short) ROTA_REQUIRES(sched.mu) {
+    if (is_short == ms_are_short()) return;
+    __atomic_store_n(&sched.ms_short, is_short, __ATOMIC_RELAXED);
+    if (is_short) sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: at switches
+    else sched.through_g0.fetch_sub(1, memory_order_relaxed);           // relaxed: as above
+}
+
+}  // namespace
+
+void note_hostages(std::int32_t more) {
+    const lock_guard guard(sched.mu);
+    sched.hostage_count += more;
+}
+
+void order_spare(spare_for why, std::int64_t now) {
+    m* mp = nullptr;
+    {
+        const lock_guard guard(sched.mu);
+        // A single call that blocks is no reason for more than one.
+        const bool is_ahead =
+            why == spare_for::computes ? !are_stopped_too_many() : sched.hostage_count > 1;
+        const std::int32_t wanted = is_ahead ? stand_by : 1;
+        if (free_ms() + sched.spares_coming >= wanted || !may_order(why, now)) return;
+        mp = &any_m_record();
+        mp->is_spare = mp->is_coming = true;
+        ++sched.m_count;
+        ++sched.spare_count;
+        ++sched.spares_coming;
+    }
+    ordered_at = now;
+    make_thread_of(*mp);
+}
+
+namespace {
+
+heir find_heir(const p& pp, spare_for why, line_turn turn, std::int64_t now)
+    ROTA_REQUIRES(sched.mu) {
+    if ((turn == line_turn::first && !sched.world_stops) || is_for_suspended(pp)) {
+        if (m* const mp = pop_suspended()) return {mp, true};
+    }
+    if (m* const mp = midle_get()) {
+        // Before it runs anybody; where nobody computes, it comes back.
+        const bool anyone = why == spare_for::computes || sched.suspended_first != nullptr;
+        if (anyone && may_run_out()) set_shortage(true);
+        return {mp, false};
+    }
+    const bool one_comes = sched.spares_coming > 0 && now - ordered_at < order_patience;
+    if (one_comes || is_poller_free() || turn == line_turn::none) return {};
+    return {pop_suspended(), true};
+}
+
+}  // namespace
+
+heir set_aside(const p& pp, spare_for why, line_turn turn, std::int64_t now) {
+    heir h;
+    bool call_poller = false;
+    {
+        const lock_guard guard(sched.mu);
+        h = find_heir(pp, why, turn, now);
+        call_poller = h.mp == nullptr && is_poller_free();
+    }
+    if (call_poller) net_poller.wake();  // it will be idle in a moment
+    return h;
+}
+
+void give_to(heir to, p& pp) {
+    if (to.is_stopped) resume_suspended(*to.mp, pp);
+    else handoffp(pp, to.mp);
+}
+
+void put_back(heir to) {
+    bool goes_on = false;
+    {
+        const lock_guard guard(sched.mu);
+        if (!to.is_stopped) midle_put(*to.mp);
+        else goes_on = !unpop_suspended(*to.mp);
+    }
+    if (goes_on) to.mp->park.wakeup();
+}
+
+bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
+    constexpr std::uint32_t batch = 256;  // the next one that computes may be among the first
+    std::uint32_t n = 0;
+    bool is_short = false;
+    {
+        const lock_guard guard(sched.mu);
+        const bool anyone = is_anyone_stopped || sched.suspended_first != nullptr;
+        is_short = anyone && may_run_out();
+        set_shortage(is_short);
+        if (!is_short || sched.put_off.empty()) {
+            last_begun_ = now;
+        } else if (now - last_begun_ > begin_period && !is_at_last_m()) {
+            last_begun_ = now;
+            sched.let_begin = sched.put_off.pop();
+            sched.runq.push(*sched.let_begin);
+            ++n;
+        }
+        for (; !is_short && !sched.put_off.empty() && (!anyone || n < batch); ++n)
+            sched.runq.push(*sched.put_off.pop());
+        any_left_ = !sched.put_off.empty();
+        if (n > 0) publish_global_size();
+    }
+    if (n > 0) wakep();
+    return is_short;
+}
+
+bool is_put_off(g& gp) {
+    if (gp.sched.pc != reinterpret_cast<void*>(&rota_gostart) || gp.main_of != nullptr)
+        return false;
+    const lock_guard guard(sched.mu);
+    if (!ms_are_short()) return false;
+    if (sched.let_begin == &gp) {
+        sched.let_begin = nullptr;
+        return false;
+    }
+    sched.put_off.push(gp);
+    return true;
+}
+
+}  // namespace rota::rt
