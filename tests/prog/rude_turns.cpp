@@ -194,6 +194,151 @@ int thread_limit() {
     return 0;
 }
 
+// Waits until main, which sleeps and wakes, has had a hundred turns.
+void take_turns() {
+    for (int i = 0; i < 100; ++i) rota::sleep_for(1ms);
+}
+
+// So many goroutines that have begun and waited begin to compute, beside `blocked` others in calls.
+int begun_at_limit(int n, int threads, int blocked) {
+    rota::runtime::set_max_threads(threads);
+    rota::run([=] {
+        rota::wait_group group;
+        std::atomic<int> waiting{0}, inside{0};
+        const auto start = rota::make_chan<int>();
+        for (int i = 0; i < blocked; ++i) {
+            group.go([&inside] {
+                rota::blocking([&inside] {
+                    ++inside;
+                    while (!stopped()) nap(1'000'000);
+                });
+            });
+        }
+        for (int i = 0; i < n; ++i) {
+            group.go([&waiting, start] {
+                ++waiting;
+                (void)start.recv();
+                compute();
+            });
+        }
+        await([&] { return waiting == n && inside == blocked; });
+        start.close();
+        take_turns();
+        stop = true;
+        group.wait();
+    });
+    say("done");
+    return 0;
+}
+
+// Beyond the limit all the same: what a goroutine that computes costs is not the program's wish.
+int begun_beyond_limit() { return begun_at_limit(30, 12, 0); }
+int begun_few() { return begun_at_limit(3, 5, 0); }
+int begun_beside_calls() { return begun_at_limit(3, 9, 5); }
+
+// Few threads are allowed: who is new begins beside two that compute.
+int begin_at_limit() {
+    rota::runtime::set_max_threads(6);
+    rota::run([] {
+        hogs two(2);
+        std::atomic<int> handled{0};
+        for (int i = 0; i < 50; ++i) {
+            rota::go([&handled] { ++handled; });
+            rota::sleep_for(1ms);
+        }
+        await([&] { return handled == 50; }, [] { rota::sleep_for(1ms); });
+    });
+    say("done");
+    return 0;
+}
+
+// No thread may be made any more when goroutines block that have not said so.
+int block_at_limit() {
+    rota::runtime::set_max_threads(2);
+    rota::run([] {
+        rota::wait_group group;
+        for (int i = 0; i < 4; ++i) {
+            group.go([] {
+                for (int k = 0; k < 10; ++k) nap(5'000'000);
+            });
+        }
+        take_turns();
+        group.wait();
+    });
+    say("done");
+    return 0;
+}
+
+// How often a thread of this process has slept.
+long sleeps_of(int tid) {
+    char line[256] = {};
+    long n = -1;
+    const std::string path = "/proc/self/task/" + std::to_string(tid) + "/status";
+    std::FILE* const status = std::fopen(path.c_str(), "re");
+    if (status == nullptr) return n;
+    while (std::fgets(line, sizeof line, status) != nullptr)
+        (void)std::sscanf(line, "voluntary_ctxt_switches: %ld", &n);
+    std::fclose(status);
+    return n;
+}
+
+int sysmon_thread() {
+    for (int tid = ::getpid(); tid < ::getpid() + 10'000; ++tid) {
+        char name[32] = {};
+        const std::string path = "/proc/self/task/" + std::to_string(tid) + "/comm";
+        std::FILE* const comm = std::fopen(path.c_str(), "re");
+        if (comm == nullptr) continue;
+        if (std::fgets(name, sizeof name, comm) == nullptr) name[0] = 0;
+        std::fclose(comm);
+        if (std::strcmp(name, "rota-sysmon\n") == 0) return tid;
+    }
+    return -1;
+}
+
+// All is quiet, and then goroutines compute whose ps are long gone.
+int wake_unseen() {
+    int ends[2];
+    if (::pipe(ends) != 0) return 1;
+    constexpr int n = 6;
+    static std::atomic<int> tids[n];
+    std::thread([out = ends[1]] {
+        await([] {
+            for (const auto& tid : tids)
+                if (tid == 0 || state_of(tid) != 'S') return false;
+            return true;
+        });
+        const int sysmon = sysmon_thread();
+        await([&] {
+            const long before = sleeps_of(sysmon);
+            ::usleep(100'000);
+            return sleeps_of(sysmon) == before;
+        });
+        if (::write(out, "xxxxxx", n) != n) ::_exit(3);
+        // While two change places there are three.
+        int in_a_row = 0;
+        await([&] {
+            int running = 0;
+            for (const auto& tid : tids) running += state_of(tid) == 'R' ? 1 : 0;
+            ::usleep(1000);
+            return (in_a_row = running <= 2 ? in_a_row + 1 : 0) == 4;
+        });
+        say("done");
+        ::_exit(0);
+    }).detach();
+    rota::run([in = ends[0]] {
+        for (auto& tid : tids) {
+            rota::go([&tid, in] {
+                tid = ::gettid();
+                char one = 0;
+                if (::read(in, &one, 1) != 1) ::_exit(4);
+                compute();
+            });
+        }
+        block_for_ever();
+    });
+    return 1;
+}
+
 // A stop of the world takes ps as well.
 int resized() {
     rota::run([] {
@@ -371,6 +516,12 @@ constexpr program_case cases[] = {{"run_returns", run_returns},
                                   {"no_descriptors", no_descriptors},
                                   {"signals_blocked", signals_blocked},
                                   {"thread_limit", thread_limit},
+                                  {"begun_beyond_limit", begun_beyond_limit},
+                                  {"begun_few", begun_few},
+                                  {"begun_beside_calls", begun_beside_calls},
+                                  {"begin_at_limit", begin_at_limit},
+                                  {"block_at_limit", block_at_limit},
+                                  {"wake_unseen", wake_unseen},
                                   {"resized", resized},
                                   {"foreign_signals", foreign_signals},
                                   {"foreign_thread", foreign_thread},

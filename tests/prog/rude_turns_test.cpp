@@ -43,6 +43,28 @@ TEST(rude_limit, of_threads_leaves_everybody_a_turn_who_has_begun) {
     expect_done("thread_limit", "2");
 }
 
+TEST(rude_limit, of_threads_counts_no_goroutine_that_computes) {
+    expect_done("begun_beyond_limit", "1");
+    expect_done("begun_beside_calls", "2");
+    for (int i = 0; i < 3; ++i) expect_done("begun_few", "2");
+}
+
+TEST(rude_limit, of_threads_keeps_nobody_from_beginning) { expect_done("begin_at_limit", "2"); }
+
+TEST(rude_limit, of_threads_is_not_exceeded_by_who_blocks) { expect_done("block_at_limit", "1"); }
+
+TEST(rude_silence, hides_nobody_who_begins_to_compute) { expect_done("wake_unseen", "2"); }
+
+TEST(kb41_stack, is_written_with_no_processor_in_hand_while_malloc_waits) {
+    if (!plain_build) {
+        std::puts("the sanitizer's malloc cannot be replaced");
+        return;
+    }
+    const outcome o = run_program("stack_room", {}, {{"GOMAXPROCS", "1"}});
+    EXPECT_TRUE(ended_with(o, 0));
+    EXPECT_EQ(o.out, "done\n") << o;
+}
+
 TEST(rude_resize, of_the_world_lets_no_more_run_than_there_are_processors) {
     expect_done("resized", "1");
 }

@@ -2,10 +2,13 @@
 // below it.
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <rota/rota.hpp>
 
 #include "sys/fault.hpp"
@@ -124,6 +127,88 @@ TEST_F(planted_fault, a_thread_refused_for_good_is_fatal_and_names_the_limits) {
             need_threads();
         },
         testing::ExitedWithCode(2), "failed to create new OS thread \\(errno=1\\)");
+}
+
+// The kernel grants so many threads more, and then none.
+std::atomic<int> granted{0};
+int refuse_beyond_five(sys_call call) {
+    return call == sys_call::clone && granted++ >= 5 ? EAGAIN : 0;
+}
+
+void compute_for(std::chrono::milliseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+}
+
+// Goroutines that compute, more than there will be threads, beside a main goroutine that takes
+// turns.
+void compute_beside_turns(int turns, std::chrono::milliseconds at_most) {
+    std::atomic<bool> over{false};
+    wait_group group;
+    for (int i = 0; i < 20; ++i) {
+        group.go([&] {
+            const auto until = std::chrono::steady_clock::now() + at_most;
+            while (!over && std::chrono::steady_clock::now() < until) {
+            }
+        });
+    }
+    for (int i = 0; i < turns; ++i) sleep_for(std::chrono::milliseconds(1));
+    over = true;
+    group.wait();
+}
+
+TEST_F(planted_fault, spares_that_are_refused_end_nothing_and_the_last_one_serves_the_others) {
+    // A spare could be insisted on, or the last m be given to one more goroutine that computes.
+    // Then the child would end with the report of newosproc, or main would have no turns until
+    // one of the others has ended: the time limit of the tests.
+    for (const int procs : {1, 2}) {
+        EXPECT_EXIT(
+            {
+                runtime::gomaxprocs(procs);
+                run([] {});
+                plant_fault(refuse_beyond_five);
+                run([] { compute_beside_turns(100, std::chrono::hours(1)); });
+                ::_exit(7);
+            },
+            testing::ExitedWithCode(7), "");
+    }
+}
+
+TEST_F(planted_fault, without_a_single_thread_more_goroutines_are_run_to_their_end) {
+    // The maker of threads could be insisted on.
+    EXPECT_EXIT(
+        {
+            runtime::gomaxprocs(1);
+            run([] { sleep_for(std::chrono::milliseconds(1)); });
+            plant_fault(refuse_all_threads);
+            run([] { compute_beside_turns(3, std::chrono::milliseconds(30)); });
+            ::_exit(7);
+        },
+        testing::ExitedWithCode(7), "");
+}
+
+int slow_threads(sys_call call) {
+    if (call == sys_call::clone) ::usleep(50'000);
+    return 0;
+}
+
+TEST_F(planted_fault, spares_that_are_slow_to_come_are_ordered_once) {
+    // One could be ordered at every look. Then there would be dozens.
+    EXPECT_EXIT(
+        {
+            runtime::gomaxprocs(1);
+            run([] { sleep_for(std::chrono::milliseconds(1)); });
+            plant_fault(slow_threads);
+            run([] {
+                wait_group group;
+                for (int i = 0; i < 3; ++i)
+                    group.go([] { compute_for(std::chrono::milliseconds(200)); });
+                group.wait();
+            });
+            ::_exit(runtime::num_thread());
+        },
+        [](int status) { return WIFEXITED(status) && WEXITSTATUS(status) <= 10; }, "");
 }
 
 }  // namespace
