@@ -62,6 +62,8 @@ struct sched_t {
     std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t spares_coming ROTA_GUARDED_BY(mu) = 0;
     std::int32_t hostage_count ROTA_GUARDED_BY(mu) = 0;
+    std::int64_t m_limit_since ROTA_GUARDED_BY(mu) =
+        0;  // no m for a spinner since; 0: there was one
     std::int64_t m_refused_at ROTA_GUARDED_BY(mu) = 0;  // by the kernel; 0: the last one was made
     std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
     std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress

@@ -81,12 +81,30 @@ void discount_m(m& mp) {
     sched.free_m = &mp;
 }
 
+namespace {
+
 // What the program asks for counts, not what sysmon takes on itself: a thread for each goroutine
 // that keeps its own.
-void check_m_count() {
+bool exceeds_limit(std::int32_t count) ROTA_REQUIRES(sched.mu) {
     const std::int32_t ours =
         sched.spare_count > sched.hostage_count ? sched.spare_count : sched.hostage_count;
-    if (sched.m_count - ours <= sched.m_max) return;
+    return count - ours > sched.m_max;
+}
+
+// Whether to wait for an m, of whom the limit allows no more: one may be on its way to the idle
+// list at any moment. Not for long: who all block for ever are the program's mistake.
+bool is_one_on_its_way() ROTA_REQUIRES(sched.mu) {
+    constexpr std::int64_t patience = 100'000'000;  // ns
+    if (!exceeds_limit(sched.m_count + 1)) return false;
+    const std::int64_t now = nanotime();
+    if (sched.m_limit_since == 0) sched.m_limit_since = now;
+    return now - sched.m_limit_since < patience;
+}
+
+}  // namespace
+
+void check_m_count() {
+    if (!exceeds_limit(sched.m_count)) return;
     const std::int32_t limit = sched.m_max;
     sched.mu.release();
     fatal("thread exhaustion", trace_scope::all, "runtime: program exceeds %zu-thread limit",
@@ -189,6 +207,15 @@ void unlist_unborn(m& mp) {
     }
 }
 
+void idle_again(p& pp, bool spun) {
+    if (spun) {
+        sched.need_spinning.store(true, memory_order_seq_cst);                // pairs(wake.need)
+        ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
+    }
+    pidle_put(pp);
+    sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
+}
+
 bool is_for_suspended(const p& pp) {
     if (sched.suspended_first == nullptr || !sched.urgent.empty() || ahead_of_suspended() != 0 ||
         !runq_empty(pp))
@@ -199,11 +226,11 @@ bool is_for_suspended(const p& pp) {
 
 namespace {
 
-// An m for pp: the spare one, one that sleeps, or else one that is stopped, or else a new one.
-// `as`: which.
-enum class m_kind : std::uint8_t { idle, stopped, fresh };
+// An m for pp: the spare one, one that sleeps, or else one that is stopped, or else a new one; or
+// none, and pp is idle again. `as`: which.
+enum class m_kind : std::uint8_t { idle, stopped, fresh, none };
 
-m& find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
+m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
     if (spare != nullptr) midle_put(*spare);  // so that it comes first
     m* mp = !spinning && is_for_suspended(pp) ? nullptr : midle_get();
@@ -212,6 +239,12 @@ m& find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
         as = m_kind::stopped;
         mp = pop_suspended();
     }
+    if (mp == nullptr && spinning && is_one_on_its_way() && runq_empty(pp)) {
+        as = m_kind::none;
+        idle_again(pp, true);
+        return nullptr;
+    }
+    sched.m_limit_since = 0;
     if (mp == nullptr) {
         as = m_kind::fresh;
         count_m();
@@ -222,13 +255,14 @@ m& find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     ROTA_CHECK(!mp->spinning && mp->next_p == nullptr);
     mp->spinning = spinning && as != m_kind::stopped;
     mp->next_p = &pp;
-    return *mp;
+    return mp;
 }
 
 // True: as start_spinner.
 bool start(p& pp, bool spinning, m* spare) {
     m_kind kind{};
-    m* const mp = &find_m(pp, spinning, spare, kind);
+    m* const mp = find_m(pp, spinning, spare, kind);
+    if (kind == m_kind::none) return false;
     if (kind == m_kind::fresh) {
         make_thread_of(*mp);
         return false;

@@ -46,6 +46,10 @@ void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size);
 // Caller: sched/maker.
 [[nodiscard]] int start_m_thread(m& mp);
 
+// pp, for which there is no m, is idle once more. `spun`: it was for a spinner, which is counted no
+// more. Whoever relies on that one: sysmon asks again.
+void idle_again(p& pp, bool spun) ROTA_REQUIRES(sched.mu);
+
 // mp, which has not begun, has a p no longer.
 void unlist_unborn(m& mp) ROTA_REQUIRES(sched.mu);
 

@@ -96,12 +96,7 @@ legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
     if (sched.hostage_count == 0 || !runq_empty(*mp.next_p)) return {};
     bool spun = false;
     p& pp = take_from_unborn(mp, spun);
-    if (spun) {
-        sched.need_spinning.store(true, memory_order_seq_cst);  // pairs(wake.need)
-        uncount_spinner();
-    }
-    pidle_put(pp);
-    sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
+    idle_again(pp, spun);
     return {true, nullptr, false};
 }
 
