@@ -62,8 +62,11 @@ struct sched_t {
     std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t spares_coming ROTA_GUARDED_BY(mu) = 0;
     std::int32_t hostage_count ROTA_GUARDED_BY(mu) = 0;
-    std::int64_t m_limit_since ROTA_GUARDED_BY(mu) =
-        0;  // no m for a spinner since; 0: there was one
+    bool is_anyone_computing ROTA_GUARDED_BY(mu) = false;  // so long that its p was taken
+    // No m for a p since, m_max being reached; 0: there was one, or no need of one. Written under
+    // mu, relaxed: sysmon looks without it, and a round late. And when one was last asked for.
+    atomic<std::int64_t> m_missed_since{0};
+    std::int64_t m_missed_last ROTA_GUARDED_BY(mu) = 0;
     std::int64_t m_refused_at ROTA_GUARDED_BY(mu) = 0;  // by the kernel; 0: the last one was made
     std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
     std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress

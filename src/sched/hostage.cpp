@@ -197,12 +197,12 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
 bool hostage_watch::take(p& pp, m& mp, spare_for why, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
-    note_hostages(1);
+    note_hostage(why);
     line_turn turn = line_turn::last;
     if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
     else if (!was_blocked && now - pp.watch.since < time_slice) turn = line_turn::none;
     order_spare(why, now);
-    const heir next = set_aside(pp, why, turn, now);
+    const heir next = set_aside(pp, turn, now);
     const bool taken = next.mp != nullptr && take_p(pp);
     if (taken) {
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports

@@ -2,6 +2,7 @@
 #include "sched/idle.hpp"
 
 #include "sched/run_queue.hpp"
+#include "sched/spare.hpp"
 
 namespace rota::rt {
 
@@ -94,7 +95,9 @@ void midle_put(m& mp) {
 
 m* midle_get() {
     m* const mp = sched.idle_m;
-    if (mp != nullptr) midle_remove(*mp);
+    if (mp == nullptr) return nullptr;
+    midle_remove(*mp);
+    if (sched.idle_m == nullptr) note_last_m();
     return mp;
 }
 

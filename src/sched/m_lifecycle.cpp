@@ -95,10 +95,15 @@ bool exceeds_limit(std::int32_t count) ROTA_REQUIRES(sched.mu) {
 // list at any moment. Not for long: who all block for ever are the program's mistake.
 bool is_one_on_its_way() ROTA_REQUIRES(sched.mu) {
     constexpr std::int64_t patience = 100'000'000;  // ns
+    constexpr std::int64_t lapse = 50'000'000;      // ns: sysmon asks more often than that
     if (!exceeds_limit(sched.m_count + 1)) return false;
     const std::int64_t now = nanotime();
-    if (sched.m_limit_since == 0) sched.m_limit_since = now;
-    return now - sched.m_limit_since < patience;
+    std::int64_t since =
+        sched.m_missed_since.load(memory_order_relaxed);  // relaxed: under sched.mu
+    if (since == 0 || now - sched.m_missed_last > lapse) since = now;
+    sched.m_missed_since.store(since, memory_order_relaxed);  // relaxed: as above
+    sched.m_missed_last = now;
+    return now - since < patience;
 }
 
 }  // namespace
@@ -216,6 +221,12 @@ void idle_again(p& pp, bool spun) {
     sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
 }
 
+void forget_missed_ms() {
+    if (sched.m_missed_since.load(memory_order_relaxed) == 0) return;  // relaxed: a round late
+    const lock_guard guard(sched.mu);
+    sched.m_missed_since.store(0, memory_order_relaxed);  // relaxed: under sched.mu
+}
+
 bool is_for_suspended(const p& pp) {
     if (sched.suspended_first == nullptr || !sched.urgent.empty() || ahead_of_suspended() != 0 ||
         !runq_empty(pp))
@@ -239,12 +250,15 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
         as = m_kind::stopped;
         mp = pop_suspended();
     }
-    if (mp == nullptr && spinning && is_one_on_its_way() && runq_empty(pp)) {
+    if (mp == nullptr && is_one_on_its_way()) {
         as = m_kind::none;
-        idle_again(pp, true);
+        // Whoever comes, with whatever p, finds it.
+        bool inherit = false;
+        while (g* const gp = runq_get(pp, inherit)) global_put(*gp);
+        idle_again(pp, spinning);
         return nullptr;
     }
-    sched.m_limit_since = 0;
+    sched.m_missed_since.store(0, memory_order_relaxed);  // relaxed: under sched.mu
     if (mp == nullptr) {
         as = m_kind::fresh;
         count_m();
@@ -262,7 +276,12 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
 bool start(p& pp, bool spinning, m* spare) {
     m_kind kind{};
     m* const mp = find_m(pp, spinning, spare, kind);
-    if (kind == m_kind::none) return false;
+    if (kind == m_kind::none) {
+        // Who sleeps there may take the p.
+        if (sched.last_poll.load(memory_order_seq_cst) == 0)
+            net_poller.wake();  // pairs(timer.poller)
+        return false;
+    }
     if (kind == m_kind::fresh) {
         make_thread_of(*mp);
         return false;

@@ -50,6 +50,9 @@ void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size);
 // more. Whoever relies on that one: sysmon asks again.
 void idle_again(p& pp, bool spun) ROTA_REQUIRES(sched.mu);
 
+// There was no m for a p, but nothing waits for one. Caller: sysmon.
+void forget_missed_ms() ROTA_EXCLUDES(sched.mu);
+
 // mp, which has not begun, has a p no longer.
 void unlist_unborn(m& mp) ROTA_REQUIRES(sched.mu);
 

@@ -18,8 +18,11 @@ namespace {
 
 // Stopped threads cost memory.
 constexpr std::uint32_t suspended_max = 1024;
-// One to take the next p, and one that is left if the kernel grants no other then.
-constexpr std::int32_t stand_by = 2;
+// One to take the next p, one that is left if the kernel grants no other then, and one more, so
+// that nobody is kept from beginning while the next is made.
+constexpr std::int32_t stand_by = 3;
+// One that begins may take the first, and the last serves those who have begun.
+constexpr std::int32_t to_begin_at = 2;
 constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel is asked again
 // An order that takes longer than this (ns) waits for a processor, or for malloc's lock, which a
 // stopped thread may hold.
@@ -53,20 +56,13 @@ bool may_order(spare_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
         return sched.m_count < sched.m_max || sched.spare_count < proc_count();
     const std::uint32_t astray =
         std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.hostage_count));
-    return astray < suspended_max || (free_ms() == 0 && sched.m_count < sched.m_max);
+    return astray < suspended_max || sched.m_count < sched.m_max;
 }
 
-// Whether whoever begins now, and turns out to compute for long, may take the last m for it: also
-// while the kernel's answer is still to come.
-bool may_run_out() ROTA_REQUIRES(sched.mu) {
-    return are_stopped_too_many() ||
-           (free_ms() == 0 && (is_kernel_mute() || sched.spares_coming > 0));
-}
-
-// Who begins then takes the last one for sure, if he computes.
-bool is_at_last_m() ROTA_REQUIRES(sched.mu) {
-    return free_ms() <= 1 &&
-           (is_kernel_mute() || sched.spares_coming > 0 || sched.m_count >= sched.m_max);
+// Whether nobody is to begin: he may compute for long and so take an m, and the last one serves
+// those who have begun. It is idle now; once it is taken, note_last_m holds the others back.
+bool is_short_of_ms() ROTA_REQUIRES(sched.mu) {
+    return are_stopped_too_many() || free_ms() < to_begin_at;
 }
 
 void set_shortage(bool is_short) ROTA_REQUIRES(sched.mu) {
@@ -78,19 +74,23 @@ void set_shortage(bool is_short) ROTA_REQUIRES(sched.mu) {
 
 }  // namespace
 
-void note_hostages(std::int32_t more) {
+void note_hostage(spare_for why) {
     const lock_guard guard(sched.mu);
-    sched.hostage_count += more;
+    ++sched.hostage_count;
+    if (why == spare_for::computes) sched.is_anyone_computing = true;
+}
+
+void note_last_m() {
+    if (sched.is_anyone_computing) set_shortage(true);
 }
 
 void order_spare(spare_for why, std::int64_t now) {
     m* mp = nullptr;
     {
         const lock_guard guard(sched.mu);
+        std::int32_t wanted = are_stopped_too_many() ? to_begin_at : stand_by;
         // A single call that blocks is no reason for more than one.
-        const bool is_ahead =
-            why == spare_for::computes ? !are_stopped_too_many() : sched.hostage_count > 1;
-        const std::int32_t wanted = is_ahead ? stand_by : 1;
+        if (why == spare_for::blocked && sched.hostage_count <= 1) wanted = 1;
         if (free_ms() + sched.spares_coming >= wanted || !may_order(why, now)) return;
         mp = &any_m_record();
         mp->is_spare = mp->is_coming = true;
@@ -104,17 +104,11 @@ void order_spare(spare_for why, std::int64_t now) {
 
 namespace {
 
-heir find_heir(const p& pp, spare_for why, line_turn turn, std::int64_t now)
-    ROTA_REQUIRES(sched.mu) {
+heir find_heir(const p& pp, line_turn turn, std::int64_t now) ROTA_REQUIRES(sched.mu) {
     if ((turn == line_turn::first && !sched.world_stops) || is_for_suspended(pp)) {
         if (m* const mp = pop_suspended()) return {mp, true};
     }
-    if (m* const mp = midle_get()) {
-        // Before it runs anybody; where nobody computes, it comes back.
-        const bool anyone = why == spare_for::computes || sched.suspended_first != nullptr;
-        if (anyone && may_run_out()) set_shortage(true);
-        return {mp, false};
-    }
+    if (m* const mp = midle_get()) return {mp, false};
     const bool one_comes = sched.spares_coming > 0 && now - ordered_at < order_patience;
     if (one_comes || is_poller_free() || turn == line_turn::none) return {};
     return {pop_suspended(), true};
@@ -122,12 +116,12 @@ heir find_heir(const p& pp, spare_for why, line_turn turn, std::int64_t now)
 
 }  // namespace
 
-heir set_aside(const p& pp, spare_for why, line_turn turn, std::int64_t now) {
+heir set_aside(const p& pp, line_turn turn, std::int64_t now) {
     heir h;
     bool call_poller = false;
     {
         const lock_guard guard(sched.mu);
-        h = find_heir(pp, why, turn, now);
+        h = find_heir(pp, turn, now);
         call_poller = h.mp == nullptr && is_poller_free();
     }
     if (call_poller) net_poller.wake();  // it will be idle in a moment
@@ -152,15 +146,16 @@ void put_back(heir to) {
 bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
     constexpr std::uint32_t batch = 256;  // the next one that computes may be among the first
     std::uint32_t n = 0;
-    bool is_short = false;
+    bool is_short = false, anyone = false;
     {
         const lock_guard guard(sched.mu);
-        const bool anyone = is_anyone_stopped || sched.suspended_first != nullptr;
-        is_short = anyone && may_run_out();
+        anyone = is_anyone_stopped || sched.suspended_first != nullptr;
+        sched.is_anyone_computing = anyone;
+        is_short = anyone && is_short_of_ms();
         set_shortage(is_short);
         if (!is_short || sched.put_off.empty()) {
             last_begun_ = now;
-        } else if (now - last_begun_ > begin_period && !is_at_last_m()) {
+        } else if (now - last_begun_ > begin_period && free_ms() >= to_begin_at) {
             last_begun_ = now;
             sched.let_begin = sched.put_off.pop();
             sched.runq.push(*sched.let_begin);
@@ -172,6 +167,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         if (n > 0) publish_global_size();
     }
     if (n > 0) wakep();
+    if (anyone) order_spare(spare_for::computes, now);
     return is_short;
 }
 

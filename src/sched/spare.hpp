@@ -33,7 +33,10 @@ struct heir {
 
 // From before sysmon takes a p: the m that will be without one, and its next one while it is set
 // aside, are not the program's to be counted against its limit.
-void note_hostages(std::int32_t more) ROTA_EXCLUDES(sched.mu);
+void note_hostage(spare_for why) ROTA_EXCLUDES(sched.mu);
+
+// The last idle m is about to get a p: while goroutines compute for long it begins nobody.
+void note_last_m() ROTA_REQUIRES(sched.mu);
 
 // Has one more m made that sleeps on the idle list, if too few do, and it may. Caller: sysmon.
 void order_spare(spare_for why, std::int64_t now) ROTA_EXCLUDES(sched.mu);
@@ -43,8 +46,7 @@ void order_spare(spare_for why, std::int64_t now) ROTA_EXCLUDES(sched.mu);
 enum class line_turn : std::uint8_t { first, last, none };
 
 // The heir of pp. Caller: sysmon, which gives it the p, or puts it back.
-[[nodiscard]] heir set_aside(const p& pp, spare_for why, line_turn turn, std::int64_t now)
-    ROTA_EXCLUDES(sched.mu);
+[[nodiscard]] heir set_aside(const p& pp, line_turn turn, std::int64_t now) ROTA_EXCLUDES(sched.mu);
 void give_to(heir to, p& pp) ROTA_EXCLUDES(sched.mu);
 void put_back(heir to) ROTA_EXCLUDES(sched.mu);
 

@@ -142,7 +142,9 @@ bool all_idle() {
 bool deep_sleep(std::int64_t at_most) {
     {
         const lock_guard guard(sched.mu);
-        if (!all_idle()) return true;
+        // A p for which there was no m is idle, and we are to ask again.
+        if (!all_idle() || sched.wake_owed.load(memory_order_seq_cst))
+            return true;  // pairs(wake.owed)
         sched.sysmon_note.clear();
         sched.sysmon_wait.store(true, memory_order_relaxed);  // relaxed: under sched.mu
     }
@@ -176,6 +178,13 @@ bool does_work_wait() {
     return any;
 }
 
+bool are_timers_late(std::int64_t now) {
+    bool late = false;
+    for (std::int32_t i = 0; i < proc_count() && !late; ++i)
+        late = has_due_timers(*sched.allp[i], now);
+    return late;
+}
+
 struct watch {
     hostage_watch hostage;
     long nap_us = nap_min_us;
@@ -197,7 +206,7 @@ struct watch {
         const long nap_at_most = chaos.on ? nap_us : hostage.nap_us_max(nanotime());
         thread_sleep_ns((nap_us < nap_at_most ? nap_us : nap_at_most) * 1000);
         const std::int64_t now = nanotime();
-        settle_owed_wakeups();
+        settle_owed_wakeups(now);
         bool taken = retake(now);
         if (!chaos.on) taken = hostage.round(now) || taken;
         idle_rounds = taken ? 0 : idle_rounds + 1;
@@ -207,7 +216,8 @@ struct watch {
         look_at_limits(now);
         scavenge(now);
         trace(now);
-        const bool quiet = all_idle() && nap_us == nap_max_us && hostage.is_quiet();
+        const bool quiet =
+            all_idle() && nap_us == nap_max_us && alert_left == 0 && hostage.is_quiet();
         quiet_rounds = quiet ? quiet_rounds + 1 : 0;
         if (quiet_rounds < quiet_rounds_before_deep_sleep || scavenging ||
             hooks.schedtrace_period > 0)
@@ -241,7 +251,7 @@ struct watch {
     }
 
     // See wakep_later.
-    void settle_owed_wakeups() {
+    void settle_owed_wakeups(std::int64_t now) {
         if (sched.wake_owed.exchange(false, memory_order_seq_cst)) {  // pairs(wake.owed)
             alert_left = alert_rounds;
             sched.sysmon_alert.store(true, memory_order_seq_cst);  // pairs(wake.owed)
@@ -256,6 +266,7 @@ struct watch {
             give_spinning_a_chance();
         }
         if (does_work_wait()) wakep();  // timers_unpolled is asked in every round
+        else if (!are_timers_late(now)) forget_missed_ms();
     }
 
     void scavenge(std::int64_t now) {

@@ -44,13 +44,16 @@ using model_refusal = model_spare;
 bool take_for_heir(machine& rig, spare_for why, line_turn turn) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
-    note_hostages(1);
+    note_hostage(why);
     order_spare(why, nanotime());
-    const heir next = set_aside(pp, why, turn, nanotime());
+    const heir next = set_aside(pp, turn, nanotime());
     const bool taken = next.mp != nullptr && take_p(pp);
     if (taken) give_to(next, pp);
     else if (next.mp != nullptr) put_back(next);
-    if (!taken) note_hostages(-1);
+    {
+        const lock_guard guard(sched.mu);
+        if (!taken) --sched.hostage_count;
+    }
     sched.retaking.store(false, memory_order_relaxed);
     return taken;
 }
@@ -212,7 +215,7 @@ TEST_F(model_refusal, of_a_thread_leaves_its_p_to_another_m_or_idle) {
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         give_record(rig.thread_m(7));
-        note_hostages(1);
+        note_hostage(why);
         unsigned ended = 0;
         g& running = rig.goroutine("running", [&] { ++ended; });
         g& one = rig.goroutine("one", [&] { ++ended; });
