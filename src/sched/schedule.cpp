@@ -60,8 +60,11 @@ void stop_spinning_with_work(m& self) {
 extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
     using namespace rota::rt;
     finish_switch();
-    g& gp = *getm().curg;
-    leave_runtime();
+    m& self = getm();
+    g& gp = *self.curg;
+    // Not leave_runtime(): a request to yield was meant for the one before, and one that yields
+    // here would count as begun (sched/spare) although nobody knows yet what it does.
+    (void)try_leave_runtime(self);
     gp.entry(gp.closure);
     if (gp.locals != nullptr) gp.locals->end(gp);
     enter_runtime();

@@ -170,15 +170,30 @@ TEST_ANYWHERE(wait_group, negative_counter_is_a_panic_with_gos_text) {
 
 TEST_ANYWHERE(wait_group, reused_while_an_earlier_wait_returns_is_a_panic_with_gos_text) {
     // Unseen, that waiter would go on although work is under way again. It sees it if it is slower
-    // than the add; where it is not, there is nothing to be seen, and another round is due.
+    // than the add: others compute on all ps that the caller has not. Where they are interrupted
+    // right then, there is nothing to be seen, and another round is due.
+    const int computing = rota::runtime::gomaxprocs(0) - (rota::runtime::goid() != 0 ? 1 : 0);
     int seen = 0;
     for (int round = 0; round < 1000 && seen == 0; ++round) {
         rota::wait_group wg;
         auto said = rota::make_chan<std::string>(1);
         wg.add(1);
         ASSERT_TRUE(rota_test::go_and_park([&] { said.send(panic_of([&] { wg.wait(); })); }));
+        std::atomic<int> begun{0};
+        std::atomic<bool> over{false};
+        rota::wait_group others;
+        for (int i = 0; i < computing; ++i) {
+            others.go([&] {
+                ++begun;
+                while (!over) {
+                }
+            });
+        }
+        EXPECT_TRUE(eventually([&] { return begun == computing; })) << begun;
         wg.done();
         wg.add(1);
+        over = true;
+        others.wait();
         const std::string text = *said.recv();
         wg.done();
         if (text == "no panic") continue;

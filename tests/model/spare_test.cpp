@@ -113,7 +113,7 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         give_record(rig.thread_m(7));
-        note_hostages(1);  // another one; so no refusal is fatal
+        note_hostage(spare_for::blocked);  // another one; so no refusal is fatal
         flag blocks{0}, pipe{0};
         unsigned ended = 0;
         g& blocked = rig.goroutine("blocked", [&] {
@@ -215,7 +215,7 @@ TEST_F(model_refusal, of_a_thread_leaves_its_p_to_another_m_or_idle) {
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         give_record(rig.thread_m(7));
-        note_hostage(why);
+        note_hostage(spare_for::blocked);
         unsigned ended = 0;
         g& running = rig.goroutine("running", [&] { ++ended; });
         g& one = rig.goroutine("one", [&] { ++ended; });
