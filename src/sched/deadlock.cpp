@@ -9,6 +9,9 @@ namespace rota::rt {
 bool is_deadlocked() {
     if (sched.m_count != sched.idle_m_count + sched.locked_idle_count) return false;
     if (sched.run_count == 0 || sched.stopping || !sched.put_off.empty()) return false;
+    // relaxed: under sched.mu. Somebody has queued it, or found no m for it, and is about to wake
+    // one.
+    if (sched.runq_size.load(memory_order_relaxed) != 0) return false;
     // relaxed: an m that sleeps because sysmon took its p has acquired that from sysmon's exchange
     // (p.syscall)
     if (sched.retaking.load(memory_order_relaxed)) return false;

@@ -94,8 +94,8 @@ bool exceeds_limit(std::int32_t count) ROTA_REQUIRES(sched.mu) {
 // Whether to wait for an m, of whom the limit allows no more: one may be on its way to the idle
 // list at any moment. Not for long: who all block for ever are the program's mistake.
 bool is_one_on_its_way() ROTA_REQUIRES(sched.mu) {
-    constexpr std::int64_t patience = 100'000'000;  // ns
-    constexpr std::int64_t lapse = 50'000'000;      // ns: sysmon asks more often than that
+    constexpr std::int64_t patience = 1'000'000'000;  // ns
+    constexpr std::int64_t lapse = 50'000'000;        // ns: sysmon asks more often than that
     if (!exceeds_limit(sched.m_count + 1)) return false;
     const std::int64_t now = nanotime();
     std::int64_t since =
@@ -213,6 +213,8 @@ void unlist_unborn(m& mp) {
 }
 
 void idle_again(p& pp, bool spun) {
+    bool inherit = false;
+    while (g* const gp = runq_get(pp, inherit)) global_put(*gp);
     if (spun) {
         sched.need_spinning.store(true, memory_order_seq_cst);                // pairs(wake.need)
         ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
@@ -252,9 +254,6 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     }
     if (mp == nullptr && is_one_on_its_way()) {
         as = m_kind::none;
-        // Whoever comes, with whatever p, finds it.
-        bool inherit = false;
-        while (g* const gp = runq_get(pp, inherit)) global_put(*gp);
         idle_again(pp, spinning);
         return nullptr;
     }
@@ -263,6 +262,10 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
         as = m_kind::fresh;
         count_m();
         mp = &any_m_record();
+        if (sched.m_count > sched.m_max) {  // ours, as long as it lives
+            mp->is_spare = true;
+            ++sched.spare_count;
+        }
         mp->unborn_next = sched.unborn;
         sched.unborn = mp;
     }

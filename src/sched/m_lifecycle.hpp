@@ -46,8 +46,9 @@ void start_thread(void* (*start)(void*), void* arg, std::size_t stack_size);
 // Caller: sched/maker.
 [[nodiscard]] int start_m_thread(m& mp);
 
-// pp, for which there is no m, is idle once more. `spun`: it was for a spinner, which is counted no
-// more. Whoever relies on that one: sysmon asks again.
+// pp, for which there is no m, is idle once more; whoever comes, with whatever p, finds in the
+// global queue what was in its own. `spun`: it was for a spinner, which is counted no more. Whoever
+// relies on an m: sysmon asks again.
 void idle_again(p& pp, bool spun) ROTA_REQUIRES(sched.mu);
 
 // There was no m for a p, but nothing waits for one. Caller: sysmon.

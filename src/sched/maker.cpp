@@ -90,10 +90,10 @@ legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
     return {true, other, spun && idle == nullptr};
 }
 
-// Back to the idle list with it, if its m was only to look for work and the threads are where
-// sysmon has taken the ps: it will ask again.
+// Back to the idle list with it, if the threads are where sysmon has taken the ps: it will ask
+// again.
 legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
-    if (sched.hostage_count == 0 || !runq_empty(*mp.next_p)) return {};
+    if (sched.hostage_count == 0) return {};
     bool spun = false;
     p& pp = take_from_unborn(mp, spun);
     idle_again(pp, spun);

@@ -23,7 +23,7 @@ void start_maker();
 // Has the thread of mp, a listed and counted record, made: by the maker if there is one.
 //
 // The kernel may refuse. A record with a p is then asked for again for a while, unless another m
-// can take the p. In the end the p goes back to the idle list, if it has no work of its own and
+// can take the p. In the end the p goes back to the idle list, its work into the global queue, if
 // sysmon has taken others from their ms; otherwise the process ends. A record without a p, a spare,
 // is given up at once. Either way sched.m_refused_at knows.
 void make_thread_of(m& mp) ROTA_EXCLUDES(sched.mu);

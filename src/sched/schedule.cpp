@@ -8,6 +8,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
 #include "sched/scan.hpp"
+#include "sched/seeded.hpp"
 #include "sched/spare.hpp"
 #include "sched/suspend.hpp"
 #include "sched/switch.hpp"
@@ -63,8 +64,9 @@ extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
     m& self = getm();
     g& gp = *self.curg;
     // Not leave_runtime(): a request to yield was meant for the one before, and one that yields
-    // here would count as begun (sched/spare) although nobody knows yet what it does.
-    (void)try_leave_runtime(self);
+    // here would count as begun (sched/spare) although nobody knows yet what it does. Where
+    // requests are made up this is a place like others.
+    if (ROTA_UNLIKELY(!try_leave_runtime(self)) && (chaos.on || seeded.on)) preempt_yield();
     gp.entry(gp.closure);
     if (gp.locals != nullptr) gp.locals->end(gp);
     enter_runtime();

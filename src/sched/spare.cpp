@@ -91,6 +91,8 @@ void order_spare(spare_for why, std::int64_t now) {
         std::int32_t wanted = are_stopped_too_many() ? to_begin_at : stand_by;
         // A single call that blocks is no reason for more than one.
         if (why == spare_for::blocked && sched.hostage_count <= 1) wanted = 1;
+        if (why == spare_for::computes)  // those that the idle ps will need are not to spare
+            wanted += sched.idle_p_count.load(memory_order_relaxed);  // relaxed: under sched.mu
         if (free_ms() + sched.spares_coming >= wanted || !may_order(why, now)) return;
         mp = &any_m_record();
         mp->is_spare = mp->is_coming = true;
@@ -141,6 +143,7 @@ void put_back(heir to) {
         else goes_on = !unpop_suspended(*to.mp);
     }
     if (goes_on) to.mp->park.wakeup();
+    else if (to.is_stopped) wakep();  // a p may have become idle that has not seen it in line
 }
 
 bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
@@ -153,12 +156,14 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         sched.is_anyone_computing = anyone;
         is_short = anyone && is_short_of_ms();
         set_shortage(is_short);
+        if (!is_short) sched.let_begin = nullptr;
         if (!is_short || sched.put_off.empty()) {
             last_begun_ = now;
-        } else if (now - last_begun_ > begin_period && free_ms() >= to_begin_at) {
+        } else if (now - last_begun_ > begin_period && free_ms() >= to_begin_at &&
+                   sched.let_begin == nullptr) {
             last_begun_ = now;
             sched.let_begin = sched.put_off.pop();
-            sched.runq.push(*sched.let_begin);
+            global_put_urgent(*sched.let_begin);  // not behind all who are stopped
             ++n;
         }
         for (; !is_short && !sched.put_off.empty() && (!anyone || n < batch); ++n)
@@ -168,7 +173,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
     }
     if (n > 0) wakep();
     if (anyone) order_spare(spare_for::computes, now);
-    return is_short;
+    return is_short || any_left_;
 }
 
 bool is_put_off(g& gp) {

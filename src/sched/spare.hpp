@@ -52,7 +52,7 @@ void put_back(heir to) ROTA_EXCLUDES(sched.mu);
 
 // While ms are short, all switches go through g0, which puts off who has not begun (is_put_off).
 // Once a round of sysmon's, which is told whether goroutines compute and may be stopped: those who
-// were put off come back if that is over. True: it is not.
+// were put off come back if that is over. True: it is not, or not all have come back.
 class shortage {
   public:
     bool round(bool is_anyone_stopped, std::int64_t now) ROTA_EXCLUDES(sched.mu);

@@ -142,9 +142,11 @@ bool all_idle() {
 bool deep_sleep(std::int64_t at_most) {
     {
         const lock_guard guard(sched.mu);
-        // A p for which there was no m is idle, and we are to ask again.
-        if (!all_idle() || sched.wake_owed.load(memory_order_seq_cst))
-            return true;  // pairs(wake.owed)
+        // A p for which there was no m is idle, and we are to ask again; or somebody has been kept
+        // from beginning since we looked.
+        if (!all_idle() || sched.wake_owed.load(memory_order_seq_cst) ||  // pairs(wake.owed)
+            !sched.put_off.empty())
+            return true;
         sched.sysmon_note.clear();
         sched.sysmon_wait.store(true, memory_order_relaxed);  // relaxed: under sched.mu
     }
