@@ -94,8 +94,8 @@ bool exceeds_limit(std::int32_t count) ROTA_REQUIRES(sched.mu) {
 // Whether to wait for an m, of whom the limit allows no more: one may be on its way to the idle
 // list at any moment. Not for long: who all block for ever are the program's mistake.
 bool is_one_on_its_way() ROTA_REQUIRES(sched.mu) {
-    constexpr std::int64_t patience = 1'000'000'000;  // ns
-    constexpr std::int64_t lapse = 50'000'000;        // ns: sysmon asks more often than that
+    constexpr std::int64_t patience = 500'000'000;  // ns
+    constexpr std::int64_t lapse = 50'000'000;      // ns: sysmon asks more often than that
     if (!exceeds_limit(sched.m_count + 1)) return false;
     const std::int64_t now = nanotime();
     std::int64_t since =
