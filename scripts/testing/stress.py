@@ -19,8 +19,8 @@ LIMIT_S = 240
 class Stress(GoogleTest):
     """One pass of rota_stress."""
 
-    def __init__(self, procs, effort, chaos=False, long_only=False):
-        super().__init__("rota_stress", STRESS, "release", LIMIT_S, procs)
+    def __init__(self, procs, effort, chaos=False, long_only=False, shards=1):
+        super().__init__("rota_stress", STRESS, "release", LIMIT_S, procs, shards)
         self.effort, self.chaos, self.long_only = effort, chaos, long_only
         self.variant = "-chaos" if chaos else ""
         self.where += ", chaos" if chaos else ""
@@ -111,16 +111,18 @@ class OnAllocator(GoogleTest):
 
 ALLOCATORS = (("libjemalloc.so.2", "libjemalloc2"), ("libmimalloc.so.2", "libmimalloc2.0"),
               ("libtcmalloc_minimal.so.4", "libtcmalloc-minimal4"))
+NO_GROUPS = "-in_a_group.*"  # which look at limits of the kernel's, for seconds
 A_FEW = "chan_stress.*:*lifetime*:spawn.trees*:foreign_threads.by*"
 
 
 def passes(unit):
     """The steps of the layer; `unit` are the sources of rota_unit."""
     procs = (1, 2, 4, 16)
-    steps = [*(Stress(n, 25) for n in procs), *(Stress(n, 8, chaos=True) for n in procs),
+    steps = [*(Stress(n, 25, shards=2) for n in procs),
+             *(Stress(n, 8, chaos=True, shards=2) for n in procs),
              OnOneCore(4, 8), BesideLoad(4, 8)]
     for library, package in ALLOCATORS:
-        steps += [OnAllocator("rota_unit", unit, "dev", library, package),
+        steps += [OnAllocator("rota_unit", unit, "dev", library, package, NO_GROUPS),
                   OnAllocator("rota_stress", STRESS, "release", library, package, A_FEW, 2)]
         steps += [OnAllocator("rota_stress", STRESS, "release", library, package, procs=4,
                               long_only=True)]
