@@ -281,8 +281,8 @@ bool start(p& pp, bool spinning, m* spare) {
     m* const mp = find_m(pp, spinning, spare, kind);
     if (kind == m_kind::none) {
         // Who sleeps there may take the p.
-        if (sched.last_poll.load(memory_order_seq_cst) == 0)
-            net_poller.wake();  // pairs(timer.poller)
+        const bool polls = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
+        if (polls) net_poller.wake();
         return false;
     }
     if (kind == m_kind::fresh) {

@@ -308,7 +308,7 @@ TEST_ANYWHERE(net_goroutines, that_wait_for_the_network_are_not_deadlocked) {
     std::thread outside([port = l.addr().port()] {
         bool rests = false;  // sysmon wakes for a moment now and then
         for (int i = 0; i < 20'000 && !rests; ++i) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));  // between two looks
             rests = rota_test::do_the_others_sleep();
         }
         EXPECT_TRUE(rests) << "the process has not come to rest";

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hog.hpp"
 #include "rig.hpp"
 #include "sched/entry.hpp"
 #include "sched/m_lifecycle.hpp"
@@ -143,23 +144,13 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
     });
 }
 
-// The signal that sysmon sends.
-void stop_signal() {
-    getm().stop_sent.store(true, memory_order_relaxed);
-    suspend_here();
-}
-
 // The heir is the first in line, if the hog is there by then; all stops may end meanwhile.
 void expect_stopped_heir_goes_on(bool all_end) {
     machine rig(1);
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         unsigned ended = 0;
-        g& hog = rig.goroutine("hog", [&] {
-            stop_signal();
-            ++ended;
-            const runtime_entry inside;
-        });
+        g& hog = model::hog(rig, ended);
         g& behind = rig.goroutine("behind", [&] {
             {
                 const runtime_entry inside;

@@ -4,6 +4,7 @@
 // here, which its holders change, and the explorer reports two that do so unordered.
 #include <gtest/gtest.h>
 
+#include "hog.hpp"
 #include "rig.hpp"
 #include "sched/entry.hpp"
 #include "sched/hostage.hpp"
@@ -105,13 +106,6 @@ TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
     });
 }
 
-// The signal that sysmon sends.
-void stop_signal() {
-    getm().stop_sent.store(true, memory_order_relaxed);
-    suspend_here();
-}
-
-// A goroutine computes; the signal comes at some moment, before or after its p is taken, or never.
 void expect_stopped_one_goes_on(int procs) {
     const model::asymmetric_mode mode(true);
     machine rig(procs);
@@ -119,11 +113,7 @@ void expect_stopped_one_goes_on(int procs) {
         rig.begin(-1);
         account a;
         unsigned ended = 0;
-        g& hog = rig.goroutine("hog", [&] {
-            stop_signal();
-            ++ended;
-            const runtime_entry inside;
-        });
+        g& hog = model::hog(rig, ended);
         g& behind = rig.goroutine("behind", [&] {
             const runtime_entry inside;
             ++ended;
@@ -151,7 +141,7 @@ TEST(model_suspend, who_is_released_goes_on_without_a_p) {
         flag held{1};
         unsigned ended = 0;
         g& holder = rig.goroutine("holder", [&] {
-            stop_signal();
+            model::stop_signal();
             model::set_and_unblock(held, 0);
             ++ended;
         });
@@ -209,7 +199,7 @@ void expect_goes_on_without_p(bool is_stopped) {
         const auto calls = [&] {
             entersyscall();
             exitsyscall();
-            if (is_stopped) stop_signal();
+            if (is_stopped) model::stop_signal();
             entersyscall();
             exitsyscall();
         };

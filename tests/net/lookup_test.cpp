@@ -41,7 +41,7 @@ extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo
     ++asks;
     const auto until = std::chrono::steady_clock::now() + 60s;  // a test that failed ends, too
     while (!answers.load() && std::chrono::steady_clock::now() < until)
-        std::this_thread::sleep_for(1ms);
+        std::this_thread::sleep_for(1ms);  // between two looks
     --asks;
     return EAI_NONAME;
 }

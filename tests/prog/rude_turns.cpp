@@ -310,7 +310,7 @@ int wake_unseen() {
         const int sysmon = sysmon_thread();
         await([&] {
             const long before = sleeps_of(sysmon);
-            ::usleep(100'000);
+            ::usleep(100'000);  // what is awaited: a tenth of a second in which it does not wake
             return sleeps_of(sysmon) == before;
         });
         if (::write(out, "xxxxxx", n) != n) ::_exit(3);
@@ -319,7 +319,7 @@ int wake_unseen() {
         await([&] {
             int running = 0;
             for (const auto& tid : tids) running += state_of(tid) == 'R' ? 1 : 0;
-            ::usleep(1000);
+            ::usleep(1000);  // between two looks of a wait that await() bounds
             return (in_a_row = running <= 2 ? in_a_row + 1 : 0) == 4;
         });
         say("done");

@@ -25,7 +25,7 @@ extern "C" void* malloc(std::size_t size) noexcept {
         const int before = turns;
         for (int i = 0; turns < before + 3; ++i) {
             if (i == 10'000) ::_exit(5);
-            ::usleep(1000);
+            ::usleep(1000);  // between two looks, ten thousand at most
         }
         armed = ::gettid();
     }
@@ -41,7 +41,7 @@ int main() {
             for (; !over; ++turns) rota::sleep_for(200us);
         });
         (void)rota::runtime::stack(true);  // so that files are read and names known
-        while (turns < 3) rota::sleep_for(1ms);
+        rota_test::await([] { return turns >= 3; }, [] { rota::sleep_for(1ms); });
         armed = ::gettid();
         const std::string text = rota::runtime::stack(true);
         armed = 0;

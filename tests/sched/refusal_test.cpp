@@ -188,6 +188,7 @@ TEST_F(planted_fault, without_a_single_thread_more_goroutines_are_run_to_their_e
         testing::ExitedWithCode(7), "");
 }
 
+// The load: a kernel that takes its time.
 int slow_threads(sys_call call) {
     if (call == sys_call::clone) ::usleep(50'000);
     return 0;
