@@ -40,6 +40,7 @@ struct alignas(cache_line) p {
     std::uint64_t goid_end = 0;
     std::uint32_t poll_tick = 0;  // the tick at which it has last asked the poller beside its work
     std::int64_t poll_at = 0;     // and when
+    m* host = nullptr;            // has lent it for a moment, if not null: sched/lend
 
     // --- owner writes, anyone reads ----------------------------------------------
     alignas(cache_line) atomic<m*> mp{
@@ -74,6 +75,7 @@ struct alignas(cache_line) p {
         m* mp = nullptr;  // has held it, in one time slice,
         std::uint32_t tick = 0;
         std::int64_t since = 0;        // since this moment, or some time before
+        std::int64_t lent_at = 0;      // has last lent it to others; 0: not in this slice
         std::int64_t cpu = -1;         // its thread's clock when last looked at
         std::int64_t still_since = 0;  // which has not moved since
         std::int64_t asked_at = 0;     // to yield; 0: not yet

@@ -13,6 +13,7 @@
 #include "arch/context.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
+#include "sched/lend.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
@@ -199,6 +200,15 @@ found from_other_ps(m& self) {
     return f;
 }
 
+// The p goes back to who has lent it, if nobody is in a hurry any more. False: self keeps it.
+bool return_p(m& self) {
+    if (self.spinning) return false;
+    p& pp = releasep(self);
+    if (give_back(pp)) return true;
+    acquirep(self, pp);
+    return false;
+}
+
 // Gives up the p, unless work has come meanwhile. Returns true if self holds a p and shall search
 // again.
 bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
@@ -353,6 +363,7 @@ found findrunnable(m& self) {
         poll_between(self);
         if ((f = from_global_every_61(pp))) return f;
         if ((f = from_local(pp))) return f;
+        if (ROTA_UNLIKELY(pp.host != nullptr) && return_p(self)) continue;
         if ((f = from_global(pp))) return f;
         if ((f = from_netpoll(self))) return f;
         if ((f = from_other_ps(self))) return f;

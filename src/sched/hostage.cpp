@@ -4,10 +4,12 @@
 
 #include "base/fatal.hpp"
 #include "sched/deadlock.hpp"
+#include "sched/lend.hpp"
 #include "sched/maker.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/suspend.hpp"
 #include "sched/take.hpp"
+#include "sched/wakeup.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
@@ -28,6 +30,9 @@ constexpr std::int64_t stuck_after_amid_others = 300'000'000;
 constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
 constexpr std::int64_t attention = 50'000'000;      // ns after a stop: goroutines come that compute
 constexpr int follow_at_most = 64;                  // ms a round
+constexpr std::int64_t lent_time = 200'000;         // ns of its own that a thread has meanwhile
+constexpr std::int64_t lending_period = 250'000;    // ns between two times in one turn
+constexpr long lent_look_us = 50;
 // A stopped thread may wait that long for a processor before it is in line.
 constexpr std::int64_t stop_takes = 1'000'000'000;
 
@@ -47,9 +52,14 @@ bool is_any_idle() {
 // Whether a thread has computed most of the time between two looks at its clock.
 bool is_most(std::int64_t spent, std::int64_t time) { return spent >= time - time / 4; }
 
-void stop_thread(m& mp) {
-    mp.stop_sent.store(true, memory_order_relaxed);  // relaxed: see stop_sent
-    (void)thread_signal(mp.tid.load(memory_order_relaxed), hostages.signal);  // relaxed: see tid
+std::int64_t allowance_of(const m& mp) { return mp.turn_since != 0 ? lent_time : run_without_p; }
+
+// mp has lent the p, and has it again: its turn goes on.
+void go_on_with_turn(decltype(p::watch)& w, m& mp) {
+    if (mp.turn_since == 0) return;
+    w.since = mp.turn_since;
+    w.lent_at = mp.lent_at;
+    mp.turn_since = 0;
 }
 
 // From here on a thread without a p may run for so long.
@@ -87,6 +97,7 @@ bool hostage_watch::round(std::int64_t now) {
 long hostage_watch::nap_us_max(std::int64_t now) const {
     constexpr long question_us = 20, work_us = 500, foreign_us = 1000, unlimited_us = 10'000;
     if (look_again_ == soon::question_open) return question_us;
+    if (now < lent_until_) return lent_look_us;
     long us = look_again_ == soon::work_waits || now < attentive_until_ ? work_us : unlimited_us;
     if (is_any_idle()) return us;
     // Nor does a thread of the program's own tell us when it readies a goroutine.
@@ -125,7 +136,8 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
-        w = {mp, tick, now, -1, now, 0, 0, 0};
+        w = {mp, tick, now, 0, -1, now, 0, 0, 0};
+        if (mp != nullptr) go_on_with_turn(w, *mp);
         if (mp != nullptr && is_needed(pp, now)) look_again_ = soon::work_waits;
         return false;
     }
@@ -170,6 +182,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     const bool at_once = &pp == longest_ || is_timer_due(pp, now);
     const std::int64_t turn = at_once ? hostages.interactive_after : std::int64_t{time_slice};
     if (now - w.since < turn) return;
+    if (now - w.since < time_slice && now - w.lent_at < lending_period) return;
     // First the polite way: one that uses rota has yielded by the next look.
     if (w.asked_at == 0) {
         w.asked_at = now;
@@ -196,22 +209,28 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
 // deadlock detector is told, and asked again afterwards.
 bool hostage_watch::take(p& pp, m& mp, spare_for why, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
+    const std::int64_t since = pp.watch.since;
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
     note_hostage(why);
     line_turn turn = line_turn::last;
     if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
-    else if (!was_blocked && now - pp.watch.since < time_slice) turn = line_turn::none;
+    else if (!was_blocked && now - since < time_slice) turn = line_turn::none;
     order_spare(why, now);
     const heir next = set_aside(pp, turn, now);
     const bool taken = next.mp != nullptr && take_p(pp);
+    const bool is_lent = taken && turn == line_turn::none && !next.is_stopped;
     if (taken) {
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
         if (was_blocked) was_stopped_ones_turn_ = next.is_stopped;
         pp.watch = {};
         pp.seen_sched_when = now;  // the next one's slice is new
+        mp.turn_since = is_lent ? since : 0;
+        mp.lent_at = now;
         mp.was_let_go = false;
         published_count_ = -1;
-        give_to(next, pp);
+        pp.host = nullptr;
+        if (is_lent) lend(pp, mp, *next.mp);
+        else give_to(next, pp);
     } else if (next.mp != nullptr) {
         put_back(next);
     }
@@ -223,7 +242,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, std::int64_t now) {
         dead = is_deadlocked();
     }
     if (dead) report_deadlock();
-    if (taken) allow(mp, run_without_p);
+    if (taken) allow(mp, allowance_of(mp));
     return taken;
 }
 
@@ -248,6 +267,10 @@ void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
     if (!take(pp, mp, spare_for::computes, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
+    if (mp.turn_since != 0) {
+        lent_until_ = now + 2 * lent_time;
+        return;
+    }
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     if (is_most(spent, time) && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
 }
@@ -299,6 +322,7 @@ bool hostage_watch::is_still_out(m& mp) {
     mp.allowance = run_without_p;
     if (!stops || !begin_stopping()) return true;
     mp.was_let_go = false;
+    mp.turn_since = 0;
     // relaxed: a hint. In its next call by now, it must not be interrupted.
     if (mp.entry.load(memory_order_relaxed) == entry_state::taken) stop_thread(mp);
     return true;
@@ -307,7 +331,7 @@ bool hostage_watch::is_still_out(m& mp) {
 void hostage_watch::adopt_taken() {
     for (m* mp = ms_just_taken(); mp != nullptr;) {
         m* const next = mp->taken_next;
-        allow(*mp, run_without_p);
+        allow(*mp, allowance_of(*mp));
         mp->was_let_go = false;
         mp->taken_next = followed_;
         followed_ = mp;
@@ -372,6 +396,10 @@ void hostage_watch::free_what_is_stuck(std::int64_t now) {
         }
     }
     if (anyone && look_again_ == soon::no) look_again_ = soon::work_waits;
+    // A p that was given back may have found nobody, and those in line rely on who has a p.
+    const bool is_idle_beside = anyone && is_any_idle();
+    if (is_idle_beside && was_idle_beside_) wakep();
+    was_idle_beside_ = is_idle_beside;
 }
 
 }  // namespace rota::rt

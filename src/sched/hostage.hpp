@@ -4,9 +4,10 @@
 // An m that is outside the runtime with the same goroutine as at the last look is asked for its
 // thread's clock. If that has not moved the thread is blocked: its p is taken, with no signal, as
 // soon as there is work for it, or after 10 ms. If it has moved, the goroutine computes: after its
-// time slice (or 1 ms, if a timer waits for this very p) it is asked to yield, and if it has not by
-// the next look, its p is taken and its thread is stopped (sched/suspend). An m whose p was taken
-// is followed: if it runs for longer than 1 ms without having got one again, it is stopped too.
+// time slice it is asked to yield, and if it has not by the next look, its p is taken and its
+// thread is stopped (sched/suspend). If a timer waits for this very p it is asked after 1 ms, and
+// its p is lent (sched/lend). An m whose p was taken is followed: if it runs for longer than 1 ms
+// without having got one again, 0.2 if it has lent it, it is stopped too.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +66,9 @@ class hostage_watch {
     std::int64_t stuck_since_ = 0;
     std::uint64_t stuck_ticks_ = 0;
     std::int64_t maker_refused_at_ = 0;
+    bool was_idle_beside_ = false;  // a p, and somebody in line
     std::int64_t attentive_until_ = 0;
+    std::int64_t lent_until_ = 0;      // a p is, or was a moment ago
     std::int64_t stopped_until_ = 0;   // somebody is in line, or on his way there
     std::int64_t computed_until_ = 0;  // somebody computes without a p, or may
 };

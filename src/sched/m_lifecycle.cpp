@@ -13,6 +13,7 @@
 #include "sched/hooks.hpp"
 #include "sched/hostage.hpp"
 #include "sched/idle.hpp"
+#include "sched/lend.hpp"
 #include "sched/maker.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
@@ -298,6 +299,13 @@ bool start(p& pp, bool spinning, m* spare) {
     return true;
 }
 
+// The m that was set aside for a p which needs none.
+void rest(m* spare) {
+    if (spare == nullptr) return;
+    const lock_guard guard(sched.mu);
+    midle_put(*spare);
+}
+
 }  // namespace
 
 bool start_spinner(p& pp) { return start(pp, true, nullptr); }
@@ -322,6 +330,7 @@ void stopm(m& self) {
 }
 
 void handoffp(p& pp, m* spare) {
+    if (give_back(pp)) return rest(spare);
     if (!runq_empty(pp) || global_has_work()) return startm(pp, false, spare);
     // No work here. If nobody looks for some, somebody must: work may come up elsewhere right now.
     std::int32_t nobody = 0;

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "core/getg.hpp"
+#include "sched/hostage.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
@@ -131,6 +132,11 @@ void resume_suspended(m& mp, p& pp) {
     ROTA_CHECK(mp.next_p == nullptr);
     mp.next_p = &pp;
     mp.park.wakeup();
+}
+
+void stop_thread(m& mp) {
+    mp.stop_sent.store(true, memory_order_relaxed);  // relaxed: see stop_sent
+    (void)thread_signal(mp.tid.load(memory_order_relaxed), hostages.signal);  // relaxed: see tid
 }
 
 m* release_suspended() {

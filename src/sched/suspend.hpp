@@ -41,6 +41,9 @@ m* pop_suspended() ROTA_REQUIRES(sched.mu);
 // Gives pp, which the caller holds, to an m that it has taken out of the line.
 void resume_suspended(m& mp, p& pp);
 
+// Sends the signal: mp, if it is outside the runtime without a p, takes an idle one or stops.
+void stop_thread(m& mp);
+
 // The first in line goes on without a p, until it enters the runtime or is stopped again. Null: no
 // m is in line.
 m* release_suspended() ROTA_EXCLUDES(sched.mu);

@@ -1,0 +1,30 @@
+// A p that is lent for a moment.
+//
+// A goroutine that computes makes room, before its turn is over, for one that a timer or a thread
+// of the program's own has readied. To stop its thread and to wake it again would cost it some ten
+// microseconds each, mostly more than the other one needs. So its p is taken, but its thread is
+// left alone for 0.2 ms of its own time. The p remembers its host, and goes back when nobody is in
+// a hurry any more: whoever then holds it puts it on the idle list and sends the host the signal by
+// which it would be stopped otherwise (sched/suspend); its handler finds an idle p.
+//
+//     sysmon: take_p, lend ──► an idle m: timers, urgent ones, its ring ──► give_back ──► the host
+//                                │ it takes too long                                      goes on
+//                                └──► sysmon stops the host, as any other without a p
+//
+// Anybody may take the idle p first: then the host stands in line. One that comes into the runtime
+// of itself takes it too, or another one.
+#pragma once
+
+#include "base/annotations.hpp"
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+// Gives pp, which the caller has taken from host, to an m that has been set aside for it.
+void lend(p& pp, m& host, m& to) ROTA_EXCLUDES(sched.mu);
+
+// True: pp, which the caller holds without being its m, goes back to its host. It does not if there
+// is none, if that one has a p again, stands in line or sleeps, or if others have work for pp.
+[[nodiscard]] bool give_back(p& pp) ROTA_EXCLUDES(sched.mu);
+
+}  // namespace rota::rt

@@ -1,0 +1,170 @@
+// A p that is lent for a moment, and goes back: sched/lend.
+//
+// The law: when all is quiet everybody has run, whether the host took the idle p, came into the
+// runtime of itself, or was stopped meanwhile; and no p is idle beside work.
+#include <gtest/gtest.h>
+
+#include "hog.hpp"
+#include "rig.hpp"
+#include "sched/lend.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/spare.hpp"
+#include "sched/take.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
+
+namespace {
+
+using namespace rota::rt;
+using model::machine;
+using model::small;
+
+using flag = atomic<std::uint32_t>;
+
+// As sysmon, for a goroutine that waits in the urgent queue. True: p 0 is lent.
+bool lend_p0(machine& rig) {
+    p& pp = rig.proc(0);
+    sched.retaking.store(true, memory_order_relaxed);
+    const heir next = set_aside(pp, line_turn::none, nanotime());
+    m* const host = pp.mp.load(memory_order_acquire);
+    const bool taken = next.mp != nullptr && !next.is_stopped && take_p(pp);
+    if (taken) lend(pp, *host, *next.mp);
+    else if (next.mp != nullptr) put_back(next);
+    sched.retaking.store(false, memory_order_relaxed);
+    return taken;
+}
+
+void submit_urgent(g& gp) {
+    {
+        const lock_guard guard(sched.mu);
+        global_put_urgent(gp);
+    }
+    wakep();
+}
+
+void check_quiet(machine& rig) {
+    model::wait_until_quiet();
+    rig.check_idle_lists();
+    const lock_guard guard(sched.mu);
+    MODEL_CHECK(sched.suspended_first == nullptr && sched.suspended_count == 0);
+    MODEL_CHECK(sched.nmspinning.load(memory_order_relaxed) == 0);
+    for (int i = 0; i < proc_count(); ++i) MODEL_CHECK(rig.proc(i).host == nullptr);
+}
+
+// One that computes: the signal may come at any moment, for either reason.
+g& host(machine& rig, unsigned& ended) {
+    return rig.goroutine("host", [&ended] {
+        model::stop_signal();
+        model::stop_signal();
+        ++ended;
+        const runtime_entry inside;
+    });
+}
+
+TEST(model_lend, the_p_comes_back_to_a_host_that_was_never_stopped) {
+    // Readying the urgent one calls for a spinner in vain, since no p is idle: a p that is kept for
+    // that call would never come back.
+    const model::asymmetric_mode mode(true);
+    machine rig(1);
+    model::expect_holds(small(0), [&] {
+        rig.begin(-1);
+        unsigned ended = 0;
+        flag begun{0}, signal{0};
+        g& computes = rig.goroutine("host", [&] {
+            model::set_and_unblock(begun, 1);
+            model::block_thread_until(signal, 1);
+            model::stop_signal();
+            MODEL_CHECK(getm().pp == &rig.proc(0));
+            ++ended;
+            const runtime_entry inside;
+        });
+        g& urgent = rig.goroutine("urgent", [&] { ++ended; });
+        runq_put(rig.proc(0), computes, true);
+        rig.idle_m("spare");
+        rig.busy_m("worker", 0, false);
+        model::block_thread_until(begun, 1);  // we have seen who holds the p
+        submit_urgent(urgent);
+        MODEL_CHECK(lend_p0(rig));
+        model::wait_until_quiet();
+        {
+            const lock_guard guard(sched.mu);
+            MODEL_CHECK(sched.idle_p_count.load(memory_order_relaxed) == 1);
+        }
+        model::set_and_unblock(signal, 1);
+        check_quiet(rig);
+        MODEL_CHECK(ended == 2);
+    });
+}
+
+TEST(model_lend, a_host_is_stopped_or_comes_of_itself_meanwhile) {
+    const model::asymmetric_mode mode(true);
+    machine rig(1);
+    model::expect_holds(small(), [&] {
+        rig.begin(-1);
+        unsigned ended = 0;
+        g& computes = host(rig, ended);
+        g& urgent = rig.goroutine("urgent", [&] {
+            ++ended;
+            const runtime_entry inside;
+        });
+        rig.worker(computes);
+        submit_urgent(urgent);
+        (void)lend_p0(rig);
+        check_quiet(rig);
+        MODEL_CHECK(ended == 2);
+    });
+}
+
+TEST(model_lend, what_is_queued_while_the_p_goes_back_is_run) {
+    // By whoever has the p then; nobody else is there.
+    const model::asymmetric_mode mode(true);
+    machine rig(1);
+    model::expect_holds(small(), [&] {
+        rig.begin(-1);
+        unsigned ended = 0;
+        g& computes = host(rig, ended);
+        g& urgent = rig.goroutine("urgent", [&] { ++ended; });
+        g& late = rig.goroutine("late", [&] { ++ended; });
+        rig.worker(computes);
+        submit_urgent(urgent);
+        model::stranger_thread submitter("submitter", [&] {
+            {
+                const lock_guard guard(sched.mu);
+                global_put(late);
+            }
+            wakep();
+        });
+        (void)lend_p0(rig);
+        submitter.join();
+        check_quiet(rig);
+        MODEL_CHECK(ended == 3);
+    });
+}
+
+TEST(model_lend, a_second_p_that_runs_dry_meanwhile_leaves_nobody_behind) {
+    const model::asymmetric_mode mode(true);
+    machine rig(2);
+    model::expect_holds(small(0), [&] {
+        rig.begin(-1);
+        unsigned ended = 0;
+        g& computes = host(rig, ended);
+        g& urgent = rig.goroutine("urgent", [&] { ++ended; });
+        flag begun{0};
+        g& other = rig.goroutine("other", [&] {
+            model::set_and_unblock(begun, 1);
+            const runtime_entry inside;
+            ++ended;
+        });
+        runq_put(rig.proc(1), other, true);
+        rig.worker(computes);
+        rig.busy_m("other m", 1, false);
+        model::block_thread_until(begun, 1);
+        submit_urgent(urgent);
+        (void)lend_p0(rig);
+        check_quiet(rig);
+        MODEL_CHECK(ended == 3);
+    });
+}
+
+}  // namespace
