@@ -112,17 +112,17 @@ struct alignas(cache_line) m : self_header {
     atomic<bool> stop_sent{false};  // the signal is ours; relaxed: one more or less does no harm
 
     // --- sysmon only ------------------------------------------------------------------------
-    m* taken_next = nullptr;      // its p was taken, as that of
-    bool is_followed = false;     // on that list, or on its way there; under take's lock
-    std::int64_t cpu_seen = 0;    // its thread's clock when last looked at
-    std::int64_t cpu_then = 0;    // and when it had last stood still, or was last judged,
-    std::int64_t then = 0;        // which was at this moment
-    std::int64_t allowance = 0;   // ns of its own time that it may run from then on
-    std::uint32_t stay = 0;       // the one of `stays` that this is about
-    int seen_awake = 0;           // looks in a row at which it was so, the allowance used up
-    bool was_let_go = false;      // it was stopped, and goes on without a p for the sake of others
-    std::int64_t turn_since = 0;  // when the turn began in which it has lent its p; 0: it has not
-    std::int64_t lent_at = 0;     // and when it did
+    m* taken_next = nullptr;     // its p was taken, as that of
+    bool is_followed = false;    // on that list, or on its way there; under take's lock
+    std::int64_t cpu_seen = 0;   // its thread's clock when last looked at
+    std::int64_t cpu_then = 0;   // and when it had last stood still, or was last judged,
+    std::int64_t then = 0;       // which was at this moment
+    std::int64_t allowance = 0;  // ns of its own time that it may run from then on
+    std::uint32_t stay = 0;      // the one of `stays` that this is about
+    int seen_awake = 0;          // looks in a row at which it was so, the allowance used up
+    bool was_let_go = false;     // it was stopped, and goes on without a p for the sake of others
+    std::int64_t turn_used = 0;  // ns of its turn that it has had when it lent its p; 0: it has not
+    std::int64_t lent_at = 0;    // and when it did
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

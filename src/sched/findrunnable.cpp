@@ -61,6 +61,7 @@ found from_timers(m& self, p& pp) {
 found from_global_every_61(p& pp) {
     if (pp.sched_tick.load(memory_order_relaxed) % 61 != 0) return {};  // relaxed: our own
     if (sched.runq_size.load(memory_order_relaxed) == 0) return {};     // relaxed: a hint
+    if (pp.host != nullptr) return {};  // lent for those in a hurry, not for long
     const lock_guard guard(sched.mu);
     return {global_get(pp, 1)};
 }
@@ -363,7 +364,10 @@ found findrunnable(m& self) {
         poll_between(self);
         if ((f = from_global_every_61(pp))) return f;
         if ((f = from_local(pp))) return f;
-        if (ROTA_UNLIKELY(pp.host != nullptr) && return_p(self)) continue;
+        if (ROTA_UNLIKELY(pp.host != nullptr)) {
+            if ((f = from_netpoll(self))) return f;
+            if (return_p(self)) continue;
+        }
         if ((f = from_global(pp))) return f;
         if ((f = from_netpoll(self))) return f;
         if ((f = from_other_ps(self))) return f;

@@ -2,6 +2,9 @@
 // allocates nothing and waits for no lock but the runtime's own.
 #include "sched/hostage.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/fatal.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/lend.hpp"
@@ -33,6 +36,8 @@ constexpr int follow_at_most = 64;                  // ms a round
 constexpr std::int64_t lent_time = 200'000;         // ns of its own that a thread has meanwhile
 constexpr std::int64_t lending_period = 250'000;    // ns between two times in one turn
 constexpr long lent_look_us = 50;
+constexpr std::int64_t lending_max = 2'000'000;      // ns: later it is another turn
+constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
 // A stopped thread may wait that long for a processor before it is in line.
 constexpr std::int64_t stop_takes = 1'000'000'000;
 
@@ -52,14 +57,34 @@ bool is_any_idle() {
 // Whether a thread has computed most of the time between two looks at its clock.
 bool is_most(std::int64_t spent, std::int64_t time) { return spent >= time - time / 4; }
 
-std::int64_t allowance_of(const m& mp) { return mp.turn_since != 0 ? lent_time : run_without_p; }
+// Whether the m has computed most of the time that it was watched.
+bool is_steady(const p& pp) {
+    return is_most(pp.watch.cpu - pp.watch.cpu_then, nanotime() - pp.watch.then);
+}
+
+// Nobody waits for pp but who is in a hurry.
+bool is_alone(const p& pp) {
+    // relaxed, both: hints
+    const std::uint32_t hurried = sched.urgent_waits.load(memory_order_relaxed) ? 1 : 0;
+    return runq_empty(pp) && sched.runq_size.load(memory_order_relaxed) <= hurried;
+}
+
+// Whether pp, which somebody in a hurry needs, is to be lent: its goroutine's turn goes on.
+bool is_for_others(const p& pp, std::int64_t now) {
+    return now - pp.watch.since < time_slice || is_alone(pp);
+}
+
+std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : run_without_p; }
 
 // mp has lent the p, and has it again: its turn goes on.
 void go_on_with_turn(decltype(p::watch)& w, m& mp) {
-    if (mp.turn_since == 0) return;
-    w.since = mp.turn_since;
+    const std::int64_t used = std::exchange(mp.turn_used, 0);
+    if (used == 0 || w.since - mp.lent_at > lending_max) return;
+    w.since -= used;
     w.lent_at = mp.lent_at;
-    mp.turn_since = 0;
+    w.cpu = mp.cpu_seen;  // it was watched meanwhile
+    w.cpu_then = mp.cpu_then;
+    w.then = mp.then;
 }
 
 // From here on a thread without a p may run for so long.
@@ -91,6 +116,7 @@ bool hostage_watch::round(std::int64_t now) {
     for (std::int32_t i = 0; i < proc_count(); ++i) taken = look_at(*sched.allp[i], now) || taken;
     follow();
     free_what_is_stuck(now);
+    if (now < attentive_until_) wake_beside_idle_p(now);
     return taken;
 }
 
@@ -182,7 +208,10 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     const bool at_once = &pp == longest_ || is_timer_due(pp, now);
     const std::int64_t turn = at_once ? hostages.interactive_after : std::int64_t{time_slice};
     if (now - w.since < turn) return;
-    if (now - w.since < time_slice && now - w.lent_at < lending_period) return;
+    if (is_for_others(pp, now)) {
+        const std::int64_t ran = pp.timers_ran_at.load(memory_order_relaxed);  // relaxed: advice
+        if (now - std::max(w.lent_at, ran) < lending_period) return;
+    }
     // First the polite way: one that uses rota has yielded by the next look.
     if (w.asked_at == 0) {
         w.asked_at = now;
@@ -209,26 +238,30 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
 // deadlock detector is told, and asked again afterwards.
 bool hostage_watch::take(p& pp, m& mp, spare_for why, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
-    const std::int64_t since = pp.watch.since;
+    const bool lends = !was_blocked && is_for_others(pp, now);
+    const std::int64_t used = now - pp.watch.since;
+    const bool steady = is_steady(pp);
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
     note_hostage(why);
     line_turn turn = line_turn::last;
     if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
-    else if (!was_blocked && now - since < time_slice) turn = line_turn::none;
+    else if (lends) turn = line_turn::none;
     order_spare(why, now);
     const heir next = set_aside(pp, turn, now);
     const bool taken = next.mp != nullptr && take_p(pp);
-    const bool is_lent = taken && turn == line_turn::none && !next.is_stopped;
+    const bool is_lent = taken && lends && steady && !next.is_stopped;
     if (taken) {
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
         if (was_blocked) was_stopped_ones_turn_ = next.is_stopped;
         pp.watch = {};
         pp.seen_sched_when = now;  // the next one's slice is new
-        mp.turn_since = is_lent ? since : 0;
+        mp.turn_used = is_lent ? used : 0;
         mp.lent_at = now;
         mp.was_let_go = false;
         published_count_ = -1;
         pp.host = nullptr;
+        // Its request to yield is granted. A stop of the world asks again.
+        if (is_lent) mp.preempt.store(false, memory_order_relaxed);  // relaxed: advice
         if (is_lent) lend(pp, mp, *next.mp);
         else give_to(next, pp);
     } else if (next.mp != nullptr) {
@@ -262,17 +295,16 @@ bool hostage_watch::begin_stopping() {
 
 void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
     if (!begin_stopping()) return;
-    const std::int64_t spent = pp.watch.cpu - pp.watch.cpu_then;
-    const std::int64_t time = nanotime() - pp.watch.then;
+    const bool steady = is_steady(pp);
     if (!take(pp, mp, spare_for::computes, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
-    if (mp.turn_since != 0) {
+    if (mp.turn_used != 0) {
         lent_until_ = now + 2 * lent_time;
         return;
     }
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
-    if (is_most(spent, time) && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
+    if (steady && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
 }
 
 // Whether a thread without a p that has used up its allowance is to be stopped. One that sleeps now
@@ -292,10 +324,14 @@ bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::in
 // False: the m has come back, or has got a p.
 bool hostage_watch::is_still_out(m& mp) {
     if (mp.entry.load(memory_order_relaxed) != entry_state::taken) return false;  // relaxed: a hint
-    if (mp.suspended.load(memory_order_relaxed)) return true;                     // relaxed: a hint
+    if (mp.suspended.load(memory_order_relaxed)) {                                // relaxed: a hint
+        mp.turn_used = 0;  // its next turn is a new one
+        return true;
+    }
     const std::uint32_t stay = mp.stays.load(memory_order_relaxed);  // relaxed: a round late
     if (stay != mp.stay) {  // another one: it was in a system call meanwhile
         mp.stay = stay;
+        mp.turn_used = 0;
         allow(mp, run_without_p);
         return true;
     }
@@ -322,7 +358,7 @@ bool hostage_watch::is_still_out(m& mp) {
     mp.allowance = run_without_p;
     if (!stops || !begin_stopping()) return true;
     mp.was_let_go = false;
-    mp.turn_since = 0;
+    mp.turn_used = 0;
     // relaxed: a hint. In its next call by now, it must not be interrupted.
     if (mp.entry.load(memory_order_relaxed) == entry_state::taken) stop_thread(mp);
     return true;
@@ -396,10 +432,21 @@ void hostage_watch::free_what_is_stuck(std::int64_t now) {
         }
     }
     if (anyone && look_again_ == soon::no) look_again_ = soon::work_waits;
-    // A p that was given back may have found nobody, and those in line rely on who has a p.
-    const bool is_idle_beside = anyone && is_any_idle();
-    if (is_idle_beside && was_idle_beside_) wakep();
-    was_idle_beside_ = is_idle_beside;
+}
+
+// A p that was given back may have found nobody. Then it is idle beside those in line, or although
+// somebody has called for a spinner.
+void hostage_watch::wake_beside_idle_p(std::int64_t now) {
+    const bool is_wanted = global_has_work() ||
+                           sched.need_spinning.load(memory_order_relaxed);  // relaxed: a round late
+    if (!is_wanted || !is_any_idle()) {
+        idle_beside_since_ = 0;
+    } else if (idle_beside_since_ == 0) {
+        idle_beside_since_ = now;
+    } else if (now - idle_beside_since_ > idle_beside_max) {
+        idle_beside_since_ = 0;
+        wakep();
+    }
 }
 
 }  // namespace rota::rt

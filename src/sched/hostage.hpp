@@ -53,6 +53,7 @@ class hostage_watch {
     bool is_still_out(m& mp);
     bool is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time);
     void free_what_is_stuck(std::int64_t now);
+    void wake_beside_idle_p(std::int64_t now);
 
     enum class soon : unsigned char { no, work_waits, question_open };
     soon look_again_ = soon::no;
@@ -66,7 +67,7 @@ class hostage_watch {
     std::int64_t stuck_since_ = 0;
     std::uint64_t stuck_ticks_ = 0;
     std::int64_t maker_refused_at_ = 0;
-    bool was_idle_beside_ = false;  // a p, and somebody in line
+    std::int64_t idle_beside_since_ = 0;  // a p is, though it is wanted; 0: none
     std::int64_t attentive_until_ = 0;
     std::int64_t lent_until_ = 0;      // a p is, or was a moment ago
     std::int64_t stopped_until_ = 0;   // somebody is in line, or on his way there

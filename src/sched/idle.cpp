@@ -45,6 +45,7 @@ void pidle_put(p& pp) {
     ROTA_CHECK(runq_empty(pp));
     if (ROTA_UNLIKELY(sched.world_stops)) return give_to_stopper(pp);
     pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: under sched.mu
+    pp.host = nullptr;                                      // who takes it owes it to nobody
     pp.idle_link = sched.idle_p;
     sched.idle_p = &pp;
     sched.idle_p_count.fetch_add(1, memory_order_seq_cst);  // pairs(wake.submit)

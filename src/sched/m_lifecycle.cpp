@@ -299,11 +299,11 @@ bool start(p& pp, bool spinning, m* spare) {
     return true;
 }
 
-// The m that was set aside for a p which needs none.
-void rest(m* spare) {
-    if (spare == nullptr) return;
-    const lock_guard guard(sched.mu);
-    midle_put(*spare);
+// Timers that are due come first: whoever runs them then gives the p back.
+bool is_given_back(p& pp) {
+    if (ROTA_LIKELY(pp.host == nullptr)) return false;
+    const std::int64_t when = pp.timers.earliest_hint();
+    return (when == 0 || when > nanotime()) && give_back(pp);
 }
 
 }  // namespace
@@ -330,7 +330,7 @@ void stopm(m& self) {
 }
 
 void handoffp(p& pp, m* spare) {
-    if (give_back(pp)) return rest(spare);
+    if (spare == nullptr && is_given_back(pp)) return;
     if (!runq_empty(pp) || global_has_work()) return startm(pp, false, spare);
     // No work here. If nobody looks for some, somebody must: work may come up elsewhere right now.
     std::int32_t nobody = 0;

@@ -212,7 +212,7 @@ namespace {
 // One of those that come first, unless the last one was.
 g* urgent_get(p& pp) ROTA_REQUIRES(sched.mu) {
     const bool others = sched.suspended_first != nullptr || !sched.runq.empty();
-    if (sched.was_urgent && others) return nullptr;
+    if (sched.was_urgent && others && pp.host == nullptr) return nullptr;  // or lent for this one
     sched.was_urgent = true;
     g* const gp = sched.urgent.pop();
     if (sched.urgent.empty()) sched.urgent_waits.store(false, memory_order_relaxed);  // as above

@@ -47,8 +47,8 @@ p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
 }
 
 void go_on(m& self, p& pp) {
-    acquirep(self, pp);
     bump(pp.sched_tick);
+    acquirep(self, pp);
     // A new time slice, as in findrunnable.
     self.preempt.store(false, memory_order_relaxed);             // relaxed: advice
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own

@@ -64,7 +64,8 @@ g& host(machine& rig, unsigned& ended) {
 
 TEST(model_lend, the_p_comes_back_to_a_host_that_was_never_stopped) {
     // Readying the urgent one calls for a spinner in vain, since no p is idle: a p that is kept for
-    // that call would never come back.
+    // that call would never come back. Nor would one whose host is forgotten when its new m first
+    // finds an empty ring, the urgent one being in the global queue.
     const model::asymmetric_mode mode(true);
     machine rig(1);
     model::expect_holds(small(0), [&] {
@@ -80,6 +81,7 @@ TEST(model_lend, the_p_comes_back_to_a_host_that_was_never_stopped) {
             const runtime_entry inside;
         });
         g& urgent = rig.goroutine("urgent", [&] { ++ended; });
+        rig.proc(0).sched_tick.store(1, memory_order_relaxed);  // not the global queue's turn
         runq_put(rig.proc(0), computes, true);
         rig.idle_m("spare");
         rig.busy_m("worker", 0, false);
@@ -90,6 +92,7 @@ TEST(model_lend, the_p_comes_back_to_a_host_that_was_never_stopped) {
         {
             const lock_guard guard(sched.mu);
             MODEL_CHECK(sched.idle_p_count.load(memory_order_relaxed) == 1);
+            MODEL_CHECK(computes.mp->stop_sent.load(memory_order_relaxed));  // it is told
         }
         model::set_and_unblock(signal, 1);
         check_quiet(rig);
