@@ -52,7 +52,9 @@ std::int64_t next_timer_run(const p& pp) {
 }
 
 found from_timers(m& self, p& pp) {
-    if (pp.timers.earliest_hint() != 0) run_due_timers(self, pp, nanotime());
+    if (pp.timers.earliest_hint() == 0) return {};
+    if (pp.timers.size() == 0) pp.timers.forget_bound();
+    else run_due_timers(self, pp, nanotime());
     return {};
 }
 
@@ -258,7 +260,7 @@ bool last_look(m& self) {
 std::int64_t earliest_timer() {
     std::int64_t least = 0;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
-        if (sched.allp[i]->timers.earliest() == 0) continue;
+        if (sched.allp[i]->timers.bound() == 0) continue;
         const std::int64_t when = next_timer_run(*sched.allp[i]);
         if (least == 0 || when < least) least = when;
     }

@@ -342,7 +342,7 @@ void handoffp(p& pp, m* spare) {
         sched.need_spinning.store(false, memory_order_seq_cst);     // pairs(wake.need)
         return startm(pp, true, spare);
     }
-    const std::int64_t when = pp.timers.earliest();
+    const std::int64_t when = pp.timers.bound();
     if (!try_idle(pp, when, spare)) return startm(pp, false, spare);
     // Submitters that saw no idle p before this one have left word.
     if (sched.need_spinning.load(memory_order_seq_cst)) wakep();  // pairs(wake.need)

@@ -133,7 +133,7 @@ bool poll_if_stale(std::int64_t now, std::int64_t stale) {
 bool is_poller_needed() {
     if (net_poller.has_waiters()) return true;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
-        if (sched.allp[i]->timers.earliest() != 0) return true;
+        if (sched.allp[i]->timers.bound() != 0) return true;
     }
     return false;
 }

@@ -37,7 +37,7 @@ void revive(p& pp) {
 void retire(p& pp) {
     timer_heap& heir = sched.allp[0]->timers;
     // The poller may have looked at the heir before and at pp afterwards.
-    if (pp.timers.move_all(heir)) wake_poller(heir.earliest());
+    if (pp.timers.move_all(heir)) wake_poller(heir.bound());
     gfree_purge(pp);
     const lock_guard guard(sched.mu);
     bool inherit = false;

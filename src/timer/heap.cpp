@@ -123,7 +123,8 @@ std::uint32_t timer_heap::pop_due(std::int64_t now, timer_errand* due, std::uint
         }
         due[n++] = t.errand();  // the last time that we touch one without a period
     }
-    if (n > 0) (void)publish();
+    (void)publish();
+    if (size_locked() == 0) earliest_.store(0, memory_order_relaxed);  // relaxed: see publish
     return n;
 }
 
@@ -147,10 +148,16 @@ bool timer_heap::move_all(timer_heap& to) ROTA_NO_TSA {  // two locks, in the or
     }
     entries_.clear();
     (void)publish();
+    earliest_.store(0, memory_order_relaxed);  // relaxed: see publish
     const bool earlier = to.publish();
     second.release();
     first.release();
     return earlier;
+}
+
+void timer_heap::forget_bound() {
+    const lock_guard guard(mu_);
+    if (size_locked() == 0) earliest_.store(0, memory_order_relaxed);  // relaxed: see publish
 }
 
 void timer_heap::reopen() {
@@ -194,14 +201,16 @@ void timer_heap::erase(std::size_t i) {
     if (i < size_locked()) sift(i, last);
 }
 
-// Tells the others. True if the earliest moment is an earlier one now.
+// Tells the others, but for a heap that has none left: see bound(). True if the earliest moment is
+// an earlier one now.
 bool timer_heap::publish() {
     // relaxed: for reports
     count_.store(static_cast<std::uint32_t>(size_locked()), memory_order_relaxed);
     const std::int64_t was = earliest_.load(memory_order_relaxed);  // relaxed: our own, under mu_
-    const std::int64_t is = size_locked() == 0 ? 0 : at(0).when;
+    if (size_locked() == 0) return false;                           // `was` stays: see bound()
+    const std::int64_t is = at(0).when;
     if (is == was) return false;
-    if (is == 0 || (was != 0 && is > was)) {
+    if (was != 0 && is > was) {
         // Later: who still reads the old moment looks once too often.
         earliest_.store(is, memory_order_relaxed);  // relaxed: see above
         return false;

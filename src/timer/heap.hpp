@@ -88,13 +88,19 @@ class timer_heap {
     [[nodiscard]] bool move_all(timer_heap& to);
     void reopen() ROTA_EXCLUDES(mu_);
 
-    // The earliest moment, 0 if there is none. Exact under the lock, a hint without it; a writer
-    // that makes it earlier wakes whoever might have read the old one.
-    std::int64_t earliest() const {
+    // A moment before which nothing is due, 0 if there is nothing; mostly that of the earliest. A
+    // writer that makes it earlier wakes whoever might have read the old one. A heap that stops
+    // have emptied keeps it, as if one had been left: the next one that is started is mostly due
+    // later, and then nobody need be told. Who finds nothing there at that moment, or passes by
+    // with time to spare, forgets it.
+    std::int64_t bound() const {
         return earliest_.load(memory_order_seq_cst);  // pairs(timer.earliest)
     }
-    // As earliest(), for a reader that comes back soon anyway.
+    // As bound(), for a reader that comes back soon anyway.
     std::int64_t earliest_hint() const { return earliest_.load(memory_order_relaxed); }
+    void forget_bound() ROTA_EXCLUDES(mu_);
+    // The earliest moment, 0 if there is none, while nobody starts or stops any.
+    std::int64_t earliest() const { return size() == 0 ? 0 : bound(); }
 
     std::uint32_t size() const {
         return count_.load(memory_order_relaxed);

@@ -42,7 +42,7 @@ struct pair_of_heaps {
     std::int64_t first() const { return model.empty() ? 0 : model.begin()->first; }
 
     void reset(timer& t, std::int64_t when) {
-        const std::int64_t before = first();
+        const std::int64_t before = heap.bound();
         const auto at = find(t);
         const bool was = at != model.end();
         if (was) model.erase(at);
@@ -72,6 +72,9 @@ struct pair_of_heaps {
     }
     void check() {
         EXPECT_EQ(heap.earliest(), first());
+        if (!model.empty()) {
+            EXPECT_EQ(heap.bound(), first());
+        }
         EXPECT_EQ(heap.size(), model.size());
     }
 };
@@ -127,6 +130,31 @@ TEST(kb27_timer_heap, the_earliest_moment_follows_stops_and_moves) {
     EXPECT_TRUE(timer_heap::stop(b));
     EXPECT_EQ(heap.earliest(), 0);
     EXPECT_FALSE(timer_heap::stop(b));
+}
+
+TEST(kb27_timer_heap, that_stops_have_emptied_stays_bounded_until_somebody_looks) {
+    // A bound that is forgotten too late lets the poller wake for nothing, once; one that is later
+    // than a timer lets it sleep too long.
+    timer_heap heap;
+    timer a, b;
+    timer_errand due[1];
+    EXPECT_TRUE(heap.reset(a, 100).earlier);
+    EXPECT_TRUE(timer_heap::stop(a));
+    EXPECT_EQ(heap.bound(), 100);
+    EXPECT_FALSE(heap.reset(a, 150).earlier) << "whoever looks at 100 will see it";
+    EXPECT_EQ(heap.bound(), 150);
+    EXPECT_TRUE(timer_heap::stop(a));
+    EXPECT_TRUE(heap.reset(b, 120).earlier);
+    EXPECT_EQ(heap.bound(), 120);
+    EXPECT_TRUE(timer_heap::stop(b));
+    EXPECT_EQ(heap.pop_due(110, due, 1), 0U);
+    EXPECT_EQ(heap.bound(), 0) << "looked at";
+    EXPECT_TRUE(heap.reset(a, 300).earlier);
+    heap.forget_bound();
+    EXPECT_EQ(heap.bound(), 300) << "there is one";
+    EXPECT_TRUE(timer_heap::stop(a));
+    heap.forget_bound();
+    EXPECT_EQ(heap.bound(), 0);
 }
 
 TEST(timer_heap, holds_the_end_of_time) {
