@@ -308,6 +308,7 @@ void seeded_restart(std::uint64_t seed) {
     for (std::int32_t i = 0; i < made_count(); ++i) {
         p& pp = *sched.allp[i];
         ROTA_CHECK(runq_empty(pp) && pp.timers.earliest() == 0);
+        pp.timers.forget_bound();  // of the last program
         pp.goid_next = pp.goid_end = 0;
         pp.sched_tick.store(0, memory_order_relaxed);  // relaxed: handed over by sched.mu
     }
