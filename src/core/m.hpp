@@ -122,7 +122,7 @@ struct alignas(cache_line) m : self_header {
     int seen_awake = 0;          // looks in a row at which it was so, the allowance used up
     bool was_let_go = false;     // it was stopped, and goes on without a p for the sake of others
     std::int64_t turn_used = 0;  // ns of its turn that it has had when it lent its p; 0: it has not
-    std::int64_t lent_at = 0;    // and when it did
+    std::int64_t lent_at = 0;    // when it has last lent one
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

@@ -75,7 +75,6 @@ struct alignas(cache_line) p {
         m* mp = nullptr;  // has held it, in one time slice,
         std::uint32_t tick = 0;
         std::int64_t since = 0;        // since this moment, or some time before
-        std::int64_t lent_at = 0;      // has last lent it to others; 0: not in this slice
         std::int64_t cpu = -1;         // its thread's clock when last looked at
         std::int64_t still_since = 0;  // which has not moved since
         std::int64_t asked_at = 0;     // to yield; 0: not yet

@@ -260,7 +260,11 @@ bool last_look(m& self) {
 std::int64_t earliest_timer() {
     std::int64_t least = 0;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
-        if (sched.allp[i]->timers.bound() == 0) continue;
+        timer_heap& timers = sched.allp[i]->timers;
+        if (timers.bound() == 0) continue;
+        // Who sleeps for timers is not idle: for one that has been stopped nobody shall.
+        if (timers.size() == 0) timers.forget_bound();
+        if (timers.bound() == 0) continue;
         const std::int64_t when = next_timer_run(*sched.allp[i]);
         if (least == 0 || when < least) least = when;
     }

@@ -81,7 +81,6 @@ void go_on_with_turn(decltype(p::watch)& w, m& mp) {
     const std::int64_t used = std::exchange(mp.turn_used, 0);
     if (used == 0 || w.since - mp.lent_at > lending_max) return;
     w.since -= used;
-    w.lent_at = mp.lent_at;
     w.cpu = mp.cpu_seen;  // it was watched meanwhile
     w.cpu_then = mp.cpu_then;
     w.then = mp.then;
@@ -162,7 +161,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
-        w = {mp, tick, now, 0, -1, now, 0, 0, 0};
+        w = {mp, tick, now, -1, now, 0, 0, 0};
         if (mp != nullptr) go_on_with_turn(w, *mp);
         if (mp != nullptr && is_needed(pp, now)) look_again_ = soon::work_waits;
         return false;
@@ -199,7 +198,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     }
     // A mistake does no harm: a thread that has waited for a processor is followed.
     if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
-    return take(pp, *mp, spare_for::blocked, now);
+    return take(pp, *mp, spare_for::blocked, false, now);
 }
 
 void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
@@ -210,7 +209,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     if (now - w.since < turn) return;
     if (is_for_others(pp, now)) {
         const std::int64_t ran = pp.timers_ran_at.load(memory_order_relaxed);  // relaxed: advice
-        if (now - std::max(w.lent_at, ran) < lending_period) return;
+        if (now - std::max(mp.lent_at, ran) < lending_period) return;
     }
     // First the polite way: one that uses rota has yielded by the next look.
     if (w.asked_at == 0) {
@@ -230,17 +229,17 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     stop(pp, mp, now);
 }
 
-// Hands pp on if it can be taken, and if the next m is there: what makes threads may wait for the
-// very goroutine that computes. Whoever blocks may wait for what a stopped thread holds, malloc's
-// lock say: every other time the first of those comes before the queue.
+// Hands pp on if it can be taken (lent, from one that is in its turn and computes steadily), and if
+// the next m is there: what makes threads may wait for the very goroutine that computes. Whoever
+// blocks may wait for what a stopped thread holds, malloc's lock say: every other time the first of
+// those comes before the queue.
 //
 // While we, who are no m, hold the p, all ms may be asleep without anything being wrong: the
 // deadlock detector is told, and asked again afterwards.
-bool hostage_watch::take(p& pp, m& mp, spare_for why, std::int64_t now) {
+bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
     const bool lends = !was_blocked && is_for_others(pp, now);
     const std::int64_t used = now - pp.watch.since;
-    const bool steady = is_steady(pp);
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
     note_hostage(why);
     line_turn turn = line_turn::last;
@@ -256,7 +255,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, std::int64_t now) {
         pp.watch = {};
         pp.seen_sched_when = now;  // the next one's slice is new
         mp.turn_used = is_lent ? used : 0;
-        mp.lent_at = now;
+        if (is_lent) mp.lent_at = now;
         mp.was_let_go = false;
         published_count_ = -1;
         pp.host = nullptr;
@@ -296,7 +295,7 @@ bool hostage_watch::begin_stopping() {
 void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
     if (!begin_stopping()) return;
     const bool steady = is_steady(pp);
-    if (!take(pp, mp, spare_for::computes, now)) return;
+    if (!take(pp, mp, spare_for::computes, steady, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
     if (mp.turn_used != 0) {

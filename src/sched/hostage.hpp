@@ -42,7 +42,7 @@ class hostage_watch {
   private:
     bool look_at(p& pp, std::int64_t now);
     void look_at_running(p& pp, m& mp, std::int64_t now);
-    bool take(p& pp, m& mp, spare_for why, std::int64_t now);
+    bool take(p& pp, m& mp, spare_for why, bool steady, std::int64_t now);
     void note_shortage(std::int64_t now);
     void find_longest();
     void stop(p& pp, m& mp, std::int64_t now);

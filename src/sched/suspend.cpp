@@ -47,7 +47,7 @@ p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
 }
 
 void go_on(m& self, p& pp) {
-    bump(pp.sched_tick);
+    bump(pp.sched_tick);  // before sysmon can see who holds it: one turn, one tick
     acquirep(self, pp);
     // A new time slice, as in findrunnable.
     self.preempt.store(false, memory_order_relaxed);             // relaxed: advice

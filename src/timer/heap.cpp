@@ -123,8 +123,8 @@ std::uint32_t timer_heap::pop_due(std::int64_t now, timer_errand* due, std::uint
         }
         due[n++] = t.errand();  // the last time that we touch one without a period
     }
-    (void)publish();
-    if (size_locked() == 0) earliest_.store(0, memory_order_relaxed);  // relaxed: see publish
+    if (n > 0) (void)publish();
+    forget_if_empty();
     return n;
 }
 
@@ -148,7 +148,7 @@ bool timer_heap::move_all(timer_heap& to) ROTA_NO_TSA {  // two locks, in the or
     }
     entries_.clear();
     (void)publish();
-    earliest_.store(0, memory_order_relaxed);  // relaxed: see publish
+    forget_if_empty();
     const bool earlier = to.publish();
     second.release();
     first.release();
@@ -157,7 +157,7 @@ bool timer_heap::move_all(timer_heap& to) ROTA_NO_TSA {  // two locks, in the or
 
 void timer_heap::forget_bound() {
     const lock_guard guard(mu_);
-    if (size_locked() == 0) earliest_.store(0, memory_order_relaxed);  // relaxed: see publish
+    forget_if_empty();
 }
 
 void timer_heap::reopen() {
@@ -204,7 +204,7 @@ void timer_heap::erase(std::size_t i) {
 // Tells the others, but for a heap that has none left: see bound(). True if the earliest moment is
 // an earlier one now.
 bool timer_heap::publish() {
-    // relaxed: for reports
+    // relaxed: see size()
     count_.store(static_cast<std::uint32_t>(size_locked()), memory_order_relaxed);
     const std::int64_t was = earliest_.load(memory_order_relaxed);  // relaxed: our own, under mu_
     if (size_locked() == 0) return false;                           // `was` stays: see bound()
@@ -220,6 +220,10 @@ bool timer_heap::publish() {
     // sees the other.
     earliest_.store(is, memory_order_seq_cst);  // pairs(timer.earliest)
     return true;
+}
+
+void timer_heap::forget_if_empty() {
+    if (size_locked() == 0) earliest_.store(0, memory_order_relaxed);  // relaxed: see publish
 }
 
 inline void timer_heap::put(std::size_t i, const entry& e) {

@@ -102,9 +102,8 @@ class timer_heap {
     // The earliest moment, 0 if there is none, while nobody starts or stops any.
     std::int64_t earliest() const { return size() == 0 ? 0 : bound(); }
 
-    std::uint32_t size() const {
-        return count_.load(memory_order_relaxed);
-    }  // relaxed: for reports
+    // relaxed: a hint; whoever must know is ordered by what tells it that nobody changes it.
+    std::uint32_t size() const { return count_.load(memory_order_relaxed); }
 
   private:
     // `what` is the number of a timer, doubled, or what a wait is for, plus 1.
@@ -134,6 +133,7 @@ class timer_heap {
     void sift(std::size_t i, const entry& moving) ROTA_REQUIRES(mu_);
     void sift_down(std::size_t i, const entry& moving) ROTA_REQUIRES(mu_);
     bool publish() ROTA_REQUIRES(mu_);
+    void forget_if_empty() ROTA_REQUIRES(mu_);
 
     lock mu_{lock_rank::timers};
     mapped_array<entry> entries_ ROTA_GUARDED_BY(mu_);

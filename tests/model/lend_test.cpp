@@ -100,10 +100,13 @@ TEST(model_lend, the_p_comes_back_to_a_host_that_was_never_stopped) {
     });
 }
 
-TEST(model_lend, a_host_is_stopped_or_comes_of_itself_meanwhile) {
+// A host that computes and an urgent one; `play` adds what happens beside them, and calls what it
+// is given to have the p lent. `count` goroutines in all come to their ends.
+template <class Play>
+void expect_all_end(int procs, const model::options& how, unsigned count, Play play) {
     const model::asymmetric_mode mode(true);
-    machine rig(1);
-    model::expect_holds(small(), [&] {
+    machine rig(procs);
+    model::expect_holds(how, [&] {
         rig.begin(-1);
         unsigned ended = 0;
         g& computes = host(rig, ended);
@@ -112,47 +115,37 @@ TEST(model_lend, a_host_is_stopped_or_comes_of_itself_meanwhile) {
             const runtime_entry inside;
         });
         rig.worker(computes);
-        submit_urgent(urgent);
-        (void)lend_p0(rig);
+        play(rig, ended, [&] {
+            submit_urgent(urgent);
+            (void)lend_p0(rig);
+        });
         check_quiet(rig);
-        MODEL_CHECK(ended == 2);
+        MODEL_CHECK(ended == count);
     });
+}
+
+TEST(model_lend, a_host_is_stopped_or_comes_of_itself_meanwhile) {
+    expect_all_end(1, small(), 2, [](machine&, unsigned&, const auto& lend) { lend(); });
 }
 
 TEST(model_lend, what_is_queued_while_the_p_goes_back_is_run) {
     // By whoever has the p then; nobody else is there.
-    const model::asymmetric_mode mode(true);
-    machine rig(1);
-    model::expect_holds(small(), [&] {
-        rig.begin(-1);
-        unsigned ended = 0;
-        g& computes = host(rig, ended);
-        g& urgent = rig.goroutine("urgent", [&] { ++ended; });
-        g& late = rig.goroutine("late", [&] { ++ended; });
-        rig.worker(computes);
-        submit_urgent(urgent);
-        model::stranger_thread submitter("submitter", [&] {
+    expect_all_end(1, small(), 3, [](machine& rig, unsigned& ended, const auto& lend) {
+        g& late = rig.goroutine("late", [&ended] { ++ended; });
+        model::stranger_thread submitter("submitter", [&late] {
             {
                 const lock_guard guard(sched.mu);
                 global_put(late);
             }
             wakep();
         });
-        (void)lend_p0(rig);
+        lend();
         submitter.join();
-        check_quiet(rig);
-        MODEL_CHECK(ended == 3);
     });
 }
 
 TEST(model_lend, a_second_p_that_runs_dry_meanwhile_leaves_nobody_behind) {
-    const model::asymmetric_mode mode(true);
-    machine rig(2);
-    model::expect_holds(small(0), [&] {
-        rig.begin(-1);
-        unsigned ended = 0;
-        g& computes = host(rig, ended);
-        g& urgent = rig.goroutine("urgent", [&] { ++ended; });
+    expect_all_end(2, small(0), 3, [](machine& rig, unsigned& ended, const auto& lend) {
         flag begun{0};
         g& other = rig.goroutine("other", [&] {
             model::set_and_unblock(begun, 1);
@@ -160,13 +153,10 @@ TEST(model_lend, a_second_p_that_runs_dry_meanwhile_leaves_nobody_behind) {
             ++ended;
         });
         runq_put(rig.proc(1), other, true);
-        rig.worker(computes);
         rig.busy_m("other m", 1, false);
         model::block_thread_until(begun, 1);
-        submit_urgent(urgent);
-        (void)lend_p0(rig);
-        check_quiet(rig);
-        MODEL_CHECK(ended == 3);
+        lend();
+        model::wait_until_quiet();  // `begun` is of this frame
     });
 }
 
