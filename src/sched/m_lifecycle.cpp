@@ -113,6 +113,10 @@ void check_m_count() {
     if (!exceeds_limit(sched.m_count)) return;
     const std::int32_t limit = sched.m_max;
     sched.mu.release();
+    report_exhaustion(limit);
+}
+
+void report_exhaustion(std::int32_t limit) {
     fatal("thread exhaustion", trace_scope::all, "runtime: program exceeds %zu-thread limit",
           static_cast<std::size_t>(limit));
 }

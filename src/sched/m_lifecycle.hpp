@@ -65,6 +65,7 @@ void unlist_unborn(m& mp) ROTA_REQUIRES(sched.mu);
 void discount_m(m& mp) ROTA_REQUIRES(sched.mu);
 void count_m() ROTA_NO_TSA;        // requires sched.mu
 void check_m_count() ROTA_NO_TSA;  // likewise: ends the process if there are too many already
+[[noreturn]] void report_exhaustion(std::int32_t limit);
 void minit(m& self);
 
 // The thread's floating-point control words, as they are now, are what its goroutines must leave

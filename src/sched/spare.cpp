@@ -27,6 +27,9 @@ constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel i
 // An order that takes longer than this (ns) waits for a processor, or for malloc's lock, which a
 // stopped thread may hold.
 constexpr std::int64_t order_patience = 10'000'000;
+// Those who are kept from beginning wait for so long (ns) for the program's calls to end.
+constexpr std::int64_t calls_patience = 500'000'000;
+constexpr std::int64_t round_lapse = 100'000'000;
 constexpr std::int64_t begin_period = 100'000'000;  // ns: while ms are short, one begins in so long
 
 // When the last spare was ordered. sysmon only.
@@ -50,13 +53,26 @@ std::int32_t free_ms() ROTA_REQUIRES(sched.mu) {
 
 bool is_kernel_mute() ROTA_REQUIRES(sched.mu) { return sched.m_refused_at != 0; }
 
+// Ms whose ps were taken from goroutines that do not come.
+std::uint32_t astray() ROTA_REQUIRES(sched.mu) {
+    return std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.hostage_count));
+}
+
+// Whether the program's own calls need more ms than it may have: those that were to stand by are
+// with them too.
+bool are_calls_too_many() ROTA_REQUIRES(sched.mu) {
+    const std::int32_t others = static_cast<std::int32_t>(astray()) + free_ms() +
+                                sched.spares_coming +
+                                sched.ms_without_p.load(memory_order_relaxed);  // relaxed: a hint
+    return sched.m_count - others > sched.m_max;
+}
+
 bool may_order(spare_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
     if (is_kernel_mute() && now - sched.m_refused_at < refusal_period) return false;
     if (why == spare_for::blocked)
         return sched.m_count < sched.m_max || sched.spare_count < proc_count();
-    const std::uint32_t astray =
-        std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.hostage_count));
-    return astray < suspended_max || sched.m_count < sched.m_max;
+    // Spares that serve the program's calls would be followed by more, without end.
+    return sched.m_count < sched.m_max || (astray() < suspended_max && !are_calls_too_many());
 }
 
 // Whether nobody is to begin: he may compute for long and so take an m, and the last one serves
@@ -150,6 +166,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
     constexpr std::uint32_t batch = 256;  // the next one that computes may be among the first
     std::uint32_t n = 0;
     bool is_short = false, anyone = false;
+    std::int32_t exceeded = 0;
     {
         const lock_guard guard(sched.mu);
         anyone = is_anyone_stopped || sched.suspended_first != nullptr;
@@ -169,8 +186,13 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         for (; !is_short && !sched.put_off.empty() && (!anyone || n < batch); ++n)
             sched.runq.push(*sched.put_off.pop());
         any_left_ = !sched.put_off.empty();
+        const bool goes_on = now - last_round_ < round_lapse;  // nobody knows what was between
+        if (!goes_on || !is_short || !any_left_ || !are_calls_too_many()) calls_fit_at_ = now;
+        last_round_ = now;
+        if (now - calls_fit_at_ > calls_patience) exceeded = sched.m_max;
         if (n > 0) publish_global_size();
     }
+    if (exceeded != 0) report_exhaustion(exceeded);
     if (n > 0) wakep();
     if (anyone) order_spare(spare_for::computes, now);
     return is_short || any_left_;

@@ -6,7 +6,9 @@
 // kernel grants no more, the p stays where it is.
 //
 //     the program's limit reached       spares are made all the same: for goroutines that compute
-//                                       until 1,024 are stopped, for others one for each p
+//                                       until 1,024 are stopped, for others one for each p; but
+//                                       not while those that were made serve the program's
+//                                       calls: if that lasts, it has exceeded its limit
 //     1,024 stopped                     no goroutine begins, but one in 100 ms; spares are made for
 //                                       those that have begun, within the program's limit
 //     the kernel's limit reached, or    the last idle m runs nobody who has not begun, and so comes
@@ -62,6 +64,8 @@ class shortage {
   private:
     bool any_left_ = false;        // who was put off; nobody more is, unless ms are short
     std::int64_t last_begun_ = 0;  // about: no goroutine has been kept from it since
+    std::int64_t last_round_ = 0;
+    std::int64_t calls_fit_at_ = 0;  // when the program's calls last left an m to begin on
 };
 
 // gp is to run next: true, and it has been put off, if it has not begun and may not.

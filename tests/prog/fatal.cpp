@@ -106,16 +106,37 @@ int nil_pointer() {
     return 0;
 }
 
+void block_on_threads_of_their_own(int goroutines) {
+    for (int i = 0; i < goroutines; ++i) {
+        rota::go([] {
+            rota::blocking([] {
+                for (;;) ::pause();
+            });
+        });
+    }
+}
+
 int too_many_threads() {
     rota::run([] {
         rota::runtime::set_max_threads(8);
-        for (int i = 0; i < 20; ++i) {
+        block_on_threads_of_their_own(20);
+        rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
+// For goroutines that compute, the runtime makes threads that stand outside the limit.
+int too_many_threads_beside_hogs() {
+    rota::run([] {
+        rota::runtime::set_max_threads(8);
+        for (int i = 0; i < 4; ++i) {
             rota::go([] {
-                rota::blocking([] {
-                    for (;;) ::pause();
-                });
+                for (volatile bool on = true; on;) {
+                }
             });
         }
+        rota::sleep_for(std::chrono::milliseconds(50));  // so that they have been stopped
+        block_on_threads_of_their_own(40);
         rota::make_chan<int>().recv();
     });
     return 0;
@@ -303,6 +324,7 @@ int main(int argc, char** argv) {
                      {"nil_function", nil_function},
                      {"nil_pointer", nil_pointer},
                      {"too_many_threads", too_many_threads},
+                     {"too_many_threads_beside_hogs", too_many_threads_beside_hogs},
                      {"enough_threads", enough_threads},
                      {"deep", deep},
                      {"deep_main", deep_main},

@@ -56,11 +56,13 @@ TEST(go_statement, of_an_empty_function_is_fatal) {
     EXPECT_TRUE(reported(run("nil_pointer"), text));
 }
 
+constexpr const char* exhaustion =
+    "runtime: program exceeds 8-thread limit\nfatal error: thread exhaustion\n\ngoroutine ";
+
 TEST(threads, beyond_the_limit_are_fatal) {
     // The limit is not kept, the report hangs on the lock that the counting thread holds, or two
     // threads that exceed it at once both begin a report.
-    const std::string report =
-        "runtime: program exceeds 8-thread limit\nfatal error: thread exhaustion\n\ngoroutine ";
+    const std::string report = exhaustion;
     for (const char* procs : {"1", "2", "4"}) {
         for (int round = 0; round < 4; ++round) {
             const outcome o = run("too_many_threads", {{"GOMAXPROCS", procs}});
@@ -68,6 +70,16 @@ TEST(threads, beyond_the_limit_are_fatal) {
             ASSERT_EQ(o.err.substr(0, report.size()), report) << o;
             ASSERT_EQ(o.lines_with("fatal error: "), 1) << o;
         }
+    }
+}
+
+TEST(threads, beyond_the_limit_are_fatal_beside_goroutines_that_compute) {
+    // Threads that stand by for what is taken from those who compute serve the program's calls, one
+    // after the other, and are made anew: there is no limit.
+    for (const char* procs : {"1", "2", "4"}) {
+        const outcome o = run("too_many_threads_beside_hogs", {{"GOMAXPROCS", procs}});
+        ASSERT_TRUE(ended_with(o, 2));
+        ASSERT_EQ(o.err.substr(0, std::string(exhaustion).size()), exhaustion) << o;
     }
 }
 
