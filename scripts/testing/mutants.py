@@ -94,7 +94,7 @@ def build(preset, target):
     env = {"CCACHE_BASEDIR": str(ROOT), "CCACHE_NOHASHDIR": "1"}
     commands = [["cmake", "--build", f"build/{preset}", "--target", target]]
     if not (folder / "build" / preset / "build.ninja").exists():
-        commands.insert(0, ["cmake", "--preset", preset, "-DROTA_WERROR=OFF"])
+        commands.insert(0, ["cmake", "--preset", preset, "-DROTA_WERROR=OFF", "-DROTA_UNITY=OFF"])
     for command in commands:
         run = watch.run(command, env, BUILD_S, LOGS / "mutants-build.log", folder)
         if run.status != 0:

@@ -263,7 +263,7 @@ class Consumer(Step):
             shutil.copytree(ROOT / "tests/consumer", scratch / "program")
             prefix, source = f"{scratch}/prefix", f"-DROTA_SOURCE={ROOT}"
             ways = {"find_package": [f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"],
-                    "add_subdirectory": [source, "-DCMAKE_CXX_FLAGS=-O0"]}
+                    "add_subdirectory": [source, "-DROTA_UNITY=ON", "-DCMAKE_CXX_FLAGS=-O0"]}
             if options.long:
                 ways["a shared library"] = [source, "-DBUILD_SHARED_LIBS=ON"]
             install = ["cmake", "--install", str(ROOT / "build/release"), "--prefix", prefix]

@@ -7,6 +7,9 @@ namespace rota::rt {
 
 class rng {
   public:
+    // The golden ratio: multiples of it, as seeds, fall far apart.
+    static constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;
+
     constexpr rng() = default;
     constexpr explicit rng(std::uint64_t seed) : state_(seed) {}
 

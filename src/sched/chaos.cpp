@@ -17,8 +17,6 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;  // the golden ratio: neighbours fall apart
-
 // The windows of time in which some threads starve. Each is followed by four times its length in
 // which none does. relaxed, all: who misses the beginning of a window starves a little less.
 struct hunger_t {
@@ -40,7 +38,7 @@ void open_window(m& self, std::int64_t now) {
 
 // Whether self belongs to the threads that starve in this window.
 bool is_hungry(const m& self, std::uint64_t window) {
-    rng draw(chaos.seed * spread ^ window << 32 ^ self.id * (spread >> 7));
+    rng draw(chaos.seed * rng::spread ^ window << 32 ^ self.id * (rng::spread >> 7));
     return draw.below(10) < (self.run != nullptr ? 3u : 1u);
 }
 
@@ -87,7 +85,7 @@ void chaos_begin(std::uint64_t seed) {
     sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: boot publishes everything
 }
 
-rng chaos_rng(std::uint64_t m_id) { return rng((chaos.seed + 1) * spread ^ m_id << 32); }
+rng chaos_rng(std::uint64_t m_id) { return rng((chaos.seed + 1) * rng::spread ^ m_id << 32); }
 
 void chaos_shuffle(g** batch, std::uint32_t n) {
     rng& rand = getm().rand;

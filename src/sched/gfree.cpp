@@ -80,7 +80,7 @@ bool keeps(p* pp, std::uint8_t cls) {
     return pp != nullptr && (ROTA_LIKELY(pp->gfree_class == cls) || turns_to(*pp, cls));
 }
 
-g* from_local(p& pp) {
+g* from_p(p& pp) {
     if (pp.gfree_count == 0) refill(pp);
     if (pp.gfree_count == 0) return nullptr;
     g* const gp = pp.gfree[--pp.gfree_count];
@@ -110,7 +110,7 @@ g* to_release() {
 }  // namespace
 
 g* gfget(p* pp, std::uint8_t cls) {
-    g* const gp = keeps(pp, cls) ? from_local(*pp) : from_pool(cls);
+    g* const gp = keeps(pp, cls) ? from_p(*pp) : from_pool(cls);
     if (gp == nullptr) return fresh(cls);
     ROTA_CHECK(readgstatus(*gp) == g_status::dead);
     return gp;

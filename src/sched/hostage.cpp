@@ -22,7 +22,6 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t time_slice = 10'000'000;  // ns: one goroutine's turn
 constexpr std::int64_t blocked_grace = 100'000;  // ns: for a call that is over soon
 constexpr std::int64_t blocked_unneeded = 10'000'000;
 constexpr std::int64_t answer_time = 20'000;       // ns: to honour a request to yield

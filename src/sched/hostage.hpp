@@ -17,6 +17,8 @@
 
 namespace rota::rt {
 
+inline constexpr std::int64_t time_slice = 10'000'000;  // ns: one goroutine's turn
+
 struct hostage_settings {
     bool stops = false;  // threads may be stopped
     int signal = 0;      // by which

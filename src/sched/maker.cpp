@@ -133,7 +133,7 @@ void make(m& mp) {
     }
 }
 
-void* serve(void*) {
+void* make_threads(void*) {
     thread_set_name("rota-maker");
     thread_block_signals();
     for (;;) {
@@ -147,7 +147,7 @@ int try_to_start() {
     if (maker.runs.load(memory_order_acquire)) return 0;                 // pairs(maker.runs)
     if (maker.begun.exchange(true, memory_order_relaxed)) return EBUSY;  // relaxed: who is first
     constexpr std::size_t stack_size = 64 * 1024;
-    const int error = thread_create(serve, nullptr, stack_size);
+    const int error = thread_create(make_threads, nullptr, stack_size);
     if (error == 0) maker.runs.store(true, memory_order_release);  // pairs(maker.runs)
     else maker.begun.store(false, memory_order_relaxed);           // relaxed: as above
     return error;

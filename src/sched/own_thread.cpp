@@ -52,7 +52,7 @@ worker* take() {
     return w;
 }
 
-void* serve(void* arg) {
+void* work_for_others(void* arg) {
     thread_take_signal_mask();
     sched.fp_at_boot.make_current();
     thread_set_name("rota-own");
@@ -83,7 +83,7 @@ void run_on_own_thread(void (*f)(void*), void* arg) {
         w->job = &job;
         w->work.wakeup();
     } else {
-        start_thread(serve, &job, stack_size);
+        start_thread(work_for_others, &job, stack_size);
     }
     job.done.sleep();
     exitsyscall();

@@ -23,9 +23,8 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::uint64_t spread = 0x9e3779b97f4a7c15u;  // the golden ratio: neighbours fall apart
-constexpr std::int64_t first_moment = 1'000'000'000;   // virtual ns
-constinit m* conductor = nullptr;                      // fixed by seeded_start
+constexpr std::int64_t first_moment = 1'000'000'000;  // virtual ns
+constinit m* conductor = nullptr;                     // fixed by seeded_start
 constinit bool resting ROTA_GUARDED_BY(sched.mu) = false;
 
 // --- the record ----------------------------------------------------------------------------------
@@ -47,7 +46,7 @@ void let_time_pass(rng& rand) {
     virtual_clock.advance(by);
 }
 
-std::int64_t earliest_timer() {
+std::int64_t next_timer() {
     std::int64_t least = 0;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t when = sched.allp[i]->timers.earliest();
@@ -130,7 +129,7 @@ bool wait_for_descriptors(m& self) {
 
 // Nothing to run. The protocol of every m that goes to sleep, in one step: all queues but the
 // global one are the conductor's own.
-void sleep_until_work(m& self) {
+void sleep_until_called(m& self) {
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
@@ -144,14 +143,14 @@ void sleep_until_work(m& self) {
     if (dead) report_deadlock();
     heavy_fence();  // pairs(wake.submit)
     // Who came before that has seen us look, and relied on it.
-    if (global_has_work() || earliest_timer() != 0) wakep();
+    if (global_has_work() || next_timer() != 0) wakep();
     self.park.sleep();
     acquirep(self, *self.next_p);
     self.next_p = nullptr;
     self.spinning = false;  // counted all the same: submitters need wake nobody while we look
 }
 
-[[noreturn]] void stop_for_exit(m& self) {
+[[noreturn]] void end_for_exit(m& self) {
     self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
     sleep_for_ever();
 }
@@ -194,11 +193,11 @@ void seeded_start() {
     start_thread(conduct, conductor, stack_size);
 }
 
-rng seeded_rng(std::uint64_t m_id) { return rng((seeded.seed + 1) * spread ^ m_id << 32); }
+rng seeded_rng(std::uint64_t m_id) { return rng((seeded.seed + 1) * rng::spread ^ m_id << 32); }
 
 ROTA_SWITCHES_STACK void seeded_loop(m& self) {
     for (;;) {
-        if (sched.exiting.load(memory_order_relaxed)) stop_for_exit(self);  // relaxed: looked again
+        if (sched.exiting.load(memory_order_relaxed)) end_for_exit(self);  // relaxed: looked again
         if (!has_audience()) {
             rest(self);
             continue;
@@ -207,10 +206,10 @@ ROTA_SWITCHES_STACK void seeded_loop(m& self) {
         let_time_pass(self.rand);
         const found next = find(self);
         if (!next) {
-            const std::int64_t when = earliest_timer();
+            const std::int64_t when = next_timer();
             if (net_poller.has_waiters() && (wait_for_descriptors(self) || when == 0)) continue;
             if (when != 0) virtual_clock.leap_to(when);
-            else sleep_until_work(self);
+            else sleep_until_called(self);
             continue;
         }
         bump(seeded.steps);

@@ -41,7 +41,7 @@ bool take_old_p(m& self) {
     return true;
 }
 
-bool take_idle_p(m& self) {
+bool take_other_p(m& self) {
     if (sched.idle_p_count.load(memory_order_relaxed) == 0)
         return false;  // relaxed: the slow way looks again
     p* pp = nullptr;
@@ -59,7 +59,7 @@ bool get_p_at_once(m& self) {
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
     if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
         sleep_for_ever();  // pairs(exit.flag)
-    if (!take_old_p(self) && !take_idle_p(self)) return false;
+    if (!take_old_p(self) && !take_other_p(self)) return false;
     casgstatus(*self.curg, g_status::syscall, g_status::running);
     return true;
 }

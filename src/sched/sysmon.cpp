@@ -23,7 +23,6 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t time_slice = 10'000'000;     // ns: one goroutine's turn
 constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
 constexpr long nap_alert_us = 200;  // while wake-ups are left to sysmon

@@ -26,14 +26,6 @@ namespace {
 constexpr std::int64_t period_ns = 120'000'000'000;  // as between Go's forced collections
 constexpr std::uint32_t puts_between_looks = 1024;
 
-struct alignas(cache_line) pool_part {
-    lock mu{lock_rank::pool};
-    pool_box* fresh ROTA_GUARDED_BY(mu) = nullptr;
-    pool_box* victims ROTA_GUARDED_BY(mu) = nullptr;
-    pool_box* empty ROTA_GUARDED_BY(mu) = nullptr;
-    std::uint32_t puts ROTA_GUARDED_BY(mu) = 0;
-};
-
 pool_box* pop(pool_box*& chain) {
     pool_box* const b = chain;
     if (b != nullptr) chain = b->next;
@@ -56,6 +48,14 @@ void destroy_all(pool_box* chain) {
 }
 
 }  // namespace
+
+struct alignas(cache_line) pool_part {
+    lock mu{lock_rank::pool};
+    pool_box* fresh ROTA_GUARDED_BY(mu) = nullptr;
+    pool_box* victims ROTA_GUARDED_BY(mu) = nullptr;
+    pool_box* empty ROTA_GUARDED_BY(mu) = nullptr;
+    std::uint32_t puts ROTA_GUARDED_BY(mu) = 0;
+};
 
 struct pool_state {
     // --- fixed -------------------------------------------------------------------

@@ -31,7 +31,7 @@ struct alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) func_timer : timer_block {
 
     void* closure() { return this + 1; }
 };
-func_timer& of(timer_block& b) { return static_cast<func_timer&>(b); }
+func_timer& func_of(timer_block& b) { return static_cast<func_timer&>(b); }
 
 void release(func_timer& ft) noexcept {
     if (ft.refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(timer.refs)
@@ -59,7 +59,7 @@ func_timer_place func_timer_begin(std::size_t size, const closure_ops& ops) {
 }
 
 ROTA_NOINLINE void func_timer_start(timer_block* b, std::int64_t ns) {
-    func_timer& ft = of(*b);
+    func_timer& ft = func_of(*b);
     const runtime_entry inside;
     ft.created_at = __builtin_return_address(0);
     ft.t.arg = &ft;
@@ -69,13 +69,13 @@ ROTA_NOINLINE void func_timer_start(timer_block* b, std::int64_t ns) {
 }
 
 void func_timer_abort(timer_block* b) noexcept {
-    func_timer& ft = of(*b);
+    func_timer& ft = func_of(*b);
     ft.~func_timer();
     ::operator delete(&ft);
 }
 
 bool func_timer_stop(timer_block& b) {
-    func_timer& ft = of(b);
+    func_timer& ft = func_of(b);
     bool stopped = false;
     {
         const runtime_entry inside;
@@ -86,7 +86,7 @@ bool func_timer_stop(timer_block& b) {
 }
 
 bool func_timer_reset(timer_block& b, std::int64_t ns) {
-    func_timer& ft = of(b);
+    func_timer& ft = func_of(b);
     ft.refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has one
     bool was_started = false;
     {
@@ -98,8 +98,8 @@ bool func_timer_reset(timer_block& b, std::int64_t ns) {
 }
 
 void func_timer_retain(timer_block& b) noexcept {
-    of(b).refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has one
+    func_of(b).refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has one
 }
-void func_timer_release(timer_block& b) noexcept { release(of(b)); }
+void func_timer_release(timer_block& b) noexcept { release(func_of(b)); }
 
 }  // namespace rota::detail

@@ -19,18 +19,18 @@ using rota_test::scheduler_state;
 namespace {
 
 // Counts the lives and copies of its instances.
-struct counted {
+struct argument {
     static inline std::atomic<int> alive{0};
     static inline std::atomic<int> copies{0};
     static void reset() { alive = copies = 0; }
 
-    counted() { ++alive; }
-    counted(const counted&) {
+    argument() { ++alive; }
+    argument(const argument&) {
         ++alive;
         ++copies;
     }
-    counted(counted&&) noexcept { ++alive; }
-    ~counted() { --alive; }
+    argument(argument&&) noexcept { ++alive; }
+    ~argument() { --alive; }
 };
 
 void plain_function(std::atomic<int>* calls) { ++*calls; }
@@ -136,18 +136,18 @@ TEST_ANYWHERE(go, calls_function_pointers_and_members) {
 TEST_ANYWHERE(go, destroys_its_closure_once_and_copies_only_what_it_must) {
     // The closure could be copied needlessly, leaked with the dead goroutine's stack, or destroyed
     // twice. Then instances would be left, or there would be more copies than one per lvalue.
-    counted::reset();
+    argument::reset();
     {
-        counted lvalue;
+        argument lvalue;
         rota::wait_group wg;
         wg.add(2);
-        rota::go([&wg](const counted&) { wg.done(); }, lvalue);
-        EXPECT_EQ(counted::copies, 1);
-        rota::go([&wg](const counted&) { wg.done(); }, counted());
-        EXPECT_EQ(counted::copies, 1);
+        rota::go([&wg](const argument&) { wg.done(); }, lvalue);
+        EXPECT_EQ(argument::copies, 1);
+        rota::go([&wg](const argument&) { wg.done(); }, argument());
+        EXPECT_EQ(argument::copies, 1);
         wg.wait();
     }
-    EXPECT_TRUE(eventually([] { return counted::alive == 0; })) << counted::alive << " alive";
+    EXPECT_TRUE(eventually([] { return argument::alive == 0; })) << argument::alive << " alive";
 }
 
 TEST_ANYWHERE(go, leaves_nothing_behind_when_a_copy_throws) {

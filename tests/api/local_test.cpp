@@ -14,14 +14,14 @@ namespace {
 
 constinit rota::local<int> early;  // usable before any constructor runs
 
-std::atomic<int> alive{0};
+std::atomic<int> locals_alive{0};
 
-struct counted {
+struct one_each {
     int value = 0;
-    counted() { ++alive; }
-    ~counted() { --alive; }
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
+    one_each() { ++locals_alive; }
+    ~one_each() { --locals_alive; }
+    one_each(const one_each&) = delete;
+    one_each& operator=(const one_each&) = delete;
 };
 
 }  // namespace
@@ -63,29 +63,29 @@ TEST_ANYWHERE(local, stays_where_it_is) {
 }
 
 TEST_ANYWHERE(local, is_destroyed_at_the_end_of_its_goroutine_or_thread) {
-    rota::local<counted> box;
+    rota::local<one_each> box;
     rota::wait_group wg;
     for (int i = 0; i < 10; ++i) {
         wg.go([&] {
             box->value = 1;
-            EXPECT_GE(alive, 1);
+            EXPECT_GE(locals_alive, 1);
         });
     }
     wg.wait();
-    EXPECT_TRUE(eventually([] { return alive == 0; })) << scheduler_state();
+    EXPECT_TRUE(eventually([] { return locals_alive == 0; })) << scheduler_state();
     rota::blocking([&] { std::thread([&] { box->value = 1; }).join(); });
-    EXPECT_TRUE(eventually([] { return alive == 0; })) << alive;
+    EXPECT_TRUE(eventually([] { return locals_alive == 0; })) << locals_alive;
 }
 
 TEST_ANYWHERE(local, is_destroyed_on_goexit_too) {
-    rota::local<counted> box;
+    rota::local<one_each> box;
     rota::wait_group wg;
     wg.go([&] {
         box->value = 1;
         rota::runtime::goexit();
     });
     wg.wait();
-    EXPECT_TRUE(eventually([] { return alive == 0; })) << scheduler_state();
+    EXPECT_TRUE(eventually([] { return locals_alive == 0; })) << scheduler_state();
 }
 
 namespace {

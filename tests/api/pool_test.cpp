@@ -15,15 +15,15 @@ using rota_test::scheduler_state;
 
 namespace {
 
-std::atomic<int> alive{0};
+std::atomic<int> pooled_alive{0};
 
-struct counted {
+struct pooled {
     int value = 0;
-    counted() { ++alive; }
-    explicit counted(int v) : value(v) { ++alive; }
-    counted(counted&& other) noexcept : value(other.value) { ++alive; }
-    ~counted() { --alive; }
-    counted& operator=(counted&&) = delete;
+    pooled() { ++pooled_alive; }
+    explicit pooled(int v) : value(v) { ++pooled_alive; }
+    pooled(pooled&& other) noexcept : value(other.value) { ++pooled_alive; }
+    ~pooled() { --pooled_alive; }
+    pooled& operator=(pooled&&) = delete;
 };
 
 }  // namespace
@@ -76,16 +76,16 @@ TEST_ANYWHERE(pool, gives_each_value_to_one_taker) {
 
 TEST_ANYWHERE(pool, destroys_what_it_holds) {
     {
-        rota::pool<counted> box;
-        for (int i = 0; i < 10; ++i) box.put(counted(i));
-        EXPECT_EQ(alive, 10);
+        rota::pool<pooled> box;
+        for (int i = 0; i < 10; ++i) box.put(pooled(i));
+        EXPECT_EQ(pooled_alive, 10);
         {
-            const counted one = box.get();
-            EXPECT_EQ(alive, 10);
+            const pooled one = box.get();
+            EXPECT_EQ(pooled_alive, 10);
         }
-        EXPECT_EQ(alive, 9);
+        EXPECT_EQ(pooled_alive, 9);
     }
-    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(pooled_alive, 0);
 }
 
 TEST_ANYWHERE(pool, a_value_that_throws_as_it_moves_leaves_it_usable) {

@@ -21,13 +21,13 @@ using rota_test::go_and_park;
 namespace {
 
 // Tells whether it has been moved from, and counts the moves. Its move does not throw.
-struct watched {
+struct moves_counted {
     int value = 0;
     bool gone = false;
     int* moves = nullptr;
 
-    watched(int v, int* m) : value(v), moves(m) {}
-    watched(watched&& other) noexcept : value(other.value), moves(other.moves) {
+    moves_counted(int v, int* m) : value(v), moves(m) {}
+    moves_counted(moves_counted&& other) noexcept : value(other.value), moves(other.moves) {
         other.gone = true;
         ++*moves;
     }
@@ -116,13 +116,13 @@ TEST_ANYWHERE(select_value, of_a_case_that_does_not_run_is_not_moved_from) {
     // Then it would be empty although it has not been sent.
     auto full = rota::make_chan<std::unique_ptr<int>>(1);
     auto texts = rota::make_chan<std::string>();
-    auto others = rota::make_chan<watched>();
+    auto others = rota::make_chan<moves_counted>();
     auto ready = rota::make_chan<int>(1);
     full.send(nullptr);
     auto p = std::make_unique<int>(5);
     std::string text = long_text;
     int moves = 0;
-    watched w(6, &moves);
+    moves_counted w(6, &moves);
     const auto all_there = [&] {
         EXPECT_TRUE(p != nullptr && *p == 5);
         EXPECT_EQ(text, long_text);

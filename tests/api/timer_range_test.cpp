@@ -7,19 +7,12 @@
 #include <rota/synctest.hpp>
 
 #include "anywhere.hpp"
+#include "timers.hpp"
 
 using namespace std::chrono_literals;
+using rota_test::is_empty;
 using rota_test::scheduler_state;
 using time_point = rota::clock::time_point;
-
-namespace {
-
-bool is_empty(const rota::recv_chan<time_point>& c) {
-    time_point at;
-    return c.try_recv(at) == rota::chan_status::would_block;
-}
-
-}  // namespace
 
 TEST_ANYWHERE(kb30_reset_storm, leaves_a_ticker_its_ticks) {
     // 4,000 timers that are moved every 100 us, and come due all the time: whoever runs them could

@@ -12,9 +12,11 @@
 
 #include "anywhere.hpp"
 #include "parked.hpp"
+#include "timers.hpp"
 
 using namespace std::chrono_literals;
 using rota_test::eventually;
+using rota_test::is_empty;
 using rota_test::panic_of;
 using rota_test::scheduler_state;
 using time_point = rota::clock::time_point;
@@ -27,17 +29,12 @@ static_assert(!std::is_convertible_v<std::chrono::seconds, rota::timer>);
 
 namespace {
 
-bool is_empty(const rota::recv_chan<time_point>& c) {
-    time_point at;
-    return c.try_recv(at) == rota::chan_status::would_block;
-}
-
 // Counts its living copies.
-struct counted {
-    explicit counted(std::atomic<int>& n) : alive(&n) { ++*alive; }
-    counted(counted&& other) noexcept : alive(other.alive) { ++*alive; }
-    counted(const counted&) = delete;
-    ~counted() { --*alive; }
+struct captured {
+    explicit captured(std::atomic<int>& n) : alive(&n) { ++*alive; }
+    captured(captured&& other) noexcept : alive(other.alive) { ++*alive; }
+    captured(const captured&) = delete;
+    ~captured() { --*alive; }
     std::atomic<int>* alive;
 };
 
@@ -370,12 +367,12 @@ TEST_ANYWHERE(after_func, takes_functions_that_can_only_be_moved_and_destroys_th
     {
         auto big = std::make_unique<int>(5);
         (void)rota::after_func(
-            0s, [done, c = counted(alive), big = std::move(big)] { done.send(*big); });
+            0s, [done, c = captured(alive), big = std::move(big)] { done.send(*big); });
         EXPECT_EQ(done.recv(), 5);
     }
     EXPECT_TRUE(eventually([&] { return alive == 0; })) << "called, and its handle has gone";
     {
-        const rota::timer t = rota::after_func(1h, [c = counted(alive)] {});
+        const rota::timer t = rota::after_func(1h, [c = captured(alive)] {});
         EXPECT_EQ(alive, 1);
         EXPECT_TRUE(t.stop());
         EXPECT_EQ(alive, 1) << "it may be started again";

@@ -18,19 +18,10 @@
 #include "sys/fault.hpp"
 #include "sys/mmap.hpp"
 
+#include "../death_tests.hpp"
+
 namespace rota::rt {
 namespace {
-
-// Children of a death test are started anew: a forked one would lack the other threads. An emulated
-// program cannot start itself and asks for forked ones by GoogleTest's own variable.
-struct start_death_tests_anew : testing::Environment {
-    void SetUp() override {
-        if (std::getenv("GTEST_DEATH_TEST_STYLE") == nullptr)
-            GTEST_FLAG_SET(death_test_style, "threadsafe");
-    }
-};
-const auto* const environment_of_death_tests =
-    testing::AddGlobalTestEnvironment(new start_death_tests_anew);
 
 // The statement dies of the access, and not of anything else: a child that could not be started
 // has died too.

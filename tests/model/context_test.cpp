@@ -21,7 +21,7 @@ using rota::detail::context_func;
 using rota::detail::context_node;
 
 // Two threads and one node are some hundred choices; a search must be complete.
-options small() { return model::departures(1); }
+options one_departure() { return model::departures(1); }
 
 // One handle, as rota::context holds it.
 class handle {
@@ -61,7 +61,7 @@ struct counted : context_func {
 
 TEST(kb50_context, child_that_enters_while_the_parent_ends_is_ended) {
     // Entered behind the walk over the list, the child would never hear of the end.
-    model::expect_holds(small(), [] {
+    model::expect_holds(one_departure(), [] {
         const stranger here;
         const handle parent(lone(nullptr));
         stranger_thread canceller("canceller", [&] { parent.cancel(); });
@@ -74,7 +74,7 @@ TEST(kb50_context, child_that_enters_while_the_parent_ends_is_ended) {
 TEST(kb50_context, cancelled_from_both_ends_everything_below_is_ended) {
     // Parent and child are cancelled at once: neither waits for the other for ever, and who comes
     // back finds everything below ended.
-    model::expect_holds(small(), [] {
+    model::expect_holds(one_departure(), [] {
         const stranger here;
         const handle top(lone(nullptr));
         const handle middle(lone(top.get()));
@@ -92,7 +92,7 @@ TEST(kb50_context, cancelled_from_both_ends_everything_below_is_ended) {
 TEST(kb50_context, last_handle_of_a_child_goes_while_the_parent_ends) {
     // The list's reference and the handle's go at once: one of them destroys the node, the explorer
     // sees a second time, an access behind it, or that nobody did.
-    model::expect_holds(small(), [] {
+    model::expect_holds(one_departure(), [] {
         const stranger here;
         const handle parent(lone(nullptr));
         auto* const child = new handle(lone(parent.get()));
@@ -103,7 +103,7 @@ TEST(kb50_context, last_handle_of_a_child_goes_while_the_parent_ends) {
 }
 
 TEST(kb50_context, function_is_started_or_stopped_and_never_both) {
-    model::expect_holds(small(), [] {
+    model::expect_holds(one_departure(), [] {
         const stranger here;
         model::plain<int> ran(0);
         bool stopped = false;
@@ -121,7 +121,7 @@ TEST(kb50_context, function_is_started_or_stopped_and_never_both) {
 }
 
 TEST(kb50_context, function_that_enters_while_the_context_ends_is_started) {
-    model::expect_holds(small(), [] {
+    model::expect_holds(one_departure(), [] {
         const stranger here;
         model::plain<int> ran(0);
         const handle ctx(lone(nullptr));
@@ -136,7 +136,7 @@ TEST(kb50_context, function_that_enters_while_the_context_ends_is_started) {
 
 TEST(kb48_context, waiter_is_woken_once_and_its_frame_is_free_behind_it) {
     // Cancelled and granted at once: whoever comes second must not touch a frame that is gone.
-    model::expect_holds(small(), [] {
+    model::expect_holds(one_departure(), [] {
         const stranger here;
         const handle ctx(lone(nullptr));
         {
@@ -157,7 +157,7 @@ TEST(kb48_context, waiter_is_woken_once_and_its_frame_is_free_behind_it) {
 }
 
 TEST(kb48_weighted_semaphore, cancellation_and_release_lose_no_token) {
-    model::expect_holds(small(), [] {
+    model::expect_holds(one_departure(), [] {
         const stranger here;
         rota::weighted_semaphore sem(1);
         MODEL_CHECK(sem.try_acquire());

@@ -44,7 +44,7 @@ void become(m& self) {
     minit(self);  // without a signal stack: kernel.cpp
 }
 
-constexpr std::size_t stack_size = 128 * 1024;
+constexpr std::size_t g_stack_size = 128 * 1024;
 
 struct storage {
     alignas(cache_line) p ps[machine::p_max];
@@ -53,7 +53,7 @@ struct storage {
     std::function<void()>* bodies[machine::g_max] = {};
 };
 storage* store = nullptr;
-alignas(64) std::byte stacks[machine::g_max][stack_size];
+alignas(64) std::byte stacks[machine::g_max][g_stack_size];
 const char* const p_names[] = {"p0", "p1", "p2"};
 const char* const m_names[] = {"m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7"};
 
@@ -161,7 +161,7 @@ m& machine::thread_m(int i) { return store->ms[i]; }
 namespace {
 
 // Takes this p off the idle list.
-void take_p(p& pp) ROTA_REQUIRES(sched.mu) {
+void take_off_idle_list(p& pp) ROTA_REQUIRES(sched.mu) {
     for (p** link = &sched.idle_p; *link != nullptr; link = &(*link)->idle_link) {
         if (*link != &pp) continue;
         *link = pp.idle_link;
@@ -195,7 +195,7 @@ void machine::begin(int own_p) {
     }
     {
         const lock_guard guard(sched.mu);
-        take_p(store->ps[own_p]);
+        take_off_idle_list(store->ps[own_p]);
     }
     acquirep(self, store->ps[own_p]);
 }
@@ -229,7 +229,7 @@ void machine::busy_m(const char* name, int its_p, bool spinning) {
     p& pp = store->ps[its_p];
     {
         const lock_guard guard(sched.mu);
-        take_p(pp);
+        take_off_idle_list(pp);
     }
     if (spinning) {
         self.spinning = true;
@@ -245,9 +245,9 @@ void machine::busy_m(const char* name, int its_p, bool spinning) {
 
 g& machine::goroutine(const char*, std::function<void()> f) {
     g& gp = store->gs[g_count_];
-    std::byte* const top = stacks[g_count_] + stack_size;
+    std::byte* const top = stacks[g_count_] + g_stack_size;
     ++g_count_;
-    gp.stack.lo = top - stack_size;
+    gp.stack.lo = top - g_stack_size;
     gp.stack.hi = top;
     gp.sched.sp = top;
     gp.sched.pc = reinterpret_cast<void*>(&rota_gostart);

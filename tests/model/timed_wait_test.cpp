@@ -16,7 +16,7 @@ using model::options;
 using model::plain;
 using model::stranger_thread;
 
-options limited(unsigned departures) {
+options without_leaks(unsigned departures) {
     options o = model::departures(departures);
     o.leaks = false;
     return o;
@@ -24,7 +24,7 @@ options limited(unsigned departures) {
 
 TEST(kb48_semaphore, permit_and_time_limit_at_the_same_moment) {
     machine rig(1);
-    model::expect_holds(limited(1), [&] {
+    model::expect_holds(without_leaks(1), [&] {
         rig.begin(0);
         rota::counting_semaphore<> s(0);
         model::name(s, "semaphore");
@@ -42,7 +42,7 @@ TEST(kb48_semaphore, permit_and_time_limit_at_the_same_moment) {
 
 TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
     machine rig(1);
-    model::expect_holds(limited(0), [&] {
+    model::expect_holds(without_leaks(0), [&] {
         rig.begin(0);
         rota::counting_semaphore<> s(0);
         model::name(s, "semaphore");
@@ -66,7 +66,7 @@ TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
 TEST(kb48_condition_variable, notification_and_time_limit_at_the_same_moment) {
     // The one whose time is up must not swallow the notification of the next.
     machine rig(1);
-    model::expect_holds(limited(0), [&] {
+    model::expect_holds(without_leaks(0), [&] {
         rig.begin(0);
         rota::mutex mu;
         rota::condition_variable changed;
@@ -99,7 +99,7 @@ TEST(kb48_condition_variable, notification_and_time_limit_at_the_same_moment) {
 
 TEST(kb48_future, result_and_time_limit_at_the_same_moment) {
     machine rig(1);
-    model::expect_holds(limited(1), [&] {
+    model::expect_holds(without_leaks(1), [&] {
         rig.begin(0);
         auto* const state = new rota::detail::future_state<int>;
         model::name(*state, "future");

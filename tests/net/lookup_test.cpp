@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace net = rota::net;
 
-std::atomic<int> asked{0}, asks{0};
+std::atomic<int> begun{0}, asks{0};
 std::atomic<bool> answers{false};
 
 template <class Condition>
@@ -37,7 +37,7 @@ extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo
             reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
         return real(host, service, hints, list);
     }
-    ++asked;
+    ++begun;
     ++asks;
     const auto until = std::chrono::steady_clock::now() + 60s;  // a test that failed ends, too
     while (!answers.load() && std::chrono::steady_clock::now() < until)
@@ -68,7 +68,7 @@ TEST(net_lookup, of_names_that_nobody_answers_is_bounded_and_left_with_the_conte
         EXPECT_EQ(canceled.load(), bound + more);
         EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() <= before + bound; }))
             << rota::runtime::num_goroutine() << " goroutines, before: " << before;
-        EXPECT_EQ(asked.load(), bound);
+        EXPECT_EQ(begun.load(), bound);
         answers = true;
         EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() == before; }));
         std::error_code error;

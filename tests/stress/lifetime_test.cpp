@@ -70,12 +70,12 @@ class graveyard {
 };
 
 constexpr std::size_t workers = 8;
-constexpr std::chrono::milliseconds usual{1000};
+constexpr std::chrono::milliseconds usual_life{1000};
 
 // Runs `round(worker, choices)` in goroutines and in two threads for as long as the box is open.
 template <class F>
 void repeat(std::uint64_t salt, F round) {
-    const time_box box(usual);
+    const time_box box(usual_life);
     progress watch(workers);
     const auto work = [&](std::size_t id) {
         choices choose(salt + id);

@@ -9,18 +9,10 @@
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
 
+#include "../death_tests.hpp"
+
 namespace rota::rt {
 namespace {
-
-// Children of a death test are started anew: a forked one would lack the other threads.
-struct start_death_tests_anew : testing::Environment {
-    void SetUp() override {
-        if (std::getenv("GTEST_DEATH_TEST_STYLE") == nullptr)
-            GTEST_FLAG_SET(death_test_style, "threadsafe");
-    }
-};
-const auto* const environment_of_death_tests =
-    testing::AddGlobalTestEnvironment(new start_death_tests_anew);
 
 TEST(note, counts_a_wakeup_that_comes_before_the_sleep) {
     // A wake-up that is lost when nobody sleeps yet leaves the sleeper asleep for ever (known bug
