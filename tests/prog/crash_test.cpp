@@ -165,7 +165,10 @@ TEST(deadlock, shows_every_stack_down_to_the_function_that_waits) {
     EXPECT_EQ(o.lines_with("goroutine "), 3) << o;
     EXPECT_EQ(o.lines_with("receives_for_ever("), 2) << o;
     EXPECT_EQ(o.lines_with("locks_for_ever("), 1) << o;
-    EXPECT_TRUE(matches(o.err, "\ngoroutine 1 \\[chan receive\\]:\nreceives_for_ever\\("
+    // Unoptimised, recv() is a frame of its own.
+    EXPECT_TRUE(matches(o.err, "\ngoroutine 1 \\[chan receive\\]:\n"
+                               "(rota::chan<int>::recv\\([^\n]*\n\t[^\n]*chan.hpp:[^\n]*\n)?"
+                               "receives_for_ever\\("
                                "[^\n]*\n\t[^\n]*crash.cpp:[0-9]+ \\+0x[0-9a-f]+\n"))
         << o;
     EXPECT_FALSE(o.says("rota::rt::")) << "frames of the runtime in " << o;
