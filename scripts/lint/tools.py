@@ -98,22 +98,28 @@ def with_headers(tree, path):
 
 
 def thread_safety(tree, memory):
-    def compiled(path):
-        files = with_headers(tree, path)
+    """A room of src/ at a time, so that the standard library's headers are read once for it."""
+    def compiled(paths):
+        files = sorted({f for path in paths for f in with_headers(tree, path)})
         mark = fingerprint(*THREAD_SAFETY, *files, *(tree.source(f).text for f in files))
         if memory.knows(mark):
             return []
-        got = subprocess.run([*THREAD_SAFETY, path], cwd=tree.root, stderr=subprocess.PIPE,
-                             text=True)
+        whole = "".join(f'#include "{path}"\n' for path in paths)
+        got = subprocess.run([*THREAD_SAFETY, "-x", "c++", "-"], cwd=tree.root, input=whole,
+                             stderr=subprocess.PIPE, text=True)
         if got.returncode == 0:
             memory.clean.add(mark)
             return []
         found = [Finding(m["path"].removeprefix("./"), int(m["line"]), "thread-safety", m["text"])
                  for m in MESSAGE.finditer(got.stderr)]
-        return found or [Finding(path, 1, "thread-safety", got.stderr.strip()[-300:])]
+        return found or [Finding(paths[0], 1, "thread-safety", got.stderr.strip()[-300:])]
 
-    paths = [s.path for s in tree.below("src") if s.path.endswith(".cpp")]
-    return [f for found in in_parallel(compiled, paths) for f in found]
+    rooms = {}
+    for source in tree.below("src"):
+        if source.path.endswith(".cpp"):
+            rooms.setdefault(source.path.rpartition("/")[0], []).append(source.path)
+    largest_first = sorted(rooms.values(), key=len, reverse=True)
+    return [f for found in in_parallel(compiled, largest_first) for f in found]
 
 
 # --- ./dev fmt ------------------------------------------------------------------------------------

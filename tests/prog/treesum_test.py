@@ -37,22 +37,15 @@ NOBODY = 65534
 
 
 def find_program(build):
-    for place in ("examples/treesum", "treesum", "bin/treesum"):
-        path = os.path.join(build, place)
-        if os.path.isfile(path) and os.access(path, os.X_OK):
-            return os.path.abspath(path)
-    sys.exit(f"treesum_test: no treesum below {build}: build it first")
+    path = os.path.abspath(f"{build}/examples/treesum")
+    missing = f"treesum_test: no treesum below {build}: build it first"
+    return path if os.access(path, os.X_OK) else sys.exit(missing)
 
 
 def place_in_memory():
     """Where tens of thousands of small files cost little, or None: nowhere."""
-    shared = "/dev/shm"
-    try:
-        room = os.statvfs(shared)
-    except OSError:
-        return None
-    large = room.f_bavail * room.f_frsize >= 1 << 30 and room.f_favail >= 100_000
-    return shared if large and os.access(shared, os.W_OK | os.X_OK) else None
+    room = os.statvfs("/dev/shm") if os.access("/dev/shm", os.W_OK | os.X_OK) else None
+    return "/dev/shm" if room and room.f_bavail * room.f_frsize >= 1 << 30 else None
 
 
 class Result:
@@ -777,18 +770,15 @@ def main():
     program = find_program(sys.argv[1])
     chosen = sys.argv[2] if len(sys.argv) == 3 else ""
     passed = failed = 0
-    with tempfile.TemporaryDirectory(prefix="treesum-test.") as shelf, \
-            tempfile.TemporaryDirectory(prefix="treesum-test.", dir=place_in_memory()) as top:
-        os.chmod(shelf, 0o755)
-        os.chmod(top, 0o755)
-        # A copy that everybody may run: the build tree may be closed to others.
-        copy = shutil.copy(program, os.path.join(shelf, "treesum"))
+    with tempfile.TemporaryDirectory(prefix="treesum-test.") as top:
+        os.chmod(top, 0o755)  # everybody may run the copy: the build tree may be closed to others
+        copy = shutil.copy(program, os.path.join(top, "treesum"))
         for function in CASES:
             name = function.__name__.replace("_", " ")
             if chosen not in function.__name__ and chosen not in name:
                 continue
-            place = os.path.join(top, function.__name__)
-            os.mkdir(place)
+            place = tempfile.mkdtemp(prefix="treesum-test.", dir=place_in_memory())
+            os.chmod(place, 0o755)
             began = time.monotonic()
             world = World(copy, place)
             try:
