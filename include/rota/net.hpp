@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <rota/context.hpp>
+#include <rota/detail/io_error.hpp>
 #include <rota/time.hpp>
 
 namespace rota::rt {
@@ -30,20 +31,6 @@ class fd;
 }
 
 namespace rota::net {
-
-/// What goes wrong with networks beyond the operating system's errors. Converts to std::error_code
-/// of the category "net".
-enum class net_errc {
-    closed = 1,           ///< "use of closed network connection": close has been called
-    unknown_network = 2,  ///< "unknown network": not one of the names that the function takes
-    bad_address = 3,      ///< "bad address": not host:port, or a port that does not exist
-    no_such_host = 4,   ///< "no such host": the name has no address, of the kind that is asked for
-    lookup_failed = 5,  ///< "name lookup failed": nobody could be asked; may succeed later
-};
-const std::error_category& net_category() noexcept;
-inline std::error_code make_error_code(net_errc e) noexcept {
-    return {static_cast<int>(e), net_category()};
-}
 
 /// An address of a socket: of IPv4, IPv6, or a path. A plain value. Go: net.Addr, netip.AddrPort.
 class endpoint {
@@ -273,6 +260,3 @@ std::vector<std::string> lookup_host(std::string_view name);
 std::vector<std::string> lookup_host(std::string_view name, std::error_code& error);
 
 }  // namespace rota::net
-
-template <>
-struct std::is_error_code_enum<rota::net::net_errc> : std::true_type {};

@@ -5,6 +5,7 @@
 #include <rota/context.hpp>
 #include <rota/go.hpp>
 #include <rota/net.hpp>
+#include <rota/os.hpp>
 #include <rota/panic.hpp>
 #include <rota/runtime.hpp>
 #include <rota/scope.hpp>

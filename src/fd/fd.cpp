@@ -8,42 +8,14 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#include "core/getg.hpp"
-#include "fd/poll_wait.hpp"
+#include "fd/turn.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
 #include "sync/sema.hpp"
+#include "sys/file.hpp"
 #include "sys/io.hpp"
 
 namespace rota::rt {
-
-namespace {
-
-// A goroutine whose calls never have to wait gives way here, when it is asked to.
-void give_way_if_asked() {
-    const m* const mp = getm_or_null();
-    if (mp != nullptr && ROTA_UNLIKELY(mp->preempt.load(memory_order_relaxed)))  // relaxed: advice
-        const runtime_entry inside;
-}
-
-}  // namespace
-
-// The right to read, or to write, until the end of the call.
-template <bool (fd_mutex::*take)(), bool (fd_mutex::*drop)()>
-class fd::turn {
-  public:
-    explicit turn(fd& of) : of_(of), holds_((give_way_if_asked(), (of.mu_.*take)())) {}
-    ~turn() {
-        if (holds_ && (of_.mu_.*drop)()) of_.give_number_back();
-    }
-    turn(const turn&) = delete;
-    turn& operator=(const turn&) = delete;
-    explicit operator bool() const { return holds_; }
-
-  private:
-    fd& of_;
-    const bool holds_;
-};
 
 // --- opening and closing -------------------------------------------------------------------------
 
@@ -62,7 +34,7 @@ int fd::open(int number, kind k, fd*& made) noexcept {
         record.d = poll_desc_new();
     }
     if (record.d == nullptr) return EMFILE;
-    fd* const object = new (std::nothrow) fd(number, k, *record.d);
+    fd* const object = new (std::nothrow) fd(number, k, record.d);
     if (object == nullptr) return ENOMEM;
     if (const int error = net_poller.add(number, *record.d)) {
         delete object;
@@ -73,35 +45,51 @@ int fd::open(int number, kind k, fd*& made) noexcept {
     return 0;
 }
 
+int fd::open_blocking(int number, kind k, fd*& made) noexcept {
+    fd* const object = new (std::nothrow) fd(number, k, nullptr);
+    if (object == nullptr) return ENOMEM;
+    made = object;
+    return 0;
+}
+
 void fd::give_number_back() {
-    net_poller.remove(number_);  // the kernel would go on telling if somebody else has a copy
-    (void)io_close(number_);     // Linux has closed it whatever it returns
+    // The kernel would go on telling if somebody else has a copy.
+    if (poll_ != nullptr) net_poller.remove(number_);
+    // Linux has closed it whatever it returns.
+    if (is_file()) {
+        const blocking_call handed_off;
+        close_result_ = file_close(number_);
+        if (close_result_ == -EINTR) close_result_ = 0;
+    } else {
+        (void)io_close(number_);
+    }
     const runtime_entry inside;
-    poll_desc_free(poll_);
+    if (poll_ != nullptr) poll_desc_free(*poll_);
     sem_release(gone_, false);
 }
 
-fd::~fd() { delete[] path_; }
+fd::~fd() { delete[] name_; }
 
-void fd::unlink_at_close(std::string_view path) {
-    path_ = new char[path.size() + 1];
-    path.copy(path_, path.size());
-    path_[path.size()] = 0;
+void fd::set_name(std::string_view name) {
+    name_ = new char[name.size() + 1];
+    name.copy(name_, name.size());
+    name_[name.size()] = 0;
 }
 
 int fd::close() {
     if (!mu_.close()) return -error_closed;
-    if (path_ != nullptr) (void)io_unlink(path_);
-    {
+    if (unlinks_) (void)io_unlink(name_);
+    if (poll_ != nullptr) {
         const runtime_entry inside;
-        poll_evict(poll_);
+        poll_evict(*poll_);
     }
-    leave();
+    if (mu_.release()) give_number_back();
+    else if (poll_ == nullptr) return 0;  // the last call under way does it
     // While the process exits, who is still inside never leaves.
     if (sched.exiting.load(memory_order_relaxed)) return 0;  // relaxed: set by our own exit
     const runtime_entry inside;
     sem_acquire(gone_, false, wait_reason::io_wait);
-    return 0;
+    return close_result_;
 }
 
 void fd::release() noexcept {
@@ -114,28 +102,15 @@ void fd::release() noexcept {
     delete this;
 }
 
-// --- the loop of all calls -----------------------------------------------------------------------
-
-// Repeats `call` until it succeeds or fails for good, and waits while there is nothing to be done.
-template <class Call>
-std::int64_t fd::try_until_done(poll_dir dir, Call call) {
-    for (;;) {
-        const std::int64_t n = call();
-        if (n == -EINTR) continue;
-        if (n != -EAGAIN) return n;
-        if (const int error = poll_wait(poll_, dir)) return -error;
-    }
-}
-
 // --- bytes ---------------------------------------------------------------------------------------
 
 std::int64_t fd::read(void* to, std::size_t size) {
     const reading turn(*this);
     if (!turn) return -error_closed;
-    if (const int error = poll_check(poll_, poll_dir::read)) return -error;
+    if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
     if (size == 0 && !has_messages()) return 0;
     if (drained_) {
-        if (const int error = poll_wait(poll_, poll_dir::read)) return -error;
+        if (const int error = poll_wait(*poll_, poll_dir::read)) return -error;
         drained_ = false;
     }
     const std::int64_t n =
@@ -143,14 +118,14 @@ std::int64_t fd::read(void* to, std::size_t size) {
     // A change that comes from here on is told anew. One that has come before, and that is no data,
     // has left its mark.
     drained_ = kind_ == kind::tcp && n > 0 && static_cast<std::size_t>(n) < size &&
-               !poll_.ended.load(memory_order_relaxed);  // relaxed: passed on by `ready`
+               !poll_->ended.load(memory_order_relaxed);  // relaxed: passed on by `ready`
     return n;
 }
 
 std::int64_t fd::write(const void* from, std::size_t size) {
     const writing turn(*this);
     if (!turn) return -error_closed;
-    if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
     const char* const bytes = static_cast<const char*>(from);
     std::size_t done = 0;
     if (size == 0 && !has_messages()) return 0;
@@ -166,7 +141,7 @@ std::int64_t fd::write(const void* from, std::size_t size) {
 std::int64_t fd::write_parts(iovec* parts, std::size_t count) {
     const writing turn(*this);
     if (!turn) return -error_closed;
-    if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
     if (has_messages()) {  // one, however many parts; more than the kernel takes at once is too
                            // long
         return try_until_done(poll_dir::write,
@@ -202,7 +177,7 @@ std::int64_t fd::receive_from(void* to, std::size_t size, sockaddr* from,
                               std::uint32_t& from_size) {
     const reading turn(*this);
     if (!turn) return -error_closed;
-    if (const int error = poll_check(poll_, poll_dir::read)) return -error;
+    if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
     const std::uint32_t room = from_size;
     return try_until_done(poll_dir::read, [&] {
         from_size = room;
@@ -214,7 +189,7 @@ std::int64_t fd::send_to(const void* from, std::size_t size, const sockaddr* to,
                          std::uint32_t to_size) {
     const writing turn(*this);
     if (!turn) return -error_closed;
-    if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
     const auto call = [&] { return io_send_to(number_, from, size, to, to_size); };
     if (kind_ != kind::local_datagram) return try_until_done(poll_dir::write, call);
     std::int64_t n = 0;
@@ -228,7 +203,7 @@ std::int64_t fd::send_to(const void* from, std::size_t size, const sockaddr* to,
 int fd::accept() {
     const reading turn(*this);
     if (!turn) return -error_closed;
-    if (const int error = poll_check(poll_, poll_dir::read)) return -error;
+    if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
     for (;;) {
         const auto n = static_cast<int>(
             try_until_done(poll_dir::read, [&] { return std::int64_t{io_accept(number_)}; }));
@@ -240,13 +215,13 @@ int fd::accept() {
 int fd::connect(const sockaddr* to, std::uint32_t size) {
     const writing turn(*this);
     if (!turn) return -error_closed;
-    if (const int error = poll_check(poll_, poll_dir::write)) return -error;
+    if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
     int r = 0;
     do r = io_connect(number_, to, size);  // under way already, it says so
     while (r == -EINTR);
     if (r == 0 || r == -EISCONN) return 0;
     while (r == -EINPROGRESS || r == -EALREADY || r == -EINTR) {
-        if (const int error = poll_wait(poll_, poll_dir::write)) return -error;
+        if (const int error = poll_wait(*poll_, poll_dir::write)) return -error;
         int outcome = 0;
         const int asked = io_get_option(number_, SOL_SOCKET, SO_ERROR, outcome);
         if (asked < 0) return asked;
@@ -271,10 +246,11 @@ int fd::set_option(int level, int name, int value) {
 }
 
 int fd::set_deadline(bool of_reads, bool of_writes, std::int64_t when) {
+    if (poll_ == nullptr) return mu_.is_closed() ? -error_closed : -EOPNOTSUPP;
     return use([=, this](int) {
         const runtime_entry inside;
-        if (of_reads) poll_set_deadline(poll_, poll_dir::read, when);
-        if (of_writes) poll_set_deadline(poll_, poll_dir::write, when);
+        if (of_reads) poll_set_deadline(*poll_, poll_dir::read, when);
+        if (of_writes) poll_set_deadline(*poll_, poll_dir::write, when);
         return 0;
     });
 }

@@ -4,7 +4,9 @@
 // (fd/fd_mutex.hpp), so that whatever happens meanwhile the number stays this object's. Closing
 // marks the object, wakes those who wait, and waits until the last call has left and given the
 // number back: then, and not earlier, the kernel may give it to somebody else (kb34). Calls on a
-// descriptor that does not block are plain system calls: no p is handed off for them.
+// descriptor that does not block are plain system calls: no p is handed off for them. Those on a
+// file that nobody can poll are system calls as blocking() makes them; a close does not wait for
+// them, since nothing would end them.
 //
 // Results are 0 or more, or an errno value with its sign turned, or -error_closed. Go: poll.FD.
 #pragma once
@@ -33,16 +35,26 @@ class fd {
         stream,    // likewise, but a read may stop short: before descriptors that are passed along
         datagram,  // messages that are kept apart
         local_datagram,  // likewise, within this machine
+        file,            // pipes, terminals, and whatever else is written and read as a file
+        regular,         // likewise; writing to it breaks no pipe
     };
 
     // Makes an object of a descriptor that does not block, with one handle. 0, and the number is
     // the object's; otherwise an errno value, and it is the caller's still. EPERM: it cannot be
     // polled.
     [[nodiscard]] static int open(int number, kind k, fd*& made) noexcept;
+    // The same of one that blocks, or cannot be polled: a file. 0 or ENOMEM.
+    [[nodiscard]] static int open_blocking(int number, kind k, fd*& made) noexcept;
 
-    // The path is removed when it is closed. Throws std::bad_alloc. Caller: before anybody else
-    // knows the object.
-    void unlink_at_close(std::string_view path);
+    // What it is called, for as long as the object lives. Throws std::bad_alloc. Caller: before
+    // anybody else knows the object.
+    void set_name(std::string_view name);
+    std::string_view name() const { return name_ != nullptr ? name_ : std::string_view(); }
+    // The same, and that is a path which is removed when it is closed.
+    void unlink_at_close(std::string_view path) {
+        set_name(path);
+        unlinks_ = true;
+    }
 
     // --- handles ---------------------------------------------------------------------
     void retain() noexcept {
@@ -64,36 +76,51 @@ class fd {
     // A new descriptor, of the kind that accepts() tells.
     int accept();
     kind accepts() const { return kind_; }
+    bool is_regular() const { return kind_ == kind::regular; }
     // 0, or an error: until the connection stands.
     int connect(const sockaddr* to, std::uint32_t size);
 
+    // --- calls for files ---------------------------------------------------------------
+    std::int64_t read_file(void* to, std::size_t size);
+    std::int64_t write_file(const void* from, std::size_t size);  // all, or an error
+    // At a place in the file; several at once.
+    std::int64_t read_file_at(void* to, std::size_t size, std::int64_t offset);
+    std::int64_t write_file_at(const void* from, std::size_t size, std::int64_t offset);
+    // call(number) until it does not say -EAGAIN, as a read would be made.
+    template <class Call>
+    std::int64_t await_read(Call call);
+
     int shutdown(int how);
     int set_option(int level, int name, int value);
-    // A moment of the runtime's clock, 0 for none.
+    // A moment of the runtime's clock, 0 for none. -EOPNOTSUPP: nobody can poll it.
     int set_deadline(bool of_reads, bool of_writes, std::int64_t when);
     // f(number) while the number is ours.
     template <class F>
-    int use(F f) {
+    auto use(F f) -> decltype(f(0)) {
         if (!enter()) return -error_closed;
-        const int result = f(number_);
+        const auto result = f(number_);
         leave();
         return result;
     }
+    // The same for what may block the thread: the p is free for others meanwhile.
+    template <class F>
+    auto use_blocking(F f) -> decltype(f(0));
 
-    // 0, or -error_closed if it was closed before.
+    // 0, -error_closed if it was closed before, or what the kernel says of the end of a file.
     int close();
 
     // The number; -1 once it is closed.
     int number() const { return mu_.is_closed() ? -1 : number_; }
 
   private:
+    bool is_file() const { return kind_ >= kind::file; }
     bool has_messages() const { return kind_ == kind::datagram || kind_ == kind::local_datagram; }
     template <bool (fd_mutex::*take)(), bool (fd_mutex::*drop)()>
     class turn;
     using reading = turn<&fd_mutex::acquire_read, &fd_mutex::release_read>;
     using writing = turn<&fd_mutex::acquire_write, &fd_mutex::release_write>;
 
-    fd(int number, kind k, poll_desc& d) : number_(number), kind_(k), poll_(d) {}
+    fd(int number, kind k, poll_desc* d) : number_(number), kind_(k), poll_(d) {}
     ~fd();
 
     bool enter() { return mu_.acquire(); }
@@ -103,15 +130,22 @@ class fd {
     void give_number_back();
     template <class Call>
     std::int64_t try_until_done(poll_dir dir, Call call);
+    template <class Call>
+    std::int64_t try_file(poll_dir dir, Call call);
+    std::int64_t write_some(const char* from, std::size_t size);
 
     // --- fixed -------------------------------------------------------------------------
     const int number_;
     const kind kind_;
-    poll_desc& poll_;
-    char* path_ = nullptr;  // to be removed; null: nothing
+    poll_desc* const poll_;  // null: it blocks
+    char* name_ = nullptr;
+    bool unlinks_ = false;  // the name is a path to be removed
 
     // --- owner: who holds the mutex for reading -------------------------------------------
     bool drained_ = false;  // the last read has taken all there was: the next one waits first
+
+    // --- owner: who gives the number back; handed on with gone_ ----------------------------
+    int close_result_ = 0;
 
     // --- anyone ------------------------------------------------------------------------------
     fd_mutex mu_;

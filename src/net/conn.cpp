@@ -217,10 +217,7 @@ namespace {
 
 template <class Call>
 auto throwing(const char* what, std::string_view network, std::string_view address, Call call) {
-    std::error_code error;
-    auto result = call(error);
-    check(error, what, network, address);
-    return result;
+    return rt::throwing("net", what, call, network, address);
 }
 
 }  // namespace

@@ -46,8 +46,7 @@ int epoll_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_m
     for (int i = 0; i < n; ++i) {
         const epoll_event& e = found[i];
         if (e.data.u64 == wake_tag) {
-            std::uint64_t times = 0;
-            if (timeout != 0) (void)io_read(wake_, &times, sizeof times);
+            if (timeout != 0) (void)io_event_take(wake_);
             continue;
         }
         constexpr std::uint32_t end = EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLPRI;
@@ -59,12 +58,11 @@ int epoll_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_m
 }
 
 void epoll_backend::wake() {
-    const std::uint64_t once = 1;
-    std::int64_t n = 0;
+    int n = 0;
     // Full after 2^64 wake-ups that nobody has read: it wakes all the same then.
-    do n = io_write(wake_, &once, sizeof once);
+    do n = io_event_add(wake_);
     while (n == -EINTR);
-    ROTA_CHECK(n == sizeof once || n == -EAGAIN);
+    ROTA_CHECK(n == 0 || n == -EAGAIN);
 }
 
 }  // namespace rota::rt

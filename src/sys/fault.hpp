@@ -1,7 +1,8 @@
 // The seam for planted faults: the nth call of a kind fails with an error of the test's choice.
 //
 // Every shim in sys/ that the kernel may refuse asks fault_at() first. Only builds with
-// ROTA_DEBUG_CHECKS ask; in the others the question is a constant.
+// ROTA_DEBUG_CHECKS ask; in the others the question is a constant. An answer of -n to a read or
+// write of a file lets it have no more than n bytes.
 #pragma once
 
 namespace rota::rt {
@@ -21,12 +22,19 @@ enum class sys_call : unsigned char {
     connect,
     read,   // and what receives
     write,  // and what sends
+    event,  // reading and writing an eventfd of the runtime's own
+    open,
+    pipe,
+    close_file,  // after it has been closed
+    sync,
+    spawn,
+    pidfd,
     count
 };
 
 #if defined(ROTA_DEBUG_CHECKS)
-// Returns the errno to fail with, or 0. Set by a test before the calls it watches; asked by any
-// thread, also by those that the runtime keeps between two tests. Not an atomic of ours: memory
+// Returns the errno to fail with, or 0, or -n. Set by a test before the calls it watches; asked by
+// any thread, also by those that the runtime keeps between two tests. Not an atomic of ours: memory
 // that one explored schedule has mapped stays mapped in the next, which then asks less often.
 using fault_function = int (*)(sys_call);
 inline constinit fault_function fault_hook = nullptr;

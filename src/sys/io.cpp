@@ -8,11 +8,10 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/atomic.hpp"
+#include "sys/call.hpp"
 #include "sys/fault.hpp"
 
 #ifndef SYS_epoll_pwait2
@@ -22,18 +21,6 @@
 namespace rota::rt {
 
 namespace {
-
-// What the C library makes of an error, turned back.
-template <class... A>
-long call(long number, A... args) {
-    const long r = ::syscall(number, args...);
-    return r < 0 ? -static_cast<long>(errno) : r;
-}
-
-template <class... A>
-int call_int(long number, A... args) {
-    return static_cast<int>(call(number, args...));
-}
 
 // epoll_pwait2 came with Linux 5.11; some containers forbid what they do not know.
 constinit atomic<bool> waits_coarsely{false};  // relaxed: every thread finds the same
@@ -83,14 +70,18 @@ int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout)
     return wait_coarsely(epoll, events, max, timeout);
 }
 
-std::int64_t io_read(int fd, void* to, std::size_t size) {
-    if (const int error = fault_at(sys_call::read)) return -error;
-    return call(SYS_read, fd, to, size);
+int io_event_take(int event) {
+    if (const int error = fault_at(sys_call::event)) return -error;
+    std::uint64_t times = 0;
+    const auto n = call_int(SYS_read, event, &times, sizeof times);
+    return n < 0 ? n : 1;
 }
 
-std::int64_t io_write(int fd, const void* from, std::size_t size) {
-    if (const int error = fault_at(sys_call::write)) return -error;
-    return call(SYS_write, fd, from, size);
+int io_event_add(int event) {
+    if (const int error = fault_at(sys_call::event)) return -error;
+    const std::uint64_t once = 1;
+    const auto n = call_int(SYS_write, event, &once, sizeof once);
+    return n < 0 ? n : 0;
 }
 
 std::int64_t io_receive(int fd, void* to, std::size_t size) {

@@ -20,6 +20,10 @@ namespace rota::rt {
 
 int io_epoll_create();
 int io_event_create();  // a counter, 0, that does not block
+// Sets it to 0: 1, or -EAGAIN if it is 0 already. Adds 1: 0, or -EAGAIN, and it is not 0 either
+// way.
+int io_event_take(int event);
+int io_event_add(int event);
 // Adds fd, for what `events` says; the kernel gives `tag` back with each of them.
 int io_epoll_add(int epoll, int fd, std::uint32_t events, std::uint64_t tag);
 int io_epoll_remove(int epoll, int fd);
@@ -28,8 +32,6 @@ int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout)
 
 // --- bytes ---------------------------------------------------------------------------------------
 
-std::int64_t io_read(int fd, void* to, std::size_t size);
-std::int64_t io_write(int fd, const void* from, std::size_t size);
 std::int64_t io_receive(int fd, void* to, std::size_t size);
 std::int64_t io_send(int fd, const void* from, std::size_t size);
 // `size` is that of the room at `from`, and becomes that of the sender's address.

@@ -130,6 +130,7 @@ namespace {
 
 struct sigaction before_stop;  // written before the handler is installed
 constinit atomic<void (*)()> stop_handler{nullptr};
+constinit atomic<int> stop_number{0};  // relaxed: set once, at boot
 
 void on_stop(int signal, siginfo_t* info, void* context) {
     const int error = errno;
@@ -144,6 +145,7 @@ void on_stop(int signal, siginfo_t* info, void* context) {
 
 void on_stop_signal(int signal, void (*handler)()) {
     stop_handler.store(handler, memory_order_relaxed);  // relaxed: sigaction below orders it
+    stop_number.store(signal, memory_order_relaxed);    // relaxed: see there
     ::sigaction(signal, nullptr, &before_stop);
     struct sigaction ours{};
     ours.sa_sigaction = on_stop;
@@ -153,6 +155,8 @@ void on_stop_signal(int signal, void (*handler)()) {
         ::sigdelset(&ours.sa_mask, fault);
     ::sigaction(signal, &ours, nullptr);
 }
+
+int stop_signal() { return stop_number.load(memory_order_relaxed); }  // relaxed: see there
 
 void signal_leave_abort() {
     struct sigaction none{};

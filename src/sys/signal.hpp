@@ -32,6 +32,8 @@ void on_fault(void (*handler)(const fault_info&));
 // faults held back from the thread and errno kept; then the program's own handler of before, if
 // there is one: two signals may have become one, and nobody knows whose it was. Once.
 void on_stop_signal(int signal, void (*handler)());
+// That signal, or 0.
+int stop_signal();
 
 // Who has called the function at whose first instruction the thread is: for a jump to nowhere. The
 // stack pointer must point to readable memory.

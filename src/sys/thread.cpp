@@ -40,6 +40,8 @@ void thread_note_signal_mask() { pthread_sigmask(SIG_SETMASK, nullptr, &mask_at_
 
 void thread_take_signal_mask() { pthread_sigmask(SIG_SETMASK, &mask_at_boot, nullptr); }
 
+void thread_signal_mask_of_boot(sigset_t& mask) { mask = mask_at_boot; }
+
 bool thread_unblock_signal(int signal) {
     sigset_t one, before;
     sigemptyset(&one);

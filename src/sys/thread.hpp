@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <signal.h>
+
 namespace rota::rt {
 
 // Starts a detached thread that runs start(arg) with the caller's signal mask. Returns 0 or an
@@ -14,6 +16,7 @@ namespace rota::rt {
 // them.
 void thread_note_signal_mask();
 void thread_take_signal_mask();
+void thread_signal_mask_of_boot(sigset_t& mask);
 
 // Lets this signal come to the calling thread, or keeps it away. True: it could not come before.
 bool thread_unblock_signal(int signal);

@@ -1,5 +1,9 @@
-// The category "net".
-#include "net/errors.hpp"
+// The category "net", and results as errors of it or of the system.
+#include "fd/errors.hpp"
+
+#include <string>
+
+#include "fd/fd.hpp"
 
 namespace rota::net {
 
@@ -11,7 +15,7 @@ class net_errors final : public std::error_category {
     const char* name() const noexcept override { return "net"; }
     std::string message(int code) const override {
         switch (static_cast<net_errc>(code)) {
-            case net_errc::closed: return "use of closed network connection";
+            case net_errc::closed: return "use of closed network connection or file";
             case net_errc::unknown_network: return "unknown network";
             case net_errc::bad_address:
                 return "bad address: expected host:port, [address]:port or :port with a port from "
@@ -35,17 +39,23 @@ constinit errors_for_good errors;
 
 const std::error_category& net_category() noexcept { return errors.value; }
 
+}  // namespace rota::net
+
+namespace rota::rt {
+
 std::error_code error_of(std::int64_t result) noexcept {
-    if (result == -rt::error_closed) return net_errc::closed;
+    if (result == -error_closed) return net::net_errc::closed;
     return {static_cast<int>(-result), std::system_category()};
 }
 
-void check(const std::error_code& error, const char* what, std::string_view network,
-           std::string_view address) {
-    if (!error) return;
-    std::string text = std::string("rota::net: ") + what + " ";
-    text.append(network).append(" ").append(address);
+void throw_error(const std::error_code& error, std::string_view room, std::string_view what,
+                 std::string_view more, std::string_view still_more) {
+    std::string text = "rota::";
+    text.append(room).append(": ").append(what);
+    for (const std::string_view word : {more, still_more}) {
+        if (!word.empty()) text.append(" ").append(word);
+    }
     throw std::system_error(error, text);
 }
 
-}  // namespace rota::net
+}  // namespace rota::rt

@@ -1,0 +1,26 @@
+// What goes wrong with descriptors beyond the operating system's errors: sockets, files and pipes
+// have one category of it.
+#pragma once
+
+#include <system_error>
+
+namespace rota::net {
+
+/// What goes wrong with networks beyond the operating system's errors; `closed` with files too.
+/// Converts to std::error_code of the category "net".
+enum class net_errc {
+    closed = 1,           ///< "use of closed network connection or file": close has been called
+    unknown_network = 2,  ///< "unknown network": not one of the names that the function takes
+    bad_address = 3,      ///< "bad address": not host:port, or a port that does not exist
+    no_such_host = 4,   ///< "no such host": the name has no address, of the kind that is asked for
+    lookup_failed = 5,  ///< "name lookup failed": nobody could be asked; may succeed later
+};
+const std::error_category& net_category() noexcept;
+inline std::error_code make_error_code(net_errc e) noexcept {
+    return {static_cast<int>(e), net_category()};
+}
+
+}  // namespace rota::net
+
+template <>
+struct std::is_error_code_enum<rota::net::net_errc> : std::true_type {};

@@ -1,0 +1,86 @@
+// What the calls on a descriptor are made of: a turn, the loop that waits, and the hand-off.
+#pragma once
+
+#include <cerrno>
+
+#include "core/getg.hpp"
+#include "fd/fd.hpp"
+#include "fd/poll_wait.hpp"
+#include "sched/entry.hpp"
+#include "sched/syscall.hpp"
+
+namespace rota::rt {
+
+// A goroutine whose calls never have to wait gives way here, when it is asked to.
+inline void give_way_if_asked() {
+    const m* const mp = getm_or_null();
+    if (mp != nullptr && ROTA_UNLIKELY(mp->preempt.load(memory_order_relaxed)))  // relaxed: advice
+        const runtime_entry inside;
+}
+
+// The right to read, or to write, until the end of the call.
+template <bool (fd_mutex::*take)(), bool (fd_mutex::*drop)()>
+class fd::turn {
+  public:
+    explicit turn(fd& of) : of_(of), holds_((give_way_if_asked(), (of.mu_.*take)())) {}
+    ~turn() {
+        if (holds_ && (of_.mu_.*drop)()) of_.give_number_back();
+    }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+    explicit operator bool() const { return holds_; }
+
+  private:
+    fd& of_;
+    const bool holds_;
+};
+
+// Repeats `call` until it succeeds or fails for good, and waits while there is nothing to be done.
+template <class Call>
+std::int64_t fd::try_until_done(poll_dir dir, Call call) {
+    for (;;) {
+        const std::int64_t n = call();
+        if (n == -EINTR) continue;
+        if (n != -EAGAIN) return n;
+        if (const int error = poll_wait(*poll_, dir)) return -error;
+    }
+}
+
+// While it lives the thread may block: the p is free for others. Not to be nested.
+struct blocking_call {
+    blocking_call() { entersyscall(); }
+    ~blocking_call() { exitsyscall(); }
+    blocking_call(const blocking_call&) = delete;
+    blocking_call& operator=(const blocking_call&) = delete;
+};
+
+// As try_until_done; where nobody can poll, the call blocks.
+template <class Call>
+std::int64_t fd::try_file(poll_dir dir, Call call) {
+    if (poll_ != nullptr) return try_until_done(dir, call);
+    const blocking_call handed_off;
+    std::int64_t n = 0;
+    do n = call();
+    while (n == -EINTR);
+    return n;
+}
+
+template <class Call>
+std::int64_t fd::await_read(Call call) {
+    const reading turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
+    return try_until_done(poll_dir::read, [&] { return std::int64_t{call(number_)}; });
+}
+
+template <class F>
+auto fd::use_blocking(F f) -> decltype(f(0)) {
+    return use([&f](int number) {
+        const blocking_call handed_off;
+        auto result = f(number);
+        while (result == -EINTR) result = f(number);
+        return result;
+    });
+}
+
+}  // namespace rota::rt

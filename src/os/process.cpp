@@ -1,0 +1,88 @@
+// Starting, and the end.
+#include "os/process.hpp"
+
+#include <cerrno>
+#include <mutex>
+
+#include "fd/turn.hpp"
+#include "sys/file.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::os {
+
+namespace {
+
+// Somebody else is just starting a program, and its child, not loaded yet, has a copy of what we
+// have written the program through (kb43). It is over in a moment, or not ours to wait for.
+int start_patiently(const rt::process_plan& plan, pid_t& made) {
+    constexpr long nap_ns = 1'000'000;
+    constexpr int tries = 5;
+    int r = 0;
+    for (int i = 0; i < tries; ++i) {
+        r = rt::process_start(plan, made);
+        if (r != -ETXTBSY) break;
+        rt::thread_sleep_ns(nap_ns << i);
+    }
+    return r;
+}
+
+}  // namespace
+
+std::shared_ptr<process> process::start(const rt::process_plan& plan, int& error) {
+    // Before there is a child: without memory there would be nobody to wait for it.
+    auto child = std::make_shared<process>();
+    int number = -1;
+    {
+        const rt::blocking_call handed_off;
+        error = -start_patiently(plan, child->pid_);
+        if (error == 0) number = rt::process_descriptor(child->pid_);
+    }
+    if (error != 0) return nullptr;
+    if (number >= 0 && rt::fd::open(number, rt::fd::kind::file, child->end_) != 0)
+        (void)rt::file_close(number);
+    return child;
+}
+
+process::~process() {
+    if (end_ != nullptr) end_->release();
+}
+
+int process::reap() {
+    const std::lock_guard guard(mu_);
+    if (done_) return lost_;
+    rt::process_end end;
+    const int r = rt::process_wait(pid_, end_ != nullptr ? end_->number() : -1, false, true, end);
+    if (r == -EINTR) return -EAGAIN;
+    if (r == 0 && !end.has_ended) return -EAGAIN;
+    done_ = true;
+    lost_ = r;
+    status_ = {end.has_ended && end.signal == 0, end.code, end.signal};
+    return r;
+}
+
+int process::wait(exit_status& status) {
+    int r = 0;
+    if (end_ != nullptr) {
+        r = static_cast<int>(end_->await_read([this](int) { return reap(); }));
+    } else {
+        do {
+            {
+                const rt::blocking_call handed_off;
+                rt::process_end ignored;
+                (void)rt::process_wait(pid_, -1, true, false, ignored);
+            }
+            r = reap();
+        } while (r == -EAGAIN);
+    }
+    const std::lock_guard guard(mu_);
+    status = status_;
+    return r;
+}
+
+int process::signal(int signal) {
+    const std::lock_guard guard(mu_);
+    if (done_) return -ESRCH;
+    return rt::process_signal(pid_, end_ != nullptr ? end_->number() : -1, signal);
+}
+
+}  // namespace rota::os

@@ -1,0 +1,217 @@
+// Who wants which signals, and the goroutine that sends them.
+//
+// The goroutine exists while somebody wants any. A withdrawal changes what the kernel does first,
+// then has the goroutine send all that has come until then, and only then takes the channel off the
+// list. Go: signal.Stop and signalWaitUntilIdle.
+#include <rota/os/signal.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include <rota/detail/spawn.hpp>
+#include <rota/panic.hpp>
+#include <rota/sync/condition_variable.hpp>
+#include <rota/sync/mutex.hpp>
+
+#include "fd/errors.hpp"
+#include "fd/turn.hpp"
+#include "sched/hooks.hpp"
+#include "sys/io.hpp"
+#include "sys/thread.hpp"
+#include "sys/watched.hpp"
+
+namespace rota::os {
+
+namespace {
+
+using rt::signal_bit;
+
+struct watcher {
+    send_chan<int> to;
+    std::uint64_t wants;
+};
+
+class watchers {
+  public:
+    void add(const send_chan<int>& to, std::uint64_t signals);
+    // Of one channel, or of all if `to` is nil. `then` says what becomes of signals that nobody
+    // wants any more; `always`: also of those that nobody has wanted.
+    void remove(const send_chan<int>& to, std::uint64_t signals, void (*then)(int), bool always);
+
+  private:
+    void prepare();
+    void deliver();
+    void send_all_that_have_come();
+    void flush(std::unique_lock<mutex>& lock);
+    void poke() const;
+    std::uint64_t wanted() const;
+
+    mutex mu_;
+    // --- guarded by mu_ ----------------------------------------------------------------
+    condition_variable flushed_;
+    std::vector<watcher> all_;
+    std::uint64_t asked_ = 0, done_ = 0;  // flushes
+    bool delivers_ = false;               // there is the goroutine
+    rt::fd* event_ = nullptr;             // fixed once it is there
+};
+
+// Never destroyed: handlers and the goroutine may outlive static objects.
+watchers& all_watchers() {
+    static watchers& w = *new watchers;
+    return w;
+}
+
+template <class F>
+void for_each_signal(std::uint64_t signals, F f) {
+    for (int s = 1; s <= rt::signal_max; ++s) {
+        if ((signals & signal_bit(s)) != 0) f(s);
+    }
+}
+
+// All, where none is named.
+std::uint64_t signals_of(std::initializer_list<int> named, const char* what) {
+    if (named.size() == 0) return rt::signals_to_watch();
+    std::uint64_t all = 0;
+    for (const int s : named) {
+        if (const char* const why = rt::why_not_watched(s)) {
+            const std::string text = "signal " + std::to_string(s) + ", which " + why;
+            rt::throw_error(std::make_error_code(std::errc::invalid_argument), "os", what, text);
+        }
+        all |= signal_bit(s);
+    }
+    return all;
+}
+
+// --- the goroutine -------------------------------------------------------------------------------
+
+void watchers::poke() const {
+    (void)event_->use([](int number) {
+        int r = 0;
+        do r = rt::io_event_add(number);
+        while (r == -EINTR);
+        return r;
+    });
+}
+
+void watchers::prepare() {
+    if (event_ == nullptr) {
+        const int number = rt::io_event_create();
+        int failed = number < 0 ? -number : 0;
+        if (failed == 0) failed = rt::fd::open(number, rt::fd::kind::file, event_);
+        if (failed != 0) {
+            if (number >= 0) (void)rt::io_close(number);
+            rt::throw_error(rt::error_of(-failed), "os", "notify");
+        }
+        rt::watched_tell(number);
+    }
+    if (delivers_) return;
+    rota::detail::spawn_any(0, "os/signal", [this] { deliver(); });
+    delivers_ = true;
+}
+
+void watchers::deliver() {
+    for (;;) {
+        (void)event_->await_read([](int number) { return rt::io_event_take(number); });
+        const std::lock_guard guard(mu_);
+        const std::uint64_t asked = asked_;  // before what has come is taken
+        send_all_that_have_come();
+        done_ = asked;
+        flushed_.notify_all();
+        if (!all_.empty()) continue;
+        delivers_ = false;
+        return;
+    }
+}
+
+void watchers::send_all_that_have_come() {
+    for_each_signal(rt::watched_take(), [this](int s) {
+        for (const watcher& w : all_) {
+            if ((w.wants & signal_bit(s)) != 0) (void)w.to.try_send(s);
+        }
+    });
+}
+
+// --- changes -------------------------------------------------------------------------------------
+
+std::uint64_t watchers::wanted() const {
+    std::uint64_t any = 0;
+    for (const watcher& w : all_) any |= w.wants;
+    return any;
+}
+
+void watchers::add(const send_chan<int>& to, std::uint64_t signals) {
+    const std::lock_guard guard(mu_);
+    prepare();
+    const std::uint64_t before = wanted();
+    const auto same =
+        std::find_if(all_.begin(), all_.end(), [&](const watcher& w) { return w.to == to; });
+    if (same != all_.end()) same->wants |= signals;
+    else all_.push_back({to, signals});
+    for_each_signal(signals & ~before, rt::signal_watch);
+}
+
+// Returns when all that came before has been sent.
+void watchers::flush(std::unique_lock<mutex>& lock) {
+    if (!delivers_) return;
+    constexpr long nap_ns = 20'000;
+    while (rt::watched_is_busy()) {
+        const rt::blocking_call handed_off;
+        rt::thread_sleep_ns(nap_ns);
+    }
+    const std::uint64_t ticket = ++asked_;
+    poke();
+    flushed_.wait(lock, [&] { return done_ >= ticket; });
+}
+
+void watchers::remove(const send_chan<int>& to, std::uint64_t signals, void (*then)(int),
+                      bool always) {
+    std::unique_lock lock(mu_);
+    const auto is_meant = [&](const watcher& w) { return !to || w.to == to; };
+    std::uint64_t meant = 0, others = 0;
+    for (const watcher& w : all_) {
+        if (is_meant(w)) meant |= w.wants & signals;
+        else others |= w.wants;
+    }
+    for_each_signal(always ? signals : meant & ~others, then);
+    if (meant != 0) flush(lock);
+    for (watcher& w : all_) {
+        if (is_meant(w)) w.wants &= ~signals;
+    }
+    std::erase_if(all_, [](const watcher& w) { return w.wants == 0; });
+    if (all_.empty() && delivers_) poke();
+}
+
+}  // namespace
+
+namespace detail {
+
+void notify(const send_chan<int>& to, std::initializer_list<int> signals) {
+    if (!to) panic("os/signal: Notify using nil channel");
+    rt::boot_runtime();  // whose own handlers come first
+    all_watchers().add(to, signals_of(signals, "notify"));
+}
+
+void ignore(std::initializer_list<int> signals) {
+    rt::boot_runtime();
+    all_watchers().remove({}, signals_of(signals, "ignore"), rt::signal_ignore, true);
+}
+
+void reset(std::initializer_list<int> signals) {
+    rt::boot_runtime();
+    all_watchers().remove({}, signals_of(signals, "reset"), rt::signal_reset, true);
+}
+
+}  // namespace detail
+
+void stop(send_chan<int> to) {
+    if (!to) return;
+    all_watchers().remove(to, ~std::uint64_t{0}, rt::signal_reset, false);
+}
+
+bool ignored(int signal) { return rt::signal_is_ignored(signal); }
+
+}  // namespace rota::os

@@ -1,0 +1,151 @@
+// The calls themselves, and a write to a pipe that raises no signal.
+#include "sys/file.hpp"
+
+#include <csignal>
+#include <ctime>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "base/atomic.hpp"
+#include "sys/call.hpp"
+#include "sys/fault.hpp"
+
+#ifndef RWF_NOSIGNAL
+#define RWF_NOSIGNAL 0x00000100
+#endif
+
+namespace rota::rt {
+
+namespace {
+
+// A fault below 0 bounds the size.
+std::size_t cut(int fault, std::size_t size) {
+    const auto most = static_cast<std::size_t>(-static_cast<long>(fault));
+    return fault < 0 && most < size ? most : size;
+}
+
+// RWF_NOSIGNAL came with Linux 6.18.
+constinit atomic<bool> writes_raise{false};  // relaxed: every thread finds the same
+
+// SIGPIPE comes to the thread that writes: kept away, and taken if it has come of this.
+std::int64_t write_masked(int fd, const void* from, std::size_t size) {
+    sigset_t pipe_alone, before, pending;
+    ::sigemptyset(&pipe_alone);
+    ::sigaddset(&pipe_alone, SIGPIPE);
+    ::pthread_sigmask(SIG_BLOCK, &pipe_alone, &before);
+    ::sigpending(&pending);
+    const bool has_come_before = ::sigismember(&pending, SIGPIPE) == 1;
+    const std::int64_t n = call(SYS_write, fd, from, size);
+    if (n == -EPIPE && !has_come_before) {
+        const timespec at_once{};
+        while (::sigtimedwait(&pipe_alone, nullptr, &at_once) < 0 && errno == EINTR) {
+        }
+    }
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return n;
+}
+
+}  // namespace
+
+// --- opening -------------------------------------------------------------------------------------
+
+int file_open(const char* path, int flags, unsigned mode) {
+    if (const int error = fault_at(sys_call::open)) return -error;
+    return call_int(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+}
+
+int file_pipe(int (&ends)[2]) {
+    if (const int error = fault_at(sys_call::pipe)) return -error;
+    return call_int(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK);
+}
+
+int file_copy(int fd) {
+    if (const int error = fault_at(sys_call::open)) return -error;
+    return call_int(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
+}
+
+int file_open_again(int fd, int flags) {
+    char path[] = "/proc/self/fd/0123456789";
+    char* end = path + sizeof "/proc/self/fd/" - 1;
+    char digits[12];
+    int n = 0;
+    do digits[n++] = static_cast<char>('0' + fd % 10);
+    while ((fd /= 10) > 0);
+    while (n > 0) *end++ = digits[--n];
+    *end = 0;
+    return file_open(path, flags, 0);
+}
+
+int file_close(int fd) {
+    const int result = call_int(SYS_close, fd);
+    if (const int error = fault_at(sys_call::close_file)) return -error;
+    return result;
+}
+
+int file_flags(int fd) { return call_int(SYS_fcntl, fd, F_GETFL); }
+
+int file_set_blocking(int fd, bool blocks) {
+    const int flags = file_flags(fd);
+    if (flags < 0) return flags;
+    const int wanted = blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
+    return wanted == flags ? 0 : call_int(SYS_fcntl, fd, F_SETFL, wanted);
+}
+
+int file_set_inherited(int fd, bool is_kept) {
+    return call_int(SYS_fcntl, fd, F_SETFD, is_kept ? 0 : FD_CLOEXEC);
+}
+
+// --- bytes ---------------------------------------------------------------------------------------
+
+std::int64_t file_read(int fd, void* to, std::size_t size) {
+    const int fault = fault_at(sys_call::read);
+    return fault > 0 ? -fault : call(SYS_read, fd, to, cut(fault, size));
+}
+
+std::int64_t file_write(int fd, const void* from, std::size_t size) {
+    const int fault = fault_at(sys_call::write);
+    return fault > 0 ? -fault : call(SYS_write, fd, from, cut(fault, size));
+}
+
+std::int64_t file_write_quietly(int fd, const void* from, std::size_t size) {
+    const int fault = fault_at(sys_call::write);
+    if (fault > 0) return -fault;
+    size = cut(fault, size);
+    if (!writes_raise.load(memory_order_relaxed)) {  // relaxed: see there
+        const iovec part{const_cast<void*>(from), size};
+        const std::int64_t n =
+            call(SYS_pwritev2, fd, &part, 1UL, -1L, -1L, RWF_NOSIGNAL);  // at its own position
+        if (n != -EOPNOTSUPP && n != -ENOSYS) return n;
+        writes_raise.store(true, memory_order_relaxed);  // relaxed: see there
+    }
+    return write_masked(fd, from, size);
+}
+
+std::int64_t file_read_at(int fd, void* to, std::size_t size, std::int64_t offset) {
+    const int fault = fault_at(sys_call::read);
+    return fault > 0 ? -fault : call(SYS_pread64, fd, to, cut(fault, size), offset);
+}
+
+std::int64_t file_write_at(int fd, const void* from, std::size_t size, std::int64_t offset) {
+    const int fault = fault_at(sys_call::write);
+    return fault > 0 ? -fault : call(SYS_pwrite64, fd, from, cut(fault, size), offset);
+}
+
+std::int64_t file_seek(int fd, std::int64_t offset, int whence) {
+    return call(SYS_lseek, fd, offset, whence);
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+int file_stat(int fd, struct ::stat& to) { return ::fstat(fd, &to) == 0 ? 0 : -errno; }
+
+int file_sync(int fd) {
+    if (const int error = fault_at(sys_call::sync)) return -error;
+    return call_int(SYS_fsync, fd);
+}
+
+int file_truncate(int fd, std::int64_t size) { return call_int(SYS_ftruncate, fd, size); }
+
+}  // namespace rota::rt

@@ -1,0 +1,41 @@
+// Calls on files, pipes and terminals.
+//
+// As those of sys/io.hpp: what the kernel has given, or an errno value with its sign turned; none
+// of them retries or knows a goroutine. Some block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+struct stat;
+
+namespace rota::rt {
+
+// --- opening: nothing is inherited ---------------------------------------------------------------
+
+int file_open(const char* path, int flags, unsigned mode);
+int file_pipe(int (&ends)[2]);                 // neither end blocks
+int file_copy(int fd);                         // another number for the same, at least 3
+int file_open_again(int fd, int flags);        // another open file for what fd stands for
+int file_close(int fd);                        // gives the number back whatever it returns
+int file_flags(int fd);                        // those of open, without O_CLOEXEC
+int file_set_blocking(int fd, bool blocks);    // for all who share the open file
+int file_set_inherited(int fd, bool is_kept);  // across exec
+
+// --- bytes ---------------------------------------------------------------------------------------
+
+std::int64_t file_read(int fd, void* to, std::size_t size);
+std::int64_t file_write(int fd, const void* from, std::size_t size);
+// As file_write, and SIGPIPE is not raised.
+std::int64_t file_write_quietly(int fd, const void* from, std::size_t size);
+std::int64_t file_read_at(int fd, void* to, std::size_t size, std::int64_t offset);
+std::int64_t file_write_at(int fd, const void* from, std::size_t size, std::int64_t offset);
+std::int64_t file_seek(int fd, std::int64_t offset, int whence);
+
+// --- files ---------------------------------------------------------------------------------------
+
+int file_stat(int fd, struct ::stat& to);
+int file_sync(int fd);
+int file_truncate(int fd, std::int64_t size);
+
+}  // namespace rota::rt

@@ -1,0 +1,196 @@
+// Signals by channels: none is lost that has come, none comes after stop.
+#include <csignal>
+
+#include <sys/syscall.h>
+
+#include "os_support.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// To the process: any thread may be the one that handles it.
+void send(int signal) { ::kill(::getpid(), signal); }
+
+void (*action_of(int signal))(int) {
+    struct sigaction now{};
+    ::sigaction(signal, nullptr, &now);
+    return now.sa_handler;
+}
+
+}  // namespace
+
+TEST_ANYWHERE(os_notify, sends_what_comes_to_all_who_asked) {
+    const auto a = rota::make_chan<int>(4), b = rota::make_chan<int>(4);
+    os::notify(a, SIGUSR1, SIGUSR2);
+    os::notify(b, SIGUSR2);
+    send(SIGUSR1);
+    EXPECT_EQ(a.recv(), SIGUSR1);
+    send(SIGUSR2);
+    EXPECT_EQ(a.recv(), SIGUSR2);
+    EXPECT_EQ(b.recv(), SIGUSR2);
+    os::stop(a);
+    os::stop(a);
+    EXPECT_NE(action_of(SIGUSR2), SIG_DFL);
+    os::stop(b);
+    EXPECT_EQ(action_of(SIGUSR1), SIG_DFL);
+    EXPECT_EQ(action_of(SIGUSR2), SIG_DFL);
+    EXPECT_EQ(a.len() + b.len(), 0U);
+}
+
+TEST_ANYWHERE(os_notify, adds_to_what_a_channel_gets) {
+    const auto c = rota::make_chan<int>(2);
+    os::notify(c, SIGUSR1);
+    os::notify(c, SIGUSR2);
+    send(SIGUSR1);
+    EXPECT_EQ(c.recv(), SIGUSR1);
+    send(SIGUSR2);
+    EXPECT_EQ(c.recv(), SIGUSR2);
+    os::stop(c);
+}
+
+TEST_ANYWHERE(os_notify, of_none_means_all_that_may_be_asked_for) {
+    const auto c = rota::make_chan<int>(8);
+    os::notify(c);
+    for (const int s : {SIGHUP, SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGRTMIN + 1}) {
+        send(s);
+        EXPECT_EQ(c.recv(), s);
+    }
+    os::stop(c);
+    EXPECT_EQ(action_of(SIGTERM), SIG_DFL);
+}
+
+TEST_ANYWHERE(os_notify, never_waits_for_a_full_channel) {
+    // The goroutine that sends could wait for one reader while others starve.
+    const auto full = rota::make_chan<int>(1), other = rota::make_chan<int>(1);
+    os::notify(full, SIGUSR1);
+    os::notify(other, SIGUSR1);
+    for (int i = 0; i < 5; ++i) {
+        send(SIGUSR1);
+        EXPECT_EQ(other.recv(), SIGUSR1);
+    }
+    os::stop(other);
+    EXPECT_EQ(full.len(), 1U);
+    os::stop(full);
+}
+
+TEST_ANYWHERE(os_notify, refuses_what_cannot_be_asked_for) {
+    const auto c = rota::make_chan<int>(1);
+    for (const int s :
+         {SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, 0, -1, 65, 32}) {
+        try {
+            os::notify(c, SIGUSR1, s);
+            ADD_FAILURE() << "signal " << s << " was accepted";
+        } catch (const std::system_error& e) {
+            EXPECT_EQ(e.code(), std::errc::invalid_argument) << s;
+            EXPECT_NE(std::string(e.what()).find(std::to_string(s)), std::string::npos) << e.what();
+        }
+        EXPECT_THROW(os::ignore(s), std::system_error) << s;
+        EXPECT_THROW(os::reset(s), std::system_error) << s;
+    }
+    EXPECT_EQ(action_of(SIGUSR1), SIG_DFL);
+    EXPECT_EQ(panic_of([] { os::notify(rota::chan<int>(), SIGUSR1); }),
+              "os/signal: Notify using nil channel");
+    os::stop(rota::chan<int>());
+}
+
+TEST_ANYWHERE(os_stop, comes_after_all_that_came_before_it) {
+    // A signal that the handler has noted, or that no thread has taken from the kernel yet, could
+    // be thrown away with the channel; taken later, it would end this process.
+    for (int i = 0; i < scaled(500); ++i) {
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGUSR1);
+        if (i % 2 == 0) ::raise(SIGUSR1);
+        else send(SIGUSR1);
+        os::stop(c);
+        if (i % 2 == 0) {
+            int got = 0;
+            ASSERT_EQ(c.try_recv(got), rota::chan_status::ok) << "in round " << i;
+        }
+    }
+}
+
+TEST_ANYWHERE(os_stop, ends_one_channel_and_no_other) {
+    const auto a = rota::make_chan<int>(8), b = rota::make_chan<int>(8);
+    os::notify(a, SIGUSR1);
+    os::notify(b, SIGUSR1);
+    ::raise(SIGUSR1);
+    os::stop(a);
+    EXPECT_EQ(a.len(), 1U);
+    ::raise(SIGUSR1);
+    os::stop(b);
+    EXPECT_EQ(a.len(), 1U);
+    EXPECT_EQ(b.len(), 2U);
+}
+
+TEST_ANYWHERE(os_ignore, ignores_until_reset) {
+    const auto c = rota::make_chan<int>(4);
+    os::notify(c, SIGUSR1, SIGUSR2);
+    EXPECT_FALSE(os::ignored(SIGUSR1));
+    os::ignore(SIGUSR1);
+    EXPECT_TRUE(os::ignored(SIGUSR1));
+    ::raise(SIGUSR1);
+    ::raise(SIGUSR2);
+    EXPECT_EQ(c.recv(), SIGUSR2);
+    os::notify(c, SIGUSR1);
+    ::raise(SIGUSR1);
+    EXPECT_EQ(c.recv(), SIGUSR1);
+    os::reset(SIGUSR1);
+    EXPECT_FALSE(os::ignored(SIGUSR1));
+    EXPECT_EQ(action_of(SIGUSR1), SIG_DFL);
+    os::ignore(SIGUSR1);
+    os::reset();
+    EXPECT_EQ(action_of(SIGUSR1), SIG_DFL);
+    EXPECT_EQ(action_of(SIGUSR2), SIG_DFL);
+    EXPECT_EQ(c.len(), 0U);
+}
+
+TEST_ANYWHERE(os_stop, gives_back_the_handler_that_the_program_had) {
+    static std::atomic<int> handled{0};
+    struct sigaction ours{}, before{};
+    ours.sa_handler = [](int) { ++handled; };
+    ASSERT_EQ(::sigaction(SIGUSR1, &ours, &before), 0);
+    const auto c = rota::make_chan<int>(1);
+    os::notify(c, SIGUSR1);
+    ::raise(SIGUSR1);
+    os::stop(c);
+    EXPECT_EQ(c.len(), 1U);
+    const int so_far = handled;
+    ::raise(SIGUSR1);
+    EXPECT_EQ(handled, so_far + 1);
+    ::sigaction(SIGUSR1, &before, nullptr);
+}
+
+TEST_ANYWHERE(os_notify, serves_many_who_come_and_go_under_fire) {
+    // Lists, the goroutine that comes and goes, and handlers meet here: nobody may hang, nobody may
+    // get a signal that it has not asked for.
+    rota::wait_group all;
+    std::atomic<bool> stop{false};
+    const auto keeps = rota::make_chan<int>(1);
+    os::notify(keeps, SIGUSR1, SIGUSR2);
+    all.go([&] {
+        while (!stop) {
+            send(SIGUSR1);
+            send(SIGUSR2);
+            rota::runtime::gosched();
+        }
+    });
+    rota::wait_group users;
+    for (int i = 0; i < 4; ++i) {
+        users.go([i] {
+            const int mine = i % 2 == 0 ? SIGUSR1 : SIGUSR2;
+            for (int j = 0; j < 20; ++j) {
+                const auto c = rota::make_chan<int>(1);
+                os::notify(c, mine);
+                EXPECT_EQ(c.recv(), mine);
+                os::stop(c);
+            }
+        });
+    }
+    users.wait();
+    stop = true;
+    all.wait();
+    os::stop(keeps);
+    EXPECT_TRUE(eventually_alone());
+}
