@@ -61,6 +61,13 @@
 #define ROTA_SWITCHES_STACK
 #endif
 
+// A function that tsan must not know of: it runs where tsan's own functions may be interrupted.
+#if ROTA_TSAN && defined(__clang__)
+#define ROTA_UNSEEN_BY_TSAN __attribute__((disable_sanitizer_instrumentation, noinline))
+#elif ROTA_TSAN
+#define ROTA_UNSEEN_BY_TSAN __attribute__((no_sanitize("thread"), noinline))
+#endif
+
 namespace rota::rt {
 inline constexpr std::size_t cache_line = 64;
 }  // namespace rota::rt

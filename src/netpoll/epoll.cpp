@@ -46,7 +46,8 @@ int epoll_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_m
     for (int i = 0; i < n; ++i) {
         const epoll_event& e = found[i];
         if (e.data.u64 == wake_tag) {
-            if (timeout != 0) (void)io_event_take(wake_);
+            while (timeout != 0 && io_event_take(wake_) == -EINTR) {
+            }
             continue;
         }
         constexpr std::uint32_t end = EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLPRI;

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <rota/detail/spawn.hpp>
 #include <rota/sync/wait_group.hpp>
@@ -60,6 +61,17 @@ struct held_number {
     held_number& operator=(const held_number&) = delete;
 };
 
+// Pipes and terminals. Of other devices a second open file may be a second device: so it is with
+// the controlling end of a terminal.
+bool may_be_opened_again(const struct ::stat& status) {
+    if (S_ISFIFO(status.st_mode)) return true;
+    constexpr unsigned consoles = 4, own = 5, first_pseudo = 136, last_pseudo = 143;
+    const unsigned kind = major(status.st_rdev);
+    return S_ISCHR(status.st_mode) &&
+           (kind == consoles || (kind == own && minor(status.st_rdev) == 0) ||
+            (kind >= first_pseudo && kind <= last_pseudo));
+}
+
 // A copy of `number` that a program may have, from 3 on: one whose open file blocks.
 int number_for_child(int number) {
     const int flags = rt::file_flags(number);
@@ -68,6 +80,10 @@ int number_for_child(int number) {
     struct ::stat status{};
     if (const int r = rt::file_stat(number, status); r < 0) return r;
     if (S_ISSOCK(status.st_mode)) return rt::file_copy(number);
+    if (!may_be_opened_again(status)) {
+        const int r = rt::file_set_blocking(number, true);
+        return r < 0 ? r : rt::file_copy(number);
+    }
     // The open file is shared with the copy, so the program gets another one. Opened without
     // waiting for the other side, which is there already.
     held_number again;
@@ -81,7 +97,8 @@ int number_for_child(int number) {
 
 int null_for_child() {
     held_number null;
-    null.number = rt::file_open("/dev/null", O_RDWR, 0);
+    do null.number = rt::file_open("/dev/null", O_RDWR, 0);
+    while (null.number == -EINTR);
     if (null.number < 0 || null.number >= 3) return std::exchange(null.number, -1);
     return rt::file_copy(null.number);
 }

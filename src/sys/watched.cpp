@@ -27,8 +27,54 @@ struct sigaction before[signal_max + 1];
 void note(int signal) {
     const std::uint64_t bit = signal_bit(signal);
     if ((come.fetch_or(bit, memory_order_acq_rel) & bit) != 0) return;  // pairs(signal.come)
-    (void)io_event_add(told.load(memory_order_relaxed));                // relaxed: see there
+    const int event = told.load(memory_order_relaxed);                  // relaxed: see there
+    while (io_event_add(event) == -EINTR) {
+    }
 }
+
+#if ROTA_TSAN
+
+// tsan holds a signal back until its thread calls a function that tsan knows, and a thread that
+// sleeps in a system call of ours may never. So it does not hear of this handler: the kernel is
+// given it, and nothing in it is instrumented.
+static_assert(sizeof come == sizeof(std::uint64_t) && sizeof handlers == sizeof(int));
+
+ROTA_UNSEEN_BY_TSAN void on_watched(int signal) {
+    const int error = errno;
+    auto* const come_word = reinterpret_cast<std::uint64_t*>(&come);
+    auto* const handlers_word = reinterpret_cast<int*>(&handlers);
+    const auto* const told_word = reinterpret_cast<const int*>(&told);
+    const auto* const owner_word = reinterpret_cast<const int*>(&owner);
+    // relaxed, as in the other one
+    if (::syscall(SYS_getpid) == __atomic_load_n(owner_word, __ATOMIC_RELAXED)) {
+        __atomic_fetch_add(handlers_word, 1, __ATOMIC_ACQ_REL);  // pairs(signal.handlers)
+        constexpr std::uint64_t once = 1;
+        const std::uint64_t bit = std::uint64_t{1} << (signal - 1);
+        // pairs(signal.come)
+        const std::uint64_t had = __atomic_fetch_or(come_word, bit, __ATOMIC_ACQ_REL);
+        if ((had & bit) == 0)
+            (void)::syscall(SYS_write, __atomic_load_n(told_word, __ATOMIC_RELAXED), &once, 8UL);
+        __atomic_fetch_sub(handlers_word, 1, __ATOMIC_ACQ_REL);  // pairs(signal.handlers)
+    }
+    errno = error;
+}
+
+// As the kernel has it. What the C library has set, its way back from a handler, stays.
+struct kernel_action {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)();
+    std::uint64_t mask;
+};
+
+void tell_kernel(int signal) {
+    kernel_action now{};
+    (void)call(SYS_rt_sigaction, signal, nullptr, &now, sizeof now.mask);
+    now.handler = on_watched;
+    (void)call(SYS_rt_sigaction, signal, &now, nullptr, sizeof now.mask);
+}
+
+#else
 
 void on_watched(int signal) {
     const int error = errno;
@@ -39,6 +85,10 @@ void on_watched(int signal) {
     }
     errno = error;
 }
+
+void tell_kernel(int) {}
+
+#endif
 
 // What has been sent to the process, and no thread has taken yet, comes by this way.
 void take_pending(int signal) {
@@ -99,7 +149,10 @@ void watched_tell(int event) {
     owner.store(call_int(SYS_getpid), memory_order_relaxed);  // relaxed: see there
 }
 
-void signal_watch(int signal) { change(signal, on_watched); }
+void signal_watch(int signal) {
+    change(signal, on_watched);
+    tell_kernel(signal);
+}
 
 void signal_ignore(int signal) {
     if (is_changed(signal)) take_pending(signal);

@@ -120,6 +120,25 @@ TEST_ANYWHERE(os_command, finds_its_pipes_blocking_while_ours_are_not) {
     EXPECT_EQ(flags.find("4000"), std::string::npos) << flags;  // O_NONBLOCK, in octal
 }
 
+TEST_ANYWHERE(os_command, may_have_a_terminal_that_is_polled_here) {
+    // Either end could be another terminal's in the program, if it were opened anew.
+    const int number = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (number < 0 || ::grantpt(number) != 0 || ::unlockpt(number) != 0) {
+        std::puts("no terminals here: this test shows nothing");
+        if (number >= 0) ::close(number);
+        return;
+    }
+    const std::string name = ::ptsname(number);
+    ASSERT_EQ(::fcntl(number, F_SETFL, O_RDWR | O_NONBLOCK), 0);
+    const os::file screen = os::file::from_fd(number);
+    const os::file tty = os::file::open(name, O_RDWR | O_NOCTTY);
+    EXPECT_EQ(os::command({"tty"}).stdin_from(tty).output(), name + "\n");
+    EXPECT_TRUE(os::command({"echo", "typed"}).stdout_to(screen).run().success());
+    EXPECT_EQ(read_some(tty), "typed\n");
+    tty.set_read_deadline(rota::clock::now() + 5ms);
+    EXPECT_EQ(read_error(tty), std::errc::timed_out);
+}
+
 TEST_ANYWHERE(os_command, that_cannot_be_started_names_itself) {
     std::error_code error;
     const auto error_of = [&](os::command c) {

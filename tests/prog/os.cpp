@@ -1,0 +1,185 @@
+// Programs and the operating system: signals, ignored and asked for, output that nobody reads,
+// descriptors, children.
+#include <csignal>
+
+#include <sys/wait.h>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+namespace os = rota::os;
+
+void send(int signal) { ::kill(::getpid(), signal); }
+
+// All goroutines wait, one of them for a signal; the parent sends it when it has read the line.
+int waits_for_signal() {
+    rota::run([] {
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGTERM);
+        say("waiting");
+        if (c.recv() != SIGTERM) std::abort();
+        os::stop(c);
+    });
+    return 0;
+}
+
+// Nobody asks any more: the detector works again.
+int deadlock_after_stop() {
+    rota::run([] {
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGTERM);
+        os::stop(c);
+        c.recv();
+    });
+    return 0;
+}
+
+// SIGTERM ends the process once the last channel is gone.
+int default_after_stop() {
+    rota::run([] {
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGTERM);
+        send(SIGTERM);
+        c.recv();
+        os::stop(c);
+        send(SIGTERM);
+        block_for_ever();
+    });
+    return 0;
+}
+
+// Begun by one who ignores SIGHUP (the test sees to that).
+int nohup() {
+    rota::run([] {
+        if (!os::ignored(SIGHUP) || os::ignored(SIGTERM)) std::abort();
+        send(SIGHUP);
+        const std::string child =
+            os::command({"/bin/sh", "-c", "kill -HUP $$; echo alive"}).output();
+        if (child != "alive\n") std::abort();
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGHUP);
+        send(SIGHUP);
+        if (c.recv() != SIGHUP) std::abort();
+        os::stop(c);
+        if (!os::ignored(SIGHUP)) std::abort();
+        send(SIGHUP);
+    });
+    return 0;
+}
+
+// Nobody reads standard output: what is written there raises SIGPIPE, elsewhere it does not.
+int broken_output() {
+    rota::run([] {
+        auto [reader, writer] = os::pipe();
+        reader.close();
+        std::error_code error;
+        (void)writer.write("x", error);
+        if (error != std::errc::broken_pipe) std::abort();
+        int ends[2];
+        if (::pipe(ends) != 0 || ::dup2(ends[1], STDOUT_FILENO) < 0) std::abort();
+        ::close(ends[0]);
+        ::close(ends[1]);
+        std::fputs("now\n", stderr);
+        os::standard_output().write("x");
+        std::fputs("still here\n", stderr);
+    });
+    return 0;
+}
+
+// As above, but it has asked for SIGPIPE: an error, and the signal.
+int broken_output_notified() {
+    rota::run([] {
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGPIPE);
+        int ends[2];
+        if (::pipe(ends) != 0 || ::dup2(ends[1], STDOUT_FILENO) < 0) std::abort();
+        ::close(ends[0]);
+        ::close(ends[1]);
+        std::error_code error;
+        (void)os::standard_output().write("x", error);
+        if (error != std::errc::broken_pipe || c.recv() != SIGPIPE) std::abort();
+        os::stop(c);
+    });
+    return 0;
+}
+
+// SIGQUIT belongs to who asks for it; afterwards it is the runtime's report again.
+int quit_is_asked_for() {
+    rota::run([] {
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGQUIT);
+        send(SIGQUIT);
+        if (c.recv() != SIGQUIT) std::abort();
+        os::stop(c);
+        send(SIGQUIT);
+        block_for_ever();
+    });
+    return 0;
+}
+
+int closed_channel() {
+    rota::run([] {
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGUSR1);
+        c.close();
+        send(SIGUSR1);
+        block_for_ever();
+    });
+    return 0;
+}
+
+// Nothing of rota has been used in this process: a command is the first.
+int command_first() {
+    const os::exit_status s = os::command({"/bin/sh", "-c", "exit 4"}).run();
+    return s.code == 4 ? 0 : 1;
+}
+
+// SIGCHLD ignored: the kernel throws the child's status away.
+int children_are_ignored() {
+    ::signal(SIGCHLD, SIG_IGN);
+    return rota::run([] {
+        std::error_code error;
+        os::command c({"/bin/true"});
+        (void)c.run(error);
+        if (error != std::errc::no_child_process) return 1;
+        (void)c.wait(error);
+        if (error != std::errc::no_child_process) return 2;
+        c.kill(SIGTERM, error);
+        return error == std::errc::no_such_process ? 0 : 3;
+    });
+}
+
+// The process ends while children run and others wait for them.
+int ends_with_children() {
+    static os::command forgotten({"/bin/cat"});
+    auto [reader, writer] = os::pipe();
+    rota::run([&] {
+        forgotten.stdin_from(reader).start();
+        rota::go([] { (void)forgotten.wait(); });
+        const auto c = rota::make_chan<int>(1);
+        os::notify(c, SIGTERM);
+        rota::runtime::gosched();
+    });
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"waits_for_signal", waits_for_signal},
+                     {"deadlock_after_stop", deadlock_after_stop},
+                     {"default_after_stop", default_after_stop},
+                     {"nohup", nohup},
+                     {"broken_output", broken_output},
+                     {"broken_output_notified", broken_output_notified},
+                     {"quit_is_asked_for", quit_is_asked_for},
+                     {"closed_channel", closed_channel},
+                     {"command_first", command_first},
+                     {"children_are_ignored", children_are_ignored},
+                     {"ends_with_children", ends_with_children}});
+}
