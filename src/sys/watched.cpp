@@ -22,7 +22,7 @@ constinit atomic<int> owner{0};  // the process: the child of a fork has our han
 
 // Who changes dispositions: one at a time.
 std::uint64_t changed;
-struct sigaction before[signal_max + 1];
+struct sigaction before_watch[signal_max + 1];
 
 void note(int signal) {
     const std::uint64_t bit = signal_bit(signal);
@@ -110,7 +110,7 @@ void change(int signal, void (*handler)(int)) {
     ::sigfillset(&ours.sa_mask);
     for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
         ::sigdelset(&ours.sa_mask, fault);
-    if (!is_changed(signal)) ::sigaction(signal, nullptr, &before[signal]);
+    if (!is_changed(signal)) ::sigaction(signal, nullptr, &before_watch[signal]);
     changed |= signal_bit(signal);
     ::sigaction(signal, &ours, nullptr);
 }
@@ -162,7 +162,7 @@ void signal_ignore(int signal) {
 void signal_reset(int signal) {
     if (!is_changed(signal)) return;
     take_pending(signal);
-    ::sigaction(signal, &before[signal], nullptr);
+    ::sigaction(signal, &before_watch[signal], nullptr);
     changed &= ~signal_bit(signal);
 }
 

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 static_assert(!std::is_copy_constructible_v<rota::shared_mutex>);
 
-static constinit rota::shared_mutex static_mutex;  // usable before any constructor runs
+static constinit rota::shared_mutex static_shared_mutex;  // usable before any constructor runs
 
 namespace {
 
@@ -49,7 +49,7 @@ TEST_ANYWHERE(shared_mutex, meets_the_standards_shared_lockable_requirements) {
         std::unique_lock lock(mu, std::try_to_lock);
         EXPECT_TRUE(lock.owns_lock());
     }
-    const std::shared_lock guard(static_mutex);
+    const std::shared_lock guard(static_shared_mutex);
 }
 
 TEST_ANYWHERE(shared_mutex, keeps_writers_alone) {

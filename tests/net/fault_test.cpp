@@ -15,17 +15,17 @@
 
 #include "sys/fault.hpp"
 
+#include "../refusing.hpp"
+
 #if defined(ROTA_DEBUG_CHECKS)
 
 namespace {
 
 using namespace rota::rt;
+using rota_test::asked;
+using rota_test::refusing;
 using namespace std::chrono_literals;
 namespace net = rota::net;
-
-std::atomic<unsigned> asked{0};
-std::atomic<sys_call> refused{sys_call::count};
-std::atomic<int> refusal{0};
 
 bool may_be_interrupted(sys_call call) {
     return call == sys_call::read || call == sys_call::write || call == sys_call::accept ||
@@ -35,18 +35,6 @@ bool may_be_interrupted(sys_call call) {
 int interrupt_every_other(sys_call call) {
     return may_be_interrupted(call) && asked.fetch_add(1) % 2 == 0 ? EINTR : 0;
 }
-
-int refuse_one_kind(sys_call call) { return call == refused.load() ? refusal.load() : 0; }
-
-// While it lives, calls of this kind fail.
-struct refusing {
-    refusing(sys_call call, int error) {
-        refused = call;
-        refusal = error;
-        plant_fault(refuse_one_kind);
-    }
-    ~refusing() { plant_fault(nullptr); }
-};
 
 std::string echo(const net::conn& a, const net::conn& b, std::string_view text) {
     std::string got(text.size(), '\0');

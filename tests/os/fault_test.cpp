@@ -14,6 +14,8 @@
 #include "os/environment.hpp"
 #include "sys/fault.hpp"
 
+#include "../refusing.hpp"
+
 namespace {
 
 namespace os = rota::os;
@@ -33,22 +35,8 @@ TEST(os_environment, keeps_the_last_of_each_name) {
 namespace {
 
 using namespace rota::rt;
-
-std::atomic<unsigned> asked{0};
-std::atomic<sys_call> refused{sys_call::count};
-std::atomic<int> refusal{0};
-
-int refuse_one_kind(sys_call call) { return call == refused.load() ? refusal.load() : 0; }
-
-// While it lives, calls of this kind fail; or get no more than n bytes, if `error` is -n.
-struct refusing {
-    refusing(sys_call call, int error) {
-        refused = call;
-        refusal = error;
-        plant_fault(refuse_one_kind);
-    }
-    ~refusing() { plant_fault(nullptr); }
-};
+using rota_test::asked;
+using rota_test::refusing;
 
 // A file that goes at the end.
 struct temporary {
