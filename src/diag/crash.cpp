@@ -160,6 +160,7 @@ void print_signal_line(const fault_info& fault, const char* name) {
 }
 
 void report_quit(const fault_info& fault) {
+    if (is_own_report()) return;  // it goes on: whoever sends this has hit the thread that reports
     begin_report();
     print_signal_line(fault, "SIGQUIT: quit");
     print_signalled(fault, true);

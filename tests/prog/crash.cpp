@@ -148,6 +148,15 @@ int quits_while_ending() {
     return 0;
 }
 
+// Both reports come at once, now and then on one thread.
+int quits_and_is_deadlocked() {
+    rota::run([] {
+        ::kill(::getpid(), SIGQUIT);
+        receives_for_ever(rota::make_chan<int>());
+    });
+    return 0;
+}
+
 // what() is the program's, and may lock and park.
 struct parks_in_what : std::exception {
     const char* what() const noexcept override {
@@ -267,6 +276,7 @@ int main(int argc, char** argv) {
                      {"main_returns_meanwhile", main_returns_meanwhile},
                      {"main_has_returned", main_has_returned},
                      {"quits_while_ending", quits_while_ending},
+                     {"quits_and_is_deadlocked", quits_and_is_deadlocked},
                      {"what_parks", what_parks},
                      {"aborts", aborts},
                      {"nested_exception", nested_exception},

@@ -134,6 +134,17 @@ TEST(kb45_crashes, of_the_very_thread_that_ends_the_process_are_reported) {
     EXPECT_TRUE(o.says("SIGQUIT: quit\n")) << o;
 }
 
+TEST(kb45_crashes, that_a_signal_interrupts_are_reported_all_the_same) {
+    // SIGQUIT on the thread that reports is taken for a failure of the report: nothing is said.
+    for (int round = 0; round < 20; ++round) {
+        const outcome o = run("quits_and_is_deadlocked", {{"GOMAXPROCS", "1"}});
+        ASSERT_TRUE(ended_with(o, 2));
+        ASSERT_EQ(o.lines_with("SIGQUIT: quit") + o.lines_with("fatal error: all goroutines"), 1)
+            << o;
+        ASSERT_TRUE(o.says("goroutine ")) << o;
+    }
+}
+
 TEST(kb45_crashes, whose_message_function_parks_are_reported) {
     // The text is made with the report's gate shut, or on a stack that may not switch.
     const outcome o = run("what_parks");
