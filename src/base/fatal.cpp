@@ -2,6 +2,7 @@
 // stack.
 #include "base/fatal.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstdarg>
 #include <cstdio>
@@ -23,7 +24,8 @@ void write_error(const char* text, std::size_t size) {
     ssize_t done = 0;
     for (std::size_t at = 0; at < size; at += static_cast<std::size_t>(done)) {
         done = ::write(STDERR_FILENO, text + at, size - at);
-        if (done <= 0) break;  // stderr is closed or full: nowhere to complain
+        if (done < 0 && errno == EINTR) done = 0;
+        else if (done <= 0) break;  // stderr is closed or full: nowhere to complain
     }
     // Take the signal back that our own write has raised, unless the program had blocked it itself.
     const timespec at_once{};

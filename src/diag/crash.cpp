@@ -160,7 +160,6 @@ void print_signal_line(const fault_info& fault, const char* name) {
 }
 
 void report_quit(const fault_info& fault) {
-    if (is_own_report()) return;  // it goes on: whoever sends this has hit the thread that reports
     begin_report();
     print_signal_line(fault, "SIGQUIT: quit");
     print_signalled(fault, true);
@@ -187,10 +186,16 @@ void report_abort(const fault_info& fault) {
     print_signalled(fault, false);
 }
 
-// In the signal handler. Returns for what is not the runtime's.
-void report_signal(const fault_info& fault) {
-    if (fault.signal == SIGQUIT) return report_quit(fault);
-    if (fault.signal == SIGABRT) return report_abort(fault);
+// In the signal handler. False: it is not the runtime's.
+bool report_signal(const fault_info& fault) {
+    if (fault.signal == SIGQUIT) {
+        if (is_own_report()) return true;  // which goes on: the signal has hit who reports
+        report_quit(fault);
+    }
+    if (fault.signal == SIGABRT) {
+        report_abort(fault);
+        return false;
+    }
     const auto* const address = static_cast<const std::byte*>(fault.address);
     if (fault.signal != SIGFPE) {
         const stack_slot slot = stack_find(address);
@@ -198,8 +203,8 @@ void report_signal(const fault_info& fault) {
     }
     const bool in_runtime_only = current_goroutine() == nullptr;
     if (is_own_report()) ::_exit(2);  // the report itself failed
-    if (fault.has_program_handler || in_runtime_only) return;
-    report_fault(fault);
+    if (!fault.has_program_handler && !in_runtime_only) report_fault(fault);
+    return false;
 }
 
 constinit std::terminate_handler terminate_before = nullptr;  // fixed at boot

@@ -21,7 +21,7 @@ constexpr int handled[] = {SIGSEGV, SIGBUS, SIGFPE, SIGQUIT, SIGABRT};
 constexpr std::size_t handled_count = sizeof handled / sizeof *handled;
 
 struct sigaction before[handled_count];  // written before the handler is installed
-constinit atomic<void (*)(const fault_info&)> fault_handler{nullptr};
+constinit atomic<bool (*)(const fault_info&)> fault_handler{nullptr};
 
 gobuf where(const ucontext_t& context) {
 #if defined(__x86_64__)
@@ -68,8 +68,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     const int error = errno;
     // relaxed: stored before the signal could come here.
     if (auto* handler = fault_handler.load(memory_order_relaxed)) {
-        handler({signal, info->si_code, info->si_addr, where(at), is_handler(action_before(signal)),
-                 context});
+        const fault_info fault{
+            signal, info->si_code, info->si_addr, where(at), is_handler(action_before(signal)),
+            context};
+        if (handler(fault)) {
+            errno = error;
+            return;
+        }
     }
     pass_on(signal, info, context);
     errno = error;
@@ -98,7 +103,7 @@ void signal_stack_free(void* stack) {
     ::munmap(stack, signal_stack_size);
 }
 
-void on_fault(void (*handler)(const fault_info&)) {
+void on_fault(bool (*handler)(const fault_info&)) {
     fault_handler.store(
         handler, memory_order_relaxed);  // relaxed: sigaction below orders it for this process
     struct sigaction ours{};

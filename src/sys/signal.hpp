@@ -24,9 +24,9 @@ void* signal_stack_install();
 void signal_stack_free(void* stack);
 
 // Calls `handler` for each SIGSEGV, SIGBUS and SIGFPE, and for SIGQUIT and SIGABRT unless the
-// program handles or ignores those. If it returns, the program's own handler of before is called,
-// or else the signal takes its default course.
-void on_fault(void (*handler)(const fault_info&));
+// program handles or ignores those. If it returns false, the program's own handler of before is
+// called, or else the signal takes its default course.
+void on_fault(bool (*handler)(const fault_info&));
 
 // Calls `handler` for each of this signal, on the alternate stack, with all other signals but
 // faults held back from the thread and errno kept; then the program's own handler of before, if

@@ -1,11 +1,15 @@
 // Programs that end by a signal, or ask for the stacks of their goroutines.
 #include <atomic>
 #include <csignal>
+#include <fstream>
+#include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #include "program.hpp"
 
@@ -148,13 +152,39 @@ int quits_while_ending() {
     return 0;
 }
 
-// Both reports come at once, now and then on one thread.
-int quits_and_is_deadlocked() {
-    rota::run([] {
-        ::kill(::getpid(), SIGQUIT);
-        receives_for_ever(rota::make_chan<int>());
+// A panic whose report waits for somebody to read it; meanwhile SIGQUIT comes to the very thread.
+int quits_while_reporting() {
+    int report[2] = {}, go_on[2] = {};
+    if (::pipe(report) != 0 || ::pipe(go_on) != 0) return 1;
+    const std::string filling(1 << 16, '.');  // as much as a pipe holds
+    if (::write(report[1], filling.data(), filling.size()) != ssize_t{1 << 16}) return 1;
+    if (::fork() == 0) {  // reads, once it is told to, and outlives us
+        ::close(report[1]);
+        ::close(go_on[1]);
+        char text[4096];
+        if (::read(go_on[0], text, 1) != 1) ::_exit(1);
+        for (ssize_t n = 0; (n = ::read(report[0], text, sizeof text)) > 0;) {
+            if (::write(STDERR_FILENO, text, static_cast<std::size_t>(n)) != n) ::_exit(1);
+        }
+        ::_exit(0);
+    }
+    ::dup2(report[1], STDERR_FILENO);
+    ::close(report[1]);
+    std::atomic<long> reporter{0};
+    std::thread quits([&] {
+        await_in_blocking([&] {
+            std::ifstream call("/proc/self/task/" + std::to_string(reporter) + "/syscall");
+            long number = -1;
+            std::string to;
+            return reporter != 0 && call >> number >> to && number == SYS_write && to == "0x2";
+        });
+        ::syscall(SYS_tgkill, ::getpid(), reporter.load(), SIGQUIT);
+        if (::write(go_on[1], "!", 1) != 1) std::abort();
     });
-    return 0;
+    return in_goroutine([&] {
+        reporter = ::syscall(SYS_gettid);
+        throw std::runtime_error("said in spite of a signal");
+    });
 }
 
 // what() is the program's, and may lock and park.
@@ -276,7 +306,7 @@ int main(int argc, char** argv) {
                      {"main_returns_meanwhile", main_returns_meanwhile},
                      {"main_has_returned", main_has_returned},
                      {"quits_while_ending", quits_while_ending},
-                     {"quits_and_is_deadlocked", quits_and_is_deadlocked},
+                     {"quits_while_reporting", quits_while_reporting},
                      {"what_parks", what_parks},
                      {"aborts", aborts},
                      {"nested_exception", nested_exception},
