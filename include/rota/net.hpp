@@ -81,8 +81,9 @@ class socket {
     /// to block, or used after the socket has been closed. Go: SyscallConn.
     int fd() const noexcept;
 
-    /// For rota's libraries: takes over one handle.
+    /// For rota's libraries: takes over one handle; what the handles share.
     explicit socket(rt::fd* adopted) noexcept : fd_(adopted) {}
+    rt::fd* descriptor() const noexcept { return fd_; }
 
   protected:
     socket() noexcept = default;
@@ -191,6 +192,8 @@ class listener : public detail::socket {
     /// are the caller's to see: the connection waits. Go: Accept.
     conn accept() const;
     conn accept(std::error_code& error) const;
+    /// The same; `peer` becomes the other side's address, without a call of its own.
+    conn accept(endpoint& peer, std::error_code& error) const;
 
     /// Where it listens, with the port that the kernel has chosen for port 0. Go: Addr.
     endpoint addr() const;

@@ -2,7 +2,9 @@
 #include "fd/fd.hpp"
 
 #include <cerrno>
+#include <cstring>
 #include <new>
+#include <utility>
 
 #include <limits.h>
 #include <sys/socket.h>
@@ -68,7 +70,17 @@ void fd::give_number_back() {
     sem_release(gone_, false);
 }
 
-fd::~fd() { delete[] name_; }
+// The bytes stand behind it.
+struct fd::returned {
+    std::size_t at, size;
+    const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
+    char* bytes() { return reinterpret_cast<char*>(this + 1); }
+};
+
+fd::~fd() {
+    delete[] name_;
+    ::operator delete(returned_);
+}
 
 void fd::set_name(std::string_view name) {
     name_ = new char[name.size() + 1];
@@ -109,6 +121,7 @@ std::int64_t fd::read(void* to, std::size_t size) {
     if (!turn) return -error_closed;
     if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
     if (size == 0 && !has_messages()) return 0;
+    if (ROTA_UNLIKELY(returned_ != nullptr)) return take_returned(to, size, false);
     if (drained_) {
         if (const int error = poll_wait(*poll_, poll_dir::read)) return -error;
         drained_ = false;
@@ -120,6 +133,58 @@ std::int64_t fd::read(void* to, std::size_t size) {
     drained_ = kind_ == kind::tcp && n > 0 && static_cast<std::size_t>(n) < size &&
                !poll_->ended.load(memory_order_relaxed);  // relaxed: passed on by `ready`
     return n;
+}
+
+std::int64_t fd::peek(void* to, std::size_t size) {
+    const reading turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
+    if (returned_ != nullptr) return take_returned(to, size, true);
+    if (drained_) {
+        if (const int error = poll_wait(*poll_, poll_dir::read)) return -error;
+        drained_ = false;
+    }
+    return try_until_done(poll_dir::read, [&] { return io_peek(number_, to, size); });
+}
+
+int fd::wait_readable() {
+    const reading turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
+    if (returned_ != nullptr) return 0;
+    if (!drained_) {
+        char first;
+        const std::int64_t n =
+            try_until_done(poll_dir::read, [&] { return io_peek(number_, &first, 1); });
+        return n < 0 ? static_cast<int>(n) : 0;
+    }
+    if (const int error = poll_wait(*poll_, poll_dir::read)) return -error;
+    drained_ = false;
+    return 0;
+}
+
+std::int64_t fd::take_returned(void* to, std::size_t size, bool stays) {
+    returned& r = *returned_;
+    const std::size_t left = r.size - r.at, n = size < left ? size : left;
+    std::memcpy(to, r.bytes() + r.at, n);
+    if (stays) return static_cast<std::int64_t>(n);
+    r.at += n;
+    if (n == left) ::operator delete(std::exchange(returned_, nullptr));
+    return static_cast<std::int64_t>(n);
+}
+
+int fd::unread(const void* from, std::size_t size) {
+    const reading turn(*this);
+    if (!turn) return -error_closed;
+    if (size == 0) return 0;
+    const std::size_t before = returned_ == nullptr ? 0 : returned_->size - returned_->at;
+    auto* const all = new (::operator new(sizeof(returned) + size + before)) returned;
+    all->at = 0;
+    all->size = size + before;
+    std::memcpy(all->bytes(), from, size);
+    if (before != 0) std::memcpy(all->bytes() + size, returned_->bytes() + returned_->at, before);
+    ::operator delete(std::exchange(returned_, all));
+    return 0;
 }
 
 std::int64_t fd::write(const void* from, std::size_t size) {
@@ -200,13 +265,16 @@ std::int64_t fd::send_to(const void* from, std::size_t size, const sockaddr* to,
 
 // --- connections ---------------------------------------------------------------------------------
 
-int fd::accept() {
+int fd::accept(sockaddr* from, std::uint32_t* from_size) {
     const reading turn(*this);
     if (!turn) return -error_closed;
     if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
+    const std::uint32_t room = from_size == nullptr ? 0 : *from_size;
     for (;;) {
-        const auto n = static_cast<int>(
-            try_until_done(poll_dir::read, [&] { return std::int64_t{io_accept(number_)}; }));
+        const auto n = static_cast<int>(try_until_done(poll_dir::read, [&] {
+            if (from_size != nullptr) *from_size = room;
+            return std::int64_t{io_accept(number_, from, from_size)};
+        }));
         // A connection that has gone before it was taken is nobody's failure.
         if (n != -ECONNABORTED && n != -EPROTO) return n;
     }

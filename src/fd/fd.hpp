@@ -64,6 +64,12 @@ class fd {
 
     // --- calls: by any goroutine or thread that has a handle; they block as they must --
     std::int64_t read(void* to, std::size_t size);
+    // As read, but what is there stays.
+    std::int64_t peek(void* to, std::size_t size);
+    // Waits as a read would: 0, or an error. The next read does not wait, as a rule.
+    int wait_readable();
+    // The next reads give this first. Throws std::bad_alloc; -error_closed.
+    int unread(const void* from, std::size_t size);
     // All, or an error.
     std::int64_t write(const void* from, std::size_t size);
     std::int64_t write_parts(iovec* parts, std::size_t count);  // changes them
@@ -74,7 +80,7 @@ class fd {
     std::int64_t send_to(const void* from, std::size_t size, const sockaddr* to,
                          std::uint32_t to_size);
     // A new descriptor, of the kind that accepts() tells.
-    int accept();
+    int accept(sockaddr* from = nullptr, std::uint32_t* from_size = nullptr);
     kind accepts() const { return kind_; }
     bool is_regular() const { return kind_ == kind::regular; }
     // 0, or an error: until the connection stands.
@@ -133,6 +139,7 @@ class fd {
     template <class Call>
     std::int64_t try_file(poll_dir dir, Call call);
     std::int64_t write_some(const char* from, std::size_t size);
+    std::int64_t take_returned(void* to, std::size_t size, bool stays);
 
     // --- fixed -------------------------------------------------------------------------
     const int number_;
@@ -143,6 +150,8 @@ class fd {
 
     // --- owner: who holds the mutex for reading -------------------------------------------
     bool drained_ = false;  // the last read has taken all there was: the next one waits first
+    struct returned;
+    returned* returned_ = nullptr;  // what unread() has put before the rest; null: nothing
 
     // --- owner: who gives the number back; handed on with gone_ ----------------------------
     int close_result_ = 0;

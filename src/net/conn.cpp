@@ -158,15 +158,22 @@ void conn::set_no_delay(bool on) const {
 
 // --- listeners -----------------------------------------------------------------------------------
 
-conn listener::accept(std::error_code& error) const {
-    const int number = static_cast<int>(checked(fd_ != nullptr ? fd_->accept() : none, error));
+conn listener::accept(endpoint& peer, std::error_code& error) const {
+    std::uint32_t size = endpoint::capacity;
+    const int number = static_cast<int>(
+        checked(fd_ != nullptr ? fd_->accept(as_sockaddr(peer), &size) : none, error));
     if (error) return {};
+    peer.resize(size);
     rt::fd* accepted = nullptr;
     const int failed = rt::fd::open(number, fd_->accepts(), accepted);
     if (failed == 0) return conn(accepted);
     (void)rt::io_close(number);
     error = error_of(-failed);
     return {};
+}
+conn listener::accept(std::error_code& error) const {
+    endpoint peer;
+    return accept(peer, error);
 }
 conn listener::accept() const {
     return throwing("accept", [&](std::error_code& error) { return accept(error); });

@@ -89,6 +89,11 @@ std::int64_t io_receive(int fd, void* to, std::size_t size) {
     return call(SYS_recvfrom, fd, to, size, 0, nullptr, nullptr);
 }
 
+std::int64_t io_peek(int fd, void* to, std::size_t size) {
+    if (const int error = fault_at(sys_call::read)) return -error;
+    return call(SYS_recvfrom, fd, to, size, MSG_PEEK, nullptr, nullptr);
+}
+
 std::int64_t io_send(int fd, const void* from, std::size_t size) {
     if (const int error = fault_at(sys_call::write)) return -error;
     return call(SYS_sendto, fd, from, size, MSG_NOSIGNAL, nullptr, 0);
@@ -131,9 +136,9 @@ int io_listen(int fd, int backlog) {
     return call_int(SYS_listen, fd, backlog);
 }
 
-int io_accept(int fd) {
+int io_accept(int fd, sockaddr* from, std::uint32_t* from_size) {
     if (const int error = fault_at(sys_call::accept)) return -error;
-    return call_int(SYS_accept4, fd, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return call_int(SYS_accept4, fd, from, from_size, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
 int io_connect(int fd, const sockaddr* to, std::uint32_t size) {

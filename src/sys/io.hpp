@@ -33,6 +33,7 @@ int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout)
 // --- bytes ---------------------------------------------------------------------------------------
 
 std::int64_t io_receive(int fd, void* to, std::size_t size);
+std::int64_t io_peek(int fd, void* to, std::size_t size);  // what is there stays
 std::int64_t io_send(int fd, const void* from, std::size_t size);
 // `size` is that of the room at `from`, and becomes that of the sender's address.
 std::int64_t io_receive_from(int fd, void* to, std::size_t size, sockaddr* from,
@@ -47,7 +48,9 @@ int io_close(int fd);
 int io_socket(int family, int type, int protocol);  // neither blocks nor is inherited
 int io_bind(int fd, const sockaddr* to, std::uint32_t size);
 int io_listen(int fd, int backlog);
-int io_accept(int fd);  // neither blocks nor is inherited
+// Neither blocks nor is inherited. `from` may be null; else its size is that of the room, and
+// becomes that of the peer's address.
+int io_accept(int fd, sockaddr* from = nullptr, std::uint32_t* from_size = nullptr);
 int io_connect(int fd, const sockaddr* to, std::uint32_t size);
 int io_shutdown(int fd, int how);
 int io_set_option(int fd, int level, int name, int value);
