@@ -52,6 +52,7 @@ constexpr workload workloads[] = {
     {"gomaxprocs_change", rota_bench::gomaxprocs_change},
     {"time_slices", rota_bench::time_slices},
     {"tcp_echo_server", rota_bench::tcp_echo_server},
+    {"http_hello_server", rota_bench::http_hello_server},
 };
 
 const workload* find(std::string_view name) {

@@ -33,5 +33,6 @@ void gomaxprocs_change();
 void time_slices();
 void time_slices_once();  // in a child of time_slices, whose line is not JSON
 void tcp_echo_server();
+void http_hello_server();
 
 }  // namespace rota_bench

@@ -4,6 +4,7 @@
 #include <rota/chan.hpp>
 #include <rota/context.hpp>
 #include <rota/go.hpp>
+#include <rota/http.hpp>
 #include <rota/net.hpp>
 #include <rota/os.hpp>
 #include <rota/panic.hpp>

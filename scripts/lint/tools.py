@@ -12,6 +12,7 @@ CLANG_FORMAT = "clang-format-19"
 CLANG = "clang++-19"
 THREAD_SAFETY = [CLANG, "-std=c++20", "-fsyntax-only", "-Wthread-safety", "-Werror",
                  "-DROTA_DEBUG_CHECKS=1", "-Iinclude", "-Isrc",
+                 "-isystem/usr/share/include/llhttp",
                  "-fno-caret-diagnostics", "-fno-color-diagnostics"]
 MESSAGE = re.compile(r"(?P<path>[^:\s][^:]*):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)")
 

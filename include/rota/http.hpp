@@ -1,0 +1,304 @@
+// HTTP/1.1 servers. Go: package net/http.
+//
+//     rota::http::serve_mux mux;
+//     mux.handle("GET /hello/{name}", [](auto& w, auto& r) { w.write("hi " + r.path_value("name"));
+//     }); rota::http::listen_and_serve(":8080", mux);
+//
+// Each connection is a goroutine, which calls the handler for one request after the other. The
+// protocol is read strictly (docs/http.md): what is ambiguous is answered with 400, and the
+// connection closed. There are no clients, no TLS and no HTTP/2.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+#if __has_include(<bits/std_function.h>)
+#include <bits/std_function.h>  // std::function alone, a tenth of <functional>
+#else
+#include <functional>
+#endif
+
+#include <rota/context.hpp>
+#include <rota/net.hpp>
+#include <rota/time.hpp>
+
+namespace rota::http {
+
+/// What goes wrong with HTTP. Converts to std::error_code of the category "http".
+enum class http_errc {
+    malformed_body = 1,    ///< "malformed request body": its chunks are no chunks
+    body_too_large = 2,    ///< "request body too large": more than server_options::max_body_bytes
+    unexpected_end = 3,    ///< "unexpected end of request": the client left within the body
+    body_not_allowed = 4,  ///< "response status code does not allow body": 1xx, 204, 304
+    content_length = 5,    ///< "wrote more than the declared Content-Length"
+    hijacked = 6,          ///< "connection has been hijacked": it is the handler's own
+};
+const std::error_category& http_category() noexcept;
+inline std::error_code make_error_code(http_errc e) noexcept {
+    return {static_cast<int>(e), http_category()};
+}
+
+namespace detail {
+struct exchange;
+struct mux_state;
+class server_state;
+}  // namespace detail
+
+/// The fields of a message's head, in order. Names compare without case.
+///
+/// What get and the iterators give is valid until the map is changed. Go: http.Header.
+class header_map {
+  public:
+    using value_type = std::pair<std::string_view, std::string_view>;  ///< name and value
+    using const_iterator = const value_type*;
+    using iterator = const_iterator;
+
+    header_map() noexcept = default;
+    header_map(const header_map& other);
+    header_map(header_map&& other) noexcept;
+    header_map& operator=(const header_map& other);
+    header_map& operator=(header_map&& other) noexcept;
+    ~header_map();
+
+    /// The first value of that name, "" if there is none. Go: Get.
+    std::string_view get(std::string_view name) const noexcept;
+    /// Whether there is a field of that name.
+    bool contains(std::string_view name) const noexcept;
+    /// All values of that name, in order. Go: Values.
+    std::vector<std::string> values(std::string_view name) const;
+
+    /// Makes `value` the only one of that name. Throws std::invalid_argument for a name that is no
+    /// token (RFC 9110) and for a value with CR, LF, NUL or another control character than a tab;
+    /// std::bad_alloc. The map is unchanged then. Go: Set.
+    void set(std::string_view name, std::string_view value);
+    /// Adds one more field. Throws as set does. Go: Add.
+    void add(std::string_view name, std::string_view value);
+    /// Removes all fields of that name. Go: Del.
+    void del(std::string_view name) noexcept;
+
+    const_iterator begin() const noexcept { return fields_.data(); }
+    const_iterator end() const noexcept { return fields_.data() + fields_.size(); }
+    std::size_t size() const noexcept { return fields_.size(); }
+    bool empty() const noexcept { return fields_.empty(); }
+
+  private:
+    friend struct detail::exchange;
+    void clear() noexcept;
+    void borrow(std::string_view name, std::string_view value);
+    std::string_view keep(std::string_view text) noexcept;
+    void make_room(std::size_t more);
+
+    std::vector<value_type> fields_;  // views of text_, or of somebody else's text
+    std::string text_;
+};
+
+/// What a client asks for. Made by the server; valid during the handler's call, and for the
+/// goroutine alone that makes that call, but for ctx(). Go: http.Request.
+class request {
+  public:
+    request(const request&) = delete;
+    request& operator=(const request&) = delete;
+
+    /// "GET" and so on. Go: Method.
+    std::string_view method() const noexcept;
+    /// As it stood in the request line: "/a%20b?c=d", "http://host/a", "*". Go: RequestURI.
+    std::string_view target() const noexcept;
+    /// The target's path, without the query and with its escapes undone: "/a b". Go: URL.Path.
+    std::string_view path() const noexcept;
+    /// The host that is asked for, perhaps with a port: that of the target if it has one, else of
+    /// the field Host. Go: Host.
+    std::string_view host() const noexcept;
+    /// The first value of a field, "" if absent.
+    std::string_view header(std::string_view name) const noexcept;
+    const header_map& headers() const noexcept;
+    /// The first value of a parameter of the query, its escapes undone; "" if absent. Go:
+    /// URL.Query().Get.
+    std::string query(std::string_view name) const;
+    /// What the wildcard of that name in the pattern of a serve_mux has matched, its escapes
+    /// undone; "" if there is none. Go: PathValue.
+    std::string path_value(std::string_view name) const;
+    /// Whether the protocol is HTTP/1.1 rather than HTTP/1.0. Go: ProtoAtLeast(1, 1).
+    bool is_http_1_1() const noexcept;
+    /// What the field Content-Length says; -1 for a body in chunks; 0 without a body. Go:
+    /// ContentLength.
+    std::int64_t content_length() const noexcept;
+
+    /// Reads of the body what is there, at most to.size() bytes, waiting for the first; 0 at its
+    /// end, and for an empty buffer. The first read tells a client to send the body that waits to
+    /// be told (`Expect: 100-continue`). Blocks; may migrate. Throws std::system_error, or sets
+    /// the error: http_errc::malformed_body, body_too_large, unexpected_end, hijacked,
+    /// std::errc::timed_out (server_options::read_timeout), and what the operating system says. One
+    /// that leaves the handler is answered with 400, 413 or 408. Go: Body.Read.
+    std::size_t read(std::span<std::byte> to);
+    std::size_t read(std::span<std::byte> to, std::error_code& error);
+    /// What is left of the body, all of it. Throws as read does, and std::bad_alloc. Go:
+    /// io.ReadAll(Body).
+    std::string body();
+
+    /// Done when the handler returns, and before that when the client closes the connection: that
+    /// is noticed once the body has been read to its end. A copy may go to other goroutines.
+    /// Throws std::bad_alloc. Go: Context.
+    context ctx() const;
+
+    /// Where the client is, as it was when the connection was accepted. Go: RemoteAddr.
+    net::endpoint remote_addr() const noexcept;
+
+  private:
+    friend struct detail::exchange;
+    friend class serve_mux;
+    explicit request(detail::exchange& x) noexcept : x_(x) {}
+    detail::exchange& x_;
+};
+
+/// How a handler answers. Made by the server; valid during the handler's call, and for one
+/// goroutine at a time. Go: http.ResponseWriter, Flusher, Hijacker.
+class response_writer {
+  public:
+    response_writer(const response_writer&) = delete;
+    response_writer& operator=(const response_writer&) = delete;
+
+    /// The fields to be sent. What is changed after the head's end (write_header, or the first
+    /// write) has no effect. The server adds Date, Content-Length or Transfer-Encoding, and
+    /// Connection; it believes a Content-Length that is set here. Go: Header.
+    header_map& header() noexcept;
+
+    /// Ends the head, with a status from 200 to 999; or, with one from 100 to 199 but 101, sends
+    /// that and the fields there are at once, and the head goes on. All but the first final status
+    /// are ignored. Another number: panic "invalid WriteHeader code N". May block. Throws
+    /// std::system_error. Go: WriteHeader.
+    void write_header(int status);
+
+    /// Adds to the body, after ending the head with 200 if nobody has. Small pieces are collected;
+    /// a body that is complete before anything is sent goes with its Content-Length, others go in
+    /// chunks. Blocks while the client is slow; may migrate. Throws std::system_error, or sets the
+    /// error: http_errc::body_not_allowed, content_length, hijacked, std::errc::timed_out
+    /// (server_options::write_timeout), and what the operating system says. To HEAD no body is
+    /// sent, whatever is written. Go: Write.
+    void write(std::string_view data);
+    void write(std::string_view data, std::error_code& error);
+    /// Sends what has been collected, the head included. Blocks and throws as write does. Go:
+    /// Flush.
+    void flush();
+    void flush(std::error_code& error);
+
+    /// Hands the connection over to the handler: the server sends nothing more, closes it no more
+    /// and forgets it. What has been collected is sent before. Bytes that the client has sent
+    /// behind the request's head, and that the server has read, are given by the connection's
+    /// first reads. No deadline is set. Throws std::system_error (http_errc::hijacked the second
+    /// time) and std::bad_alloc. Go: Hijack.
+    net::conn hijack();
+
+  private:
+    friend struct detail::exchange;
+    explicit response_writer(detail::exchange& x) noexcept : x_(x) {}
+    detail::exchange& x_;
+};
+
+/// Answers a request. It is called by many goroutines at once. When it returns, the answer is
+/// complete. An exception that leaves it ends the request: 500 if nothing has been sent, the
+/// connection is closed, and the exception logged on stderr with its trace. Go: http.Handler.
+using handler = std::function<void(response_writer&, request&)>;
+
+/// Sends requests to handlers by method, host and path. A reference: copies share one table. Any
+/// number of goroutines and threads at once. Go: http.ServeMux, of Go 1.22 and later.
+///
+/// A pattern is `[METHOD ][HOST]/[PATH]`. GET stands for HEAD too. `{name}` stands for one segment
+/// of the path, `{name...}` at its end for all that are left, a slash at its end for whatever comes
+/// behind it, `{$}` at its end for nothing behind the slash. Of several patterns that match, the
+/// most specific one wins, those with a host before all others. A path that is not clean
+/// (`//`, `/./`, `/../`), and one that lacks the slash at the end, are redirected (301). No
+/// pattern: 404; none for this method: 405 with Allow.
+class serve_mux {
+  public:
+    /// Throws std::bad_alloc.
+    serve_mux();
+
+    /// Adds a pattern. Throws panic_error for one that makes no sense, for one that conflicts with
+    /// another (neither is the more specific), and for an empty handler; std::bad_alloc. Go:
+    /// Handle.
+    void handle(std::string_view pattern, handler h) const;
+
+    /// Answers a request with the handler whose pattern fits best: a serve_mux is a handler. Go:
+    /// ServeHTTP.
+    void operator()(response_writer& w, request& r) const;
+
+  private:
+    std::shared_ptr<detail::mux_state> s_;
+};
+
+/// The limits of a server. Times of 0 or less mean none, as does max_body_bytes 0.
+struct server_options {
+    /// From the first byte of a request's head (of the first one: from the connection's beginning)
+    /// to its end. The connection is closed then; with 408 if there was a byte.
+    clock::duration read_header_timeout{std::chrono::seconds{10}};
+    /// From there to the end of the body.
+    clock::duration read_timeout{0};
+    /// From the end of the head to the end of the answer.
+    clock::duration write_timeout{0};
+    /// From the end of an answer to the first byte of the next request.
+    clock::duration idle_timeout{std::chrono::seconds{120}};
+    /// The most that a head may take, the request line included, each field counted with 32 bytes
+    /// more than it has: 431, or 414 if it is the target that is too long.
+    std::size_t max_header_bytes = 1 << 20;
+    /// The most that a body may have: 413.
+    std::size_t max_body_bytes = 0;
+};
+
+/// A server: a handler, options, and the connections that are being served. Go: http.Server.
+///
+/// The object can be moved, and is destroyed as if by close. Its operations may be called by any
+/// number of goroutines and threads at once.
+class server {
+  public:
+    /// Throws std::invalid_argument for an empty handler; std::bad_alloc.
+    explicit server(handler h, server_options options = {});
+    server(server&&) noexcept = default;
+    server& operator=(server&& other) noexcept;
+    ~server();
+
+    /// Listens at a TCP address (":8080", "127.0.0.1:0") and serves. An address without a port
+    /// stands for port 80. Throws std::system_error if it cannot listen; else as serve does. Go:
+    /// ListenAndServe.
+    void listen_and_serve(std::string_view address) const;
+    void listen_and_serve(std::string_view address, std::error_code& error) const;
+
+    /// Takes connections and serves each in a goroutine of its own, until shutdown or close: then
+    /// it returns, at once if that has happened before. The listener is closed in the end. May be
+    /// called for several listeners. Where there is no descriptor or memory for a connection it
+    /// tries again after 5 ms, then 10 ms, and so on up to 1 s. Blocks. Throws std::system_error if
+    /// the listener fails for another reason. Go: Serve.
+    void serve(net::listener from) const;
+    void serve(net::listener from, std::error_code& error) const;
+
+    /// Ends the server kindly: closes its listeners and the connections on which no whole head of a
+    /// request has been read, and waits until the others have got their answers, for as long as the
+    /// context lives. Throws std::system_error with the context's error then; they go on. Hijacked
+    /// connections are not the server's any more. Go: Shutdown.
+    void shutdown(context ctx) const;
+    void shutdown(context ctx, std::error_code& error) const;
+
+    /// Ends it at once: closes its listeners and all connections. Handlers that run find out when
+    /// they read or write, or by their context. It does not wait for them. Go: Close.
+    void close() const;
+
+  private:
+    std::shared_ptr<detail::server_state> s_;
+};
+
+/// Listens at a TCP address and serves, for ever. Throws std::system_error. Go: ListenAndServe.
+void listen_and_serve(std::string_view address, handler h);
+
+/// "Not Found" for 404, "" for a number without a meaning. Go: StatusText.
+std::string_view status_text(int status) noexcept;
+
+}  // namespace rota::http
+
+template <>
+struct std::is_error_code_enum<rota::http::http_errc> : std::true_type {};

@@ -1,0 +1,297 @@
+// Answers: the head, what is collected of the body, and how it is framed.
+//
+// What a handler writes is collected. If it returns before there is much of it, the body's length
+// is known, and head and body go in one call. Else the head goes first, and the body behind it in
+// chunks, or as it is if its length was declared, or until the connection's end to HTTP/1.0.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+#include <stdexcept>
+
+#include <rota/panic.hpp>
+
+#include "fd/fd.hpp"
+#include "http/exchange.hpp"
+#include "http/server.hpp"
+
+namespace rota::http {
+namespace detail {
+
+namespace {
+
+constexpr std::size_t collected_max = 4096;
+
+}  // namespace
+
+void exchange::begin_answer() {
+    answer_fields.clear();
+    sent_fields.clear();
+    collected.clear();
+    status = 0;
+    written = declared = 0;
+    has_declared = has_date = has_connection = head_sent = in_chunks = false;
+    close_after = !head.keep_alive;
+}
+
+// --- the head ------------------------------------------------------------------------------------
+
+bool exchange::allows_body() const { return status >= 200 && status != 204 && status != 304; }
+
+void exchange::note_field(std::string_view name, std::string_view value) {
+    const auto is = [name](std::string_view wanted) { return equal_without_case(name, wanted); };
+    switch (name.size()) {
+        case 4: has_date = has_date || is("Date"); break;
+        case 10:
+            if (!is("Connection")) break;
+            if (has_element(value, "close")) {
+                close_after = true;
+                return;
+            }
+            if (equal_without_case(value, "keep-alive")) return;
+            has_connection = true;
+            break;
+        case 14:
+            if (!is("Content-Length")) break;
+            if (const auto n = decimal(value); n && allows_body()) {
+                has_declared = true;
+                declared = *n;
+            }
+            return;
+        case 17:
+            if (is("Transfer-Encoding")) return;  // how the body is framed is the server's business
+            break;
+        default: break;
+    }
+    sent_fields.append(name).append(": ").append(value).append("\r\n");
+}
+
+// The fields as they are at this moment.
+void exchange::end_head(int code) {
+    status = code;
+    for (const auto& [name, value] : answer_fields) note_field(name, value);
+}
+
+void exchange::write_header(int code) {
+    if (code < 100 || code > 999) panic("invalid WriteHeader code " + std::to_string(code));
+    if (c->hijacked || status != 0) return;
+    if (code >= 200 || code == 101) return end_head(code);
+    if (!head.http_1_1) return;
+    if (code == 100) continue_due = false;
+    put_status_line(code);
+    if (code != 100)
+        for (const auto& [name, value] : answer_fields)
+            out.append(name).append(": ").append(value).append("\r\n");
+    out += "\r\n";
+    std::error_code error;
+    send(error);
+    if (error) throw std::system_error(error, "rota::http: write_header");
+}
+
+void exchange::put_number(std::uint64_t n, int base) {
+    char digits[24];
+    const auto end = std::to_chars(digits, digits + sizeof digits, n, base).ptr;
+    out.append(digits, end);
+}
+
+void exchange::put_status_line(int code) {
+    out += head.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ";
+    if (code == 200) {
+        out += "200 OK\r\n";
+        return;
+    }
+    put_number(static_cast<std::uint64_t>(code), 10);
+    out += ' ';
+    out += status_text(code);
+    out += "\r\n";
+}
+
+void exchange::put_date() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    if (now.tv_sec != date_second) {
+        date_second = now.tv_sec;
+        format_date(date_second, date);
+    }
+    out += "Date: ";
+    out.append(date, date_size);
+    out += "\r\n";
+}
+
+// `is_complete`: all of the body has been written.
+void exchange::put_framing(bool is_complete) {
+    if (!allows_body()) return;
+    if (has_declared || (is_complete && (!is_head_method() || written > 0))) {
+        out += "Content-Length: ";
+        put_number(has_declared ? declared : written, 10);
+        out += "\r\n";
+    } else if (is_head_method()) {
+        return;
+    } else if (head.http_1_1) {
+        in_chunks = true;
+        out += "Transfer-Encoding: chunked\r\n";
+    } else {
+        close_after = true;
+    }
+}
+
+void exchange::put_head(bool is_complete) {
+    head_sent = true;
+    if (continue_due || c->server.is_closing()) close_after = true;
+    put_status_line(status);
+    out += sent_fields;
+    if (!has_date) put_date();
+    put_framing(is_complete);
+    if (status == 101) close_after = true;  // who means it, hijacks
+    if (close_after && head.http_1_1 && !has_connection) out += "Connection: close\r\n";
+    if (!close_after && !head.http_1_1) out += "Connection: keep-alive\r\n";
+    out += "\r\n";
+}
+
+// --- the body ------------------------------------------------------------------------------------
+
+void exchange::send(std::error_code& error) {
+    error.clear();
+    if (out.empty()) return;
+    c->socket.write(std::string_view(out), error);
+    out.clear();
+    if (error) broken = close_after = true;
+}
+
+// Sends what is collected and `more`, behind the head.
+void exchange::send_body(std::string_view more, std::error_code& error) {
+    const std::size_t size = collected.size() + more.size();
+    if (size == 0) return send(error);
+    if (in_chunks) {
+        put_number(size, 16);
+        out += "\r\n";
+    }
+    constexpr std::string_view line_end = "\r\n";
+    const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+    const std::array<std::span<const std::byte>, 4> pieces{
+        bytes(out), bytes(collected), bytes(more),
+        bytes(line_end.substr(in_chunks ? 0 : line_end.size()))};
+    c->socket.write(std::span(pieces), error);
+    out.clear();
+    collected.clear();
+    if (error) broken = close_after = true;
+}
+
+void exchange::write(std::string_view data, std::error_code& error) {
+    error.clear();
+    if (c->hijacked) {
+        error = http_errc::hijacked;
+        return;
+    }
+    if (status == 0) end_head(200);
+    if (data.empty()) return;
+    if (!allows_body()) {
+        error = http_errc::body_not_allowed;
+        return;
+    }
+    if (has_declared && data.size() > declared - written) {
+        error = http_errc::content_length;
+        return;
+    }
+    written += data.size();
+    if (is_head_method()) return;
+    if (collected.size() + data.size() <= collected_max) {
+        collected += data;
+        return;
+    }
+    if (!head_sent) put_head(false);
+    send_body(data, error);
+}
+
+void exchange::flush(std::error_code& error) {
+    error.clear();
+    if (c->hijacked) {
+        error = http_errc::hijacked;
+        return;
+    }
+    if (status == 0) end_head(200);
+    if (!head_sent) put_head(false);
+    send_body({}, error);
+}
+
+// Leaves all of it in `out`.
+void exchange::finish_answer() {
+    if (status == 0) end_head(200);
+    if (!head_sent) {
+        if (!drain_body()) {
+            if (body_error == http_errc::malformed_body) return answer_error(400);
+            if (body_error == http_errc::body_too_large) return answer_error(413);
+            close_after = true;
+        }
+        put_head(true);
+        out += collected;
+    } else {
+        if (!collected.empty() && in_chunks) {
+            put_number(collected.size(), 16);
+            out.append("\r\n").append(collected).append("\r\n");
+        } else {
+            out += collected;
+        }
+        if (in_chunks) out += "0\r\n\r\n";
+        if (!drain_body()) close_after = true;
+    }
+    collected.clear();
+    if (has_declared && written < declared && !is_head_method()) close_after = true;
+}
+
+void exchange::answer_error(int code) {
+    if (head_sent) {
+        close_after = true;
+        return;
+    }
+    begin_answer();
+    close_after = true;
+    status = code;
+    sent_fields = "Content-Type: text/plain; charset=utf-8\r\n";
+    collected = std::to_string(code);
+    collected.append(" ").append(status_text(code));
+    written = collected.size();
+    put_head(true);
+    if (!is_head_method()) out += collected;
+    collected.clear();
+}
+
+net::conn exchange::hijack() {
+    if (c->hijacked) throw std::system_error(http_errc::hijacked, "rota::http: hijack");
+    end_watch();
+    std::error_code error;
+    if (head_sent || status != 0) flush(error);
+    else send(error);
+    const std::string_view rest = in.unread();
+    if (!rest.empty()) (void)c->socket.descriptor()->unread(rest.data(), rest.size());
+    in.consume(rest.size());
+    c->limit_reads(0);
+    c->limit_writes(0);
+    c->hijacked = true;
+    c->server.remove(*c);
+    return c->socket;
+}
+
+}  // namespace detail
+
+// --- the handler's view --------------------------------------------------------------------------
+
+header_map& response_writer::header() noexcept { return x_.answer_fields; }
+void response_writer::write_header(int status) { x_.write_header(status); }
+void response_writer::write(std::string_view data, std::error_code& error) {
+    x_.write(data, error);
+}
+void response_writer::write(std::string_view data) {
+    std::error_code error;
+    x_.write(data, error);
+    if (error) throw std::system_error(error, "rota::http: write");
+}
+void response_writer::flush(std::error_code& error) { x_.flush(error); }
+void response_writer::flush() {
+    std::error_code error;
+    x_.flush(error);
+    if (error) throw std::system_error(error, "rota::http: flush");
+}
+net::conn response_writer::hijack() { return x_.hijack(); }
+
+}  // namespace rota::http

@@ -1,0 +1,168 @@
+// Reading the bodies of requests.
+#include <algorithm>
+#include <cstring>
+
+#include <rota/detail/time_engine.hpp>
+
+#include "http/exchange.hpp"
+#include "http/server.hpp"
+
+namespace rota::http {
+namespace detail {
+
+namespace {
+
+// From here on bytes go right to the reader; fewer are worth a copy.
+constexpr std::size_t direct_min = 1024;
+// Of a body that nobody reads: more is not worth the wait. Go: maxPostHandlerReadBytes.
+constexpr std::uint64_t drained_max = 256 * 1024;
+
+}  // namespace
+
+void exchange::begin_body() {
+    body_at = in.position();
+    body_left = head.content_length;
+    body_read = 0;
+    body_error.clear();
+    continue_due = head.expects_continue;
+    body_ended = !has_body();
+    if (head.chunked) chunks.reset(c->server.options.max_header_bytes);
+}
+
+void exchange::end_body() noexcept {
+    body_ended = true;
+    if (has_ctx) begin_watch();
+}
+
+std::size_t exchange::fail_body(std::error_code why, std::error_code& error) {
+    body_error = error = why;
+    close_after = unread_input = true;
+    return 0;
+}
+
+bool exchange::fill(std::error_code& error) {
+    send(error);
+    if (error) return false;
+    const std::span<std::byte> room = in.room();
+    const std::size_t n = c->socket.read(room, error);
+    in.filled(n);
+    return n != 0;
+}
+
+void exchange::send_continue(std::error_code& error) {
+    continue_due = false;
+    if (head_sent) return;
+    out += "HTTP/1.1 100 Continue\r\n\r\n";
+    send(error);
+}
+
+std::size_t exchange::read_body(std::span<std::byte> to, std::error_code& error) {
+    error.clear();
+    if (c->hijacked) {
+        error = http_errc::hijacked;
+        return 0;
+    }
+    if (body_error) {
+        error = body_error;
+        return 0;
+    }
+    if (body_ended || to.empty()) return 0;
+    if (continue_due) send_continue(error);
+    if (error) return fail_body(error, error);
+    c->limit_reads(body_limit);
+    return head.chunked ? read_chunks(to, error) : read_length(to, error);
+}
+
+std::size_t exchange::read_length(std::span<std::byte> to, std::error_code& error) {
+    to = to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), body_left)));
+    std::size_t n = 0;
+    if (in.is_empty()) {
+        in.rewind_to(body_at);
+        if (to.size() >= direct_min) {
+            send(error);
+            if (!error) n = c->socket.read(to, error);
+        } else {
+            (void)fill(error);
+        }
+        if (error) return fail_body(error, error);
+        if (n == 0 && in.is_empty()) return fail_body(http_errc::unexpected_end, error);
+    }
+    if (n == 0) {
+        n = std::min(to.size(), in.unread().size());
+        std::memcpy(to.data(), in.unread().data(), n);
+        in.consume(n);
+    }
+    body_left -= n;
+    body_read += n;
+    if (body_left == 0) end_body();
+    return n;
+}
+
+std::size_t exchange::read_chunks(std::span<std::byte> to, std::error_code& error) {
+    const std::size_t most = c->server.options.max_body_bytes;
+    for (;;) {
+        const std::string_view there = in.unread();
+        const chunk_decoder::step s = chunks.decode(there.data(), there.size(),
+                                                    reinterpret_cast<char*>(to.data()), to.size());
+        in.consume(s.consumed);
+        body_read += s.produced;
+        if (s.what == chunk_decoder::outcome::malformed)
+            return fail_body(http_errc::malformed_body, error);
+        if (most != 0 && body_read > most) return fail_body(http_errc::body_too_large, error);
+        if (s.what == chunk_decoder::outcome::done) end_body();
+        if (s.produced != 0 || body_ended) return s.produced;
+        in.rewind_to(body_at);
+        if (fill(error)) continue;
+        return fail_body(error ? error : http_errc::unexpected_end, error);
+    }
+}
+
+bool exchange::drain_body() {
+    if (body_ended) return true;
+    if (body_error || continue_due || body_left > drained_max) {
+        unread_input = true;
+        return false;
+    }
+    // The handler has had its time. A client that sends the rest slowly has none of its own.
+    if (body_limit == 0)
+        body_limit = later(rota::detail::clock_now(), c->server.options.read_header_timeout);
+    char rest[1024];
+    std::error_code error;
+    for (std::uint64_t drained = 0; !body_ended && drained <= drained_max && !error;)
+        drained += read_body(std::as_writable_bytes(std::span(rest)), error);
+    unread_input = !body_ended;
+    return body_ended;
+}
+
+}  // namespace detail
+
+std::size_t request::read(std::span<std::byte> to, std::error_code& error) {
+    return x_.read_body(to, error);
+}
+std::size_t request::read(std::span<std::byte> to) {
+    std::error_code error;
+    const std::size_t n = x_.read_body(to, error);
+    if (error) throw std::system_error(error, "rota::http: read");
+    return n;
+}
+
+// The length that a client promises is no reason to reserve as much.
+std::string request::body() {
+    constexpr std::size_t first = 512, trusted = 64 * 1024;
+    std::string all;
+    for (std::size_t size = 0;;) {
+        if (size == all.size()) {
+            const auto promised = static_cast<std::size_t>(
+                std::min<std::uint64_t>(x_.head.chunked ? 0 : x_.body_left, trusted));
+            all.resize(size + std::max({first, promised, size}));
+        }
+        const std::size_t n = read(std::as_writable_bytes(std::span(all).subspan(size)));
+        size += n;
+        if (n == 0 || x_.body_ended) {
+            all.resize(size);
+            return all;
+        }
+    }
+}
+
+}  // namespace rota::http

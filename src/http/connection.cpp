@@ -1,0 +1,88 @@
+// A connection's life: waiting for requests, and answering them.
+#include "http/connection.hpp"
+
+#include <cerrno>
+
+#include <rota/detail/time_engine.hpp>
+
+#include "fd/fd.hpp"
+#include "http/exchange.hpp"
+#include "http/server.hpp"
+
+namespace rota::http::detail {
+
+namespace {
+
+std::int64_t clock_ns() { return rota::detail::clock_now(); }
+
+// What a connection has borrowed while there is something to do.
+struct loan {
+    connection& c;
+    std::unique_ptr<exchange> x;
+    explicit loan(connection& of) : c(of), x(of.server.borrow()) { x->attach(c); }
+    ~loan() { c.server.give_back(std::move(x)); }
+    loan(const loan&) = delete;
+    loan& operator=(const loan&) = delete;
+};
+
+// Out of line, so that a connection that waits has no more on its stack than it needs.
+[[gnu::noinline]] bool answer_what_has_come(connection& c) {
+    const loan borrowed(c);
+    return borrowed.x->serve() == next_step::wait;
+}
+
+}  // namespace
+
+std::int64_t later(std::int64_t from, clock::duration d) {
+    return d.count() <= 0 ? 0 : rota::detail::saturated_add(from, d.count());
+}
+
+std::int64_t earlier(std::int64_t a, std::int64_t b) {
+    if (a == 0 || b == 0) return a + b;
+    return a < b ? a : b;
+}
+
+bool connection::become_idle() {
+    phase seen = phase::active;
+    (void)now.compare_exchange(seen, phase::idle, rt::memory_order_seq_cst,
+                               rt::memory_order_relaxed);  // pairs(http.shutdown)
+    return !server.is_closing();
+}
+
+void connection::limit_reads(std::int64_t when) {
+    if (when == read_limit) return;
+    (void)socket.descriptor()->set_deadline(true, false, when);
+    read_limit = when;
+}
+
+void connection::limit_writes(std::int64_t when) {
+    if (when == write_limit) return;
+    (void)socket.descriptor()->set_deadline(false, true, when);
+    write_limit = when;
+}
+
+// Moving a timer for each request would cost more than the rest of the wait. A deadline that stands
+// already, and is an earlier one, stays: if it ends the wait too early, the wait goes on.
+bool connection::wait_for_request() {
+    const std::int64_t since = clock_ns();
+    const server_options& o = server.options;
+    const std::int64_t limit =
+        is_first ? later(since,
+                         o.read_header_timeout.count() > 0 ? o.read_header_timeout : o.read_timeout)
+                 : later(since, o.idle_timeout);
+    if (is_first) head_since = since;
+    if (limit == 0 || read_limit == 0 || read_limit > limit || read_limit <= since)
+        limit_reads(limit);
+    for (;;) {
+        const int error = socket.descriptor()->wait_readable();
+        if (error == 0) return true;
+        if (error != -ETIMEDOUT || (limit != 0 && clock_ns() >= limit)) return false;
+        limit_reads(limit);
+    }
+}
+
+void serve_connection(connection& c) {
+    while (c.wait_for_request() && answer_what_has_come(c)) c.is_first = false;
+}
+
+}  // namespace rota::http::detail

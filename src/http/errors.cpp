@@ -1,0 +1,37 @@
+// The errors of HTTP.
+#include <rota/http.hpp>
+
+namespace rota::http {
+
+namespace {
+
+class http_errors final : public std::error_category {
+  public:
+    constexpr http_errors() noexcept = default;
+    const char* name() const noexcept override { return "http"; }
+    std::string message(int value) const override {
+        switch (static_cast<http_errc>(value)) {
+            case http_errc::malformed_body: return "malformed request body";
+            case http_errc::body_too_large: return "request body too large";
+            case http_errc::unexpected_end: return "unexpected end of request";
+            case http_errc::body_not_allowed: return "response status code does not allow body";
+            case http_errc::content_length: return "wrote more than the declared Content-Length";
+            case http_errc::hijacked: return "connection has been hijacked";
+        }
+        return "unknown error " + std::to_string(value);
+    }
+};
+
+// Never destroyed: goroutines may look at an error while the process ends.
+union errors_for_good {
+    http_errors value{};
+    constexpr errors_for_good() noexcept {}
+    ~errors_for_good() {}
+};
+constinit errors_for_good errors;
+
+}  // namespace
+
+const std::error_category& http_category() noexcept { return errors.value; }
+
+}  // namespace rota::http

@@ -1,0 +1,151 @@
+// What a connection needs while requests are being answered: buffers, the request, the answer.
+//
+// The object is borrowed from the server for as long as there is something to be read or answered,
+// and keeps its memory for whoever borrows it next: answering a small request allocates nothing.
+// All of it belongs to the connection's goroutine, which is the one that runs the handler.
+//
+// The request's views (head, fields) are of `in`: it is not moved until the request has been
+// answered. The body is read behind the head, or right to where the handler wants it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <rota/context.hpp>
+#include <rota/http.hpp>
+#include <rota/sync/wait_group.hpp>
+
+#include "http/buffer.hpp"
+#include "http/chunked.hpp"
+#include "http/connection.hpp"
+#include "http/grammar.hpp"
+#include "http/head.hpp"
+
+namespace rota::http::detail {
+
+enum class next_step : std::uint8_t { go_on, wait, close, linger };
+
+struct exchange {
+    exchange() : incoming(*this), outgoing(*this) {}
+    exchange(const exchange&) = delete;
+    exchange& operator=(const exchange&) = delete;
+
+    // --- requests.cpp: one after the other ------------------------------------------------
+    // Answers what has come. wait: there is no more; close: that was the last one.
+    next_step serve();
+
+    // --- the request's body: body.cpp ---------------------------------------------------
+    bool has_body() const { return head.chunked || head.content_length > 0; }
+    void begin_body();
+    std::size_t read_body(std::span<std::byte> to, std::error_code& error);
+    // Reads what is left if it is not much. False: the connection cannot be used again.
+    bool drain_body();
+    // More bytes into `in`; false at the end, and on errors. What is to be sent is sent before.
+    bool fill(std::error_code& error);
+
+    // --- the answer: answer.cpp ----------------------------------------------------------
+    void begin_answer();
+    void write_header(int code);
+    void write(std::string_view data, std::error_code& error);
+    void flush(std::error_code& error);
+    // The handler has returned.
+    void finish_answer();
+    // Another answer, of the server's own, if nothing has been sent; the connection is closed.
+    void answer_error(int code);
+    void send(std::error_code& error);  // what is in `out`
+    net::conn hijack();
+
+    // --- the request's context: watch.cpp ------------------------------------------------
+    context request_context();
+    void begin_watch() noexcept;
+    void end_watch() noexcept;
+
+    // Ready for another connection, with no more memory than is usual.
+    void reset() noexcept;
+    void attach(connection& to) noexcept { c = &to; }
+
+    connection* c = nullptr;
+
+    // --- input -------------------------------------------------------------------------
+    input_buffer in;
+    head_scanner scanner;
+    request_head head;
+    header_map fields;
+    std::string path;  // if the target's has escapes
+    std::vector<std::pair<std::string_view, std::string>> path_values;
+    bool path_has_escapes = false;
+
+    // --- body ----------------------------------------------------------------------------
+    chunk_decoder chunks;
+    std::uint64_t body_left = 0;  // of a Content-Length
+    std::uint64_t body_read = 0;
+    std::size_t body_at = 0;  // where in `in` there is room for it
+    std::int64_t body_limit = 0;
+    bool body_ended = true;
+    bool continue_due = false;  // the client waits to be told that it may send the body
+    std::error_code body_error;
+
+    // --- output ------------------------------------------------------------------------------
+    std::string out;          // to be sent next, heads and all
+    std::string collected;    // of the body, behind `out`
+    std::string sent_fields;  // as text
+    header_map answer_fields;
+    int status = 0;  // 0: the head goes on
+    std::uint64_t written = 0;
+    std::uint64_t declared = 0;  // by Content-Length
+    bool has_declared = false;
+    bool has_date = false;
+    bool has_connection = false;
+    bool head_sent = false;
+    bool in_chunks = false;
+    bool close_after = false;
+    bool unread_input = false;  // there is something that is never going to be read
+    bool broken = false;        // the connection fails: what exceptions say of it is no news
+    std::int64_t date_second = -1;
+    char date[date_size];
+
+    // --- context ------------------------------------------------------------------------------
+    context ctx;
+    cancel_func cancel;
+    bool has_ctx = false, watching = false, unwatched = false;
+    wait_group watcher;
+
+    request incoming;
+    response_writer outgoing;
+
+  private:
+    next_step read_head(int& reject);
+    next_step answer_request();
+    next_step reject_request(int code);
+    bool accept_target();
+    void run_handler();
+    void call_handler();
+    void log_panic(const std::string& trace) noexcept;
+    void on_exception();
+
+    std::size_t read_length(std::span<std::byte> to, std::error_code& error);
+    std::size_t read_chunks(std::span<std::byte> to, std::error_code& error);
+    void end_body() noexcept;
+    std::size_t fail_body(std::error_code why, std::error_code& error);
+    void send_continue(std::error_code& error);
+
+    void end_head(int code);
+    void note_field(std::string_view name, std::string_view value);
+    void put_status_line(int code);
+    void put_head(bool is_complete);
+    void put_framing(bool is_complete);
+    void put_date();
+    void put_number(std::uint64_t n, int base);
+    bool allows_body() const;
+    bool is_head_method() const { return head.method == "HEAD"; }
+    void send_body(std::string_view more, std::error_code& error);
+    void linger();
+};
+
+}  // namespace rota::http::detail

@@ -1,0 +1,230 @@
+// Parsing heads.
+#include "http/head.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include <llhttp.h>
+
+#include "http/grammar.hpp"
+
+namespace rota::http {
+
+head_scanner::outcome head_scanner::scan(std::string_view text) {
+    for (;;) {
+        const void* const found = scanned_ < text.size() ? std::memchr(text.data() + scanned_, '\n',
+                                                                       text.size() - scanned_)
+                                                         : nullptr;
+        if (found == nullptr) {
+            scanned_ = text.size();
+            return outcome::more;
+        }
+        const auto at = static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+        if (at == line_ || text[at - 1] != '\r') return outcome::malformed;
+        const bool is_empty = at == line_ + 1;
+        if (!is_empty) {
+            const char first = text[line_];
+            if (first == ' ' || first == '\t') return outcome::malformed;
+            ++lines_;
+        }
+        line_ = scanned_ = at + 1;
+        if (is_empty && lines_ > 0) return outcome::whole;
+        if (is_empty) begin_ = line_;
+    }
+}
+
+namespace {
+
+// --- the request line ----------------------------------------------------------------------------
+
+constexpr int bad_request = 400, version_not_supported = 505;
+
+// "METHOD target HTTP/1.1", with single spaces.
+int parse_line(std::string_view line, request_head& head) {
+    const std::size_t first = line.find(' ');
+    const std::size_t second = first == line.npos ? line.npos : line.find(' ', first + 1);
+    if (second == line.npos) return bad_request;
+    head.method = line.substr(0, first);
+    head.target = line.substr(first + 1, second - first - 1);
+    const std::string_view version = line.substr(second + 1);
+    if (!is_token(head.method) || head.target.empty()) return bad_request;
+    head.http_1_1 = version == "HTTP/1.1";
+    if (head.http_1_1 || version == "HTTP/1.0") return 0;
+    const bool has_form = version.size() == 8 && version.starts_with("HTTP/") &&
+                          is_digit(version[5]) && version[6] == '.' && is_digit(version[7]);
+    return has_form ? version_not_supported : bad_request;
+}
+
+// Path and query of a target that has them; its host, if it names one. False: it is of no form that
+// a request may have.
+bool split_target(request_head& head) {
+    std::string_view rest = head.target;
+    if (rest.find('#') != rest.npos) return false;
+    if (head.method == "CONNECT" && !rest.starts_with('/')) {
+        head.host = rest;
+        return is_host(rest);
+    }
+    if (rest == "*") return head.method == "OPTIONS";
+    if (!rest.starts_with('/')) {
+        const std::size_t scheme = rest.find("://");
+        if (scheme == rest.npos || !(equal_without_case(rest.substr(0, scheme), "http") ||
+                                     equal_without_case(rest.substr(0, scheme), "https")))
+            return false;
+        rest.remove_prefix(scheme + 3);
+        const std::size_t path = std::min(rest.find_first_of("/?"), rest.size());
+        head.host = rest.substr(0, path);
+        if (head.host.empty() || !is_host(head.host)) return false;
+        rest.remove_prefix(path);
+    }
+    const std::size_t mark = rest.find('?');
+    head.raw_path = rest.substr(0, mark);
+    if (head.raw_path.empty()) head.raw_path = "/";
+    if (mark != rest.npos) head.raw_query = rest.substr(mark + 1);
+    return true;
+}
+
+// --- the fields ----------------------------------------------------------------------------------
+
+// What the fields together say of the message.
+struct findings {
+    request_head& head;
+    int hosts = 0, codings = 0;
+    bool is_other_coding = false, closes = false, keeps = false, is_other_expectation = false;
+
+    void note(std::string_view name, std::string_view value);
+    int verdict(bool has_length);
+};
+
+void findings::note(std::string_view name, std::string_view value) {
+    const auto is = [name](std::string_view wanted) { return equal_without_case(name, wanted); };
+    switch (name.size()) {
+        case 4:
+            if (!is("Host")) return;
+            // The target's authority wins: RFC 9112, 3.2.2.
+            if (++hosts == 1 && head.host.empty()) head.host = value;
+            if (!is_host(value)) hosts = 2;
+            return;
+        case 6:
+            if (!is("Expect")) return;
+            if (equal_without_case(value, "100-continue")) head.expects_continue = true;
+            else is_other_expectation = true;
+            return;
+        case 10:
+            if (!is("Connection")) return;
+            closes = closes || has_element(value, "close");
+            keeps = keeps || has_element(value, "keep-alive");
+            return;
+        case 17:
+            if (!is("Transfer-Encoding")) return;
+            ++codings;
+            head.chunked = equal_without_case(value, "chunked");
+            is_other_coding = is_other_coding || !head.chunked;
+            return;
+        default: return;
+    }
+}
+
+int findings::verdict(bool has_length) {
+    constexpr int expectation_failed = 417, not_implemented = 501;
+    if (hosts > 1 || (hosts == 0 && head.http_1_1)) return bad_request;
+    if (codings > 0 && (!head.http_1_1 || has_length)) return bad_request;
+    if (is_other_coding) return not_implemented;
+    if (codings > 1) return bad_request;
+    head.keep_alive = !closes && (head.http_1_1 || keeps);
+    // HTTP/1.0 knows no expectations.
+    if (!head.http_1_1) head.expects_continue = false;
+    else if (is_other_expectation) return expectation_failed;
+    if (!head.chunked && head.content_length == 0) head.expects_continue = false;
+    return 0;
+}
+
+// --- llhttp --------------------------------------------------------------------------------------
+
+// What llhttp tells, field by field. Its callbacks are C's: no exception may pass through.
+struct collector {
+    findings& found;
+    field_function field;
+    void* to;
+    std::string_view name, value;
+    std::exception_ptr thrown;
+};
+
+constexpr int go_on = 0, give_up = -1;
+
+// A text may come in pieces, which lie one behind the other.
+int extend(std::string_view& text, const char* at, std::size_t size) {
+    if (text.empty()) text = {at, size};
+    else if (text.data() + text.size() == at) text = {text.data(), text.size() + size};
+    else return give_up;
+    return go_on;
+}
+
+int on_name(llhttp_t* parser, const char* at, std::size_t size) {
+    return extend(static_cast<collector*>(parser->data)->name, at, size);
+}
+int on_value(llhttp_t* parser, const char* at, std::size_t size) {
+    return extend(static_cast<collector*>(parser->data)->value, at, size);
+}
+
+int on_field(llhttp_t* parser) {
+    collector& c = *static_cast<collector*>(parser->data);
+    if (c.name.empty()) return give_up;
+    const std::string_view name = c.name, value = trimmed(c.value);
+    c.name = c.value = {};
+    c.found.note(name, value);
+    try {
+        c.field(c.to, name, value);
+    } catch (...) {
+        c.thrown = std::current_exception();
+        return give_up;
+    }
+    return go_on;
+}
+
+// The body is ours.
+int on_end(llhttp_t*) { return HPE_PAUSED; }
+
+const llhttp_settings_t& settings() {
+    static const llhttp_settings_t s = [] {
+        llhttp_settings_t made;
+        llhttp_settings_init(&made);
+        made.on_header_field = on_name;
+        made.on_header_value = on_value;
+        made.on_header_value_complete = on_field;
+        made.on_headers_complete = on_end;
+        return made;
+    }();
+    return s;
+}
+
+// Its list of methods is not ours: any token may be one. CONNECT has targets of its own.
+constexpr std::string_view any_method = "GET ", connect_method = "CONNECT ";
+
+}  // namespace
+
+int parse_head(std::string_view text, request_head& head, field_function field, void* to) {
+    head = {};
+    const std::string_view line = text.substr(0, text.find('\r'));
+    if (const int status = parse_line(line, head)) return status;
+    if (!split_target(head)) return bad_request;
+    findings found{head};
+    collector c{found, field, to, {}, {}, {}};
+    llhttp_t parser;
+    llhttp_init(&parser, HTTP_REQUEST, &settings());
+    parser.data = &c;
+    const bool has_authority = head.method == "CONNECT" && !head.target.starts_with('/');
+    const std::string_view stand_in = has_authority ? connect_method : any_method;
+    llhttp_execute(&parser, stand_in.data(), stand_in.size());
+    text.remove_prefix(head.method.size() + 1);
+    const llhttp_errno_t error = llhttp_execute(&parser, text.data(), text.size());
+    if (c.thrown) std::rethrow_exception(c.thrown);
+    if (error != HPE_PAUSED || llhttp_get_error_pos(&parser) != text.data() + text.size())
+        return bad_request;
+    const bool has_length = (parser.flags & F_CONTENT_LENGTH) != 0;
+    if (parser.content_length > (std::uint64_t{1} << 63) - 1) return bad_request;
+    head.content_length = parser.content_length;
+    return found.verdict(has_length);
+}
+
+}  // namespace rota::http

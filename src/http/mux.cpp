@@ -1,0 +1,251 @@
+// serve_mux: finding the handler, and what is answered where there is none.
+#include "http/mux.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+
+#include <rota/panic.hpp>
+
+#include "http/exchange.hpp"
+#include "http/grammar.hpp"
+
+namespace rota::http {
+namespace detail {
+
+// --- the tree ------------------------------------------------------------------------------------
+
+route_node& route_node::child(const std::string& key) {
+    std::unique_ptr<route_node>& made = children_[key];
+    if (made == nullptr) made = std::make_unique<route_node>();
+    return *made;
+}
+
+const route_node* route_node::find(std::string_view key) const {
+    const auto found = children_.find(key);
+    return found == children_.end() ? nullptr : found->second.get();
+}
+
+void route_node::add(const route& r) {
+    route_node* n = &child(r.matched.host).child(r.matched.method);
+    for (const segment& s : r.matched.segments) {
+        if (s.multi) {
+            n->rest_ = &r;
+            return;
+        }
+        n = &n->child(s.wild ? std::string() : s.text);
+    }
+    n->route_ = &r;
+}
+
+namespace {
+
+std::string unescaped(std::string_view text) {
+    std::string plain;
+    return append_unescaped(plain, text, false) ? plain : std::string(text);
+}
+
+}  // namespace
+
+const route* route_node::match_path(std::string_view path, matches& found) const {
+    if (path.empty()) return route_;
+    const std::size_t end = path == "/" ? 1 : std::min(path.find('/', 1), path.size());
+    const std::string text = path == "/" ? "/" : unescaped(path.substr(1, end - 1));
+    const std::string_view rest = path.substr(end);
+    const std::size_t before = found.size();
+    if (const route_node* const n = text.empty() ? nullptr : find(text)) {
+        if (const route* const r = n->match_path(rest, found)) return r;
+        found.resize(before);
+    }
+    if (const route_node* const n = text == "/" ? nullptr : find("")) {
+        found.push_back(text);
+        if (const route* const r = n->match_path(rest, found)) return r;
+        found.resize(before);
+    }
+    if (rest_ != nullptr && !rest_->matched.last().text.empty())
+        found.push_back(unescaped(path.substr(1)));
+    return rest_;
+}
+
+const route* route_node::match_method(std::string_view method, std::string_view path,
+                                      matches& found) const {
+    const auto in = [&](std::string_view key) {
+        const route_node* const n = find(key);
+        return n == nullptr ? nullptr : n->match_path(path, found);
+    };
+    const route* r = method.empty() ? nullptr : in(method);
+    if (r == nullptr && method == "HEAD") r = in("GET");
+    return r != nullptr ? r : in("");
+}
+
+const route* route_node::match(std::string_view host, std::string_view method,
+                               std::string_view path, matches& found) const {
+    const route_node* const own = host.empty() ? nullptr : find(host);
+    if (own != nullptr) {
+        if (const route* const r = own->match_method(method, path, found)) return r;
+    }
+    const route_node* const any = find("");
+    return any == nullptr ? nullptr : any->match_method(method, path, found);
+}
+
+void route_node::add_methods(std::string_view path, std::vector<std::string>& all) const {
+    matches ignored;
+    for (const auto& [method, n] : children_)
+        if (!method.empty() && n->match_path(path, ignored) != nullptr) all.push_back(method);
+}
+
+std::vector<std::string> route_node::methods(std::string_view host, std::string_view path) const {
+    std::vector<std::string> all;
+    const std::string with_slash = std::string(path) + "/";
+    for (const std::string_view each : {path, std::string_view(with_slash)}) {
+        const route_node* const own = host.empty() ? nullptr : find(host);
+        if (own != nullptr) own->add_methods(each, all);
+        if (const route_node* const any = find("")) any->add_methods(each, all);
+    }
+    if (std::find(all.begin(), all.end(), "GET") != all.end()) all.emplace_back("HEAD");
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
+}
+
+// --- what is answered ----------------------------------------------------------------------------
+
+namespace {
+
+// What has been found for a request, under the lock; it is used without.
+struct finding {
+    const route* r = nullptr;
+    matches found;
+    std::string redirect;              // not empty: to that path
+    std::vector<std::string> methods;  // if there is no route, those that would have one
+};
+
+// Whether no wildcard at the end of the pattern has matched anything. Go: exactMatch.
+bool is_exact(const route* r, std::string_view path) {
+    if (r == nullptr) return false;
+    if (!path.ends_with('/')) return !r->matched.last().multi;
+    return r->matched.segments.size() ==
+           static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+}
+
+// A path that lacks a slash at the end goes where the one with it would.
+bool lacks_slash(const route_node& root, const finding& f, std::string_view host,
+                 std::string_view method, std::string_view path) {
+    if (is_exact(f.r, path) || path.empty() || path.ends_with('/')) return false;
+    const std::string longer = std::string(path) + "/";
+    matches ignored;
+    return is_exact(root.match(host, method, longer, ignored), longer);
+}
+
+std::string_view without_port(std::string_view host) {
+    if (host.starts_with('[')) return host.substr(0, host.find(']') + 1);
+    return host.substr(0, host.find(':'));
+}
+
+bool is_clean(std::string_view path) {
+    return path.starts_with('/') && path.find("//") == path.npos && path.find("/.") == path.npos;
+}
+
+finding find(const route_node& root, std::string_view host, std::string_view method,
+             std::string_view path) {
+    finding f;
+    std::string cleaned;
+    const bool is_connect = method == "CONNECT";
+    if (!is_connect) host = without_port(host);
+    const std::string_view asked = path;
+    if (!is_connect && !is_clean(path)) path = cleaned = clean_path(path);
+    f.r = root.match(host, method, path, f.found);
+    if (lacks_slash(root, f, host, method, path)) {
+        f.redirect = std::string(path) + "/";
+    } else if (path != asked) {
+        f.redirect = path;
+    } else if (f.r == nullptr) {
+        f.methods = root.methods(host, path);
+    }
+    return f;
+}
+
+// Go: Error.
+void answer_text(response_writer& w, int status, std::string_view text) {
+    w.header().set("Content-Type", "text/plain; charset=utf-8");
+    w.header().set("X-Content-Type-Options", "nosniff");
+    w.write_header(status);
+    w.write(text);
+}
+
+// Go: Redirect.
+void redirect(response_writer& w, const request& r, std::string to) {
+    constexpr int moved_permanently = 301;
+    w.header().set("Location", to);
+    const bool with_text = r.method() == "GET" || r.method() == "HEAD";
+    if (with_text) w.header().set("Content-Type", "text/html; charset=utf-8");
+    w.write_header(moved_permanently);
+    if (r.method() != "GET") return;
+    std::string escaped;
+    for (const char c : to) {
+        switch (c) {
+            case '&': escaped += "&amp;"; break;
+            case '<': escaped += "&lt;"; break;
+            case '>': escaped += "&gt;"; break;
+            case '"': escaped += "&#34;"; break;
+            case '\'': escaped += "&#39;"; break;
+            default: escaped += c;
+        }
+    }
+    w.write("<a href=\"" + escaped + "\">" + std::string(status_text(moved_permanently)) +
+            "</a>.\n\n");
+}
+
+void answer_without_route(response_writer& w, const std::vector<std::string>& methods) {
+    if (methods.empty()) return answer_text(w, 404, "404 page not found\n");
+    std::string allowed;
+    for (const std::string& each : methods) allowed += (allowed.empty() ? "" : ", ") + each;
+    w.header().set("Allow", allowed);
+    answer_text(w, 405, "Method Not Allowed\n");
+}
+
+}  // namespace
+}  // namespace detail
+
+serve_mux::serve_mux() : s_(std::make_shared<detail::mux_state>()) {}
+
+void serve_mux::handle(std::string_view pattern, handler h) const {
+    if (!h) throw panic_error("http: nil handler");
+    auto added = std::make_unique<const detail::route>(
+        detail::route{detail::parse_pattern(pattern), std::move(h)});
+    const std::lock_guard guard(s_->mu);
+    for (const auto& other : s_->routes) {
+        std::string why;
+        if (!detail::conflicts(added->matched, other->matched, why)) continue;
+        throw panic_error("pattern \"" + added->matched.source + "\" conflicts with pattern \"" +
+                          other->matched.source + "\": they " + why);
+    }
+    s_->routes.push_back(std::move(added));
+    s_->root.add(*s_->routes.back());
+}
+
+void serve_mux::operator()(response_writer& w, request& r) const {
+    constexpr int bad_request = 400;
+    if (r.target() == "*") {
+        w.header().set("Connection", "close");
+        return w.write_header(bad_request);
+    }
+    detail::finding f;
+    {
+        const std::shared_lock guard(s_->mu);
+        f = detail::find(s_->root, r.host(), r.method(), r.x_.head.raw_path);
+    }
+    if (!f.redirect.empty()) {
+        const std::string_view query = r.x_.head.raw_query;
+        if (!query.empty()) f.redirect.append("?").append(query);
+        return detail::redirect(w, r, f.redirect);
+    }
+    if (f.r == nullptr) return detail::answer_without_route(w, f.methods);
+    std::size_t next = 0;
+    for (const detail::segment& s : f.r->matched.segments)
+        if (s.wild && !s.text.empty())
+            r.x_.path_values.emplace_back(s.text, std::move(f.found[next++]));
+    f.r->answer(w, r);
+}
+
+}  // namespace rota::http

@@ -1,0 +1,252 @@
+// Requests, one after the other: read a head, run the handler, finish the answer.
+#include <cerrno>
+#include <exception>
+
+#include <sys/socket.h>
+
+#include <rota/detail/time_engine.hpp>
+
+#include "base/fatal.hpp"
+#include "fd/fd.hpp"
+#include "http/exchange.hpp"
+#include "http/panic_report.hpp"
+#include "http/server.hpp"
+
+namespace rota::http::detail {
+
+namespace {
+
+std::int64_t clock_ns() { return rota::detail::clock_now(); }
+
+constexpr int request_timeout = 408, too_large = 413, target_too_long = 414, fields_too_large = 431;
+
+}  // namespace
+
+void exchange::reset() noexcept {
+    constexpr std::size_t kept_max = 16 * 1024;
+    fields.clear();
+    path_values.clear();
+    ctx = {};
+    cancel = {};
+    in.shrink();
+    out.clear();
+    for (std::string* const each : {&out, &collected, &sent_fields, &path})
+        if (each->capacity() > kept_max) std::string().swap(*each);
+    if (fields.size() > kept_max / sizeof(header_map::value_type)) fields = {};
+    answer_fields.clear();
+    scanner.reset();
+    body_ended = true;
+    broken = unread_input = false;
+    c = nullptr;
+}
+
+next_step exchange::serve() {
+    for (;;) {
+        int reject = 0;
+        const next_step step = read_head(reject);
+        if (step != next_step::go_on) return step;
+        const next_step then = reject != 0 ? reject_request(reject) : answer_request();
+        if (c->hijacked) return next_step::close;
+        std::error_code error;
+        if (then == next_step::go_on && !in.is_empty() && !c->server.is_closing()) {
+            send(error);
+            if (!error) continue;
+        }
+        send(error);
+        if (then == next_step::linger && !error) linger();
+        if (error || then != next_step::go_on || !c->become_idle()) return next_step::close;
+        return next_step::wait;
+    }
+}
+
+// --- the head ------------------------------------------------------------------------------------
+
+// go_on: a whole head is there, or something to reject.
+next_step exchange::read_head(int& reject) {
+    const server_options& o = c->server.options;
+    const std::size_t most = o.max_header_bytes;
+    in.settle();
+    scanner.reset();
+    bool waited = false;
+    for (;;) {
+        const head_scanner::outcome seen = scanner.scan(in.unread());
+        if (seen == head_scanner::outcome::malformed) reject = 400;
+        else if (seen == head_scanner::outcome::whole ? scanner.end() > most
+                                                      : in.unread().size() >= most)
+            reject = scanner.has_request_line() ? fields_too_large : target_too_long;
+        if (reject != 0 || seen == head_scanner::outcome::whole) break;
+        if (!in.is_empty()) {
+            if (c->head_since == 0) c->head_since = clock_ns();
+            const std::int64_t to_end = later(c->head_since, o.read_header_timeout);
+            c->limit_reads(earlier(to_end, later(c->head_since, o.read_timeout)));
+        }
+        std::error_code error;
+        if (!waited) send(error);
+        if (error || (!waited && !c->become_idle())) return next_step::close;
+        waited = true;
+        if (fill(error)) continue;
+        const bool begun = in.unread().size() > scanner.begin();
+        if (error == std::errc::timed_out && in.is_empty()) return next_step::wait;
+        if (error != std::errc::timed_out || !begun) return next_step::close;
+        reject = request_timeout;
+        break;
+    }
+    return c->become_active() ? next_step::go_on : next_step::close;
+}
+
+next_step exchange::reject_request(int code) {
+    head = {};
+    begin_body();
+    begin_answer();
+    answer_error(code);
+    c->limit_writes(later(clock_ns(), std::chrono::seconds{5}));
+    return next_step::linger;
+}
+
+// What has been sent and not been read would make the kernel reset the connection, and with it the
+// answer that is on its way. So the end is told, and what comes is thrown away for a while. Go:
+// closeWriteAndWait.
+void exchange::linger() {
+    constexpr std::int64_t patience = 500'000'000;  // ns
+    constexpr std::size_t most = 1 << 20;
+    (void)c->socket.descriptor()->shutdown(SHUT_WR);
+    if (!c->become_idle()) return;
+    c->limit_reads(clock_ns() + patience);
+    in.shrink();
+    std::error_code error;
+    for (std::size_t thrown_away = 0; thrown_away < most;) {
+        const std::size_t n = c->socket.read(in.room(), error);
+        if (n == 0) return;
+        thrown_away += n;
+    }
+}
+
+// --- the answer ----------------------------------------------------------------------------------
+
+bool exchange::accept_target() {
+    path_has_escapes = head.raw_path.find('%') != std::string_view::npos;
+    if (!path_has_escapes) return true;
+    path.clear();
+    return append_unescaped(path, head.raw_path, false);
+}
+
+next_step exchange::answer_request() {
+    const server_options& o = c->server.options;
+    constexpr std::size_t body_room = 1024, field_cost = 32;
+    const std::size_t begin = scanner.begin(), end = scanner.end();
+    if (end + field_cost * (scanner.lines() - 1) > o.max_header_bytes)
+        return reject_request(fields_too_large);
+    (void)in.room(body_room);  // nothing moves from here on
+    fields.clear();
+    path_values.clear();
+    const auto keep = [](void* to, std::string_view name, std::string_view value) {
+        static_cast<exchange*>(to)->fields.borrow(name, value);
+    };
+    if (const int code = parse_head(in.unread().substr(begin, end - begin), head, keep, this))
+        return reject_request(code);
+    if (!accept_target()) return reject_request(400);
+    if (o.max_body_bytes != 0 && !head.chunked && head.content_length > o.max_body_bytes)
+        return reject_request(too_large);
+    in.consume(end);
+    const std::int64_t now =
+        o.read_timeout.count() > 0 || o.write_timeout.count() > 0 ? clock_ns() : 0;
+    body_limit = later(c->head_since != 0 ? c->head_since : now, o.read_timeout);
+    c->head_since = 0;
+    c->limit_writes(later(now, o.write_timeout));
+    begin_body();
+    begin_answer();
+    run_handler();
+    if (broken) return next_step::close;
+    if (!close_after) return next_step::go_on;
+    return unread_input ? next_step::linger : next_step::close;
+}
+
+void exchange::run_handler() {
+    struct request_end {
+        exchange& x;
+        ~request_end() {
+            x.end_watch();
+            if (!x.has_ctx) return;
+            x.cancel();
+            x.ctx = {};
+            x.cancel = {};
+            x.has_ctx = false;
+        }
+    };
+    unwatched = false;
+    {
+        const request_end at_end{*this};
+        try {
+            call_handler();
+        } catch (...) {
+            if (std::current_exception() == nullptr) throw;  // goexit, which goes on
+            on_exception();
+            return;
+        }
+    }
+    if (c->hijacked) return;
+    finish_answer();
+}
+
+namespace {
+
+// A body that cannot be read is the client's fault. 0: it is none of these.
+int status_of(const std::error_code& error) {
+    if (error == http_errc::body_too_large) return too_large;
+    if (error == std::errc::timed_out) return request_timeout;
+    return error ? 400 : 0;
+}
+
+struct handler_call {
+    const handler& answer;
+    response_writer& w;
+    request& r;
+    static void run(void* self) {
+        const auto& call = *static_cast<handler_call*>(self);
+        call.answer(call.w, call.r);
+    }
+};
+
+}  // namespace
+
+void exchange::call_handler() {
+    if (head.target == "*") {  // the server itself is asked what it can do
+        answer_fields.set("Content-Length", "0");
+        return;
+    }
+    std::string trace;
+    handler_call call{c->server.answer, outgoing, incoming};
+    try {
+        call_traced(handler_call::run, &call, trace);
+    } catch (const std::system_error& e) {
+        // What the connection does is no mistake of the handler's.
+        if (broken || (body_error && e.code() == body_error)) throw;
+        log_panic(trace);
+        throw;
+    } catch (...) {
+        if (std::current_exception() == nullptr) throw;
+        log_panic(trace);
+        throw;
+    }
+}
+
+// Go: "http: panic serving".
+void exchange::log_panic(const std::string& trace) noexcept {
+    try {
+        std::string text = "http: panic serving " + c->peer.to_string() + ": " + panic_text();
+        text.append("\n").append(trace);
+        if (!text.ends_with('\n')) text += '\n';
+        rt::write_error(text.data(), text.size());
+    } catch (...) {
+        rt::print_error("http: panic serving a client; no memory for the trace\n");
+    }
+}
+
+void exchange::on_exception() {
+    close_after = unread_input = true;
+    if (c->hijacked || broken) return;
+    const int code = body_error ? status_of(body_error) : 500;
+    answer_error(code);
+}
+
+}  // namespace rota::http::detail

@@ -1,0 +1,284 @@
+// Servers: taking connections, and ending.
+#include "http/server.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+#include <stdexcept>
+
+#include <sys/socket.h>
+
+#include <rota/go.hpp>
+#include <rota/select.hpp>
+
+#include "base/fatal.hpp"
+#include "fd/fd.hpp"
+#include "http/exchange.hpp"
+
+namespace rota::http {
+namespace detail {
+
+server_state::server_state(handler h, const server_options& o) : answer(std::move(h)), options(o) {}
+server_state::~server_state() = default;
+
+// --- listeners -----------------------------------------------------------------------------------
+
+bool server_state::add(const net::listener& l) {
+    {
+        const std::lock_guard guard(mu_);
+        if (!is_closing()) {
+            listeners_.push_back(l);
+            return true;
+        }
+    }
+    std::error_code none;
+    l.close(none);
+    return false;
+}
+
+void server_state::remove(const net::listener& l) noexcept {
+    {
+        const std::lock_guard guard(mu_);
+        const auto found = std::find(listeners_.begin(), listeners_.end(), l);
+        if (found != listeners_.end()) listeners_.erase(found);
+    }
+    std::error_code none;
+    l.close(none);
+}
+
+bool server_state::ends_within(clock::duration d) {
+    unit nothing;
+    return ended_.recv_for(nothing, d) != chan_status::timeout;
+}
+
+// --- connections ---------------------------------------------------------------------------------
+
+bool server_state::add(connection& c) {
+    const std::lock_guard guard(mu_);
+    if (is_closing()) return false;
+    c.next = connections_;
+    if (connections_ != nullptr) connections_->previous = &c;
+    connections_ = &c;
+    return true;
+}
+
+void server_state::remove(connection& c) noexcept {
+    const std::lock_guard guard(mu_);
+    if (c.previous != nullptr) c.previous->next = c.next;
+    else if (connections_ == &c) connections_ = c.next;
+    else return;  // it is in the list no more
+    if (c.next != nullptr) c.next->previous = c.previous;
+    c.next = c.previous = nullptr;
+    note_if_empty();
+}
+
+// Caller: holds mu_.
+void server_state::note_if_empty() {
+    if (!is_closing() || connections_ != nullptr || has_emptied_) return;
+    has_emptied_ = true;
+    emptied_.close();
+}
+
+// The socket's own goroutine closes it: shutting it down ends what that waits for.
+// Caller: holds mu_.
+void server_state::end_connections(bool all) {
+    for (connection* c = connections_; c != nullptr; c = c->next) {
+        auto seen = connection::phase::idle;
+        const bool was_idle =
+            c->now.compare_exchange(seen, connection::phase::closed, rt::memory_order_seq_cst,
+                                    rt::memory_order_relaxed);  // pairs(http.shutdown)
+        if (was_idle || all) (void)c->socket.descriptor()->shutdown(SHUT_RDWR);
+    }
+}
+
+void server_state::end(bool all) {
+    for (;;) {
+        net::listener last;
+        {
+            const std::lock_guard guard(mu_);
+            if (!is_closing()) {
+                closing_.store(true, rt::memory_order_seq_cst);  // pairs(http.shutdown)
+                ended_.close();
+            }
+            if (listeners_.empty()) {
+                end_connections(all);
+                note_if_empty();
+                return;
+            }
+            last = std::move(listeners_.back());
+            listeners_.pop_back();
+        }
+        std::error_code none;
+        last.close(none);
+    }
+}
+
+std::error_code server_state::wait(const context& ctx) {
+    std::error_code error;
+    select(on_recv(emptied_, [](auto) {}), on_recv(ctx.done(), [&](auto) { error = ctx.err(); }));
+    return error;
+}
+
+std::unique_ptr<exchange> server_state::borrow() {
+    std::unique_ptr<exchange> x = exchanges_.get();
+    return x != nullptr ? std::move(x) : std::make_unique<exchange>();
+}
+
+void server_state::give_back(std::unique_ptr<exchange> x) noexcept {
+    x->reset();
+    try {
+        exchanges_.put(std::move(x));
+    } catch (const std::bad_alloc&) {  // then it goes
+    }
+}
+
+namespace {
+
+// What a connection holds at its goroutine's end, however that comes.
+struct membership {
+    connection& c;
+    bool is_member;
+    explicit membership(connection& of) : c(of), is_member(of.server.add(of)) {}
+    ~membership() {
+        if (is_member) c.server.remove(c);
+        std::error_code none;
+        if (!c.hijacked) c.socket.close(none);
+    }
+    membership(const membership&) = delete;
+    membership& operator=(const membership&) = delete;
+};
+
+void run_connection(server_state& server, net::conn socket, const net::endpoint& peer) {
+    connection c(server, std::move(socket), peer);
+    const membership member(c);
+    if (!member.is_member) return;
+    try {
+        serve_connection(c);
+    } catch (const std::exception& e) {
+        rt::print_error("rota::http: a connection has ended: %.500s\n", e.what());
+    }
+}
+
+bool passes(const std::error_code& error) {
+    if (error.category() != std::system_category()) return false;
+    const int value = error.value();
+    return value == EMFILE || value == ENFILE || value == ENOBUFS || value == ENOMEM;
+}
+
+// A goroutine for a connection. The connection is closed if there is no room for one.
+std::error_code start(const std::shared_ptr<server_state>& s, net::conn& taken,
+                      const net::endpoint& peer) {
+    try {
+        go([s, c = std::move(taken), peer]() mutable { run_connection(*s, std::move(c), peer); });
+    } catch (const std::system_error& e) {
+        return e.code();
+    } catch (const std::bad_alloc&) {
+        return std::make_error_code(std::errc::not_enough_memory);
+    }
+    return {};
+}
+
+// Takes connections until the listener fails for good.
+std::error_code take_connections(const std::shared_ptr<server_state>& s, const net::listener& l) {
+    using namespace std::chrono_literals;
+    constexpr clock::duration first_pause = 5ms, longest_pause = 1s;
+    for (clock::duration pause{0};;) {
+        net::endpoint peer;
+        std::error_code error;
+        net::conn taken = l.accept(peer, error);
+        const bool was_taken = !error;
+        if (was_taken) error = start(s, taken, peer);
+        if (!error) {
+            pause = clock::duration{0};
+            continue;
+        }
+        if (s->is_closing()) return {};
+        if (!was_taken && !passes(error)) return error;
+        if (pause == pause.zero())
+            rt::print_error("rota::http: cannot take connections, will try again: %.200s\n",
+                            error.message().c_str());
+        pause = pause == pause.zero() ? first_pause : std::min(pause * 2, longest_pause);
+        if (s->ends_within(pause)) return {};
+    }
+}
+
+[[noreturn]] void fail(const char* what, std::string_view of, const std::error_code& error) {
+    std::string text = std::string("rota::http: ") + what;
+    if (!of.empty()) text.append(" ").append(of);
+    throw std::system_error(error, text);
+}
+
+}  // namespace
+}  // namespace detail
+
+// --- the handle ----------------------------------------------------------------------------------
+
+server::server(handler h, server_options options) {
+    if (!h) throw std::invalid_argument("http: nil handler");
+    s_ = std::make_shared<detail::server_state>(std::move(h), options);
+}
+
+server::~server() {
+    if (s_ != nullptr) s_->end(true);
+}
+
+server& server::operator=(server&& other) noexcept {
+    if (this == &other) return *this;
+    if (s_ != nullptr) s_->end(true);
+    s_ = std::move(other.s_);
+    return *this;
+}
+
+// The object may go while others are still inside: they have a share of the state.
+void server::serve(net::listener from, std::error_code& error) const {
+    error.clear();
+    const std::shared_ptr<detail::server_state> s = s_;
+    if (!s->add(from)) return;
+    struct leaving {
+        detail::server_state& s;
+        const net::listener& l;
+        ~leaving() { s.remove(l); }
+    } const at_end{*s, from};
+    error = detail::take_connections(s, from);
+}
+void server::serve(net::listener from) const {
+    std::error_code error;
+    serve(std::move(from), error);
+    if (error) detail::fail("serve", {}, error);
+}
+
+void server::listen_and_serve(std::string_view address, std::error_code& error) const {
+    error.clear();
+    if (s_->is_closing()) return;
+    std::string whole(address);
+    if (whole.empty()) whole = ":80";
+    const net::listener l = net::listen("tcp", whole, error);
+    if (!error) serve(l, error);
+}
+void server::listen_and_serve(std::string_view address) const {
+    std::error_code error;
+    listen_and_serve(address, error);
+    if (error) detail::fail("listen_and_serve", address, error);
+}
+
+void server::shutdown(context ctx, std::error_code& error) const {
+    const std::shared_ptr<detail::server_state> s = s_;
+    s->end(false);
+    error = s->wait(ctx);
+}
+void server::shutdown(context ctx) const {
+    std::error_code error;
+    shutdown(std::move(ctx), error);
+    if (error) detail::fail("shutdown", {}, error);
+}
+
+void server::close() const {
+    const std::shared_ptr<detail::server_state> s = s_;
+    s->end(true);
+}
+
+void listen_and_serve(std::string_view address, handler h) {
+    server(std::move(h)).listen_and_serve(address);
+}
+
+}  // namespace rota::http

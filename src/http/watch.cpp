@@ -1,0 +1,55 @@
+// The context of a request: it ends with the handler's call, or when the client leaves.
+//
+// Only a handler that asks for the context has one. A goroutine then looks whether the client is
+// still there. It takes no byte out of the socket, so none is lost or out of order, and a hijacked
+// connection has all of them; where there are some, it looks no further, as Go does not. Go:
+// backgroundRead, abortPendingRead.
+#include <rota/go.hpp>
+
+#include "fd/fd.hpp"
+#include "http/exchange.hpp"
+
+namespace rota::http {
+namespace detail {
+
+context exchange::request_context() {
+    if (!has_ctx) {
+        std::tie(ctx, cancel) = with_cancel(background());
+        has_ctx = true;
+        if (body_ended && !c->hijacked) begin_watch();
+    }
+    return ctx;
+}
+
+void exchange::begin_watch() noexcept {
+    if (watching || unwatched) return;
+    c->limit_reads(0);
+    watcher.add(1);
+    try {
+        go([socket = c->socket, stop = cancel, &ended = watcher] {
+            char next;
+            const std::int64_t n = socket.descriptor()->peek(&next, 1);
+            if (n != -ETIMEDOUT && n <= 0) stop();
+            ended.done();
+        });
+        watching = true;
+    } catch (...) {  // no room for a goroutine: the request goes on without
+        watcher.done();
+    }
+}
+
+void exchange::end_watch() noexcept {
+    unwatched = true;
+    if (!watching) return;
+    constexpr std::int64_t long_ago = 1;
+    c->limit_reads(long_ago);
+    watcher.wait();
+    c->limit_reads(0);
+    watching = false;
+}
+
+}  // namespace detail
+
+context request::ctx() const { return x_.request_context(); }
+
+}  // namespace rota::http
