@@ -4,7 +4,6 @@
 // is known, and head and body go in one call. Else the head goes first, and the body behind it in
 // chunks, or as it is if its length was declared, or until the connection's end to HTTP/1.0.
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <ctime>
 #include <stdexcept>
@@ -81,8 +80,8 @@ void exchange::write_header(int code) {
     put_status_line(code);
     if (code != 100)
         for (const auto& [name, value] : answer_fields)
-            out.append(name).append(": ").append(value).append("\r\n");
-    out += "\r\n";
+            out.text().append(name).append(": ").append(value).append("\r\n");
+    out.text() += "\r\n";
     std::error_code error;
     send(error);
     if (error) throw std::system_error(error, "rota::http: write_header");
@@ -91,19 +90,19 @@ void exchange::write_header(int code) {
 void exchange::put_number(std::uint64_t n, int base) {
     char digits[24];
     const auto end = std::to_chars(digits, digits + sizeof digits, n, base).ptr;
-    out.append(digits, end);
+    out.text().append(digits, end);
 }
 
 void exchange::put_status_line(int code) {
-    out += head.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ";
+    out.text() += head.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ";
     if (code == 200) {
-        out += "200 OK\r\n";
+        out.text() += "200 OK\r\n";
         return;
     }
     put_number(static_cast<std::uint64_t>(code), 10);
-    out += ' ';
-    out += status_text(code);
-    out += "\r\n";
+    out.text() += ' ';
+    out.text() += status_text(code);
+    out.text() += "\r\n";
 }
 
 void exchange::put_date() {
@@ -113,23 +112,23 @@ void exchange::put_date() {
         date_second = now.tv_sec;
         format_date(date_second, date);
     }
-    out += "Date: ";
-    out.append(date, date_size);
-    out += "\r\n";
+    out.text() += "Date: ";
+    out.text().append(date, date_size);
+    out.text() += "\r\n";
 }
 
 // `is_complete`: all of the body has been written.
 void exchange::put_framing(bool is_complete) {
     if (!allows_body()) return;
     if (has_declared || (is_complete && (!is_head_method() || written > 0))) {
-        out += "Content-Length: ";
+        out.text() += "Content-Length: ";
         put_number(has_declared ? declared : written, 10);
-        out += "\r\n";
+        out.text() += "\r\n";
     } else if (is_head_method()) {
         return;
     } else if (head.http_1_1) {
         in_chunks = true;
-        out += "Transfer-Encoding: chunked\r\n";
+        out.text() += "Transfer-Encoding: chunked\r\n";
     } else {
         close_after = true;
     }
@@ -139,22 +138,21 @@ void exchange::put_head(bool is_complete) {
     head_sent = true;
     if (continue_due || c->server.is_closing()) close_after = true;
     put_status_line(status);
-    out += sent_fields;
+    out.text() += sent_fields;
     if (!has_date) put_date();
     put_framing(is_complete);
     if (status == 101) close_after = true;  // who means it, hijacks
-    if (close_after && head.http_1_1 && !has_connection) out += "Connection: close\r\n";
-    if (!close_after && !head.http_1_1) out += "Connection: keep-alive\r\n";
-    out += "\r\n";
+    if (close_after && head.http_1_1 && !has_connection) out.text() += "Connection: close\r\n";
+    if (!close_after && !head.http_1_1) out.text() += "Connection: keep-alive\r\n";
+    out.text() += "\r\n";
 }
 
 // --- the body ------------------------------------------------------------------------------------
 
 void exchange::send(std::error_code& error) {
     error.clear();
-    if (out.empty()) return;
-    c->socket.write(std::string_view(out), error);
-    out.clear();
+    if (out.is_empty()) return;
+    out.send(c->socket, error);
     if (error) broken = close_after = true;
 }
 
@@ -164,15 +162,9 @@ void exchange::send_body(std::string_view more, std::error_code& error) {
     if (size == 0) return send(error);
     if (in_chunks) {
         put_number(size, 16);
-        out += "\r\n";
+        out.text() += "\r\n";
     }
-    constexpr std::string_view line_end = "\r\n";
-    const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
-    const std::array<std::span<const std::byte>, 4> pieces{
-        bytes(out), bytes(collected), bytes(more),
-        bytes(line_end.substr(in_chunks ? 0 : line_end.size()))};
-    c->socket.write(std::span(pieces), error);
-    out.clear();
+    out.send_with(c->socket, collected, more, in_chunks ? "\r\n" : "", error);
     collected.clear();
     if (error) broken = close_after = true;
 }
@@ -224,15 +216,15 @@ void exchange::finish_answer() {
             close_after = true;
         }
         put_head(true);
-        out += collected;
+        out.text() += collected;
     } else {
         if (!collected.empty() && in_chunks) {
             put_number(collected.size(), 16);
-            out.append("\r\n").append(collected).append("\r\n");
+            out.text().append("\r\n").append(collected).append("\r\n");
         } else {
-            out += collected;
+            out.text() += collected;
         }
-        if (in_chunks) out += "0\r\n\r\n";
+        if (in_chunks) out.text() += "0\r\n\r\n";
         if (!drain_body()) close_after = true;
     }
     collected.clear();
@@ -252,7 +244,7 @@ void exchange::answer_error(int code) {
     collected.append(" ").append(status_text(code));
     written = collected.size();
     put_head(true);
-    if (!is_head_method()) out += collected;
+    if (!is_head_method()) out.text() += collected;
     collected.clear();
 }
 

@@ -52,7 +52,7 @@ bool exchange::fill(std::error_code& error) {
 void exchange::send_continue(std::error_code& error) {
     continue_due = false;
     if (head_sent) return;
-    out += "HTTP/1.1 100 Continue\r\n\r\n";
+    out.text() += "HTTP/1.1 100 Continue\r\n\r\n";
     send(error);
 }
 

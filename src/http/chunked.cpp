@@ -87,23 +87,17 @@ chunk_decoder::state chunk_decoder::end_size() {
 }
 
 chunk_decoder::state chunk_decoder::on_trailer(char c) {
+    if (state_ == state::line_lf) return c == '\n' ? state::line_begin : state::malformed;
+    if (state_ == state::last_lf) return c == '\n' ? state::done : state::malformed;
+    if (state_ == state::line_begin && c == '\r') return state::last_lf;
     if (trailer_left_ == 0) return state::malformed;
-    switch (state_) {
-        case state::line_begin:
-            if (c == '\r') return state::last_lf;
-            --trailer_left_;
-            return is_token_char(c) ? state::name : state::malformed;
-        case state::name:
-            --trailer_left_;
-            if (c == ':') return state::value;
-            return is_token_char(c) ? state::name : state::malformed;
-        case state::value:
-            --trailer_left_;
-            if (c == '\r') return state::line_lf;
-            return is_control(c) ? state::malformed : state::value;
-        case state::line_lf: return c == '\n' ? state::line_begin : state::malformed;
-        default: return c == '\n' ? state::done : state::malformed;
+    --trailer_left_;
+    if (state_ == state::value) {
+        if (c == '\r') return state::line_lf;
+        return is_control(c) ? state::malformed : state::value;
     }
+    if (state_ == state::name && c == ':') return state::value;
+    return is_token_char(c) ? state::name : state::malformed;
 }
 
 }  // namespace rota::http

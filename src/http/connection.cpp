@@ -20,7 +20,12 @@ struct loan {
     connection& c;
     std::unique_ptr<exchange> x;
     explicit loan(connection& of) : c(of), x(of.server.borrow()) { x->attach(c); }
-    ~loan() { c.server.give_back(std::move(x)); }
+    // However it ends: answers that are complete are sent.
+    ~loan() {
+        std::error_code error;
+        if (!c.hijacked) x->send(error);
+        c.server.give_back(std::move(x));
+    }
     loan(const loan&) = delete;
     loan& operator=(const loan&) = delete;
 };

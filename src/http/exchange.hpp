@@ -26,6 +26,7 @@
 #include "http/connection.hpp"
 #include "http/grammar.hpp"
 #include "http/head.hpp"
+#include "http/output.hpp"
 
 namespace rota::http::detail {
 
@@ -92,7 +93,7 @@ struct exchange {
     std::error_code body_error;
 
     // --- output ------------------------------------------------------------------------------
-    std::string out;          // to be sent next, heads and all
+    output out;               // to be sent next, heads and all
     std::string collected;    // of the body, behind `out`
     std::string sent_fields;  // as text
     header_map answer_fields;

@@ -9,8 +9,17 @@ namespace rota::http {
 // Of the exception that is being handled: what a panic's first lines say of it.
 std::string panic_text();
 
-// Calls f(arg). Before an exception that leaves it unwinds the stack, `trace` becomes the trace of
-// the goroutine as it stands; it stays empty if there is no memory for that.
-void call_traced(void (*f)(void*), void* arg, std::string& trace);
+// A call that is watched for exceptions.
+struct traced_call {
+    void (*run)(void* arg);
+    // Whether a trace is wanted: to make one takes a millisecond, and who can make us throw could
+    // keep us busy.
+    bool (*is_wanted)(void* arg);
+    void* arg;
+    std::string trace;  // empty if there was no memory for it
+};
+
+// Calls run(arg). An exception passes; before it unwinds the stack, the goroutine's trace is taken.
+void call_traced(traced_call& call);
 
 }  // namespace rota::http

@@ -18,6 +18,7 @@ namespace {
 
 std::int64_t clock_ns() { return rota::detail::clock_now(); }
 
+constexpr std::chrono::seconds error_patience{5};  // for a client to take what went wrong
 constexpr int request_timeout = 408, too_large = 413, target_too_long = 414, fields_too_large = 431;
 
 }  // namespace
@@ -29,8 +30,8 @@ void exchange::reset() noexcept {
     ctx = {};
     cancel = {};
     in.shrink();
-    out.clear();
-    for (std::string* const each : {&out, &collected, &sent_fields, &path})
+    out.reset();
+    for (std::string* const each : {&collected, &sent_fields, &path})
         if (each->capacity() > kept_max) std::string().swap(*each);
     if (fields.size() > kept_max / sizeof(header_map::value_type)) fields = {};
     answer_fields.clear();
@@ -48,10 +49,7 @@ next_step exchange::serve() {
         const next_step then = reject != 0 ? reject_request(reject) : answer_request();
         if (c->hijacked) return next_step::close;
         std::error_code error;
-        if (then == next_step::go_on && !in.is_empty() && !c->server.is_closing()) {
-            send(error);
-            if (!error) continue;
-        }
+        if (then == next_step::go_on && !in.is_empty() && !c->server.is_closing()) continue;
         send(error);
         if (then == next_step::linger && !error) linger();
         if (error || then != next_step::go_on || !c->become_idle()) return next_step::close;
@@ -99,7 +97,7 @@ next_step exchange::reject_request(int code) {
     begin_body();
     begin_answer();
     answer_error(code);
-    c->limit_writes(later(clock_ns(), std::chrono::seconds{5}));
+    c->limit_writes(later(clock_ns(), error_patience));
     return next_step::linger;
 }
 
@@ -155,6 +153,9 @@ next_step exchange::answer_request() {
     c->limit_writes(later(now, o.write_timeout));
     begin_body();
     begin_answer();
+    std::error_code error;
+    out.hold(c->socket, error);
+    if (error) return next_step::close;
     run_handler();
     if (broken) return next_step::close;
     if (!close_after) return next_step::go_on;
@@ -198,12 +199,14 @@ int status_of(const std::error_code& error) {
 }
 
 struct handler_call {
-    const handler& answer;
-    response_writer& w;
-    request& r;
+    exchange& x;
     static void run(void* self) {
-        const auto& call = *static_cast<handler_call*>(self);
-        call.answer(call.w, call.r);
+        exchange& x = static_cast<handler_call*>(self)->x;
+        x.c->server.answer(x.outgoing, x.incoming);
+    }
+    static bool is_news(void* self) {
+        const exchange& x = static_cast<handler_call*>(self)->x;
+        return !x.broken && !x.body_error;
     }
 };
 
@@ -214,18 +217,17 @@ void exchange::call_handler() {
         answer_fields.set("Content-Length", "0");
         return;
     }
-    std::string trace;
-    handler_call call{c->server.answer, outgoing, incoming};
+    handler_call call{*this};
+    traced_call traced{handler_call::run, handler_call::is_news, &call, {}};
     try {
-        call_traced(handler_call::run, &call, trace);
-    } catch (const std::system_error& e) {
-        // What the connection does is no mistake of the handler's.
-        if (broken || (body_error && e.code() == body_error)) throw;
-        log_panic(trace);
+        call_traced(traced);
+    } catch (const std::system_error&) {
+        // What the client or the connection does is no mistake of the handler's.
+        if (handler_call::is_news(&call)) log_panic(traced.trace);
         throw;
     } catch (...) {
-        if (std::current_exception() == nullptr) throw;
-        log_panic(trace);
+        if (std::current_exception() == nullptr) throw;  // goexit, which goes on
+        log_panic(traced.trace);
         throw;
     }
 }
@@ -245,8 +247,9 @@ void exchange::log_panic(const std::string& trace) noexcept {
 void exchange::on_exception() {
     close_after = unread_input = true;
     if (c->hijacked || broken) return;
-    const int code = body_error ? status_of(body_error) : 500;
-    answer_error(code);
+    // The time for the answer may have passed with that for the body.
+    c->limit_writes(later(clock_ns(), error_patience));
+    answer_error(body_error ? status_of(body_error) : 500);
 }
 
 }  // namespace rota::http::detail

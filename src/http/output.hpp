@@ -1,0 +1,62 @@
+// What is to be sent next on a connection.
+//
+// Answers to pipelined requests go together: while a whole next request is there already, the
+// answer before it is held back, so that one call sends many. Its client must not wait for a
+// handler that takes long, or even for one that waits for what that client does next. So what is
+// held is given to a timer, which sends it a millisecond later from a goroutine of its own; whoever
+// wants to add to it takes it back first, by stopping the timer. Either has it alone, and no lock
+// is needed.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <rota/chan.hpp>
+#include <rota/net.hpp>
+#include <rota/time.hpp>
+
+namespace rota::http {
+
+class output {
+  public:
+    output() = default;
+    ~output() { (void)text(); }
+    output(const output&) = delete;
+    output& operator=(const output&) = delete;
+
+    // To be added to.
+    std::string& text() {
+        if (held_) take_back();
+        return text_;
+    }
+    // Nothing is to be sent, for all that is known without taking anything back.
+    bool is_empty() const { return !held_ && text_.empty(); }
+
+    // Sends it. Also tells of an error that the timer's goroutine has met.
+    void send(const net::conn& to, std::error_code& error);
+    // The same, with `more` pieces behind it that are sent at once.
+    void send_with(const net::conn& to, std::string_view more, std::string_view still_more,
+                   std::string_view end, std::error_code& error);
+
+    // Something comes soon that may go with it. Sends it if it is much. Throws std::bad_alloc.
+    // `to` stays until it has been taken back.
+    void hold(const net::conn& to, std::error_code& error);
+
+    // The text's memory goes if it is large; for another connection.
+    void reset() noexcept;
+
+  private:
+    void take_back();
+    void send_late() noexcept;
+
+    std::string text_;  // the timer's goroutine's, from its beginning to its message in sent_
+    std::error_code late_error_;          // likewise
+    const net::conn* late_to_ = nullptr;  // likewise
+    timer late_;                          // nothing until something is held for the first time
+    chan<unit> sent_;
+    bool held_ = false;
+};
+
+}  // namespace rota::http

@@ -1,0 +1,519 @@
+// Servers over time: limits, ends, clients that leave, handlers that fail or take the connection.
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <stdexcept>
+
+#include "http_client.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::string_view plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+constexpr std::string_view closing = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+void hello(http::response_writer& w, http::request&) { w.write("hello"); }
+
+// An answer on a connection that stays open.
+answer next_answer(const net::conn& c) {
+    c.set_read_deadline(in(patience));
+    std::string got;
+    answer a;
+    while (a.status == 0) {
+        const std::string more = read_text(c);
+        if (more.empty()) break;
+        std::string all = got += more;
+        a = take_answer(all);
+    }
+    return a;
+}
+
+// Lets the connection be reset instead of closed.
+void reset(net::conn& c) {
+    const linger at_once{1, 0};
+    ::setsockopt(c.fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    c.close();
+}
+
+}  // namespace
+
+// --- time limits ---------------------------------------------------------------------------------
+
+TEST_ANYWHERE(kb61_http, silent_and_slow_clients_leave_nothing_behind) {
+    // A limit that is not armed, or armed for another state, keeps a goroutine and a descriptor.
+    (void)connected();  // the poller has its descriptors from here on
+    const int before = open_descriptors();
+    {
+        const http_server s([](auto& w, auto& r) { w.write(r.body()); },
+                            {.read_header_timeout = 50ms,
+                             .read_timeout = 100ms,
+                             .write_timeout = 100ms,
+                             .idle_timeout = 50ms});
+        std::vector<net::conn> all;
+        const auto send = [&](std::string_view text) {
+            all.push_back(s.dial());
+            all.back().write(text);
+        };
+        send("");                                                                   // nothing
+        send("GET / HT");                                                           // half a head
+        send(plain);                                                                // idle
+        send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n123");         // half a body
+        send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1");  // likewise
+        send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+        send(std::string(plain) + "GET /");  // half of the second
+        const char* const wanted[] = {"", "408", "200", "408", "408", "408", "200 408"};
+        for (std::size_t i = 0; i < all.size(); ++i)
+            EXPECT_EQ(statuses(read_to_end(all[i])), wanted[i]) << i;
+        all.clear();
+        EXPECT_TRUE(eventually([&] { return open_descriptors() == before + 1; }));
+        for (int i = 0; i < 20; ++i) {
+            net::conn c = s.dial();
+            c.write(plain.substr(0, static_cast<std::size_t>(i)));
+            reset(c);
+        }
+        EXPECT_TRUE(eventually([&] { return open_descriptors() == before + 1; }));
+    }
+    EXPECT_EQ(open_descriptors(), before);
+}
+
+TEST_ANYWHERE(kb61_http, client_that_does_not_read_is_cut_off) {
+    const auto outcome = rota::make_chan<std::error_code>(1);
+    const http_server s(
+        [outcome](http::response_writer& w, http::request&) {
+            std::error_code error;
+            for (const std::string block(1 << 20, 'x'); !error;) w.write(block, error);
+            outcome.send(error);
+        },
+        {.write_timeout = 100ms});
+    const net::conn c = s.dial();
+    c.write(plain);
+    EXPECT_EQ(*outcome.recv(), std::errc::timed_out);
+}
+
+TEST_ANYWHERE(http_limits, are_renewed_for_each_request) {
+    // Many requests within one connection take longer than each limit, and none is cut off.
+    const http_server s(hello, {.read_header_timeout = 400ms,
+                                .read_timeout = 400ms,
+                                .write_timeout = 400ms,
+                                .idle_timeout = 400ms});
+    const net::conn c = s.dial();
+    const auto until = std::chrono::steady_clock::now() + 900ms;
+    int answers = 0;
+    while (std::chrono::steady_clock::now() < until) {
+        c.write(plain.substr(0, 10));
+        rota::sleep_for(20ms);  // the load: a pause within the head, and one behind it
+        c.write(plain.substr(10));
+        const answer a = next_answer(c);
+        if (a.status == 0) break;  // a machine that stood still for so long
+        EXPECT_EQ(a.status, 200);
+        ++answers;
+        rota::sleep_for(20ms);
+    }
+    EXPECT_GT(answers, 0);
+    std::printf("%d answers\n", answers);
+}
+
+// --- the end -------------------------------------------------------------------------------------
+
+TEST_ANYWHERE(http_shutdown, waits_for_answers_and_closes_idle_connections) {
+    const auto began = rota::make_chan<rota::unit>(1), go_on = rota::make_chan<rota::unit>();
+    http::server server([=](http::response_writer& w, http::request& r) {
+        if (r.path() == "/wait") {
+            began.send({});
+            (void)go_on.recv();
+        }
+        w.write("done");
+    });
+    const net::listener l = net::listen("tcp", "127.0.0.1:0");
+    rota::wait_group serving;
+    serving.go([&] { server.serve(l); });
+    const std::string at = l.addr().to_string();
+    const net::conn fresh = net::dial("tcp", at), idle = net::dial("tcp", at),
+                    half = net::dial("tcp", at), busy = net::dial("tcp", at);
+    idle.write(plain);
+    EXPECT_EQ(next_answer(idle).body, "done");
+    half.write("GET / HTTP/1.1\r\nHo");
+    busy.write("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n" + std::string(plain));
+    (void)began.recv();
+
+    const auto [ctx, cancel] = rota::with_timeout(rota::background(), 20ms);
+    std::error_code error;
+    server.shutdown(ctx, error);
+    EXPECT_EQ(error, rota::context_errc::deadline_exceeded);
+    EXPECT_THROW(server.shutdown(ctx), std::system_error);
+    serving.wait();  // serve has returned, though a request is being answered
+    EXPECT_EQ(read_to_end(fresh) + read_to_end(idle) + read_to_end(half), "");
+    EXPECT_THROW(net::dial("tcp", at), std::system_error);
+
+    rota::wait_group waiting;
+    waiting.go([&] { server.shutdown(rota::background()); });
+    go_on.send({});
+    waiting.wait();
+    std::string got = read_to_end(busy);
+    const answer a = only_answer(got);  // the request behind it is not answered
+    EXPECT_EQ(a.body, "done");
+    EXPECT_EQ(a.field("Connection"), "close");
+
+    // From here on nothing is served.
+    const net::listener late = net::listen("tcp", "127.0.0.1:0");
+    server.serve(late);
+    EXPECT_EQ(late.fd(), -1);
+    server.listen_and_serve("127.0.0.1:0");
+    server.shutdown(rota::background());
+    server.close();
+}
+
+TEST_ANYWHERE(http_shutdown, amid_traffic_cuts_off_no_request) {
+    // A request that has been read and is not answered would be lost: each client sees whole
+    // answers and then the end, and as many as have been executed.
+    for (int round = 0; round < scaled(40); ++round) {
+        std::atomic<int> executed{0};
+        http::server server([&](http::response_writer& w, http::request& r) {
+            w.write(r.path());
+            ++executed;
+        });
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");
+        const std::string at = l.addr().to_string();
+        std::atomic<int> answered{0};
+        rota::wait_group all;
+        all.go([&] { server.serve(l); });
+        for (int i = 0; i < 8; ++i) {
+            all.go([&] {
+                std::error_code error;
+                const net::conn c = net::dial("tcp", at, error);
+                std::string got;
+                for (int n = 0; !error && n < 1000; ++n) {
+                    c.write(plain, error);
+                    if (error) break;
+                    std::array<std::byte, 512> part;
+                    const std::size_t size = c.read(part, error);
+                    if (size == 0) break;
+                    got.append(reinterpret_cast<const char*>(part.data()), size);
+                    ++answered;
+                    EXPECT_TRUE(got.ends_with("\r\n\r\n/")) << got;
+                    got.clear();
+                }
+            });
+        }
+        EXPECT_TRUE(eventually([&] { return answered.load() > round; }));
+        server.shutdown(rota::background());
+        all.wait();
+        EXPECT_EQ(answered.load(), executed.load());
+    }
+}
+
+TEST_ANYWHERE(http_close, ends_everything_and_serve_returns) {
+    const auto began = rota::make_chan<rota::unit>(1);
+    const auto ended = rota::make_chan<std::error_code>(1);
+    http::server server([=](http::response_writer&, http::request& r) {
+        began.send({});
+        std::array<std::byte, 8> buffer;
+        std::error_code error;
+        (void)r.read(buffer, error);
+        ended.send(error);
+    });
+    const net::listener one = net::listen("tcp", "127.0.0.1:0");
+    const net::listener two = net::listen("tcp", "127.0.0.1:0");
+    rota::wait_group serving;
+    serving.go([&] { server.serve(one); });
+    serving.go([&] { server.serve(two); });
+    const net::conn idle = net::dial("tcp", one.addr().to_string());
+    const net::conn busy = net::dial("tcp", two.addr().to_string());
+    busy.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n");
+    (void)began.recv();
+    server.close();
+    serving.wait();
+    EXPECT_TRUE(ended.recv().value_or(std::error_code()));
+    EXPECT_EQ(read_to_end(idle) + read_to_end(busy), "");
+    server.shutdown(rota::background());
+}
+
+TEST_ANYWHERE(http_server, fails_to_listen_where_somebody_listens) {
+    const http_server s(hello);
+    const http::server other(hello);
+    EXPECT_THROW(other.listen_and_serve(s.address), std::system_error);
+    EXPECT_THROW(http::listen_and_serve("nonsense", hello), std::system_error);
+    std::error_code error;
+    other.serve(net::listener(), error);
+    EXPECT_EQ(error, net::net_errc::closed);
+    EXPECT_THROW(http::server(nullptr), std::invalid_argument);
+}
+
+TEST_ANYWHERE(http_server, serves_beside_another_and_goes_as_an_object) {
+    std::string address;
+    net::conn kept;
+    {
+        const http_server one(hello), two([](auto& w, auto&) { w.write("two"); });
+        EXPECT_EQ(only_answer(ask(one, closing)).body, "hello");
+        EXPECT_EQ(only_answer(ask(two, closing)).body, "two");
+    }
+    rota::wait_group serving;
+    {
+        http::server first(hello);
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");
+        serving.go([&first, l] { first.serve(l); });
+        kept = net::dial("tcp", l.addr().to_string());
+        kept.write(plain);
+        EXPECT_EQ(next_answer(kept).body, "hello");
+        const http::server moved = std::move(first);
+    }
+    serving.wait();
+    EXPECT_EQ(read_to_end(kept), "");
+}
+
+// --- clients that leave --------------------------------------------------------------------------
+
+TEST_ANYWHERE(http_context, ends_when_the_client_leaves) {
+    for (const bool by_reset : {false, true}) {
+        const auto began = rota::make_chan<rota::unit>(1);
+        const auto why = rota::make_chan<std::error_code>(1);
+        const http_server s([=](http::response_writer&, http::request& r) {
+            EXPECT_EQ(r.body(), r.method() == "POST" ? "body" : "");
+            const rota::context ctx = r.ctx();
+            EXPECT_FALSE(ctx.err());
+            began.send({});
+            (void)ctx.done().recv();
+            why.send(ctx.err());
+        });
+        for (const char* request :
+             {"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+              "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbody"}) {
+            net::conn c = s.dial();
+            c.write(request);
+            (void)began.recv();
+            if (by_reset) reset(c);
+            else c.close();
+            EXPECT_EQ(*why.recv(), rota::context_errc::canceled);
+        }
+    }
+}
+
+TEST_ANYWHERE(kb37_http_context, watching_takes_no_byte_of_the_next_request) {
+    // Who looks for the end could read the beginning of what comes instead.
+    std::vector<rota::context> kept;
+    const http_server s([&](http::response_writer& w, http::request& r) {
+        kept.push_back(r.ctx());
+        EXPECT_EQ(kept.back(), r.ctx());
+        if (r.query("n").ends_with("3")) rota::runtime::gosched();
+        EXPECT_FALSE(kept.back().err());
+        w.write(r.query("n"));
+    });
+    const net::conn c = s.dial();
+    constexpr int many = scaled(1000);
+    for (int i = 0; i < many; ++i) {
+        const std::string text = "GET /?n=" + std::to_string(i) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+        const std::size_t cut = static_cast<std::size_t>(i) % text.size();
+        c.write(text.substr(0, cut));
+        c.write(text.substr(cut));
+        ASSERT_EQ(next_answer(c).body, std::to_string(i));
+    }
+    // What the handler is told ends with its call.
+    for (const rota::context& each : kept)
+        EXPECT_TRUE(eventually([&] { return each.err() == rota::context_errc::canceled; }));
+}
+
+TEST_ANYWHERE(http_request, knows_its_client_though_that_has_gone) {
+    const auto began = rota::make_chan<rota::unit>(1), go_on = rota::make_chan<rota::unit>();
+    const auto seen = rota::make_chan<std::string>(1);
+    const http_server s([=](http::response_writer&, http::request& r) {
+        began.send({});
+        (void)go_on.recv();
+        seen.send(r.remote_addr().to_string());
+    });
+    net::conn c = s.dial();
+    const std::string own = c.local_addr().to_string();
+    c.write(plain);
+    (void)began.recv();
+    reset(c);
+    go_on.send({});
+    EXPECT_EQ(seen.recv(), own);
+}
+
+// --- hijack --------------------------------------------------------------------------------------
+
+TEST_ANYWHERE(http_hijack, gives_the_connection_and_the_bytes_that_were_read) {
+    const http_server s([](http::response_writer& w, http::request& r) {
+        const rota::context watched = r.ctx();
+        const net::conn c = w.hijack();
+        EXPECT_EQ(watched, r.ctx());
+        std::error_code error;
+        w.write("x", error);
+        EXPECT_EQ(error, http::http_errc::hijacked);
+        EXPECT_THROW((void)w.hijack(), std::system_error);
+        EXPECT_THROW((void)r.body(), std::system_error);
+        rota::go([c] {
+            c.write("raw\n");
+            for (std::string text = read_text(c, 3); !text.empty(); text = read_text(c, 3))
+                c.write(text);
+        });
+    });
+    const net::conn c = s.dial();
+    c.write(std::string(plain) + "sent at once, ");
+    EXPECT_EQ(read_exactly(c, 4), "raw\n");
+    c.write("and later");
+    c.close_write();
+    EXPECT_EQ(read_to_end(c), "sent at once, and later");
+}
+
+TEST_ANYWHERE(http_hijack, takes_the_connection_out_of_the_server) {
+    const auto handed = rota::make_chan<net::conn>(1);
+    net::conn client, taken;
+    {
+        const http_server s(
+            [handed](http::response_writer& w, http::request&) {
+                w.header().set("Upgrade", "own");
+                w.header().set("Connection", "Upgrade");
+                w.write_header(101);
+                handed.send(w.hijack());
+            },
+            {.read_header_timeout = 10ms, .read_timeout = 10ms, .idle_timeout = 10ms});
+        client = s.dial();
+        client.write(plain);
+        taken = *handed.recv();
+    }
+    const answer a = next_answer(client);
+    EXPECT_EQ(a.status, 101);
+    EXPECT_EQ(a.field("Connection") + a.field("Upgrade"), "Upgradeown");
+    rota::sleep_for(20ms);  // longer than the limits were
+    client.write("still there");
+    EXPECT_EQ(read_text(taken), "still there");
+}
+
+// --- handlers that fail --------------------------------------------------------------------------
+
+TEST_ANYWHERE(http_panic, in_a_handler_ends_the_request_and_not_the_server) {
+    const http_server s([](http::response_writer& w, http::request& r) {
+        if (r.path() == "/before") throw std::runtime_error("before");
+        if (r.path() == "/int") throw 42;
+        if (r.path() == "/memory") throw std::bad_alloc();
+        if (r.path() == "/collected") w.write("collected, not sent");
+        if (r.path() == "/exit") rota::runtime::goexit();
+        if (r.path() == "/sent") {
+            w.write("part");
+            w.flush();
+        }
+        rota::panic("of " + std::string(r.path()));
+    });
+    const auto on = [&](const std::string& path) {
+        return ask(s, "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n" + std::string(plain));
+    };
+    testing::internal::CaptureStderr();
+    for (const char* path : {"/before", "/int", "/memory", "/collected", "/"}) {
+        const answer a = only_answer(on(path));
+        EXPECT_EQ(a.status, 500) << path;
+        EXPECT_EQ(a.field("Connection"), "close");
+    }
+    EXPECT_TRUE(on("/sent").ends_with("4\r\npart\r\n"));  // and no end of the chunks
+    EXPECT_EQ(on("/exit"), "");
+    const std::string log = testing::internal::GetCapturedStderr();
+    for (const char* text : {"panic serving 127.0.0.1:", ": std::runtime_error: before\n",
+                             ": int: 42\n", ": of /collected\n", ": of /sent\n", "goroutine "})
+        EXPECT_NE(log.find(text), log.npos) << text << "\n" << log;
+}
+
+namespace {
+
+[[gnu::noinline]] void throw_from_here(int depth) {
+    if (depth == 0) throw std::runtime_error("deep");
+    throw_from_here(depth - 1);
+    asm("" ::: "memory");
+}
+
+}  // namespace
+
+TEST(http_panic, is_logged_with_the_trace_of_the_throw) {
+    rota::run([] {
+        const http_server s([](http::response_writer&, http::request&) { throw_from_here(3); });
+        testing::internal::CaptureStderr();
+        EXPECT_EQ(statuses(ask(s, plain)), "500");
+        const std::string log = testing::internal::GetCapturedStderr();
+        EXPECT_NE(log.find("throw_from_here"), log.npos) << log;
+    });
+}
+
+TEST(http_panic, is_not_what_clients_and_connections_do) {
+    // Log lines and traces that clients can cause would be a way to keep us busy.
+    rota::run([] {
+        const http_server s(
+            [](http::response_writer& w, http::request& r) {
+                for (const std::string text = r.body() + std::string(1 << 20, 'x');;) w.write(text);
+            },
+            {.max_body_bytes = 10});
+        testing::internal::CaptureStderr();
+        const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+        EXPECT_EQ(statuses(ask(s, head + "x\r\n")), "400");
+        EXPECT_EQ(statuses(ask(s, head + "10\r\n0123456789abcdef\r\n0\r\n\r\n")), "413");
+        net::conn c = s.dial();
+        c.write(plain);
+        (void)read_text(c);
+        reset(c);
+        EXPECT_TRUE(eventually([] { return rota::runtime::num_goroutine() <= 2; }));
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+    });
+}
+
+// --- scarcity ------------------------------------------------------------------------------------
+
+TEST(kb36_http, without_descriptors_the_server_waits_and_recovers) {
+    // An accept that fails at once for ever turns a processor; one that gives up ends the server.
+    rota::run([] {
+        const http_server s(hello);
+        const net::conn served = s.dial();
+        served.write(plain);
+        EXPECT_EQ(next_answer(served).status, 200);
+        rlimit before{};
+        ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+        const int number = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        ASSERT_GE(number, 0);
+        testing::internal::CaptureStderr();
+        rlimit none = before;
+        none.rlim_cur = static_cast<rlim_t>(number) + 1;  // no number is left
+        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+        const net::endpoint to = s.listener.addr();
+        ASSERT_EQ(::connect(number, static_cast<const sockaddr*>(to.data()), to.size()), 0);
+        served.write(plain);  // who is there is served meanwhile
+        EXPECT_EQ(next_answer(served).status, 200);
+        rota::sleep_for(50ms);
+        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+        ASSERT_EQ(::send(number, closing.data(), closing.size(), 0),
+                  static_cast<ssize_t>(closing.size()));
+        std::array<char, 4096> answer;
+        ssize_t size = -1;
+        EXPECT_TRUE(eventually([&] {
+            size = ::recv(number, answer.data(), answer.size(), MSG_DONTWAIT);
+            return size > 0;
+        }));
+        EXPECT_TRUE(std::string_view(answer.data(), 12) == "HTTP/1.1 200");
+        ::close(number);
+        const std::string log = testing::internal::GetCapturedStderr();
+        EXPECT_NE(log.find("cannot take connections"), log.npos) << log;
+    });
+}
+
+TEST_ANYWHERE(kb12_http, is_served_while_all_processors_are_busy) {
+    const http_server s(hello);
+    std::atomic<bool> stop{false};
+    rota::wait_group busy;
+    for (int i = 0; i < rota::runtime::gomaxprocs(0) && i < 4; ++i) {
+        busy.go([&] {
+            const auto ball = rota::make_chan<int>();
+            rota::wait_group pair;
+            pair.go([&] {
+                while (const auto n = ball.recv()) {
+                }
+            });
+            while (!stop.load()) ball.send(1);
+            ball.close();
+            pair.wait();
+        });
+    }
+    const net::conn c = s.dial();
+    for (int i = 0; i < 50; ++i) {
+        c.write(plain);
+        EXPECT_EQ(next_answer(c).body, "hello");
+    }
+    stop = true;
+    busy.wait();
+}

@@ -1,0 +1,72 @@
+// Chunks taken apart at every pair of places, by readers with little room: the outcome is that of
+// one piece.
+#include "http/chunked.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace rota::http {
+namespace {
+
+using outcome = chunk_decoder::outcome;
+
+struct decoded {
+    std::string body;
+    std::size_t consumed = 0;
+    outcome what = outcome::more;
+    friend bool operator==(const decoded&, const decoded&) = default;
+};
+
+// Feeds the text in pieces that end at the given places, into room for so many bytes.
+decoded decode(const std::string& text, std::initializer_list<std::size_t> ends, std::size_t room) {
+    chunk_decoder d;
+    d.reset(100);
+    decoded all;
+    std::string to(room, '\0');
+    for (const std::size_t end : ends) {
+        while (all.consumed < end && all.what == outcome::more) {
+            const chunk_decoder::step s =
+                d.decode(text.data() + all.consumed, end - all.consumed, to.data(), room);
+            all.consumed += s.consumed;
+            all.body += to.substr(0, s.produced);
+            all.what = s.what;
+        }
+    }
+    return all;
+}
+
+TEST(http_chunks, come_out_the_same_however_they_are_cut) {
+    for (const std::string& text : {
+             std::string("5\r\nhello\r\n10;a=b\r\n0123456789abcdef\r\n0\r\nA: b\r\n\r\nnext"),
+             std::string("5\r\nhello\r\nx"),
+             std::string("5\r\nhello0\r\n\r\n"),
+             std::string("0\r\n\r\n5\r\n"),
+             std::string("3\r\nabc\r\n0\r\n bad: x\r\n\r\n"),
+         }) {
+        const decoded whole = decode(text, {text.size()}, 100);
+        for (std::size_t a = 0; a <= text.size(); ++a)
+            for (std::size_t b = a; b <= text.size(); ++b)
+                for (const std::size_t room : {1UL, 3UL, 100UL})
+                    ASSERT_EQ(decode(text, {a, b, text.size()}, room), whole)
+                        << text << " cut at " << a << " and " << b;
+    }
+}
+
+TEST(http_chunks, end_where_they_say_and_take_nothing_more) {
+    const std::string text = "5\r\nhello\r\n0\r\n\r\nGET / HTTP/1.1\r\n";
+    const decoded d = decode(text, {text.size()}, 100);
+    EXPECT_EQ(d.body, "hello");
+    EXPECT_EQ(d.what, outcome::done);
+    EXPECT_EQ(text.substr(d.consumed), "GET / HTTP/1.1\r\n");
+}
+
+TEST(http_chunks, may_have_trailers_up_to_the_limit) {
+    const std::string name(49, 'a'), value(49, 'b');
+    EXPECT_EQ(decode("0\r\n" + name + ":" + value + "\r\n\r\n", {106}, 1).what, outcome::done);
+    EXPECT_EQ(decode("0\r\n" + name + ":x" + value + "\r\n\r\n", {107}, 1).what,
+              outcome::malformed);
+}
+
+}  // namespace
+}  // namespace rota::http

@@ -1,0 +1,109 @@
+// What the kernel and the allocator refuse to a server: the connection in question may end, the
+// server and the others go on.
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include <gtest/gtest.h>
+#include <rota/go.hpp>
+#include <rota/http.hpp>
+#include <rota/net.hpp>
+#include <rota/sync.hpp>
+#include <rota/time.hpp>
+
+#include "base/annotations.hpp"
+#include "sys/fault.hpp"
+
+#if defined(ROTA_DEBUG_CHECKS)
+
+namespace {
+
+using namespace rota::rt;
+using namespace std::chrono_literals;
+namespace net = rota::net;
+namespace http = rota::http;
+
+constexpr std::string_view closing = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+std::string ask(const std::string& address, std::string_view text) {
+    std::error_code error;
+    const net::conn c = net::dial("tcp", address, error);
+    if (!error) c.write(text, error);
+    c.set_read_deadline(rota::clock::now() + 20s, error);
+    std::string all;
+    std::byte part[1024];
+    for (std::size_t n = 1; !error && n != 0;) {
+        n = c.read(part, error);
+        all.append(reinterpret_cast<const char*>(part), n);
+    }
+    if (error == std::errc::timed_out) all += "<the server does not close>";
+    return all;
+}
+
+struct running {
+    explicit running(http::handler h)
+        : server(std::move(h)),
+          listener(net::listen("tcp", "127.0.0.1:0")),
+          address(listener.addr().to_string()) {
+        serving.go([this] { server.serve(listener); });
+    }
+    ~running() {
+        server.close();
+        server.shutdown(rota::background());
+        serving.wait();
+    }
+    const http::server server;
+    const net::listener listener;
+    const std::string address;
+    rota::wait_group serving;
+};
+
+std::atomic<int> refusals{0};
+std::atomic<int> refusal{0};
+
+TEST(kb36_http, each_refusal_of_an_accept_is_waited_for_and_passes) {
+    rota::run([] {
+        const running s([](auto& w, auto&) { w.write("hello"); });
+        testing::internal::CaptureStderr();
+        for (const int error : {EMFILE, ENFILE, ENOBUFS, ENOMEM}) {
+            refusal = error;
+            refusals = 4;
+            plant_fault([](sys_call call) {
+                return call == sys_call::accept && refusals.fetch_sub(1) > 0 ? refusal.load() : 0;
+            });
+            EXPECT_TRUE(ask(s.address, closing).ends_with("hello")) << error;
+            EXPECT_LT(refusals.load(), 0) << error;
+        }
+        plant_fault(nullptr);
+        (void)testing::internal::GetCapturedStderr();
+        EXPECT_TRUE(ask(s.address, closing).ends_with("hello"));
+    });
+}
+
+TEST(kb42_http, interrupted_calls_are_made_again) {
+    rota::run([] {
+        const running s([](auto& w, auto& r) { w.write(r.body()); });
+        static std::atomic<unsigned> asked{0};
+        plant_fault([](sys_call call) {
+            const bool may = call == sys_call::read || call == sys_call::write ||
+                             call == sys_call::accept || call == sys_call::poll_wait;
+            return may && asked.fetch_add(1) % 2 == 0 ? EINTR : 0;
+        });
+        const std::string body(100'000, 'x');
+        for (int i = 0; i < 10; ++i) {
+            const std::string got =
+                ask(s.address, "POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"
+                               "Content-Length: 100000\r\n\r\n" +
+                                   body);
+            EXPECT_NE(got.find(body), got.npos) << got.size();
+        }
+        plant_fault(nullptr);
+    });
+}
+
+}  // namespace
+
+#endif
