@@ -128,11 +128,15 @@ std::int64_t fd::read(void* to, std::size_t size) {
     }
     const std::int64_t n =
         try_until_done(poll_dir::read, [&] { return io_receive(number_, to, size); });
-    // A change that comes from here on is told anew. One that has come before, and that is no data,
-    // has left its mark.
-    drained_ = kind_ == kind::tcp && n > 0 && static_cast<std::size_t>(n) < size &&
-               !poll_->ended.load(memory_order_relaxed);  // relaxed: passed on by `ready`
+    drained_ = has_drained(n, size);
     return n;
+}
+
+// A change that comes from here on is told anew. One that has come before, and that is no data, has
+// left its mark.
+bool fd::has_drained(std::int64_t n, std::size_t size) const {
+    return kind_ == kind::tcp && n > 0 && static_cast<std::size_t>(n) < size &&
+           !poll_->ended.load(memory_order_relaxed);  // relaxed: passed on by `ready`
 }
 
 std::int64_t fd::peek(void* to, std::size_t size) {
@@ -161,6 +165,19 @@ int fd::wait_readable() {
     if (const int error = poll_wait(*poll_, poll_dir::read)) return -error;
     drained_ = false;
     return 0;
+}
+
+std::int64_t fd::try_read(void* to, std::size_t size) {
+    const reading turn(*this);
+    if (!turn) return -error_closed;
+    if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
+    if (size == 0 && !has_messages()) return 0;
+    if (returned_ != nullptr) return take_returned(to, size, false);
+    std::int64_t n = 0;
+    do n = io_receive(number_, to, size);
+    while (n == -EINTR);
+    drained_ = n == -EAGAIN || has_drained(n, size);
+    return n;
 }
 
 std::int64_t fd::take_returned(void* to, std::size_t size, bool stays) {

@@ -66,8 +66,10 @@ class fd {
     std::int64_t read(void* to, std::size_t size);
     // As read, but what is there stays.
     std::int64_t peek(void* to, std::size_t size);
-    // Waits as a read would: 0, or an error. The next read does not wait, as a rule.
+    // Waits as a read would: 0, or an error. Then there is something, as a rule; try_read tells.
     int wait_readable();
+    // As read, but -EAGAIN where that would wait.
+    std::int64_t try_read(void* to, std::size_t size);
     // The next reads give this first. Throws std::bad_alloc; -error_closed.
     int unread(const void* from, std::size_t size);
     // All, or an error.
@@ -139,6 +141,7 @@ class fd {
     template <class Call>
     std::int64_t try_file(poll_dir dir, Call call);
     std::int64_t write_some(const char* from, std::size_t size);
+    bool has_drained(std::int64_t n, std::size_t size) const;
     std::int64_t take_returned(void* to, std::size_t size, bool stays);
 
     // --- fixed -------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "fd/fd.hpp"
 #include "http/exchange.hpp"
 #include "http/server.hpp"
+#include "mem/stack.hpp"
 
 namespace rota::http::detail {
 
@@ -67,27 +68,37 @@ void connection::limit_writes(std::int64_t when) {
 }
 
 // Moving a timer for each request would cost more than the rest of the wait. A deadline that stands
-// already, and is an earlier one, stays: if it ends the wait too early, the wait goes on.
+// already, and is an earlier one, stays: if it ends the wait too early, the wait goes on. Who waits
+// for longer than a moment gives the pages back that the handler's calls have touched.
 bool connection::wait_for_request() {
+    constexpr clock::duration moment = std::chrono::seconds{1};
     const std::int64_t since = clock_ns();
     const server_options& o = server.options;
+    const clock::duration first =
+        o.read_header_timeout.count() > 0 ? o.read_header_timeout : o.read_timeout;
+    if (is_first && head_since == 0) head_since = since;
     const std::int64_t limit =
-        is_first ? later(since,
-                         o.read_header_timeout.count() > 0 ? o.read_header_timeout : o.read_timeout)
-                 : later(since, o.idle_timeout);
-    if (is_first) head_since = since;
-    if (limit == 0 || read_limit == 0 || read_limit > limit || read_limit <= since)
-        limit_reads(limit);
-    for (;;) {
+        is_first ? later(head_since, first) : later(since, o.idle_timeout);
+    const std::int64_t trim_at = is_first ? 0 : later(since, moment);
+    const std::int64_t next = earlier(limit, trim_at);
+    if (next == 0 || read_limit == 0 || read_limit > next || read_limit <= since) limit_reads(next);
+    for (bool trimmed = is_first;;) {
         const int error = socket.descriptor()->wait_readable();
         if (error == 0) return true;
-        if (error != -ETIMEDOUT || (limit != 0 && clock_ns() >= limit)) return false;
-        limit_reads(limit);
+        if (error != -ETIMEDOUT) return false;
+        const std::int64_t now_ns = clock_ns();
+        if (limit != 0 && now_ns >= limit) return false;
+        if (!trimmed && now_ns >= trim_at) {
+            rt::stack_trim();
+            trimmed = true;
+        }
+        limit_reads(trimmed ? limit : next);
     }
 }
 
 void serve_connection(connection& c) {
-    while (c.wait_for_request() && answer_what_has_come(c)) c.is_first = false;
+    while (c.wait_for_request() && answer_what_has_come(c)) {
+    }
 }
 
 }  // namespace rota::http::detail

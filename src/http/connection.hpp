@@ -29,15 +29,15 @@ class server_state;
 struct connection {
     enum class phase : std::uint8_t { idle, active, closed };
 
-    connection(server_state& s, net::conn c, const net::endpoint& p)
-        : server(s), socket(std::move(c)), peer(p) {}
+    connection(server_state& s, const net::conn& c, const net::endpoint& p)
+        : server(s), socket(c), peer(p) {}
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
 
     // --- fixed -----------------------------------------------------------------------
     server_state& server;
-    const net::conn socket;
-    const net::endpoint peer;
+    const net::conn& socket;  // they lie in the goroutine's closure
+    const net::endpoint& peer;
 
     // --- owner: the connection's goroutine ------------------------------------------------
     std::int64_t read_limit = 0;  // the socket's deadlines, as they have been set; 0: none

@@ -116,7 +116,7 @@ std::string clean_path(std::string_view path) {
         clean += segment;
         if (path == "/") clean += '/';
     }
-    if (clean.empty()) clean = "/";
+    if (clean.empty()) clean += '/';
     return clean;
 }
 

@@ -82,9 +82,16 @@ next_step exchange::read_head(int& reject) {
         if (!waited) send(error);
         if (error || (!waited && !c->become_idle())) return next_step::close;
         waited = true;
+        if (in.is_empty()) {  // nobody waits with all this in hand for a request to begin
+            const std::span<std::byte> room = in.room();
+            const std::int64_t n = c->socket.descriptor()->try_read(room.data(), room.size());
+            if (n == -EAGAIN) return next_step::wait;
+            if (n <= 0) return next_step::close;
+            in.filled(static_cast<std::size_t>(n));
+            continue;
+        }
         if (fill(error)) continue;
         const bool begun = in.unread().size() > scanner.begin();
-        if (error == std::errc::timed_out && in.is_empty()) return next_step::wait;
         if (error != std::errc::timed_out || !begun) return next_step::close;
         reject = request_timeout;
         break;
@@ -150,6 +157,7 @@ next_step exchange::answer_request() {
         o.read_timeout.count() > 0 || o.write_timeout.count() > 0 ? clock_ns() : 0;
     body_limit = later(c->head_since != 0 ? c->head_since : now, o.read_timeout);
     c->head_since = 0;
+    c->is_first = false;
     c->limit_writes(later(now, o.write_timeout));
     begin_body();
     begin_answer();

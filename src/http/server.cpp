@@ -148,8 +148,8 @@ struct membership {
     membership& operator=(const membership&) = delete;
 };
 
-void run_connection(server_state& server, net::conn socket, const net::endpoint& peer) {
-    connection c(server, std::move(socket), peer);
+void run_connection(server_state& server, const net::conn& socket, const net::endpoint& peer) {
+    connection c(server, socket, peer);
     const membership member(c);
     if (!member.is_member) return;
     try {
@@ -169,7 +169,7 @@ bool passes(const std::error_code& error) {
 std::error_code start(const std::shared_ptr<server_state>& s, net::conn& taken,
                       const net::endpoint& peer) {
     try {
-        go([s, c = std::move(taken), peer]() mutable { run_connection(*s, std::move(c), peer); });
+        go([s, c = std::move(taken), peer] { run_connection(*s, c, peer); });
     } catch (const std::system_error& e) {
         return e.code();
     } catch (const std::bad_alloc&) {

@@ -200,6 +200,22 @@ void stack_release(const stack_slot& slot) {
     }
 }
 
+// Our own frame, and those of what we call, are in use: they end within `margin`.
+[[gnu::noinline]] void stack_trim() {
+#if ROTA_ASAN || ROTA_TSAN || !defined(__OPTIMIZE__)
+    constexpr std::uintptr_t margin = 2048;
+#else
+    constexpr std::uintptr_t margin = 512;
+#endif
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const stack_slot slot = stack_find(reinterpret_cast<const void*>(here));
+    if (!slot) return;
+    std::byte* const low = slot.usable_lo();
+    const std::uintptr_t end = (here - margin) / page_size * page_size;
+    const auto from = reinterpret_cast<std::uintptr_t>(low);
+    if (end > from) mmap_decommit(low, end - from);
+}
+
 bool stack_touch_ahead(std::uint8_t cls) {
     // Two threads that touch the same pages pay twice: who takes the slots is given a lead, touches
     // those itself, and then runs through what has been touched here meanwhile.

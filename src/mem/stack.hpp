@@ -58,6 +58,11 @@ bool stack_touch_ahead(std::uint8_t cls);
 // used any more.
 void stack_release(const stack_slot& slot);
 
+// Gives back to the kernel what of the caller's own stack lies below what it uses now: for who has
+// been deep and is going to wait for long. A system call; the next deep call takes pages anew. On a
+// stack that is no slot: nothing.
+void stack_trim();
+
 // The slot that holds `address`, if any. Lock-free: also for signal handlers.
 [[nodiscard]] stack_slot stack_find(const void* address);
 
