@@ -273,7 +273,7 @@ class server {
     /// it returns, at once if that has happened before. The listener is closed in the end. May be
     /// called for several listeners. Where there is no descriptor or memory for a connection it
     /// tries again after 5 ms, then 10 ms, and so on up to 1 s. Blocks. Throws std::system_error if
-    /// the listener fails for another reason. Go: Serve.
+    /// the listener fails for another reason; std::bad_alloc before it has begun. Go: Serve.
     void serve(net::listener from) const;
     void serve(net::listener from, std::error_code& error) const;
 

@@ -178,6 +178,15 @@ std::error_code start(const std::shared_ptr<server_state>& s, net::conn& taken,
     return {};
 }
 
+void log_pause(const std::error_code& error) {
+    try {
+        rt::print_error("rota::http: cannot take connections, will try again: %.200s\n",
+                        error.message().c_str());
+    } catch (const std::bad_alloc&) {
+        rt::print_error("rota::http: cannot take connections, will try again\n");
+    }
+}
+
 // Takes connections until the listener fails for good.
 std::error_code take_connections(const std::shared_ptr<server_state>& s, const net::listener& l) {
     using namespace std::chrono_literals;
@@ -194,9 +203,7 @@ std::error_code take_connections(const std::shared_ptr<server_state>& s, const n
         }
         if (s->is_closing()) return {};
         if (!was_taken && !passes(error)) return error;
-        if (pause == pause.zero())
-            rt::print_error("rota::http: cannot take connections, will try again: %.200s\n",
-                            error.message().c_str());
+        if (pause == pause.zero()) log_pause(error);
         pause = pause == pause.zero() ? first_pause : std::min(pause * 2, longest_pause);
         if (s->ends_within(pause)) return {};
     }
