@@ -221,6 +221,7 @@ std::vector<input> of_the_chunks() {
         {"NUL in an extension", chunks("5;a\0\r\n12345\r\n0\r\n\r\n"s), "400"},
         {"no CRLF behind the data", chunks("5\r\n123450\r\n\r\n"), "400"},
         {"more data than the size", chunks("5\r\n123456\r\n0\r\n\r\n"), "400"},
+        {"another character for the CR", chunks("5\r\n12345x\n0\r\n\r\n"), "400"},
         {"LF alone behind the data", chunks("5\r\n12345\n0\r\n\r\n"), "400"},
         {"bare CR behind the data", chunks("5\r\n12345\r0\r\n\r\n"), "400"},
         {"LF alone at the end", chunks("0\r\n\n"), "400"},

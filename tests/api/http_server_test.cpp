@@ -172,6 +172,28 @@ TEST_ANYWHERE(http_shutdown, waits_for_answers_and_closes_idle_connections) {
     server.close();
 }
 
+TEST_ANYWHERE(http_shutdown, closes_a_connection_whose_answer_has_promised_to_keep_it) {
+    // Who goes idle behind the back of a shutdown would be waited for, for as long as it may idle.
+    const auto began = rota::make_chan<rota::unit>(1), go_on = rota::make_chan<rota::unit>();
+    const http_server s([=](http::response_writer& w, http::request&) {
+        w.header().set("Content-Length", "4");
+        w.write("done");
+        w.flush();
+        began.send({});
+        (void)go_on.recv();
+    });
+    const net::conn c = s.dial();
+    c.write(plain);
+    (void)began.recv();
+    std::error_code error;
+    const auto [ctx, cancel] = rota::with_timeout(rota::background(), 1ms);
+    s.server.shutdown(ctx, error);
+    EXPECT_TRUE(error);
+    go_on.send({});
+    s.server.shutdown(rota::background());
+    EXPECT_EQ(statuses(read_to_end(c)), "200");
+}
+
 TEST_ANYWHERE(http_shutdown, amid_traffic_cuts_off_no_request) {
     // A request that has been read and is not answered would be lost: each client sees whole
     // answers and then the end, and as many as have been executed.
@@ -294,6 +316,29 @@ TEST_ANYWHERE(http_context, ends_when_the_client_leaves) {
             else c.close();
             EXPECT_EQ(*why.recv(), rota::context_errc::canceled);
         }
+    }
+}
+
+TEST_ANYWHERE(kb37_http_context, watching_leaves_what_comes_meanwhile) {
+    // The next request comes while somebody looks for the end of the connection.
+    const auto began = rota::make_chan<rota::unit>(1), go_on = rota::make_chan<rota::unit>();
+    const http_server s([=](http::response_writer& w, http::request& r) {
+        const rota::context watched = r.ctx();
+        began.send({});
+        (void)go_on.recv();
+        EXPECT_FALSE(watched.err());
+        w.write(r.query("n"));
+    });
+    const net::conn c = s.dial();
+    c.write("GET /?n=0 HTTP/1.1\r\nHost: a\r\n\r\n");
+    std::string got;
+    for (int i = 0; i < 100; ++i) {
+        (void)began.recv();
+        for (int k = 0; k < i % 10; ++k) give_way();
+        if (i < 99) c.write("GET /?n=" + std::to_string(i + 1) + " HTTP/1.1\r\nHost: a\r\n\r\n");
+        for (int k = 0; k < i % 7; ++k) give_way();
+        go_on.send({});
+        ASSERT_EQ(next_answer(c).body, std::to_string(i));
     }
 }
 

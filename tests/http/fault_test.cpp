@@ -3,20 +3,15 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
-#include <new>
 #include <string>
-#include <vector>
 
 #include <gtest/gtest.h>
-#include <malloc.h>
 #include <rota/go.hpp>
 #include <rota/http.hpp>
 #include <rota/net.hpp>
 #include <rota/sync.hpp>
 #include <rota/time.hpp>
 
-#include "base/annotations.hpp"
 #include "sys/fault.hpp"
 
 #if defined(ROTA_DEBUG_CHECKS)
@@ -105,33 +100,6 @@ TEST(kb42_http, interrupted_calls_are_made_again) {
         plant_fault(nullptr);
     });
 }
-
-#if !ROTA_ASAN && !ROTA_TSAN  // their allocators count otherwise
-
-TEST(http_memory, of_idle_connections_is_a_small_part_of_a_busy_one_s) {
-    // A connection that waits could keep the buffers that it has answered with.
-    rota::run([] {
-        const running s([](auto& w, auto&) { w.write("hello"); });
-        const auto asked_once = [&] {
-            const net::conn c = net::dial("tcp", s.address);
-            c.write(std::string_view("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
-            std::byte answer[1024];
-            EXPECT_GT(c.read(answer), 0U);
-            return c;
-        };
-        constexpr std::size_t many = 300, first = 50;
-        std::vector<net::conn> all;
-        all.reserve(many + first);
-        while (all.size() < first) all.push_back(asked_once());
-        const std::size_t before = ::mallinfo2().uordblks;
-        while (all.size() < many + first) all.push_back(asked_once());
-        const std::size_t each = (::mallinfo2().uordblks - before) / many;
-        std::printf("%zu bytes of heap for a connection and its client\n", each);
-        EXPECT_LT(each, 1500U);  // an exchange takes 5000
-    });
-}
-
-#endif
 
 }  // namespace
 

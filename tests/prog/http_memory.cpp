@@ -1,5 +1,8 @@
-// A server whose nth allocation fails, for each n: that connection may end, the server goes on. The
-// client is bare system calls, so that all allocations counted are the server's.
+// A server and its memory. The client is bare system calls: what is counted is the server's.
+//
+//     fails    the nth allocation fails, for each n: that connection may end, the server goes on
+//     idle     what a connection keeps that has been answered once
+#include <malloc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,9 +21,18 @@ namespace {
 constexpr int never = 1 << 30;
 std::atomic<int> left{never};  // allocations until the one that fails
 
+std::atomic<std::size_t> in_use{0};  // bytes
+
 void* allocate(std::size_t size) noexcept {
     if (left.load(std::memory_order_relaxed) < never / 2 && left.fetch_sub(1) == 1) return nullptr;
-    return std::malloc(size == 0 ? 1 : size);
+    void* const p = std::malloc(size == 0 ? 1 : size);
+    if (p != nullptr) in_use += ::malloc_usable_size(p);
+    return p;
+}
+
+void give_back(void* p) noexcept {
+    if (p != nullptr) in_use -= ::malloc_usable_size(p);
+    std::free(p);
 }
 
 }  // namespace
@@ -32,45 +44,53 @@ void* operator new(std::size_t size) {
 void* operator new[](std::size_t size) { return operator new(size); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
 void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocate(size); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
-void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete(void* p) noexcept { give_back(p); }
+void operator delete[](void* p) noexcept { give_back(p); }
+void operator delete(void* p, std::size_t) noexcept { give_back(p); }
+void operator delete[](void* p, std::size_t) noexcept { give_back(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { give_back(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { give_back(p); }
 
 namespace {
 
 sockaddr_in server_address;
 
-// 200 if all answers to the text are that; -1 if the connection ended before, or something else.
-int ask(std::string_view text, int answers) {
+int connected() {
     const int c = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const timeval patience{20, 0};
     ::setsockopt(c, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (::connect(c, reinterpret_cast<const sockaddr*>(&server_address), sizeof server_address) !=
+    if (::connect(c, reinterpret_cast<const sockaddr*>(&server_address), sizeof server_address) ==
         0)
-        return -1;
+        return c;
+    std::printf("no connection\n");
+    std::exit(3);
+}
+
+// Receives some bytes; 0 at the end, also by a reset.
+std::size_t receive(int c, char* to, std::size_t room) {
+    const ssize_t n = ::recv(c, to, room, 0);
+    if (n < 0 && errno == EAGAIN) {
+        std::printf("the server neither answers nor closes\n");
+        std::exit(3);
+    }
+    return n < 0 ? 0 : static_cast<std::size_t>(n);
+}
+
+// Whether there are so many answers to the text, all of them 200.
+bool succeeds(std::string_view text, int answers) {
+    const int c = connected();
     (void)::send(c, text.data(), text.size(), MSG_NOSIGNAL);
     char all[16384];
     std::size_t size = 0;
-    for (;;) {
-        const ssize_t n = ::recv(c, all + size, sizeof all - size, 0);
-        if (n < 0 && errno == EAGAIN) {
-            std::printf("the server neither answers nor closes\n");
-            std::exit(3);
-        }
-        if (n <= 0) break;
-        size += static_cast<std::size_t>(n);
-    }
+    while (const std::size_t n = receive(c, all + size, sizeof all - size)) size += n;
     ::close(c);
     std::string_view rest(all, size);
     for (int i = 0; i < answers; ++i) {
         const std::size_t at = rest.find("HTTP/1.1 200");
-        if (at == rest.npos) return -1;
+        if (at == rest.npos) return false;
         rest.remove_prefix(at + 1);
     }
-    return 200;
+    return true;
 }
 
 constexpr std::string_view plain = "GET /a/b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -85,9 +105,7 @@ void hello(rota::http::response_writer& w, rota::http::request& r) {
     w.write("hello " + r.path_value("name") + r.query("c"));
 }
 
-}  // namespace
-
-int main() {
+rota::http::serve_mux routes() {
     rota::http::serve_mux mux;
     mux.handle("GET /a/{name}", hello);
     mux.handle("POST /body", [](auto& w, auto& r) { w.write(r.body()); });
@@ -95,38 +113,73 @@ int main() {
         const std::string text(3000, 'x');
         for (int i = 0; i < 4; ++i) w.write(text);
     });
-    // Each time a new server, which has nothing in stock.
-    int failed = 0, n = 1;
-    for (bool all_succeeded = false; !all_succeeded; ++n) {
-        const rota::http::server server(mux);
-        const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
+    return mux;
+}
+
+// A server, until the end of the scope. One that had no memory to begin begins again.
+struct running {
+    const rota::http::server server{routes()};
+    const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
+    rota::wait_group serving;
+
+    running() {
         const rota::net::endpoint at = l.addr();
         std::memcpy(&server_address, at.data(), sizeof server_address);
-        rota::wait_group serving;
-        serving.go([&] {
+        serving.go([this] {
             for (bool begun = false; !begun;) {
                 try {
                     server.serve(l);
                     begun = true;
-                } catch (const std::bad_alloc&) {  // that was the one: once more
+                } catch (const std::bad_alloc&) {
                 }
             }
         });
-        left = n;
-        const int outcome = ask(several, 3);
-        all_succeeded = left.exchange(never) > 0;
-        failed += outcome == 200 ? 0 : 1;
-        if (all_succeeded && outcome != 200) {
-            std::printf("no allocation has failed, and the answers are wrong\n");
-            return 1;
-        }
-        if (ask(plain, 1) != 200) {
-            std::printf("allocation %d has ended the server\n", n);
-            return 1;
-        }
+    }
+    ~running() {
         server.close();
         server.shutdown(rota::background());
         serving.wait();
     }
-    std::printf("%d allocations, %d of them missed\nclosed\n", n - 2, failed);
+};
+
+int fails() {
+    int failed = 0, n = 1;
+    for (bool all_succeeded = false; !all_succeeded; ++n) {
+        const running s;  // a new one, which has nothing in stock
+        left = n;
+        const bool answered = succeeds(several, 3);
+        all_succeeded = left.exchange(never) > 0;
+        failed += answered ? 0 : 1;
+        if ((all_succeeded && !answered) || !succeeds(plain, 1)) {
+            std::printf("allocation %d has ended the server\n", n);
+            return 1;
+        }
+    }
+    std::printf("%d allocations, %d of them missed\n", n - 2, failed);
+    return n > 10 && failed > 0 ? 0 : 1;
+}
+
+int idle() {
+    constexpr std::size_t first = 50, many = 300, most = 1000;
+    const running s;
+    std::size_t before = 0;
+    for (std::size_t i = 0; i < first + many; ++i) {
+        if (i == first) before = in_use;
+        const int c = connected();
+        constexpr std::string_view text = "GET /a/b HTTP/1.1\r\nHost: a\r\n\r\n";
+        (void)::send(c, text.data(), text.size(), MSG_NOSIGNAL);
+        char answer[1024];
+        if (receive(c, answer, sizeof answer) == 0) return 1;
+    }
+    const std::size_t each = (in_use - before) / many;  // an exchange takes 5000
+    std::printf("%zu bytes of heap for each connection\n", each);
+    return each < most ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view what = argc > 1 ? argv[1] : "";
+    if (what == "fails") return fails();
+    return what == "idle" ? idle() : 64;
 }
