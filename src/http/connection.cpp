@@ -14,8 +14,6 @@ namespace rota::http::detail {
 
 namespace {
 
-std::int64_t clock_ns() { return rota::detail::clock_now(); }
-
 // What a connection has borrowed while there is something to do.
 struct loan {
     connection& c;
@@ -72,13 +70,12 @@ void connection::limit_writes(std::int64_t when) {
 // for longer than a moment gives the pages back that the handler's calls have touched.
 bool connection::wait_for_request() {
     constexpr clock::duration moment = std::chrono::seconds{1};
-    const std::int64_t since = clock_ns();
+    const std::int64_t since = rota::detail::clock_now();
     const server_options& o = server.options;
     const clock::duration first =
         o.read_header_timeout.count() > 0 ? o.read_header_timeout : o.read_timeout;
     if (is_first && head_since == 0) head_since = since;
-    const std::int64_t limit =
-        is_first ? later(head_since, first) : later(since, o.idle_timeout);
+    const std::int64_t limit = is_first ? later(head_since, first) : later(since, o.idle_timeout);
     const std::int64_t trim_at = is_first ? 0 : later(since, moment);
     const std::int64_t next = earlier(limit, trim_at);
     if (next == 0 || read_limit == 0 || read_limit > next || read_limit <= since) limit_reads(next);
@@ -86,7 +83,7 @@ bool connection::wait_for_request() {
         const int error = socket.descriptor()->wait_readable();
         if (error == 0) return true;
         if (error != -ETIMEDOUT) return false;
-        const std::int64_t now_ns = clock_ns();
+        const std::int64_t now_ns = rota::detail::clock_now();
         if (limit != 0 && now_ns >= limit) return false;
         if (!trimmed && now_ns >= trim_at) {
             rt::stack_trim();

@@ -96,6 +96,11 @@ bool append_unescaped(std::string& to, std::string_view text, bool plus_is_space
     return true;
 }
 
+std::string unescaped(std::string_view text) {
+    std::string plain;
+    return append_unescaped(plain, text, false) ? plain : std::string(text);
+}
+
 std::string clean_path(std::string_view path) {
     std::string clean;
     clean.reserve(path.size() + 1);

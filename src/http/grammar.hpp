@@ -44,6 +44,8 @@ std::optional<std::uint64_t> decimal(std::string_view digits);
 
 // Appends `text` with its %XX undone, and + as a space if asked to. False if an escape is none.
 bool append_unescaped(std::string& to, std::string_view text, bool plus_is_space);
+// As it is, where an escape in it is none.
+std::string unescaped(std::string_view text);
 
 // The path with no empty, `.` and `..` segments, beginning with a slash; one at the end is kept.
 // Go: cleanPath.

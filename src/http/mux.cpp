@@ -38,15 +38,6 @@ void route_node::add(const route& r) {
     n->route_ = &r;
 }
 
-namespace {
-
-std::string unescaped(std::string_view text) {
-    std::string plain;
-    return append_unescaped(plain, text, false) ? plain : std::string(text);
-}
-
-}  // namespace
-
 const route* route_node::match_path(std::string_view path, matches& found) const {
     if (path.empty()) return route_;
     const std::size_t end = path == "/" ? 1 : std::min(path.find('/', 1), path.size());

@@ -23,11 +23,6 @@ bool is_name(std::string_view text) {
     return !text.empty() && !is_digit(text.front()) && std::all_of(text.begin(), text.end(), fits);
 }
 
-std::string unescaped(std::string_view text) {
-    std::string plain;
-    return append_unescaped(plain, text, false) ? plain : std::string(text);
-}
-
 // A segment with a brace in it, at `offset`; `rest` is what follows.
 segment parse_wildcard(std::string_view source, std::size_t offset, std::string_view text,
                        std::string_view rest, const std::vector<segment>& before) {

@@ -16,8 +16,6 @@ namespace rota::http::detail {
 
 namespace {
 
-std::int64_t clock_ns() { return rota::detail::clock_now(); }
-
 constexpr std::chrono::seconds error_patience{5};  // for a client to take what went wrong
 constexpr int request_timeout = 408, too_large = 413, target_too_long = 414, fields_too_large = 431;
 
@@ -74,7 +72,7 @@ next_step exchange::read_head(int& reject) {
             reject = scanner.has_request_line() ? fields_too_large : target_too_long;
         if (reject != 0 || seen == head_scanner::outcome::whole) break;
         if (!in.is_empty()) {
-            if (c->head_since == 0) c->head_since = clock_ns();
+            if (c->head_since == 0) c->head_since = rota::detail::clock_now();
             const std::int64_t to_end = later(c->head_since, o.read_header_timeout);
             c->limit_reads(earlier(to_end, later(c->head_since, o.read_timeout)));
         }
@@ -104,7 +102,7 @@ next_step exchange::reject_request(int code) {
     begin_body();
     begin_answer();
     answer_error(code);
-    c->limit_writes(later(clock_ns(), error_patience));
+    c->limit_writes(later(rota::detail::clock_now(), error_patience));
     return next_step::linger;
 }
 
@@ -116,7 +114,7 @@ void exchange::linger() {
     constexpr std::size_t most = 1 << 20;
     (void)c->socket.descriptor()->shutdown(SHUT_WR);
     if (!c->become_idle()) return;
-    c->limit_reads(clock_ns() + patience);
+    c->limit_reads(rota::detail::clock_now() + patience);
     in.shrink();
     std::error_code error;
     for (std::size_t thrown_away = 0; thrown_away < most;) {
@@ -154,7 +152,7 @@ next_step exchange::answer_request() {
         return reject_request(too_large);
     in.consume(end);
     const std::int64_t now =
-        o.read_timeout.count() > 0 || o.write_timeout.count() > 0 ? clock_ns() : 0;
+        o.read_timeout.count() > 0 || o.write_timeout.count() > 0 ? rota::detail::clock_now() : 0;
     body_limit = later(c->head_since != 0 ? c->head_since : now, o.read_timeout);
     c->head_since = 0;
     c->is_first = false;
@@ -256,7 +254,7 @@ void exchange::on_exception() {
     close_after = unread_input = true;
     if (c->hijacked || broken) return;
     // The time for the answer may have passed with that for the body.
-    c->limit_writes(later(clock_ns(), error_patience));
+    c->limit_writes(later(rota::detail::clock_now(), error_patience));
     answer_error(body_error ? status_of(body_error) : 500);
 }
 

@@ -25,7 +25,7 @@ constexpr std::string_view next = "GET /next HTTP/1.1\r\nHost: a\r\nConnection: 
 std::string post(std::string_view fields, std::string_view body) {
     return "POST /it HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n" + std::string(body);
 }
-std::string get(std::string_view fields) {
+std::string get_with(std::string_view fields) {
     return "GET /it HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n";
 }
 std::string line(std::string_view request_line) {
@@ -37,7 +37,7 @@ using namespace std::string_literals;
 
 std::vector<input> of_the_request_line() {
     return {
-        {"plain", get(""), "200"},
+        {"plain", get_with(""), "200"},
         {"query", line("GET /it?a=b&c HTTP/1.1"), "200"},
         {"two spaces before the target", line("GET  /it HTTP/1.1"), "400"},
         {"two spaces before the version", line("GET /it  HTTP/1.1"), "400"},
@@ -75,8 +75,8 @@ std::vector<input> of_the_request_line() {
         {"absolute target of another host", line("GET http://other/it HTTP/1.1"), "200"},
         {"absolute target without a host", line("GET http:///it HTTP/1.1"), "400"},
         {"user in the target", line("GET http://u@a/it HTTP/1.1"), "400"},
-        {"empty lines before", "\r\n\r\n" + get(""), "200"},
-        {"bare LF before", "\n" + get(""), "400"},
+        {"empty lines before", "\r\n\r\n" + get_with(""), "200"},
+        {"bare LF before", "\n" + get_with(""), "400"},
         {"bare CR in the line", "GET /it\rX HTTP/1.1\r\nHost: a\r\n\r\n", "400"},
         {"LF alone ends the lines", "GET /it HTTP/1.1\nHost: a\n\n", "400"},
         {"LF alone ends one line", "GET /it HTTP/1.1\r\nHost: a\n\r\n", "400"},
@@ -87,8 +87,8 @@ std::vector<input> of_the_request_line() {
 std::vector<input> of_the_fields() {
     return {
         {"no host", "GET /it HTTP/1.1\r\n\r\n", "400"},
-        {"two hosts", get("Host: a\r\n"), "400"},
-        {"two other hosts", get("Host: b\r\n"), "400"},
+        {"two hosts", get_with("Host: a\r\n"), "400"},
+        {"two other hosts", get_with("Host: b\r\n"), "400"},
         {"host with a space", "GET /it HTTP/1.1\r\nHost: a b\r\n\r\n", "400"},
         {"host with a slash", "GET /it HTTP/1.1\r\nHost: a/b\r\n\r\n", "400"},
         {"host with a user", "GET /it HTTP/1.1\r\nHost: u@a\r\n\r\n", "400"},
@@ -97,31 +97,31 @@ std::vector<input> of_the_fields() {
         {"host with brackets open", "GET /it HTTP/1.1\r\nHost: [::1\r\n\r\n", "400"},
         {"host of IPv6", "GET /it HTTP/1.1\r\nHost: [::1]:80\r\n\r\n", "200"},
         {"host with a NUL", "GET /it HTTP/1.1\r\nHost: a\0b\r\n\r\n"s, "400"},
-        {"space before the colon", get("A : b\r\n"), "400"},
-        {"tab before the colon", get("A\t: b\r\n"), "400"},
+        {"space before the colon", get_with("A : b\r\n"), "400"},
+        {"tab before the colon", get_with("A\t: b\r\n"), "400"},
         {"space before the colon of a length", post("Content-Length : 5\r\n", "12345"), "400"},
-        {"space within a name", get("A b: c\r\n"), "400"},
+        {"space within a name", get_with("A b: c\r\n"), "400"},
         {"space before a name", "GET /it HTTP/1.1\r\n A: b\r\nHost: a\r\n\r\n", "400"},
-        {"empty name", get(": b\r\n"), "400"},
-        {"no colon", get("A\r\n"), "400"},
-        {"control character in a name", get("A\x01: b\r\n"), "400"},
-        {"character beyond ASCII in a name", get("\xc3\xa4: b\r\n"), "400"},
-        {"parenthesis in a name", get("A(): b\r\n"), "400"},
-        {"NUL in a name", get("A\0: b\r\n"s), "400"},
-        {"control character in a value", get("A: b\x01\r\n"), "400"},
-        {"DEL in a value", get("A: b\x7f\r\n"), "400"},
-        {"NUL in a value", get("A: b\0c\r\n"s), "400"},
-        {"bare CR in a value", get("A: b\rc\r\n"), "400"},
-        {"bare CR, then a coding", get("A: b\rTransfer-Encoding: chunked\r\n"), "400"},
-        {"LF, then a coding", get("A: b\nTransfer-Encoding: chunked\r\n"), "400"},
-        {"continuation line", get("A: b\r\n c\r\n"), "400"},
-        {"continuation with a tab", get("A: b\r\n\tc\r\n"), "400"},
+        {"empty name", get_with(": b\r\n"), "400"},
+        {"no colon", get_with("A\r\n"), "400"},
+        {"control character in a name", get_with("A\x01: b\r\n"), "400"},
+        {"character beyond ASCII in a name", get_with("\xc3\xa4: b\r\n"), "400"},
+        {"parenthesis in a name", get_with("A(): b\r\n"), "400"},
+        {"NUL in a name", get_with("A\0: b\r\n"s), "400"},
+        {"control character in a value", get_with("A: b\x01\r\n"), "400"},
+        {"DEL in a value", get_with("A: b\x7f\r\n"), "400"},
+        {"NUL in a value", get_with("A: b\0c\r\n"s), "400"},
+        {"bare CR in a value", get_with("A: b\rc\r\n"), "400"},
+        {"bare CR, then a coding", get_with("A: b\rTransfer-Encoding: chunked\r\n"), "400"},
+        {"LF, then a coding", get_with("A: b\nTransfer-Encoding: chunked\r\n"), "400"},
+        {"continuation line", get_with("A: b\r\n c\r\n"), "400"},
+        {"continuation with a tab", get_with("A: b\r\n\tc\r\n"), "400"},
         {"continuation of a coding", post("Transfer-Encoding:\r\n chunked\r\n", "0\r\n\r\n"),
          "400"},
-        {"empty value", get("A:\r\nB: \t \r\n"), "200"},
-        {"spaces around a value", get("A: \t b c \t\r\n"), "200"},
-        {"value beyond ASCII", get("A: \xc3\xa4\r\n"), "200"},
-        {"upgrade without support", get("Connection: Upgrade\r\nUpgrade: x\r\n"), "200"},
+        {"empty value", get_with("A:\r\nB: \t \r\n"), "200"},
+        {"spaces around a value", get_with("A: \t b c \t\r\n"), "200"},
+        {"value beyond ASCII", get_with("A: \xc3\xa4\r\n"), "200"},
+        {"upgrade without support", get_with("Connection: Upgrade\r\nUpgrade: x\r\n"), "200"},
         {"upgrade with a body",
          post("Connection: Upgrade\r\nUpgrade: x\r\nContent-Length: 5\r\n", "12345"), "200"},
         {"upgrade with chunks",
@@ -129,12 +129,13 @@ std::vector<input> of_the_fields() {
               "1\r\nx\r\n0\r\n\r\n"),
          "200"},
         {"upgrade to HTTP/2",
-         get("Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n"),
+         get_with(
+             "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMA\r\n"),
          "200"},
         {"unknown expectation", post("Expect: else\r\nContent-Length: 5\r\n", "12345"), "417"},
         {"expectation with a body", post("Expect: 100-continue\r\nContent-Length: 5\r\n", "12345"),
          "200"},
-        {"expectation without a body", get("Expect: 100-continue\r\n"), "200"},
+        {"expectation without a body", get_with("Expect: 100-continue\r\n"), "200"},
     };
 }
 
@@ -249,10 +250,10 @@ std::vector<input> of_size() {
     return {
         {"method of 1 MiB", line(mega + " / HTTP/1.1"), "414 431"},
         {"target of 1 MiB", line("GET /" + mega + " HTTP/1.1"), "414"},
-        {"100,000 fields", get(many), "431"},
-        {"many small fields, few bytes", get(many.substr(0, 10'000)), "431"},
-        {"field of 1 MiB", get("A: " + mega + "\r\n"), "431"},
-        {"name of 1 MiB", get(mega + ": a\r\n"), "431"},
+        {"100,000 fields", get_with(many), "431"},
+        {"many small fields, few bytes", get_with(many.substr(0, 10'000)), "431"},
+        {"field of 1 MiB", get_with("A: " + mega + "\r\n"), "431"},
+        {"name of 1 MiB", get_with(mega + ": a\r\n"), "431"},
         {"empty lines without end",
          [] {
              std::string lines;
