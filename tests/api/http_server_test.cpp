@@ -327,6 +327,7 @@ TEST_ANYWHERE(kb37_http_context, watching_leaves_what_comes_meanwhile) {
         began.send({});
         (void)go_on.recv();
         EXPECT_FALSE(watched.err());
+        EXPECT_EQ(r.method(), "GET");
         w.write(r.query("n"));
     });
     const net::conn c = s.dial();

@@ -1,6 +1,7 @@
 // Stack slots: classes, arenas, guards, and what happens when the kernel refuses.
 #include "mem/stack.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <rota/go.hpp>
 
 #include "core/g.hpp"
 #include "sys/fault.hpp"
@@ -104,6 +106,46 @@ TEST(stack_release, gives_the_pages_back_and_the_address_again) {
     const stack_slot again = stack_alloc(cls);
     EXPECT_EQ(again.lo, slot.lo);
     stack_release(again);
+}
+
+namespace {
+
+// Touches so many pages of the stack, one behind the other.
+[[gnu::noinline]] int go_deep(int pages) {
+    volatile char page[4096];
+    page[0] = static_cast<char>(pages);
+    return pages == 0 ? 0 : go_deep(pages - 1) + page[0];
+}
+
+// The pages of the caller's slot that the kernel has committed.
+[[gnu::noinline]] std::size_t committed_pages() {
+    const stack_slot slot = stack_find(__builtin_frame_address(0));
+    std::byte* const low = slot.usable_lo();
+    const auto size = static_cast<std::size_t>(slot.hi - low);
+    std::vector<unsigned char> each(size / 4096);
+    if (::mincore(low, size, each.data()) != 0) return 0;
+    return static_cast<std::size_t>(
+        std::count_if(each.begin(), each.end(), [](unsigned char c) { return (c & 1) != 0; }));
+}
+
+}  // namespace
+
+TEST(stack_trim, gives_back_what_lies_below_and_leaves_what_is_in_use) {
+    // Frames that are in use could go with it, or nothing at all.
+    rota::run([] {
+        char own[1000];
+        std::memset(own, 'x', sizeof own);
+        EXPECT_GE(go_deep(20), 0);
+        const std::size_t deep = committed_pages();
+        stack_trim();
+        const std::size_t trimmed = committed_pages();
+        EXPECT_GE(deep, 20U);
+        EXPECT_LE(trimmed, 8U);
+        EXPECT_GE(trimmed, 1U);
+        EXPECT_EQ(std::string(own, sizeof own), std::string(1000, 'x'));
+        EXPECT_GE(go_deep(20), 0);
+    });
+    stack_trim();  // on a thread: nothing
 }
 
 TEST(stack_guard, faults_below_the_usable_part) {
