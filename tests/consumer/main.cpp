@@ -6,6 +6,7 @@
 // a library that is not the one built.
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
+#include <rota/http.hpp>
 #include <rota/sync.hpp>
 
 #include <cstdio>
@@ -32,5 +33,9 @@ int main() {
         return total;
     });
     std::printf("sum %d\n", sum);
+    // What a server brings along must be in the library as well.
+    const rota::http::server server{rota::http::serve_mux()};
+    server.close();
+    server.listen_and_serve("127.0.0.1:0");
     return sum == count * (count + 1) / 2 ? 0 : 1;
 }
