@@ -496,6 +496,7 @@ TEST(http_panic, is_not_what_clients_and_connections_do) {
                 for (const std::string text = r.body() + std::string(1 << 20, 'x');;) w.write(text);
             },
             {.max_body_bytes = 10});
+        const int before = rota::runtime::num_goroutine();
         testing::internal::CaptureStderr();
         const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
         EXPECT_EQ(statuses(ask(s, head + "x\r\n")), "400");
@@ -504,7 +505,7 @@ TEST(http_panic, is_not_what_clients_and_connections_do) {
         c.write(plain);
         (void)read_text(c);
         reset(c);
-        EXPECT_TRUE(eventually([] { return rota::runtime::num_goroutine() <= 2; }));
+        EXPECT_TRUE(eventually([=] { return rota::runtime::num_goroutine() <= before; }));
         EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
     });
 }
