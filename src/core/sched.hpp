@@ -62,6 +62,7 @@ struct sched_t {
     std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t spares_coming ROTA_GUARDED_BY(mu) = 0;
     std::int32_t hostage_count ROTA_GUARDED_BY(mu) = 0;
+    std::uint64_t calls_ended ROTA_GUARDED_BY(mu) = 0;     // whose p had been taken meanwhile
     bool is_anyone_computing ROTA_GUARDED_BY(mu) = false;  // so long that its p was taken
     // No m for a p since, m_max being reached; 0: there was one, or no need of one. Written under
     // mu, relaxed: sysmon looks without it, and a round late. And when one was last asked for.

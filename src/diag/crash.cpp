@@ -189,7 +189,10 @@ void report_abort(const fault_info& fault) {
 // In the signal handler. False: it is not the runtime's.
 bool report_signal(const fault_info& fault) {
     if (fault.signal == SIGQUIT) {
-        if (is_own_report()) return true;  // which goes on: the signal has hit who reports
+        // It goes on: the signal has hit who reports. Who insists wants it to end.
+        static constinit atomic<int> hits{0};
+        if (is_own_report() && hits.fetch_add(1, memory_order_relaxed) < 3)  // relaxed: our own
+            return true;
         report_quit(fault);
     }
     if (fault.signal == SIGABRT) {

@@ -83,7 +83,8 @@ next_step exchange::read_head(int& reject) {
         if (in.is_empty()) {  // nobody waits with all this in hand for a request to begin
             const std::span<std::byte> room = in.room();
             const std::int64_t n = c->socket.descriptor()->try_read(room.data(), room.size());
-            if (n == -EAGAIN) return next_step::wait;
+            // The limit may have been that of a pause; if the wait is over, its next look says so.
+            if (n == -EAGAIN || n == -ETIMEDOUT) return next_step::wait;
             if (n <= 0) return next_step::close;
             in.filled(static_cast<std::size_t>(n));
             continue;

@@ -2,12 +2,14 @@
 #include <rota/os/command.hpp>
 
 #include <cerrno>
+#include <exception>
 
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include <rota/detail/spawn.hpp>
+#include <rota/go.hpp>
 #include <rota/sync/wait_group.hpp>
 
 #include "core/sched.hpp"
@@ -282,8 +284,13 @@ std::string command::read_output(bool with_errors, std::error_code& error) {
             (void)wait(of_wait);
             from.set_read_deadline(clock::now() + s.wait_delay, ignored);
         });
+        // Without memory for the text: the program finds nobody to read what it writes.
+        const defer joined([&] {
+            std::error_code ignored;
+            if (std::uncaught_exceptions() != 0) from.close(ignored);
+            waiter.wait();
+        });
         text = from.read_all(error);
-        waiter.wait();
     }
     if (!error) error = of_wait;
     return text;

@@ -1,8 +1,8 @@
 // Who wants which signals, and the goroutine that sends them.
 //
-// The goroutine exists while somebody wants any. A withdrawal changes what the kernel does first,
-// then has the goroutine send all that has come until then, and only then takes the channel off the
-// list. Go: signal.Stop and signalWaitUntilIdle.
+// The goroutine exists while somebody wants any. A withdrawal puts the channel among those that
+// leave, changes what the kernel does with signals that nobody else wants, and has the goroutine
+// send all that has come until then. Go: signal.Stop and signalWaitUntilIdle.
 #include <rota/os/signal.hpp>
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <rota/sync/condition_variable.hpp>
 #include <rota/sync/mutex.hpp>
 
+#include "core/sched.hpp"
 #include "fd/errors.hpp"
 #include "fd/turn.hpp"
 #include "sched/hooks.hpp"
@@ -33,6 +34,13 @@ using rt::signal_bit;
 struct watcher {
     send_chan<int> to;
     std::uint64_t wants;
+};
+
+// A channel on its way out: it gets what has come so far.
+struct leaver {
+    send_chan<int> to;
+    std::uint64_t gets;
+    std::uint64_t withdrawal;
 };
 
 class watchers {
@@ -54,6 +62,9 @@ class watchers {
     // --- guarded by mu_ ----------------------------------------------------------------
     condition_variable flushed_;
     std::vector<watcher> all_;
+    std::vector<leaver> leaving_;
+    std::uint64_t withdrawals_ = 0;
+    std::uint64_t watched_ = 0;           // their handlers are ours
     std::uint64_t asked_ = 0, done_ = 0;  // flushes
     bool delivers_ = false;               // there is the goroutine
     rt::fd* event_ = nullptr;             // fixed once it is there
@@ -121,7 +132,7 @@ void watchers::deliver() {
         send_all_that_have_come();
         done_ = asked;
         flushed_.notify_all();
-        if (!all_.empty()) continue;
+        if (!all_.empty() || !leaving_.empty()) continue;
         delivers_ = false;
         return;
     }
@@ -129,8 +140,15 @@ void watchers::deliver() {
 
 void watchers::send_all_that_have_come() {
     for_each_signal(rt::watched_take(), [this](int s) {
+        const auto wants = [s](const watcher& w) { return (w.wants & signal_bit(s)) != 0; };
         for (const watcher& w : all_) {
-            if ((w.wants & signal_bit(s)) != 0) (void)w.to.try_send(s);
+            if (wants(w)) (void)w.to.try_send(s);
+        }
+        for (const leaver& l : leaving_) {
+            const bool has_it = std::any_of(all_.begin(), all_.end(), [&](const watcher& w) {
+                return w.to == l.to && wants(w);
+            });
+            if (!has_it && (l.gets & signal_bit(s)) != 0) (void)l.to.try_send(s);
         }
     });
 }
@@ -146,17 +164,18 @@ std::uint64_t watchers::wanted() const {
 void watchers::add(const send_chan<int>& to, std::uint64_t signals) {
     const std::lock_guard guard(mu_);
     prepare();
-    const std::uint64_t before = wanted();
     const auto same =
         std::find_if(all_.begin(), all_.end(), [&](const watcher& w) { return w.to == to; });
     if (same != all_.end()) same->wants |= signals;
     else all_.push_back({to, signals});
-    for_each_signal(signals & ~before, rt::signal_watch);
+    for_each_signal(signals & ~watched_, rt::signal_watch);
+    watched_ |= signals;
 }
 
 // Returns when all that came before has been sent.
 void watchers::flush(std::unique_lock<mutex>& lock) {
-    if (!delivers_) return;
+    // relaxed: set by the thread that ends the process, in which nobody sends any more
+    if (!delivers_ || rt::sched.exiting.load(rt::memory_order_relaxed)) return;
     constexpr long nap_ns = 20'000;
     while (rt::watched_is_busy()) {
         const rt::blocking_call handed_off;
@@ -170,19 +189,24 @@ void watchers::flush(std::unique_lock<mutex>& lock) {
 void watchers::remove(const send_chan<int>& to, std::uint64_t signals, void (*then)(int),
                       bool always) {
     std::unique_lock lock(mu_);
-    const auto is_meant = [&](const watcher& w) { return !to || w.to == to; };
-    std::uint64_t meant = 0, others = 0;
-    for (const watcher& w : all_) {
-        if (is_meant(w)) meant |= w.wants & signals;
-        else others |= w.wants;
-    }
-    for_each_signal(always ? signals : meant & ~others, then);
-    if (meant != 0) flush(lock);
+    const auto is_meant = [&](const auto& w) { return !to || w.to == to; };
+    const std::uint64_t withdrawal = ++withdrawals_;
+    std::uint64_t meant = 0;
+    leaving_.reserve(leaving_.size() + all_.size());
     for (watcher& w : all_) {
-        if (is_meant(w)) w.wants &= ~signals;
+        if (!is_meant(w) || (w.wants & signals) == 0) continue;
+        leaving_.push_back({w.to, w.wants & signals, withdrawal});
+        meant |= w.wants & signals;
+        w.wants &= ~signals;
     }
     std::erase_if(all_, [](const watcher& w) { return w.wants == 0; });
-    if (all_.empty() && delivers_) poke();
+    const std::uint64_t unwanted = (always ? signals : meant) & ~wanted();
+    for_each_signal(unwanted, then);
+    watched_ &= ~unwanted;
+    // Somebody else may be taking the same channel off just now.
+    if (std::any_of(leaving_.begin(), leaving_.end(), is_meant)) flush(lock);
+    std::erase_if(leaving_, [=](const leaver& l) { return l.withdrawal == withdrawal; });
+    if (all_.empty() && leaving_.empty() && delivers_) poke();
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel i
 // An order that takes longer than this (ns) waits for a processor, or for malloc's lock, which a
 // stopped thread may hold.
 constexpr std::int64_t order_patience = 10'000'000;
-// Those who are kept from beginning wait for so long (ns) for the program's calls to end.
-constexpr std::int64_t calls_patience = 500'000'000;
+// More ms than the program may have are in its calls: for longer than this (ns), and it ends.
+constexpr std::int64_t kept_patience = 500'000'000;
 constexpr std::int64_t round_lapse = 100'000'000;
 constexpr std::int64_t begin_period = 100'000'000;  // ns: while ms are short, one begins in so long
 
@@ -58,21 +58,18 @@ std::uint32_t astray() ROTA_REQUIRES(sched.mu) {
     return std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.hostage_count));
 }
 
-// Whether the program's own calls need more ms than it may have: those that were to stand by are
-// with them too.
-bool are_calls_too_many() ROTA_REQUIRES(sched.mu) {
-    const std::int32_t others = static_cast<std::int32_t>(astray()) + free_ms() +
-                                sched.spares_coming +
-                                sched.ms_without_p.load(memory_order_relaxed);  // relaxed: a hint
-    return sched.m_count - others > sched.m_max;
+// The ms that goroutines keep to themselves, in calls that block and by lock_os_thread; rather too
+// few than too many.
+std::int32_t kept_ms() ROTA_REQUIRES(sched.mu) {
+    return sched.m_count - static_cast<std::int32_t>(astray()) - free_ms() - sched.spares_coming -
+           proc_count() - sched.run_count;
 }
 
 bool may_order(spare_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
     if (is_kernel_mute() && now - sched.m_refused_at < refusal_period) return false;
     if (why == spare_for::blocked)
         return sched.m_count < sched.m_max || sched.spare_count < proc_count();
-    // Spares that serve the program's calls would be followed by more, without end.
-    return sched.m_count < sched.m_max || (astray() < suspended_max && !are_calls_too_many());
+    return astray() < suspended_max || sched.m_count < sched.m_max;
 }
 
 // Whether nobody is to begin: he may compute for long and so take an m, and the last one serves
@@ -186,16 +183,22 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         for (; !is_short && !sched.put_off.empty() && (!anyone || n < batch); ++n)
             sched.runq.push(*sched.put_off.pop());
         any_left_ = !sched.put_off.empty();
-        const bool goes_on = now - last_round_ < round_lapse;  // nobody knows what was between
-        if (!goes_on || !is_short || !any_left_ || !are_calls_too_many()) calls_fit_at_ = now;
+        too_many_kept_ = kept_ms() > sched.m_max;
+        // Who ends a call shows that it is not for ever; nobody knows what was between two rounds.
+        if (!too_many_kept_ || sched.calls_ended != calls_seen_ || now - last_round_ > round_lapse)
+            kept_since_ = now;
         last_round_ = now;
-        if (now - calls_fit_at_ > calls_patience) exceeded = sched.m_max;
+        calls_seen_ = sched.calls_ended;
+        if (now - kept_since_ > kept_patience) exceeded = sched.m_max;
         if (n > 0) publish_global_size();
     }
-    if (exceeded != 0) report_exhaustion(exceeded);
+    if (exceeded != 0) {
+        release_all_suspended();  // one of them may hold what the report needs
+        report_exhaustion(exceeded);
+    }
     if (n > 0) wakep();
     if (anyone) order_spare(spare_for::computes, now);
-    return is_short || any_left_;
+    return is_short || any_left_ || too_many_kept_;
 }
 
 bool is_put_off(g& gp) {

@@ -6,9 +6,9 @@
 // kernel grants no more, the p stays where it is.
 //
 //     the program's limit reached       spares are made all the same: for goroutines that compute
-//                                       until 1,024 are stopped, for others one for each p; but
-//                                       not while those that were made serve the program's
-//                                       calls: if that lasts, it has exceeded its limit
+//                                       until 1,024 are stopped, for others one for each p. If
+//                                       they serve its calls until these hold more ms than it may
+//                                       have, and none ends for half a second, it is reported
 //     1,024 stopped                     no goroutine begins, but one in 100 ms; spares are made for
 //                                       those that have begun, within the program's limit
 //     the kernel's limit reached, or    the last idle m runs nobody who has not begun, and so comes
@@ -59,13 +59,15 @@ class shortage {
   public:
     bool round(bool is_anyone_stopped, std::int64_t now) ROTA_EXCLUDES(sched.mu);
     // Whether there is something to do in the next round, as far as is known here.
-    bool is_open() const { return any_left_ || ms_are_short(); }
+    bool is_open() const { return any_left_ || too_many_kept_ || ms_are_short(); }
 
   private:
-    bool any_left_ = false;        // who was put off; nobody more is, unless ms are short
-    std::int64_t last_begun_ = 0;  // about: no goroutine has been kept from it since
+    bool any_left_ = false;         // who was put off; nobody more is, unless ms are short
+    std::int64_t last_begun_ = 0;   // about: no goroutine has been kept from it since
+    bool too_many_kept_ = false;    // more ms are in the program's calls than it may have
+    std::uint64_t calls_seen_ = 0;  // sched.calls_ended
     std::int64_t last_round_ = 0;
-    std::int64_t calls_fit_at_ = 0;  // when the program's calls last left an m to begin on
+    std::int64_t kept_since_ = 0;  // that it is so, without an end of a call
 };
 
 // gp is to run next: true, and it has been put off, if it has not begun and may not.

@@ -20,6 +20,7 @@ void after_slow_exit(m& self, g& prev) {
     const bool is_locked = prev.locked_m == &self;
     {
         const lock_guard guard(sched.mu);
+        ++sched.calls_ended;
         pp = pidle_get();
         if (pp == nullptr) global_put(prev);
         else if (is_locked) self.locked_ready = true;
@@ -47,6 +48,7 @@ bool take_other_p(m& self) {
     p* pp = nullptr;
     {
         const lock_guard guard(sched.mu);
+        ++sched.calls_ended;
         pp = pidle_get();
     }
     if (pp == nullptr) return false;

@@ -82,6 +82,9 @@ void on_watched(int signal) {
         handlers.fetch_add(1, memory_order_acq_rel);                 // pairs(signal.handlers)
         note(signal);
         handlers.fetch_sub(1, memory_order_acq_rel);  // pairs(signal.handlers)
+    } else {  // of a fork's child, in which nobody sends it: it does what it did before
+        ::sigaction(signal, &before_watch[signal], nullptr);
+        ::raise(signal);
     }
     errno = error;
 }

@@ -124,6 +124,37 @@ TEST_ANYWHERE(os_stop, ends_one_channel_and_no_other) {
     EXPECT_EQ(b.len(), 2U);
 }
 
+TEST_ANYWHERE(os_stop, of_two_channels_at_once_leaves_no_handler_behind) {
+    // Each could take the other for somebody who still wants the signal.
+    for (int i = 0; i < 50; ++i) {
+        const auto a = rota::make_chan<int>(1), b = rota::make_chan<int>(1);
+        os::notify(a, SIGUSR1);
+        os::notify(b, SIGUSR1);
+        rota::wait_group both;
+        both.go([a] { os::stop(a); });
+        both.go([b] { os::stop(b); });
+        both.wait();
+        ASSERT_EQ(action_of(SIGUSR1), SIG_DFL);
+    }
+}
+
+TEST_ANYWHERE(os_stop, takes_nothing_from_who_asks_meanwhile) {
+    // Who leaves could be counted among those who have the signal sent already.
+    for (int i = 0; i < 50; ++i) {
+        const auto a = rota::make_chan<int>(1), b = rota::make_chan<int>(1);
+        os::notify(a, SIGUSR1);
+        rota::wait_group leaves;
+        leaves.go([a] { os::stop(a); });
+        rota::runtime::gosched();
+        os::notify(b, SIGUSR1);
+        leaves.wait();
+        ASSERT_NE(action_of(SIGUSR1), SIG_DFL);
+        send(SIGUSR1);
+        ASSERT_EQ(b.recv(), SIGUSR1);
+        os::stop(b);
+    }
+}
+
 TEST_ANYWHERE(os_ignore, ignores_until_reset) {
     const auto c = rota::make_chan<int>(4);
     os::notify(c, SIGUSR1, SIGUSR2);

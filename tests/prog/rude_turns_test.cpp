@@ -41,6 +41,7 @@ TEST(rude_signal, of_somebody_else_wakes_nobody) { expect_done("foreign_signals"
 TEST(rude_limit, of_threads_leaves_everybody_a_turn_who_has_begun) {
     expect_done("thread_limit", "1");
     expect_done("thread_limit", "2");
+    expect_done("thread_limit", "24");  // more than there may be threads
 }
 
 TEST(rude_limit, of_threads_counts_no_goroutine_that_computes) {
