@@ -39,21 +39,23 @@ void output::hold(const net::conn& to, std::error_code& error) {
     if (text().empty() && !late_error_) return;
     if (late_error_ || text_.size() >= held_max) return send(to, error);
     late_to_ = &to;
-    if (sent_) {
+    // The timer may fire before this call goes on: what its goroutine needs is there by then.
+    if (!sent_) sent_ = make_chan<unit>(1);
+    if (has_timer_) {
         late_.reset(patience);
     } else {
-        chan<unit> sent = make_chan<unit>(1);
         late_ = after_func(patience, [this] { send_late(); });
-        sent_ = std::move(sent);
+        has_timer_ = true;
     }
     held_ = true;
 }
 
 // The timer's goroutine.
 void output::send_late() noexcept {
+    const chan<unit> sent = sent_;  // who receives may destroy all of this at once
     late_to_->write(std::string_view(text_), late_error_);
     text_.clear();
-    sent_.send({});
+    sent.send({});
 }
 
 void output::take_back() {

@@ -54,8 +54,9 @@ class output {
     std::string text_;  // the timer's goroutine's, from its beginning to its message in sent_
     std::error_code late_error_;          // likewise
     const net::conn* late_to_ = nullptr;  // likewise
-    timer late_;                          // nothing until something is held for the first time
-    chan<unit> sent_;
+    chan<unit> sent_;                     // nil until something is held for the first time
+    timer late_;                          // likewise
+    bool has_timer_ = false;
     bool held_ = false;
 };
 
