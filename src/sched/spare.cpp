@@ -29,6 +29,7 @@ constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel i
 constexpr std::int64_t order_patience = 10'000'000;
 // More ms than the program may have are in its calls: for longer than this (ns), and it ends.
 constexpr std::int64_t kept_patience = 500'000'000;
+// After so long (ns) a round knows nothing of the one before.
 constexpr std::int64_t round_lapse = 100'000'000;
 constexpr std::int64_t begin_period = 100'000'000;  // ns: while ms are short, one begins in so long
 

@@ -531,7 +531,7 @@ TEST(kb36_http, without_descriptors_the_server_waits_and_recovers) {
         ASSERT_EQ(::connect(number, static_cast<const sockaddr*>(to.data()), to.size()), 0);
         served.write(plain);  // who is there is served meanwhile
         EXPECT_EQ(next_answer(served).status, 200);
-        rota::sleep_for(50ms);
+        rota::sleep_for(50ms);  // the load: accepts that fail all this time
         ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
         ASSERT_EQ(::send(number, closing.data(), closing.size(), 0),
                   static_cast<ssize_t>(closing.size()));

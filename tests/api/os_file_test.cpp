@@ -116,7 +116,7 @@ TEST_ANYWHERE(os_file, that_is_closed_fails_every_call) {
 
 TEST_ANYWHERE(os_file, is_closed_by_its_last_handle_and_never_inherited) {
     // A descriptor could stay open for ever, or leak into other programs.
-    const int before = descriptors_in_use();
+    const int before = open_descriptors();
     {
         const os::file f = os::file::open("/dev/null", O_RDWR);
         auto [reader, writer] = os::pipe();
@@ -125,9 +125,9 @@ TEST_ANYWHERE(os_file, is_closed_by_its_last_handle_and_never_inherited) {
         for (const os::file& each : {f, reader, writer}) {
             EXPECT_EQ(::fcntl(each.fd(), F_GETFD), FD_CLOEXEC);
         }
-        EXPECT_EQ(descriptors_in_use(), before + 3);
+        EXPECT_EQ(open_descriptors(), before + 3);
     }
-    EXPECT_EQ(descriptors_in_use(), before);
+    EXPECT_EQ(open_descriptors(), before);
 }
 
 TEST_ANYWHERE(os_file, has_no_deadline_where_nobody_polls) {
@@ -274,7 +274,7 @@ TEST_ANYWHERE(kb36_os_file, without_descriptors_every_call_says_so_and_recovers)
     {
         const auto poller = os::pipe();
     }  // which needs some of its own
-    const int in_use = descriptors_in_use();
+    const int in_use = open_descriptors();
     std::error_code error;
     {
         rlimit none = old;
@@ -293,5 +293,5 @@ TEST_ANYWHERE(kb36_os_file, without_descriptors_every_call_says_so_and_recovers)
     }
     EXPECT_TRUE(os::file::open("/dev/null", O_RDONLY, error));
     EXPECT_FALSE(error);
-    EXPECT_EQ(descriptors_in_use(), in_use);
+    EXPECT_EQ(open_descriptors(), in_use);
 }

@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "../open_descriptors.hpp"
 #include "anywhere.hpp"
 
 namespace rota_test {
@@ -42,16 +43,6 @@ class scratch {
   private:
     std::string path_;
 };
-
-// Open descriptors of this process.
-inline int descriptors_in_use() {
-    DIR* const all = ::opendir("/proc/self/fd");
-    if (all == nullptr) return -1;
-    int n = -1;  // the directory's own
-    while (const dirent* entry = ::readdir(all)) n += entry->d_name[0] == '.' ? 0 : 1;
-    ::closedir(all);
-    return n;
-}
 
 inline std::string read_some(const os::file& f, std::size_t at_most = 4096) {
     std::string text(at_most, '\0');

@@ -1,7 +1,6 @@
 // What tests of sockets share: two ends of a connection, bytes as text, and what is left behind.
 #pragma once
 
-#include <dirent.h>
 #include <array>
 #include <cstdio>
 #include <span>
@@ -11,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "../open_descriptors.hpp"
 #include "anywhere.hpp"
 
 namespace rota_test {
@@ -58,16 +58,6 @@ inline std::error_code read_error(const net::conn& c) {
     std::error_code error;
     (void)c.read(buffer, error);
     return error;
-}
-
-// Open descriptors of this process.
-inline int open_descriptors() {
-    DIR* const all = ::opendir("/proc/self/fd");
-    if (all == nullptr) return -1;
-    int n = -1;  // the directory's own
-    while (const dirent* entry = ::readdir(all)) n += entry->d_name[0] == '.' ? 0 : 1;
-    ::closedir(all);
-    return n;
 }
 
 inline rota::clock::time_point in(std::chrono::nanoseconds d) { return rota::clock::now() + d; }

@@ -135,7 +135,11 @@ int too_many_threads_beside_hogs() {
                 }
             });
         }
-        rota::sleep_for(std::chrono::milliseconds(50));  // so that they have been stopped
+        const auto before = rota::runtime::read_sched_stats().handoffs;
+        await([=] {  // main's timers come due while all ps compute: one is taken
+            rota::sleep_for(std::chrono::milliseconds(1));
+            return rota::runtime::read_sched_stats().handoffs != before;
+        });
         block_on_threads_of_their_own(40);
         rota::make_chan<int>().recv();
     });
