@@ -32,6 +32,7 @@ constexpr std::int64_t stuck_after_amid_others = 300'000'000;
 constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
 constexpr std::int64_t attention = 50'000'000;      // ns after a stop: goroutines come that compute
 constexpr int follow_at_most = 64;                  // ms a round
+constexpr int calm_after = 16;                      // rounds
 constexpr std::int64_t lent_time = 200'000;         // ns of its own that a thread has meanwhile
 constexpr std::int64_t lending_period = 250'000;    // ns between two times in one turn
 constexpr long lent_look_us = 50;
@@ -104,6 +105,7 @@ void hostages_allow_stops(int signal) {
 
 bool hostage_watch::round(std::int64_t now) {
     look_again_ = soon::no;
+    is_restless_ = false;
     note_shortage(now);
     if (sched.no_stops.load(memory_order_relaxed)) {  // relaxed: looked at again
         release_all_suspended();
@@ -115,15 +117,19 @@ bool hostage_watch::round(std::int64_t now) {
     follow();
     free_what_is_stuck(now);
     if (now < attentive_until_) wake_beside_idle_p(now);
+    calm_rounds_ = taken || is_restless_ ? 0 : std::min(calm_rounds_ + 1, calm_after);
     return taken;
 }
 
 long hostage_watch::nap_us_max(std::int64_t now) const {
-    constexpr long question_us = 20, work_us = 500, foreign_us = 1000, unlimited_us = 10'000;
+    constexpr long question_us = 20, work_us = 500, foreign_us = 1000, calm_us = 2000,
+                   unlimited_us = 10'000;
     if (look_again_ == soon::question_open) return question_us;
     if (now < lent_until_) return lent_look_us;
-    long us = look_again_ == soon::work_waits || now < attentive_until_ ? work_us : unlimited_us;
+    const bool looks = look_again_ == soon::work_waits || now < attentive_until_;
+    long us = looks ? work_us : unlimited_us;
     if (is_any_idle()) return us;
+    if (looks && calm_rounds_ == calm_after) us = calm_us;
     // Nor does a thread of the program's own tell us when it readies a goroutine.
     const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (foreign && us > foreign_us) us = foreign_us;
@@ -187,6 +193,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     }
     if (now - w.still_since < (needed ? blocked_grace : blocked_unneeded)) {
         if (needed) look_again_ = soon::question_open;
+        is_restless_ = is_restless_ || needed;
         return false;
     }
     if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
@@ -347,6 +354,7 @@ bool hostage_watch::is_still_out(m& mp) {
     if (!mp.was_let_go) computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
     if (spent < mp.allowance || !hostages.stops) return true;
+    is_restless_ = true;
     const int before = mp.seen_awake;
     const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.then);
     if (!stops && mp.seen_awake > before) return true;

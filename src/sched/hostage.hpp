@@ -59,6 +59,10 @@ class hostage_watch {
 
     enum class soon : unsigned char { no, work_waits, question_open };
     soon look_again_ = soon::no;
+    // A thread was found blocked, or computing without a p; and the rounds in a row since that was
+    // so. Looks take time from whoever computes, so there are fewer while nothing comes of them.
+    bool is_restless_ = false;
+    int calm_rounds_ = 0;
     bool is_served_early_ = false;
     bool was_stopped_ones_turn_ = false;
     const p* longest_ = nullptr;  // while somebody shall be served before the slice is over

@@ -339,6 +339,32 @@ int wake_unseen() {
     return 1;
 }
 
+// sysmon looks less often at who computes while work waits, once it has found nobody blocked. Not
+// where others want the processors: a thread that has none looks like one that is blocked.
+int calm() {
+    std::thread([] {
+        await([] { return rounds > 1000; });
+        const int sysmon = sysmon_thread();
+        await([&] {
+            const auto begin = std::chrono::steady_clock::now();
+            const long before = sleeps_of(sysmon);
+            ::usleep(200'000);  // what is watched
+            const long more = sleeps_of(sysmon) - before;
+            const std::chrono::duration<double, std::milli> time =
+                std::chrono::steady_clock::now() - begin;
+            std::fprintf(stderr, "%ld times in %.0f ms\n", more, time.count());
+            return before >= 0 && static_cast<double>(more) < 1.3 * time.count();
+        });
+        say("done");
+        ::_exit(0);
+    }).detach();
+    rota::run([] {
+        hogs four(4);
+        block_for_ever();
+    });
+    return 1;
+}
+
 // A stop of the world takes ps as well.
 int resized() {
     rota::run([] {
@@ -547,6 +573,7 @@ constexpr program_case cases[] = {{"run_returns", run_returns},
                                   {"begin_at_limit", begin_at_limit},
                                   {"block_at_limit", block_at_limit},
                                   {"wake_unseen", wake_unseen},
+                                  {"calm", calm},
                                   {"resized", resized},
                                   {"foreign_signals", foreign_signals},
                                   {"foreign_thread", foreign_thread},

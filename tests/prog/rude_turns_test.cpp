@@ -54,6 +54,11 @@ TEST(rude_limit, of_threads_keeps_nobody_from_beginning) { expect_done("begin_at
 
 TEST(rude_limit, of_threads_is_not_exceeded_by_who_blocks) { expect_done("block_at_limit", "1"); }
 
+TEST(rude_looks, are_few_while_nobody_is_blocked) {
+    expect_done("calm", "1");
+    expect_done("calm", "2");
+}
+
 TEST(rude_silence, hides_nobody_who_begins_to_compute) { expect_done("wake_unseen", "2"); }
 
 TEST(kb41_stack, is_written_with_no_processor_in_hand_while_malloc_waits) {
