@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
-constexpr long nap_alert_us = 200;  // while wake-ups are left to sysmon
+constexpr long nap_alert_us = 200;       // while wake-ups are left to sysmon
+constexpr long nap_alert_idle_us = 800;  // and all wait
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
@@ -202,7 +203,10 @@ struct watch {
     void round() {
         if (idle_rounds == 0) nap_us = nap_min_us;
         else if (idle_rounds > 50) nap_us = nap_us * 2 < nap_max_us ? nap_us * 2 : nap_max_us;
-        if (alert_left > 0 && nap_us > nap_alert_us) nap_us = nap_alert_us;
+        if (alert_left > 0) {
+            const long at_most = all_idle() ? nap_alert_idle_us : nap_alert_us;
+            if (nap_us > at_most) nap_us = at_most;
+        }
         if (starved_left > 0 && nap_us > nap_starved_us) nap_us = nap_starved_us;
         const long nap_at_most = chaos.on ? nap_us : hostage.nap_us_max(nanotime());
         thread_sleep_ns((nap_us < nap_at_most ? nap_us : nap_at_most) * 1000);
