@@ -86,6 +86,13 @@ void go_on_with_turn(decltype(p::watch)& w, m& mp) {
     w.then = mp.then;
 }
 
+// The next look can tell whether its thread has moved.
+void begin_watching(decltype(p::watch)& w, const m& mp) {
+    w.cpu = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
+    w.cpu_then = w.cpu;
+    w.then = nanotime();
+}
+
 // From here on a thread without a p may run for so long.
 void allow(m& mp, std::int64_t allowance) {
     mp.cpu_seen = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
@@ -168,7 +175,10 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
         w = {mp, tick, now, -1, now, 0, 0, 0};
         if (mp != nullptr) go_on_with_turn(w, *mp);
-        if (mp != nullptr && is_needed(pp, now)) look_again_ = soon::work_waits;
+        if (mp != nullptr && is_needed(pp, now)) {
+            look_again_ = soon::work_waits;
+            if (w.cpu < 0) begin_watching(w, *mp);
+        }
         return false;
     }
     if (pp.status.load(memory_order_relaxed) != p_status::running ||  // relaxed: a hint
