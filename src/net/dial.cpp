@@ -13,6 +13,7 @@
 #include <rota/sync/mutex.hpp>
 
 #include "net/errors.hpp"
+#include "net/interrupter.hpp"
 #include "net/naps.hpp"
 #include "net/options.hpp"
 #include "net/resolve.hpp"
@@ -29,35 +30,6 @@ constexpr std::chrono::milliseconds head_start{
 constexpr seconds share_min{2};  // of the time that is left, for one of several addresses
 
 using addresses = std::vector<endpoint>;
-
-// Lets a context end a connection attempt: by a deadline that has passed.
-class interrupter {
-  public:
-    interrupter(const context& ctx, const conn& c) : state_(std::make_shared<state>()) {
-        state_->of = c;
-        stop_ = after_func(ctx, [s = state_] {
-            const std::lock_guard guard(s->mu);
-            std::error_code ignored;
-            if (s->of) s->of.set_write_deadline(clock::time_point(clock::duration(1)), ignored);
-        });
-    }
-    // From here on the context does not touch the connection any more.
-    ~interrupter() {
-        stop_();
-        const std::lock_guard guard(state_->mu);
-        state_->of = {};
-    }
-    interrupter(const interrupter&) = delete;
-    interrupter& operator=(const interrupter&) = delete;
-
-  private:
-    struct state {
-        mutex mu;
-        conn of;
-    };
-    std::shared_ptr<state> state_;
-    decltype(after_func(context(), [] {})) stop_;
-};
 
 // Until the connection stands, or `when` (0: for ever) has passed.
 int connect_until(rt::fd& f, const endpoint& to, std::int64_t when) {
@@ -97,7 +69,7 @@ conn dial_one(const context& ctx, network_kind kind, const endpoint& to, std::in
     if (ctx != background()) {
         // The context has ended just when the connection stood: it has one, and may use it.
         std::error_code ignored;
-        c.set_write_deadline({}, ignored);
+        c.set_deadline({}, ignored);
     } else if (when != 0) {
         (void)made->set_deadline(false, true, 0);
     }

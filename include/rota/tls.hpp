@@ -1,0 +1,294 @@
+// TLS 1.2 and 1.3 over connections of rota::net, by OpenSSL. Go: package crypto/tls.
+//
+//     const rota::tls::config files({.certificate_file = "cert.pem", .key_file = "key.pem"});
+//     const auto l = rota::tls::listen("tcp", ":8443", files);
+//     const auto c = rota::tls::dial("tcp", "example.org:443", rota::tls::config());
+//
+// Everything here blocks the goroutine, not the thread, and exists twice, as in net.hpp: one form
+// throws std::system_error, one takes a trailing std::error_code&. Errors are those of net.hpp and
+// those of the category "tls". Compression, renegotiation and early data are never used.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <rota/context.hpp>
+#include <rota/net.hpp>
+#include <rota/time.hpp>
+
+namespace rota::tls {
+
+namespace detail {
+class settings;
+class stream;
+}  // namespace detail
+
+/// What goes wrong with TLS. Converts to std::error_code of the category "tls".
+///
+/// The category has more values than have names here: 1000 and an X509_V_ERR_ number of OpenSSL's
+/// where the peer's certificate is refused, and OpenSSL's own error codes, from 1 << 23 on, for the
+/// rest: what the peer has done wrong, and what it says that we have. Their message is OpenSSL's
+/// reason.
+enum class tls_errc {
+    unexpected_end = 1,  ///< "unexpected end of connection": without a word that it was the end
+    no_server_name = 2,  ///< "no server name to verify": neither server_name nor a host
+    no_certificate = 3,  ///< "no certificate": a server needs one, and the key that belongs to it
+    bad_pem = 4,  ///< "no PEM text of that kind": of a certificate, a key, or the roots, or the
+                  ///< key is encrypted
+    ///< "bad configuration": an ALPN name of no or more than 255 bytes, or no config
+    bad_config = 5,
+    broken = 6,        ///< "TLS connection is broken": a write has failed and may have sent a part
+    no_issuer = 1002,  ///< the certificate's issuer is not known
+    not_yet_valid = 1009,         ///< its time has not come
+    expired = 1010,               ///< its time has passed
+    self_signed = 1018,           ///< it is its own issuer, and no root
+    self_signed_in_chain = 1019,  ///< the chain ends in a certificate that is no root
+    issuer_not_found = 1020,      ///< "unable to get local issuer certificate": no root known
+    unverified = 1021,            ///< "unable to verify the first certificate"
+    revoked = 1023,               ///< it has been revoked
+    wrong_purpose = 1026,         ///< it is not for this use
+    wrong_host = 1062,            ///< it is for other names than that of the server
+    wrong_address = 1064,         ///< it is for other IP addresses than that of the server
+};
+const std::error_category& tls_category() noexcept;
+inline std::error_code make_error_code(tls_errc e) noexcept {
+    return {static_cast<int>(e), tls_category()};
+}
+
+/// Versions of the protocol.
+enum class version : std::uint16_t { tls_1_2 = 0x0303, tls_1_3 = 0x0304 };
+
+/// What a server wants of its clients. Go: ClientAuthType.
+enum class client_auth : std::uint8_t {
+    none,      ///< no certificate
+    optional,  ///< one that can be verified, or none
+    required,  ///< one that can be verified
+};
+
+/// What a config is made of. Texts are PEM; of a text and a file of the same thing the text counts.
+struct options {
+    /// The own certificate, in front of what leads from it to a root, and its key, not encrypted. A
+    /// server needs them, a client may.
+    std::string certificate{};
+    std::string certificate_file{};
+    std::string key{};
+    std::string key_file{};
+    /// Whom a peer's certificate must come from. Without any: the system's roots.
+    std::string roots{};
+    std::string roots_file{};
+    /// The protocols that are spoken on top, the best first: a server takes the first that its
+    /// client has too, and refuses a client that has none of them. A client that names none, and a
+    /// server that does not, go on without. Go: NextProtos.
+    std::vector<std::string> alpn{};
+    /// A client: the name, or IP address, that the server's certificate must be for. Empty: the
+    /// host of dial's address. Go: ServerName.
+    std::string server_name{};
+    version min_version = version::tls_1_2;
+    /// A client takes any certificate: for tests. Go: InsecureSkipVerify.
+    bool insecure_skip_verify = false;
+    /// A server: what it wants of its clients.
+    client_auth clients = client_auth::none;
+};
+
+/// Certificates and choices, read and checked once. A reference: copies share one, which never
+/// changes. For clients and servers. Go: tls.Config.
+class config {
+  public:
+    /// That of a client with the options' defaults. Throws as the other one does.
+    config();
+    /// Reads the files; blocks the goroutine meanwhile. Throws std::system_error:
+    /// tls_errc::bad_pem, bad_config, what the operating system says of a file, and OpenSSL's
+    /// errors, as of a key that is another certificate's; std::bad_alloc.
+    explicit config(const options& o);
+    /// As the other one, but tells of errors by `error`; the config is then of no use.
+    config(const options& o, std::error_code& error);
+
+    /// For rota's libraries: what it stands for.
+    const std::shared_ptr<const detail::settings>& get() const noexcept { return s_; }
+
+  private:
+    std::shared_ptr<const detail::settings> s_;
+};
+
+/// A TLS connection. A reference: copies share one, which is closed when the last of them goes. Any
+/// number of goroutines and threads at once; one may read while another one writes. Go: tls.Conn.
+class conn {
+  public:
+    /// No connection: every operation fails with net_errc::closed.
+    conn() noexcept = default;
+
+    /// One end over a connection, which is from here on its own. `server_name` is used where the
+    /// config has none; where both are empty, the handshake fails with tls_errc::no_server_name
+    /// unless nothing is to be verified. The handshake is made by handshake, or by the first read
+    /// or write. Throws std::system_error, also tls_errc::no_certificate of a server without one;
+    /// std::bad_alloc. Go: tls.Client, tls.Server.
+    static conn client(net::conn over, const config& c, std::string_view server_name = {});
+    static conn client(net::conn over, const config& c, std::string_view server_name,
+                       std::error_code& error);
+    static conn server(net::conn over, const config& c);
+    static conn server(net::conn over, const config& c, std::error_code& error);
+
+    /// Whether this is a connection at all; a closed one is.
+    explicit operator bool() const noexcept { return s_ != nullptr; }
+    friend bool operator==(const conn& a, const conn& b) noexcept { return a.s_ == b.s_; }
+
+    /// Makes the handshake, unless that has been done. Blocks; may migrate. One that has failed for
+    /// another reason than a deadline fails for ever. Go: Handshake.
+    void handshake() const;
+    void handshake(std::error_code& error) const;
+    /// The same for no longer than the context: the error is ctx.err() then, and the connection of
+    /// no use. Go: HandshakeContext.
+    void handshake(context ctx) const;
+    void handshake(context ctx, std::error_code& error) const;
+
+    /// What the handshake has found; "" before it, and where there is no such thing. They do not
+    /// block for longer than a record takes. Go: ConnectionState.
+    /// The protocol that both have chosen: "h2".
+    std::string alpn() const;
+    /// "TLSv1.3".
+    std::string protocol() const;
+    /// The cipher suite's name: "TLS_AES_256_GCM_SHA384".
+    std::string cipher() const;
+    /// The name that the client has asked for.
+    std::string server_name() const;
+    /// The subject of the peer's certificate, by RFC 2253: "CN=example.org,O=Example".
+    std::string peer_subject() const;
+    /// The peer's certificate, as PEM text.
+    std::string peer_certificate() const;
+
+    /// Reads what is there, at most to.size() bytes, waiting for the first: returns how many, 0 at
+    /// the peer's orderly end, and for an empty buffer. A connection that ends without the peer's
+    /// word that this is the end fails with tls_errc::unexpected_end: something may have been cut
+    /// off. Go: Read.
+    std::size_t read(std::span<std::byte> to) const;
+    std::size_t read(std::span<std::byte> to, std::error_code& error) const;
+    std::size_t read_some(std::span<std::byte> to) const { return read(to); }
+    std::size_t read_some(std::span<std::byte> to, std::error_code& error) const {
+        return read(to, error);
+    }
+    /// Reads until the buffer is full; returns less only at the peer's end. Go: io.ReadFull.
+    std::size_t read_full(std::span<std::byte> to) const;
+    std::size_t read_full(std::span<std::byte> to, std::error_code& error) const;
+
+    /// Writes all of it and returns from.size(), or fails: then a part may have been sent, and all
+    /// later writes fail with tls_errc::broken, after a deadline too. After close_write:
+    /// std::errc::broken_pipe. Go: Write.
+    std::size_t write(std::span<const std::byte> from) const;
+    std::size_t write(std::span<const std::byte> from, std::error_code& error) const;
+    std::size_t write(std::string_view text) const { return write(std::as_bytes(std::span(text))); }
+    std::size_t write(std::string_view text, std::error_code& error) const {
+        return write(std::as_bytes(std::span(text)), error);
+    }
+    /// The same for several pieces, one behind the other; small ones go in one record.
+    std::size_t write(std::span<const std::span<const std::byte>> pieces) const;
+    std::size_t write(std::span<const std::span<const std::byte>> pieces,
+                      std::error_code& error) const;
+
+    /// Tells the peer that this is the end of what is written. Reading goes on. Go: CloseWrite.
+    void close_write() const;
+    void close_write(std::error_code& error) const;
+
+    /// Closes it, and says so to the peer if that needs no waiting. Calls that are under way, and
+    /// all later ones, end with net_errc::closed. Blocks for as long as they need to leave. Go:
+    /// Close.
+    void close() const;
+    void close(std::error_code& error) const;
+
+    /// As those of net::conn, the handshake included. Reads that fail by a deadline have consumed
+    /// nothing; after a write that has failed by one there are no more writes. Go: SetDeadline.
+    void set_deadline(clock::time_point when) const;
+    void set_deadline(clock::time_point when, std::error_code& error) const;
+    void set_read_deadline(clock::time_point when) const;
+    void set_read_deadline(clock::time_point when, std::error_code& error) const;
+    void set_write_deadline(clock::time_point when) const;
+    void set_write_deadline(clock::time_point when, std::error_code& error) const;
+
+    /// As those of net::conn.
+    net::endpoint local_addr() const;
+    net::endpoint local_addr(std::error_code& error) const;
+    net::endpoint remote_addr() const;
+    net::endpoint remote_addr(std::error_code& error) const;
+
+    /// The connection below. What is read from it or written to it goes past TLS, and breaks it.
+    /// Go: NetConn.
+    net::conn underlying() const noexcept;
+
+    /// For rota's libraries: takes over; what the handles share.
+    explicit conn(std::shared_ptr<detail::stream> s) noexcept : s_(std::move(s)) {}
+    const std::shared_ptr<detail::stream>& get() const noexcept { return s_; }
+
+  private:
+    std::shared_ptr<detail::stream> s_;
+};
+
+/// Takes TLS connections. A reference, as net::listener. Go: tls.NewListener.
+class listener {
+  public:
+    /// No listener: every operation fails with net_errc::closed.
+    listener() noexcept = default;
+    /// Over a listener. Throws std::system_error: tls_errc::no_certificate.
+    listener(net::listener over, config c);
+
+    explicit operator bool() const noexcept { return static_cast<bool>(over_); }
+
+    /// Waits for the next connection. Its handshake is made by its user: a client that keeps
+    /// silent keeps nobody from being accepted. Throws as net::listener::accept does. Go: Accept.
+    conn accept() const;
+    conn accept(std::error_code& error) const;
+
+    /// As those of net::listener.
+    net::endpoint addr() const { return over_.addr(); }
+    net::endpoint addr(std::error_code& error) const { return over_.addr(error); }
+    void set_deadline(clock::time_point when) const { over_.set_deadline(when); }
+    void set_deadline(clock::time_point when, std::error_code& error) const {
+        over_.set_deadline(when, error);
+    }
+    void close() const { over_.close(); }
+    void close(std::error_code& error) const { over_.close(error); }
+
+  private:
+    net::listener over_;
+    std::shared_ptr<const detail::settings> s_;
+};
+
+/// Listens as net::listen does, for TLS. Throws as that does, and tls_errc::no_certificate. Go:
+/// tls.Listen.
+listener listen(std::string_view network, std::string_view address, const config& c);
+listener listen(std::string_view network, std::string_view address, const config& c,
+                std::error_code& error);
+
+/// Connects as net::dial does, and makes the handshake, verifying that the server's certificate is
+/// for the host in `address`, or the config's server_name. Go: tls.Dial.
+conn dial(std::string_view network, std::string_view address, const config& c);
+conn dial(std::string_view network, std::string_view address, const config& c,
+          std::error_code& error);
+/// The same for no longer than the context: the error is ctx.err() then. Go: Dialer.DialContext.
+conn dial(context ctx, std::string_view network, std::string_view address, const config& c);
+conn dial(context ctx, std::string_view network, std::string_view address, const config& c,
+          std::error_code& error);
+
+}  // namespace rota::tls
+
+namespace rota::net {
+
+/// tls::dial under another name.
+inline tls::conn dial_tls(std::string_view network, std::string_view address,
+                          const tls::config& c) {
+    return tls::dial(network, address, c);
+}
+inline tls::conn dial_tls(std::string_view network, std::string_view address, const tls::config& c,
+                          std::error_code& error) {
+    return tls::dial(network, address, c, error);
+}
+
+}  // namespace rota::net
+
+template <>
+struct std::is_error_code_enum<rota::tls::tls_errc> : std::true_type {};

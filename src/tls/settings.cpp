@@ -1,0 +1,184 @@
+// Configs: PEM texts and choices, made into an SSL_CTX.
+#include "tls/settings.hpp"
+
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/ssl.h>
+#include <rota/go.hpp>
+#include <rota/os.hpp>
+
+#include "tls/errors.hpp"
+
+namespace rota::tls {
+namespace detail {
+
+namespace {
+
+struct bio_free {
+    void operator()(BIO* b) const { BIO_free_all(b); }
+};
+struct x509_free {
+    void operator()(X509* x) const { X509_free(x); }
+};
+struct key_free {
+    void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
+};
+using bio_ptr = std::unique_ptr<BIO, bio_free>;
+using x509_ptr = std::unique_ptr<X509, x509_free>;
+using key_ptr = std::unique_ptr<EVP_PKEY, key_free>;
+
+bio_ptr reader_of(const std::string& text) {
+    return bio_ptr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// Nobody is there to be asked for one.
+int no_password(char*, int, int, void*) { return -1; }
+
+// The text itself, or the file's.
+std::string text_of(const std::string& text, const std::string& file, std::error_code& error) {
+    error.clear();
+    if (!text.empty() || file.empty()) return text;
+    return os::read_file(file, error);
+}
+
+x509_ptr next_certificate(BIO* from) {
+    return x509_ptr(PEM_read_bio_X509(from, nullptr, no_password, nullptr));
+}
+
+std::error_code use_certificate(SSL_CTX* ctx, const std::string& pem) {
+    const bio_ptr from = reader_of(pem);
+    const x509_ptr own = from ? next_certificate(from.get()) : nullptr;
+    if (!own) return tls_errc::bad_pem;
+    ERR_clear_error();
+    if (SSL_CTX_use_certificate(ctx, own.get()) != 1) return take_error(nullptr);
+    while (x509_ptr more = next_certificate(from.get())) {
+        if (SSL_CTX_add0_chain_cert(ctx, more.get()) != 1) return take_error(nullptr);
+        (void)more.release();
+    }
+    ERR_clear_error();  // the text's end is one
+    return {};
+}
+
+std::error_code use_key(SSL_CTX* ctx, const std::string& pem) {
+    const bio_ptr from = reader_of(pem);
+    const key_ptr key(from ? PEM_read_bio_PrivateKey(from.get(), nullptr, no_password, nullptr)
+                           : nullptr);
+    if (!key) return tls_errc::bad_pem;
+    ERR_clear_error();
+    if (SSL_CTX_use_PrivateKey(ctx, key.get()) != 1 || SSL_CTX_check_private_key(ctx) != 1)
+        return take_error(nullptr);
+    return {};
+}
+
+// What a server tells its clients of the roots that it knows is left out: it helps none of ours.
+std::error_code use_roots(SSL_CTX* ctx, const std::string& pem) {
+    const bio_ptr from = reader_of(pem);
+    X509_STORE* const store = SSL_CTX_get_cert_store(ctx);
+    int count = 0;
+    while (const x509_ptr root = from ? next_certificate(from.get()) : nullptr) {
+        ERR_clear_error();
+        if (X509_STORE_add_cert(store, root.get()) != 1) return take_error(nullptr);
+        ++count;
+    }
+    ERR_clear_error();
+    if (count == 0) return tls_errc::bad_pem;
+    return {};
+}
+
+// The first of ours that the client has.
+int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
+                    const unsigned char* offered, unsigned int offered_size, void* settings_) {
+    const std::string& own = static_cast<const settings*>(settings_)->alpn();
+    unsigned char* found = nullptr;
+    const int outcome =
+        SSL_select_next_proto(&found, size, reinterpret_cast<const unsigned char*>(own.data()),
+                              static_cast<unsigned>(own.size()), offered, offered_size);
+    *chosen = found;
+    return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// OpenSSL's own end of the process would take away what goroutines still use.
+bool start_openssl() { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1; }
+
+}  // namespace
+
+settings::settings(const options& o)
+    : server_name_(o.server_name), skips_verify_(o.insecure_skip_verify), clients_(o.clients) {}
+
+settings::~settings() { SSL_CTX_free(ctx_); }
+
+std::error_code settings::set_alpn(const options& o) {
+    constexpr std::size_t longest = 255, most = 65'535;
+    for (const std::string& name : o.alpn) {
+        if (name.empty() || name.size() > longest) return tls_errc::bad_config;
+        alpn_ += static_cast<char>(static_cast<unsigned char>(name.size()));
+        alpn_ += name;
+    }
+    if (alpn_.empty()) return {};
+    if (alpn_.size() > most) return tls_errc::bad_config;
+    SSL_CTX_set_alpn_select_cb(ctx_, choose_protocol, this);
+    const int failed =
+        SSL_CTX_set_alpn_protos(ctx_, reinterpret_cast<const unsigned char*>(alpn_.data()),
+                                static_cast<unsigned>(alpn_.size()));
+    return failed != 0 ? take_error(nullptr) : std::error_code();
+}
+
+std::error_code settings::fill(const options& o) {
+    std::error_code error;
+    const std::string certificate = text_of(o.certificate, o.certificate_file, error);
+    if (error) return error;
+    const std::string key = text_of(o.key, o.key_file, error);
+    if (error) return error;
+    const std::string roots = text_of(o.roots, o.roots_file, error);
+    if (error) return error;
+    ERR_clear_error();
+    if (!start_openssl() || (ctx_ = SSL_CTX_new(TLS_method())) == nullptr)
+        return take_error(nullptr);
+    if (SSL_CTX_set_min_proto_version(ctx_, static_cast<int>(o.min_version)) != 1)
+        return tls_errc::bad_config;
+    SSL_CTX_set_options(
+        ctx_, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    SSL_CTX_set_mode(ctx_, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
+                               SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    constexpr unsigned char name[] = {'r', 'o', 't', 'a'};
+    SSL_CTX_set_session_id_context(ctx_, name, sizeof name);
+    SSL_CTX_set_session_cache_mode(ctx_, SSL_SESS_CACHE_OFF);  // tickets serve as well
+    if ((error = set_alpn(o))) return error;
+    if (!certificate.empty() || !key.empty()) {
+        if ((error = use_certificate(ctx_, certificate))) return error;
+        if ((error = use_key(ctx_, key))) return error;
+        has_certificate_ = true;
+    }
+    has_roots_ = !roots.empty();
+    return has_roots_ ? use_roots(ctx_, roots) : std::error_code();
+}
+
+std::shared_ptr<const settings> settings::make(const options& o, std::error_code& error) {
+    std::shared_ptr<settings> made(new settings(o));
+    error = made->fill(o);
+    if (error) return nullptr;
+    return made;
+}
+
+std::error_code settings::need_roots() const {
+    if (has_roots_) return {};
+    call_once(roots_read_, [this] {
+        roots_error_ = blocking([this]() -> std::error_code {
+            ERR_clear_error();
+            if (SSL_CTX_set_default_verify_paths(ctx_) == 1) return {};
+            return take_error(nullptr);
+        });
+    });
+    return roots_error_;
+}
+
+}  // namespace detail
+
+config::config() : config(options{}) {}
+config::config(const options& o, std::error_code& error) : s_(detail::settings::make(o, error)) {}
+config::config(const options& o) {
+    s_ = detail::throwing("config",
+                          [&](std::error_code& error) { return detail::settings::make(o, error); });
+}
+
+}  // namespace rota::tls

@@ -1,0 +1,56 @@
+// What a config stands for: an SSL_CTX, for clients and servers alike.
+//
+// OpenSSL counts its uses and locks what it changes of it. Those locks are the threads' own: they
+// are held for moments, within calls that never park.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include <rota/sync/once.hpp>
+#include <rota/tls.hpp>
+
+typedef struct ssl_ctx_st SSL_CTX;
+
+namespace rota::tls::detail {
+
+class settings {
+  public:
+    ~settings();
+    settings(const settings&) = delete;
+    settings& operator=(const settings&) = delete;
+
+    // Null, and an error. May block the goroutine. Throws std::bad_alloc.
+    static std::shared_ptr<const settings> make(const options& o, std::error_code& error);
+
+    SSL_CTX* get() const { return ctx_; }
+    bool has_certificate() const { return has_certificate_; }
+    const std::string& server_name() const { return server_name_; }
+    bool skips_verify() const { return skips_verify_; }
+    client_auth clients() const { return clients_; }
+
+    // The system's roots, if there are no others, are read when somebody is to be verified for the
+    // first time. Blocks the goroutine then.
+    std::error_code need_roots() const;
+
+    // In the format of the protocol, each name behind its length.
+    const std::string& alpn() const { return alpn_; }
+
+  private:
+    explicit settings(const options& o);
+    std::error_code fill(const options& o);
+    std::error_code set_alpn(const options& o);
+
+    SSL_CTX* ctx_ = nullptr;
+    std::string server_name_, alpn_;
+    bool has_certificate_ = false;
+    const bool skips_verify_;
+    const client_auth clients_;
+    bool has_roots_ = false;
+
+    mutable once_flag roots_read_;
+    mutable std::error_code roots_error_;  // call_once: written before roots_read_ is done
+};
+
+}  // namespace rota::tls::detail

@@ -1,0 +1,427 @@
+// The engine: records in, records out, and who waits for what.
+#include "tls/stream.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <mutex>
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+#include "core/sched.hpp"
+#include "fd/fd.hpp"
+#include "sys/io.hpp"
+#include "tls/errors.hpp"
+#include "tls/settings.hpp"
+
+namespace rota::tls::detail {
+
+namespace {
+
+constexpr std::size_t record_max = 16 * 1024;
+// So much ciphertext goes to the socket at once.
+constexpr std::size_t sent_at_once = 64 * 1024;
+// Of answers that the peer causes and does not read: more is malice.
+constexpr std::size_t unsent_max = 1 << 20;
+
+// The earlier of two moments, of which 0 stands for none.
+std::int64_t earlier_limit(std::int64_t a, std::int64_t b) {
+    return a == 0 || b == 0 ? a + b : std::min(a, b);
+}
+
+// The turn to send. What a reader has left meanwhile is sent at its end as far as that needs no
+// waiting.
+template <class AtEnd>
+struct sending_turn {
+    mutex& turn;
+    mutex& mu;
+    AtEnd at_end;
+    sending_turn(mutex& t, mutex& m, AtEnd f) : turn(t), mu(m), at_end(f) { turn.lock(); }
+    ~sending_turn() {
+        const std::lock_guard guard(mu);
+        at_end();
+        turn.unlock();
+    }
+    sending_turn(const sending_turn&) = delete;
+    sending_turn& operator=(const sending_turn&) = delete;
+};
+
+}  // namespace
+
+// --- beginning and end ---------------------------------------------------------------------------
+
+stream::stream(net::conn over, std::shared_ptr<const settings> s, side which)
+    : socket_(std::move(over)), settings_(std::move(s)), side_(which) {}
+
+std::shared_ptr<stream> stream::make(net::conn over, std::shared_ptr<const settings> s, side which,
+                                     std::string_view server_name, std::error_code& error) {
+    if (s == nullptr) {
+        error = tls_errc::bad_config;
+        return nullptr;
+    }
+    if (!over) {
+        error = net::net_errc::closed;
+        return nullptr;
+    }
+    std::shared_ptr<stream> made(new stream(std::move(over), std::move(s), which));
+    error = made->begin(server_name);
+    if (error) return nullptr;
+    return made;
+}
+
+std::error_code stream::begin(std::string_view server_name) {
+    const bool is_server = side_ == side::server;
+    if (is_server && !settings_->has_certificate()) return tls_errc::no_certificate;
+    const bool verifies =
+        is_server ? settings_->clients() != client_auth::none : !settings_->skips_verify();
+    if (verifies) {
+        if (const std::error_code failed = settings_->need_roots()) return failed;
+    }
+    ERR_clear_error();
+    ssl_ = SSL_new(settings_->get());
+    if (ssl_ == nullptr) return take_error(nullptr);
+    BIO* const b = bio_of(text_);
+    if (b == nullptr) return std::make_error_code(std::errc::not_enough_memory);
+    SSL_set_bio(ssl_, b, b);
+    int mode = verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE;
+    if (is_server && settings_->clients() == client_auth::required)
+        mode |= SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+    SSL_set_verify(ssl_, mode, nullptr);
+    if (is_server) {
+        SSL_set_accept_state(ssl_);
+        return {};
+    }
+    SSL_set_connect_state(ssl_);
+    const std::string& own = settings_->server_name();
+    return verify_server(own.empty() ? std::string(server_name) : own);
+}
+
+// Names are verified without regard to the subject's CN, as nobody does any more. An address is not
+// sent as the name that is asked for: RFC 6066.
+std::error_code stream::verify_server(const std::string& name) {
+    const bool verifies = !settings_->skips_verify();
+    if (name.empty())
+        return verifies ? std::error_code(tls_errc::no_server_name) : std::error_code();
+    X509_VERIFY_PARAM* const p = SSL_get0_param(ssl_);
+    ERR_clear_error();
+    if (X509_VERIFY_PARAM_set1_ip_asc(p, name.c_str()) == 1) return {};
+    ERR_clear_error();  // it is none
+    X509_VERIFY_PARAM_set_hostflags(
+        p, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    const std::string host = name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
+    const bool is_set =
+        SSL_set_tlsext_host_name(ssl_, host.c_str()) == 1 && SSL_set1_host(ssl_, host.c_str()) == 1;
+    return is_set ? std::error_code() : take_error(nullptr);
+}
+
+stream::~stream() {
+    // As fd::release: there is nobody left to say it to.
+    const bool too_late = rt::sched.exiting.load(rt::memory_order_relaxed) ||  // relaxed: our own
+                          rt::sched.forked.load(rt::memory_order_relaxed);
+    if (too_late) return;
+    close();
+    SSL_free(ssl_);
+}
+
+// A write that is under way has the turn: then the peer hears nothing more, as it would of any
+// connection that is closed within a record.
+void stream::close() noexcept {
+    {
+        const std::lock_guard guard(mu_);
+        const bool is_due = !closed_ && shaken_ && !write_ended_ && !broken_ && !write_failed_;
+        closed_ = true;
+        if (is_due && writing_.try_lock()) {
+            std::error_code none;
+            write_ended_ = true;
+            (void)ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, none);
+            send_at_once();
+            writing_.unlock();
+        }
+    }
+    std::error_code none;
+    socket_.close(none);
+}
+
+// --- deadlines -----------------------------------------------------------------------------------
+
+void stream::set_deadline(bool of_reads, bool of_writes, std::int64_t when,
+                          std::error_code& error) {
+    const std::lock_guard guard(mu_);
+    if (of_reads) read_limit_ = when;
+    if (of_writes) write_limit_ = when;
+    rt::fd& d = *socket_.descriptor();
+    (void)checked(d.set_deadline(of_reads, of_writes, when), error);
+    if (limits_mixed_) (void)d.set_deadline(true, false, earlier_limit(read_limit_, write_limit_));
+}
+
+// Caller: holds mu_, and feeding_.
+void stream::wait_by_write_limit(bool on) {
+    limits_mixed_ = on;
+    if (write_limit_ == 0) return;
+    const std::int64_t when = on ? earlier_limit(read_limit_, write_limit_) : read_limit_;
+    (void)socket_.descriptor()->set_deadline(true, false, when);
+}
+
+// --- OpenSSL -------------------------------------------------------------------------------------
+
+// A call of OpenSSL, and what it means. Caller: holds mu_.
+template <class Call>
+stream::outcome stream::ask(Call call, std::error_code& error) {
+    error = broken_;
+    if (broken_) return outcome::failed;
+    ERR_clear_error();
+    const int result = call();
+    if (result > 0) return outcome::done;
+    const int what = SSL_get_error(ssl_, result);
+    if (what == SSL_ERROR_WANT_READ) return outcome::more;
+    if (what == SSL_ERROR_ZERO_RETURN) return outcome::ended;
+    broken_ = take_error(ssl_);
+    if (text_.no_memory) broken_ = std::make_error_code(std::errc::not_enough_memory);
+    error = broken_;
+    return outcome::failed;
+}
+
+stream::outcome stream::shake(std::uint64_t& seen, std::error_code& error) {
+    const std::lock_guard guard(mu_);
+    error.clear();
+    seen = fed_;
+    if (shaken_) return outcome::done;
+    if (closed_) {
+        error = net::net_errc::closed;
+        return outcome::failed;
+    }
+    const outcome o = ask([this] { return SSL_do_handshake(ssl_); }, error);
+    if (o == outcome::done) shaken_ = true;
+    if (o != outcome::ended) return o;
+    error = tls_errc::unexpected_end;
+    return outcome::failed;
+}
+
+void stream::handshake(std::error_code& error) {
+    const std::lock_guard guard(shaking_);
+    for (;;) {
+        std::uint64_t seen = 0;
+        const outcome o = shake(seen, error);
+        std::error_code unsent;
+        (void)send_all(unsent);
+        if (o == outcome::failed) return;  // the peer has been told why
+        error = unsent;
+        if (error || o == outcome::done) return;
+        if (!feed(seen, false, true, error)) return;
+    }
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+// A buffer is there for as long as something is being read, not while it is waited for.
+std::int64_t stream::receive(std::unique_ptr<std::byte[]>& to, bool waits) {
+    rt::fd& d = *socket_.descriptor();
+    for (;;) {
+        to = std::make_unique_for_overwrite<std::byte[]>(ciphertext::room);
+        const std::int64_t n = d.try_read(to.get(), ciphertext::room);
+        if (n >= 0 || n != -EAGAIN || !waits) return n;
+        to.reset();
+        if (const int failed = d.wait_readable()) return failed;
+    }
+}
+
+// Gives OpenSSL something to read, unless somebody has since `seen`. False: there is nothing.
+bool stream::feed(std::uint64_t seen, bool for_a_write, bool waits, std::error_code& error) {
+    std::unique_lock turn(feeding_, std::defer_lock);
+    if (waits) turn.lock();
+    else if (!turn.try_lock()) {
+        error = std::make_error_code(std::errc::resource_unavailable_try_again);
+        return false;
+    }
+    {
+        const std::lock_guard guard(mu_);
+        error.clear();
+        if (fed_ != seen) return true;
+        error = closed_ ? std::error_code(net::net_errc::closed) : read_error_;
+        if (error) return false;
+        if (for_a_write) wait_by_write_limit(true);
+    }
+    std::unique_ptr<std::byte[]> got;
+    const std::int64_t n = receive(got, waits);
+    const std::lock_guard guard(mu_);
+    if (for_a_write) wait_by_write_limit(false);
+    if (n < 0) {
+        error = rt::error_of(n);
+        return false;
+    }
+    ++fed_;
+    if (n == 0) {
+        error = read_error_ = tls_errc::unexpected_end;
+        return false;
+    }
+    text_.in = std::move(got);
+    text_.begin = 0;
+    text_.end = static_cast<std::size_t>(n);
+    return true;
+}
+
+std::size_t stream::read(std::span<std::byte> to, manner how, std::error_code& error) {
+    for (;;) {
+        std::uint64_t seen = 0;
+        outcome o = outcome::more;
+        bool shakes = false;
+        std::size_t n = 0;
+        {
+            const std::lock_guard guard(mu_);
+            error.clear();
+            if (closed_) {
+                error = net::net_errc::closed;
+                return 0;
+            }
+            shakes = !shaken_;
+            if (!shakes && to.empty()) return 0;
+            if (!shakes) {
+                o = ask(
+                    [&] {
+                        const auto call = how == manner::peek ? SSL_peek_ex : SSL_read_ex;
+                        return call(ssl_, to.data(), to.size(), &n);
+                    },
+                    error);
+                if (text_.out.size() > unsent_max) broken_ = tls_errc::broken;
+                if (!text_.out.empty() && writing_.try_lock()) {
+                    send_at_once();
+                    writing_.unlock();
+                }
+                seen = fed_;
+            }
+        }
+        if (shakes) {
+            handshake(error);
+            if (error) return 0;
+            continue;
+        }
+        if (o != outcome::more) return o == outcome::done ? n : 0;
+        if (!feed(seen, false, how != manner::at_once, error)) return 0;
+    }
+}
+
+std::size_t stream::read(std::span<std::byte> to, std::error_code& error) {
+    return read(to, manner::wait, error);
+}
+std::size_t stream::try_read(std::span<std::byte> to, std::error_code& error) {
+    return read(to, manner::at_once, error);
+}
+std::size_t stream::peek(std::error_code& error) {
+    std::byte next;
+    return read({&next, 1}, manner::peek, error);
+}
+
+// --- writing -------------------------------------------------------------------------------------
+
+// Caller: holds mu_ and writing_.
+void stream::send_at_once() noexcept {
+    std::string& out = text_.out;
+    if (out.empty() || write_failed_) return;
+    const std::int64_t n = socket_.descriptor()->use(
+        [&out](int number) { return rt::io_send(number, out.data(), out.size()); });
+    if (n > 0) out.erase(0, static_cast<std::size_t>(n));
+}
+
+// Sends until nothing is left. Caller: holds writing_.
+bool stream::drain(std::error_code& error) {
+    for (;;) {
+        std::string part;
+        {
+            const std::lock_guard guard(mu_);
+            error.clear();
+            if (write_failed_) error = tls_errc::broken;
+            if (write_failed_ || text_.out.empty()) return !error;
+            part.swap(text_.out);
+        }
+        socket_.write(std::string_view(part), error);
+        if (!error) continue;
+        const std::lock_guard guard(mu_);
+        write_failed_ = true;
+        return false;
+    }
+}
+
+bool stream::send_all(std::error_code& error) {
+    const sending_turn turn(writing_, mu_, [this] { send_at_once(); });
+    return drain(error);
+}
+
+// Caller: holds writing_.
+bool stream::put(std::span<const std::byte> bytes, std::error_code& error) {
+    while (!bytes.empty()) {
+        std::uint64_t seen = 0;
+        std::size_t n = 0;
+        outcome o = outcome::failed;
+        bool is_much = false;
+        {
+            const std::lock_guard guard(mu_);
+            error.clear();
+            if (closed_) error = net::net_errc::closed;
+            else if (write_failed_) error = tls_errc::broken;
+            else if (write_ended_) error = std::make_error_code(std::errc::broken_pipe);
+            if (error) return false;
+            const std::size_t size = std::min(bytes.size(), record_max);
+            o = ask([&] { return SSL_write_ex(ssl_, bytes.data(), size, &n); }, error);
+            seen = fed_;
+            is_much = text_.out.size() >= sent_at_once;
+        }
+        if (o == outcome::more) {
+            if (!drain(error) || !feed(seen, true, true, error)) return false;
+            continue;
+        }
+        if (o != outcome::done) {
+            if (!error) error = tls_errc::broken;
+            return false;
+        }
+        bytes = bytes.subspan(n);
+        if (is_much && !drain(error)) return false;
+    }
+    return true;
+}
+
+void stream::write(std::span<const std::span<const std::byte>> pieces, std::error_code& error) {
+    if (!has_shaken_hands()) {
+        handshake(error);
+        if (error) return;
+    }
+    std::size_t size = 0;
+    for (const auto& piece : pieces) size += piece.size();
+    std::string joined;
+    const bool joins = pieces.size() > 1 && size <= record_max;
+    if (joins) {
+        joined.reserve(size);
+        for (const auto& piece : pieces)
+            joined.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    }
+    const sending_turn turn(writing_, mu_, [this] { send_at_once(); });
+    if (joins) {
+        if (!put(std::as_bytes(std::span(joined)), error)) return;
+    } else {
+        for (const auto& piece : pieces)
+            if (!put(piece, error)) return;
+    }
+    (void)drain(error);
+}
+
+void stream::close_write(std::error_code& error) {
+    if (!has_shaken_hands()) {
+        handshake(error);
+        if (error) return;
+    }
+    const sending_turn turn(writing_, mu_, [this] { send_at_once(); });
+    {
+        const std::lock_guard guard(mu_);
+        error.clear();
+        if (closed_) error = net::net_errc::closed;
+        if (error) return;
+        if (!write_ended_) {
+            write_ended_ = true;
+            (void)ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, error);
+            if (error) return;
+        }
+    }
+    (void)drain(error);
+}
+
+}  // namespace rota::tls::detail
