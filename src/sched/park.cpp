@@ -81,6 +81,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
     m& self = getm();
     g& gp = *self.curg;
     gp.why = why;
+    gp.wait_since = about_now();
     if (ROTA_UNLIKELY(gp.in != nullptr)) {
         gp.durably_blocked = !gp.is_thread && !gp.waits_outside && is_durable(why);
         gp.waits_outside = false;
