@@ -52,6 +52,9 @@ struct g {
     m* locked_m = nullptr;         // the only m that may run it; written by itself
     std::uint32_t lock_count = 0;  // how often it has locked itself to its thread
 
+    // --- who makes it runnable, then who runs it ----------------------------------
+    std::int64_t ready_since = 0;  // nanotime, if that is to be counted: sched/latency
+
     // --- anyone reads ------------------------------------------------------------
     atomic<g_status> status{g_status::idle};
 

@@ -120,6 +120,7 @@ void goready(g& gp) {
     if (ROTA_UNLIKELY(self.pp == nullptr)) {
         ready_from_outside(gp);
     } else {
+        note_runnable(*self.pp, gp);
         runq_put(*self.pp, gp, true);
         if (!self.ready_quietly) wakep_for_next(*self.pp);
         return;
@@ -156,6 +157,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() {
     m& self = getm();
     g& gp = *self.curg;
     if (gp.is_thread || is_alone(self)) return;
+    note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
     // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
     // only while others wait there must it be taken.
