@@ -40,6 +40,7 @@ struct g {
     eh_state eh;                      // its exception state while it does not run
     m* mp = nullptr;                  // the m it runs on; a thread's own g: always its m
     [[no_unique_address]] fiber fib;  // for the sanitizers
+    std::int64_t wait_since = 0;      // sched.about_now at its last park; dumps read it as it is
     wait_reason why = wait_reason::none;
     bool is_thread = false;        // a g0: parking it blocks its thread
     bool exits = false;            // goexit unwinds it
@@ -51,10 +52,11 @@ struct g {
     m* locked_m = nullptr;         // the only m that may run it; written by itself
     std::uint32_t lock_count = 0;  // how often it has locked itself to its thread
 
+    // --- who makes it runnable, then who runs it ----------------------------------
+    std::int64_t ready_since = 0;  // nanotime, if that is to be counted: sched/latency
+
     // --- anyone reads ------------------------------------------------------------
     atomic<g_status> status{g_status::idle};
-    atomic<std::int64_t> wait_since{
-        0};  // nanotime of the park, 0 if not taken; relaxed: for reports
 
     // --- written by the waker before goready, read by the woken g ------------------
     void* wake_param = nullptr;

@@ -25,6 +25,7 @@ struct alignas(cache_line) p {
     static constexpr std::uint32_t runq_size = 256;
 #endif
     static constexpr std::uint32_t gfree_max = 64;
+    static constexpr std::uint32_t clock_period = 64;
 
     // --- fixed after procresize -------------------------------------------------
     std::int32_t id = -1;
@@ -40,7 +41,8 @@ struct alignas(cache_line) p {
     std::uint64_t goid_end = 0;
     std::uint32_t poll_tick = 0;  // the tick at which it has last asked the poller beside its work
     std::int64_t poll_at = 0;     // and when
-    m* host = nullptr;            // has lent it for a moment, if not null: sched/lend
+    std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
+    m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
 
     // --- owner writes, anyone reads ----------------------------------------------
     alignas(cache_line) atomic<m*> mp{

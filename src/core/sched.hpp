@@ -100,6 +100,7 @@ struct sched_t {
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan
     bool ms_short = false;              // nobody new begins: sched/spare; see ms_are_short
+    std::int64_t about_now = 0;         // see there; sysmon writes it, and who wakes sysmon
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};
@@ -143,6 +144,20 @@ inline std::int32_t made_count() {
 // less does no harm. No atomic of ours for the same reason.
 ROTA_ALWAYS_INLINE bool ms_are_short() {
     return __atomic_load_n(&sched.ms_short, __ATOMIC_RELAXED);
+}
+
+// nanotime as it was up to a second ago: what a park can afford to ask. Go learns how long a
+// goroutine has waited when a collection comes by. Written only when it has become a second old, so
+// that its cache line stays with its readers. Relaxed, and no atomic of ours, as above.
+inline constexpr std::int64_t about_now_step = 1'000'000'000;
+
+ROTA_ALWAYS_INLINE std::int64_t about_now() {
+    return __atomic_load_n(&sched.about_now, __ATOMIC_RELAXED);
+}
+
+inline void note_time(std::int64_t now) {
+    if (now - about_now() >= about_now_step)
+        __atomic_store_n(&sched.about_now, now, __ATOMIC_RELAXED);
 }
 
 // Whether the run() that this m serves must return.

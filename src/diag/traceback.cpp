@@ -39,6 +39,7 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
             gp.locked_m != nullptr,
             readgstatus(gp),
             gp.why,
+            gp.wait_since,
             gp.mp,
             gp.sched,
             gp.entry,
@@ -47,6 +48,13 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
     for (std::size_t i = 0; i + 1 < sizeof a.name && gp.name[i] != '\0'; ++i)
         a.name[i] = gp.name[i];
     return a;
+}
+
+// As Go prints them: from one on, rounded down.
+long long tracer::minutes_waited(const about& gp) {
+    constexpr std::int64_t minute = 60'000'000'000;
+    if (gp.status != g_status::waiting || gp.wait_since == 0) return 0;
+    return (nanotime() - gp.wait_since) / minute;
 }
 
 int tracer::visit(void* context, walk& w) {
@@ -167,7 +175,10 @@ void tracer::print_header(const about* gp, const char* state) {
         if (mp == nullptr) out_->print(" m=nil");
         else out_->print(" m=%llu mp=0x%llx", static_cast<unsigned long long>(mp->id), number(mp));
     }
-    out_->print(" [%s%s]:\n", state, gp->is_locked ? ", locked to thread" : "");
+    out_->print(" [%s", state);
+    const long long minutes = minutes_waited(*gp);
+    if (minutes >= 1) out_->print(", %lld minutes", minutes);
+    out_->print("%s]:\n", gp->is_locked ? ", locked to thread" : "");
     if (gp->name[0] != '\0') out_->print("# name: %s\n", gp->name);
 }
 

@@ -51,6 +51,7 @@ class tracer {
         bool is_locked;
         g_status status;
         wait_reason why;
+        std::int64_t wait_since;
         const m* mp;
         gobuf sched;
         entry_fn entry;
@@ -68,6 +69,7 @@ class tracer {
         }
     };
     static about look_at(const g& gp);
+    static long long minutes_waited(const about& gp);
     static int visit(void* context, walk& w);
     static void backtrace(walk& w);
     static void walk_here(walk& w);

@@ -2,6 +2,7 @@
 #include "mem/mapped.hpp"
 
 #include "base/annotations.hpp"
+#include "base/atomic.hpp"
 #include "base/fatal.hpp"
 #include "sys/lock.hpp"
 #include "sys/mmap.hpp"
@@ -19,7 +20,11 @@ struct fixed_pool {
 };
 constinit fixed_pool pool;
 
+constinit atomic<std::size_t> in_use{0};  // relaxed: for reports
+
 }  // namespace
+
+std::size_t mapped_bytes() { return in_use.load(memory_order_relaxed); }  // relaxed: see there
 
 void* mapped_pages(std::size_t bytes) {
     void* start = mmap_reserve(bytes);
@@ -29,10 +34,14 @@ void* mapped_pages(std::size_t bytes) {
               "vm.max_map_count)",
               bytes);
     }
+    in_use.fetch_add(bytes, memory_order_relaxed);  // relaxed: see there
     return start;
 }
 
-void mapped_free(void* start, std::size_t bytes) { mmap_free(start, bytes); }
+void mapped_free(void* start, std::size_t bytes) {
+    in_use.fetch_sub(bytes, memory_order_relaxed);  // relaxed: see there
+    mmap_free(start, bytes);
+}
 
 void* mapped_alloc(std::size_t bytes) {
     bytes = (bytes + cache_line - 1) / cache_line * cache_line;

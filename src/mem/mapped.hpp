@@ -66,6 +66,9 @@ class mapped_array {
 [[nodiscard]] void* mapped_pages(std::size_t bytes);
 void mapped_free(void* start, std::size_t bytes);
 
+// What has been taken and not given back, in bytes of address space.
+std::size_t mapped_bytes();
+
 template <class T>
 void mapped_array<T>::grow() {
     const std::size_t capacity = capacity_ == 0 ? 4096 / sizeof(T) : capacity_ * 2;

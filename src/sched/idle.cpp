@@ -3,6 +3,7 @@
 
 #include "sched/run_queue.hpp"
 #include "sched/spare.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -38,6 +39,7 @@ void give_to_stopper(p& pp) {
 void wake_sysmon() {
     if (!sched.sysmon_wait.load(memory_order_relaxed)) return;  // relaxed: under sched.mu
     sched.sysmon_wait.store(false, memory_order_relaxed);       // relaxed: as above
+    note_time(nanotime());  // who parks before sysmon's first round must not look old
     sched.sysmon_note.wakeup();
 }
 

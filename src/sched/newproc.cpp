@@ -8,6 +8,7 @@
 #include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
+#include "sched/latency.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/wakeup.hpp"
 
@@ -69,6 +70,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     casgstatus(gp, g_status::dead, g_status::runnable);
     if (ROTA_LIKELY(self.pp != nullptr)) {
         bump(self.pp->counts.created);
+        note_runnable(*self.pp, gp);
         runq_put(*self.pp, gp, true);
         if (ROTA_LIKELY(!self.ready_quietly)) wakep_for_next(*self.pp);
         return;

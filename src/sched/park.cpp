@@ -81,6 +81,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
     m& self = getm();
     g& gp = *self.curg;
     gp.why = why;
+    gp.wait_since = about_now();
     if (ROTA_UNLIKELY(gp.in != nullptr)) {
         gp.durably_blocked = !gp.is_thread && !gp.waits_outside && is_durable(why);
         gp.waits_outside = false;
@@ -119,6 +120,7 @@ void goready(g& gp) {
     if (ROTA_UNLIKELY(self.pp == nullptr)) {
         ready_from_outside(gp);
     } else {
+        note_runnable(*self.pp, gp);
         runq_put(*self.pp, gp, true);
         if (!self.ready_quietly) wakep_for_next(*self.pp);
         return;
@@ -155,6 +157,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() {
     m& self = getm();
     g& gp = *self.curg;
     if (gp.is_thread || is_alone(self)) return;
+    note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
     // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
     // only while others wait there must it be taken.

@@ -1,7 +1,9 @@
 // Looking, and handing out.
 #include "sched/poll.hpp"
 
+#include "core/getg.hpp"
 #include "sched/idle.hpp"
+#include "sched/latency.hpp"
 #include "sched/park.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/wakeup.hpp"
@@ -20,6 +22,8 @@ constexpr std::int64_t long_run_ns = 100'000;
 
 // gp has been taken out of its word. False: it is a thread of the program's own, and awake.
 bool make_runnable(g& gp) {
+    p* const pp = getm().pp;
+    if (pp != nullptr && !gp.is_thread) note_runnable(*pp, gp);
     casgstatus(gp, g_status::waiting, g_status::runnable);
     if (!gp.is_thread) return true;
     gp.mp->park.wakeup();

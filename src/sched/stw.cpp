@@ -1,8 +1,6 @@
 // The stop, the start, and whose turn it is.
 #include "sched/stw.hpp"
 
-#include <bit>
-
 #include "arch/context.hpp"
 #include "core/getg.hpp"
 #include "sched/idle.hpp"
@@ -180,9 +178,8 @@ void count_pause() {
     bump(c.paused_ns, paused);
     if (paused > c.paused_max_ns.load(memory_order_relaxed))  // relaxed: we are the only writer
         c.paused_max_ns.store(paused, memory_order_relaxed);  // relaxed: as above
-    const auto magnitude = static_cast<std::size_t>(std::bit_width(paused / 1000));
-    const std::size_t last = stop_counters::bucket_count - 1;
-    bump(c.paused[magnitude < last ? magnitude : last]);
+    c.stopping.record(world.stopped_at - world.asked_at);
+    c.paused.record(static_cast<std::int64_t>(paused));
 }
 
 }  // namespace

@@ -32,11 +32,11 @@
 // Go: stopTheWorld, startTheWorld.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
+#include "trace/time_histogram.hpp"
 
 namespace rota::rt {
 
@@ -50,9 +50,8 @@ struct stop_counters {
     atomic<std::uint64_t> waited_ns{0};      // until all had stopped, all stops together
     atomic<std::uint64_t> paused_ns{0};      // from the first stopped p to the start, likewise
     atomic<std::uint64_t> paused_max_ns{0};  // the longest of them
-    // Pauses of less than 1 µs, 2 µs, 4 µs, ... ; the last one counts all longer ones.
-    static constexpr std::size_t bucket_count = 24;
-    atomic<std::uint64_t> paused[bucket_count] = {};
+    time_histogram stopping;                 // until all had stopped
+    time_histogram paused;                   // from there to the start
 };
 const stop_counters& stops_for(stop_reason why);
 

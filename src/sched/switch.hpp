@@ -11,6 +11,7 @@
 #include "arch/fiber.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/latency.hpp"
 #include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
 
@@ -42,6 +43,7 @@ ROTA_ALWAYS_INLINE void switch_to(m& self, g& from, g& to, bool forever = false)
 ROTA_ALWAYS_INLINE void start_running(m& self, p& pp, g& gp, bool inherit) {
     casgstatus(gp, g_status::runnable, g_status::running);
     gp.mp = &self;
+    note_running(gp);
     if (!inherit) bump(pp.sched_tick);
 }
 

@@ -211,6 +211,7 @@ struct watch {
         const long nap_at_most = chaos.on ? nap_us : hostage.nap_us_max(nanotime());
         thread_sleep_ns((nap_us < nap_at_most ? nap_us : nap_at_most) * 1000);
         const std::int64_t now = nanotime();
+        note_time(now);
         settle_owed_wakeups(now);
         bool taken = retake(now);
         if (!chaos.on) taken = hostage.round(now) || taken;

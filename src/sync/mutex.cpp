@@ -61,6 +61,7 @@ void mutex::lock_slow() {
     int spins = 0;
     while (!contend(waiting_since, awake, starved, spins)) {
     }
+    if (waiting_since != 0) count_lock_wait(nanotime() - waiting_since);
 }
 
 // One round of trying. True: locked.

@@ -32,6 +32,14 @@ bool try_take(sema_word& word) {
 
 }  // namespace
 
+void count_lock_wait(std::int64_t ns) {
+    const auto waited = static_cast<std::uint64_t>(ns);
+    p* const pp = getm().pp;
+    if (pp != nullptr) bump(pp->counts.lock_wait_ns, waited);
+    // relaxed: for reports
+    else shared_counts.lock_wait_ns.fetch_add(waited, memory_order_relaxed);
+}
+
 lock& sem_lock(const void* address) { return root_of(address).mu; }
 
 void sem_acquire(sema_word& word, bool lifo, wait_reason why) {

@@ -24,6 +24,9 @@ void sem_acquire(sema_word& word, bool lifo, wait_reason why);
 // Caller: inside a runtime_entry. Yields, if `handoff`. Go: semrelease1.
 void sem_release(sema_word& word, bool handoff);
 
+// A goroutine or thread has waited for a lock for so long. Caller: inside a runtime_entry.
+void count_lock_wait(std::int64_t ns);
+
 // The lock of the root to which the address belongs. Takes: nothing below it.
 lock& sem_lock(const void* address);
 

@@ -29,6 +29,7 @@
 #include "sync/reader_counts.hpp"
 #include "sync/sema.hpp"
 #include "sys/asymmetric.hpp"
+#include "sys/clock.hpp"
 
 namespace rota {
 
@@ -99,7 +100,9 @@ void shared_mutex::unlock_shared() {
 // The reader is counted already: the writer that unlocks lets it in.
 void shared_mutex::read_behind_writer() {
     const runtime_entry inside;
+    const std::int64_t since = nanotime();
     sem_acquire(reader_sema_, false, wait_reason::rwmutex_rlock);
+    count_lock_wait(nanotime() - since);
 }
 
 void shared_mutex::reader_left() {
@@ -125,7 +128,9 @@ void shared_mutex::wait_for_readers(std::int32_t readers_inside) {
         readers_inside;
     if (left == 0) return;
     const runtime_entry inside;
+    const std::int64_t since = nanotime();
     sem_acquire(writer_sema_, false, wait_reason::rwmutex_lock);
+    count_lock_wait(nanotime() - since);
 }
 
 bool shared_mutex::try_lock() {

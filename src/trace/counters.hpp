@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/atomic.hpp"
+#include "trace/time_histogram.hpp"
 
 namespace rota::rt {
 
@@ -20,16 +21,21 @@ struct p_counters {
     counter syscalls;     // entersyscall
     counter preemptions;  // time slices ended by request
     counter timers_run;
+    counter lock_wait_ns;  // in mutexes and shared mutexes
 };
 
 // What happens without a p. Anyone adds.
 struct shared_counters {
-    counter created;   // by foreign threads
-    counter syscalls;  // entersyscall by an m without a p
-    counter handoffs;  // ps taken from blocked system calls
-    counter wakeups;   // idle threads woken
-    counter threads;   // ever started
+    counter created;       // by foreign threads
+    counter syscalls;      // entersyscall by an m without a p
+    counter handoffs;      // ps taken from blocked system calls
+    counter wakeups;       // idle threads woken
+    counter threads;       // ever started
+    counter lock_wait_ns;  // as above
 };
 inline constinit shared_counters shared_counts;
+
+// From runnable to running, of one goroutine in so many.
+inline constinit time_histogram sched_latency;
 
 }  // namespace rota::rt

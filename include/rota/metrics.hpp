@@ -1,0 +1,66 @@
+// Figures about the scheduler and the process, for programs that watch themselves and for
+// Prometheus.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace rota::metrics {
+
+/// A distribution. Bucket i counts what lies from buckets[i], inclusive, to buckets[i + 1],
+/// exclusive; buckets.size() is counts.size() + 1. The first boundary may be minus infinity, the
+/// last one infinity. Counts never go down. Go: metrics.Float64Histogram, with the same boundaries.
+struct histogram {
+    std::vector<double> buckets;
+    std::vector<std::uint64_t> counts;
+    double sum = 0;  ///< of all values, in the metric's unit; exact, which Go's is not
+};
+
+struct sample {
+    std::string_view name;  ///< of static life
+    std::variant<std::uint64_t, double, histogram> value;
+};
+
+struct description {
+    std::string_view name;
+    std::string_view text;
+    bool cumulative;  ///< counts up from the process's beginning; else it is a state of the moment
+};
+
+/// Every metric there is, by name. What Go's runtime/metrics has too is called as there:
+///
+///     /sched/goroutines:goroutines            that exist, and those of them that
+///     /sched/goroutines/running:goroutines    run, at most GOMAXPROCS,
+///     /sched/goroutines/runnable:goroutines   could run, and wait for a processor,
+///     /sched/goroutines/waiting:goroutines    wait for something,
+///     /sched/goroutines/not-in-go:goroutines  are in rota::blocking, or have lost their processor
+///     /sched/goroutines-created:goroutines
+///     /sched/gomaxprocs:threads
+///     /sched/threads/total:threads
+///     /sched/latencies:seconds                from runnable to running; every 64th time
+///     /sched/pauses/stopping/other:seconds    until the world has stopped
+///     /sched/pauses/total/other:seconds       until it goes on
+///     /sync/mutex/wait/total:seconds          waited for mutex and shared_mutex
+///
+/// rota's own begin with /rota/.
+std::span<const description> all();
+
+/// All metrics as they are now, in the order of all(). Each figure is exact at some moment of the
+/// call; the states of goroutines are counted while these move, and need not add up. Boots the
+/// runtime. Does not block; may migrate. Costs a few microseconds and some for each thread, nothing
+/// for each goroutine. Throws std::bad_alloc. Go: metrics.Read.
+std::vector<sample> read();
+
+/// The same in the text format of Prometheus, version 0.0.4, under the names of Go's client
+/// (go_goroutines, go_threads, go_sched_...), and what that says of the process (process_...).
+/// Histograms have steps of ten, up to a second. Opens files in /proc. Throws std::bad_alloc.
+std::string prometheus();
+
+/// The media type of that text.
+inline constexpr std::string_view prometheus_type = "text/plain; version=0.0.4; charset=utf-8";
+
+}  // namespace rota::metrics

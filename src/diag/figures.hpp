@@ -1,0 +1,20 @@
+// Adding up what the scheduler has counted.
+#pragma once
+
+#include <cstdint>
+
+namespace rota::rt {
+
+struct scheduler_figures {
+    std::uint64_t created, ended, threads_created, parks, steals, stolen, handoffs, syscalls,
+        global_gets, wakeups, preemptions, timers_run, lock_wait_ns;
+    // States of the moment.
+    std::uint64_t goroutines, running, runnable, waiting, not_in_go;
+    std::uint64_t gomaxprocs, threads;
+};
+
+// Each figure is exact at some moment of the call. Boots the runtime. Takes: sched.mu, inside a
+// runtime_entry of its own.
+scheduler_figures read_figures();
+
+}  // namespace rota::rt

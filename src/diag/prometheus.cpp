@@ -1,0 +1,143 @@
+// rota::metrics::prometheus: the text format 0.0.4.
+#include <rota/metrics.hpp>
+
+#include <charconv>
+#include <cmath>
+
+#include "sys/process_figures.hpp"
+
+namespace rota::metrics {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+// As Go's client prints a double: the shortest text that gives the same double.
+void append(std::string& out, double v) {
+    char text[40];
+    const auto end = std::to_chars(text, text + sizeof text, v);
+    out.append(text, end.ptr);
+}
+
+void append(std::string& out, std::uint64_t v) {
+    char text[24];
+    const auto end = std::to_chars(text, text + sizeof text, v);
+    out.append(text, end.ptr);
+}
+
+// "/sched/goroutines-created:goroutines" is go_sched_goroutines_created_goroutines_total.
+std::string name_of(const description& d, bool is_histogram) {
+    constexpr std::string_view own = "/rota/";
+    std::string name = d.name.starts_with(own) ? "rota/" : "go/";
+    name += d.name.starts_with(own) ? d.name.substr(own.size()) : d.name.substr(1);
+    for (char& c : name) {
+        if (c == '/' || c == '-' || c == ':') c = '_';
+    }
+    if (d.cumulative && !is_histogram) name += "_total";
+    return name;
+}
+
+void head(std::string& out, std::string_view name, std::string_view help, std::string_view type) {
+    out.append("# HELP ").append(name).append(" ").append(help).append("\n");
+    out.append("# TYPE ").append(name).append(" ").append(type).append("\n");
+}
+
+template <class T>
+void single(std::string& out, std::string_view name, std::string_view help, std::string_view type,
+            T value) {
+    head(out, name, help, type);
+    out.append(name).append(" ");
+    append(out, value);
+    out.append("\n");
+}
+
+// Go's client thins the 162 buckets out: steps of at least ten, and nothing above a second. The
+// bounds of the runtime are exclusive, Prometheus's are not: each is printed as the double below.
+void append_histogram(std::string& out, std::string_view name, const histogram& h) {
+    constexpr double bounds[] = {64e-9,     640e-9,      7168e-9,     81920e-9,
+                                 917504e-9, 10485760e-9, 117440512e-9};
+    std::uint64_t count = 0;
+    std::size_t next = 0;
+    const auto line = [&](auto print_bound) {
+        out.append(name).append("_bucket{le=\"");
+        print_bound();
+        out.append("\"} ");
+        append(out, count);
+        out.append("\n");
+    };
+    for (const double bound : bounds) {
+        constexpr double slack = 0.5e-9;  // the boundaries are whole nanoseconds
+        while (next < h.counts.size() && h.buckets[next + 1] < bound + slack)
+            count += h.counts[next++];
+        line([&] { append(out, std::nextafter(bound, 0.0)); });
+    }
+    while (next < h.counts.size()) count += h.counts[next++];
+    line([&] { out.append("+Inf"); });
+    out.append(name).append("_sum ");
+    append(out, h.sum);
+    out.append("\n").append(name).append("_count ");
+    append(out, count);
+    out.append("\n");
+}
+
+void append_sample(std::string& out, const description& d, const sample& s) {
+    const auto* const h = std::get_if<histogram>(&s.value);
+    const std::string name = name_of(d, h != nullptr);
+    std::string help(d.text);
+    help.append(" Sourced from ").append(d.name).append(".");
+    if (h != nullptr) {
+        head(out, name, help, "histogram");
+        append_histogram(out, name, *h);
+        return;
+    }
+    const std::string_view type = d.cumulative ? "counter"sv : "gauge"sv;
+    if (const auto* const v = std::get_if<double>(&s.value)) single(out, name, help, type, *v);
+    else single(out, name, help, type, std::get<std::uint64_t>(s.value));
+}
+
+// What the client says of every process. What the kernel does not tell is left out.
+void append_process(std::string& out) {
+    const rt::process_figures now = rt::read_process_figures();
+    single(out, "process_cpu_seconds_total", "Total user and system CPU time spent in seconds.",
+           "counter", now.cpu_seconds);
+    if (now.open_descriptors > 0)
+        single(out, "process_open_fds", "Number of open file descriptors.", "gauge",
+               now.open_descriptors);
+    single(out, "process_max_fds", "Maximum number of open file descriptors.", "gauge",
+           now.max_descriptors);
+    if (now.resident_bytes > 0) {
+        single(out, "process_resident_memory_bytes", "Resident memory size in bytes.", "gauge",
+               now.resident_bytes);
+        single(out, "process_virtual_memory_bytes", "Virtual memory size in bytes.", "gauge",
+               now.virtual_bytes);
+    }
+    if (now.start_seconds > 0)
+        single(out, "process_start_time_seconds",
+               "Start time of the process since unix epoch in seconds.", "gauge",
+               now.start_seconds);
+}
+
+std::uint64_t value_of(const std::vector<sample>& samples, std::string_view name) {
+    for (const sample& s : samples) {
+        if (s.name == name) return std::get<std::uint64_t>(s.value);
+    }
+    return 0;
+}
+
+}  // namespace
+
+std::string prometheus() {
+    const std::vector<sample> samples = read();
+    const std::span<const description> known = all();
+    std::string out;
+    out.reserve(16 * 1024);
+    single(out, "go_goroutines", "Number of goroutines that currently exist.", "gauge",
+           value_of(samples, "/sched/goroutines:goroutines"));
+    single(out, "go_threads", "Number of OS threads created.", "gauge",
+           value_of(samples, "/sched/threads/total:threads"));
+    for (std::size_t i = 0; i < samples.size(); ++i) append_sample(out, known[i], samples[i]);
+    append_process(out);
+    return out;
+}
+
+}  // namespace rota::metrics

@@ -1,0 +1,27 @@
+// How long goroutines that could run have waited for a processor.
+//
+// Go looks at every eighth change of each goroutine. A look at the clock costs as much as a third
+// of a switch, so here it is one of 64 changes of each p, whichever goroutine comes: what everybody
+// pays is a countdown where it becomes runnable, and a test where it begins to run.
+#pragma once
+
+#include "core/sched.hpp"
+#include "trace/counters.hpp"
+
+namespace rota::rt {
+
+// The slow halves: the clock is asked.
+ROTA_COLD void ready_since_now(p& pp, g& gp);
+ROTA_COLD void count_latency(g& gp);
+
+// gp is about to become runnable, by the owner of pp, who alone knows it.
+ROTA_ALWAYS_INLINE void note_runnable(p& pp, g& gp) {
+    if (ROTA_UNLIKELY(--pp.until_clock == 0)) ready_since_now(pp, gp);
+}
+
+// gp runs from now on.
+ROTA_ALWAYS_INLINE void note_running(g& gp) {
+    if (ROTA_UNLIKELY(gp.ready_since != 0)) count_latency(gp);
+}
+
+}  // namespace rota::rt

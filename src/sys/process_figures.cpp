@@ -1,0 +1,81 @@
+// Reading /proc/self.
+#include "sys/process_figures.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include <dirent.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace rota::rt {
+
+namespace {
+
+double seconds(const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+}
+
+std::uint64_t count_descriptors() {
+    DIR* const all = ::opendir("/proc/self/fd");
+    if (all == nullptr) return 0;
+    std::uint64_t n = 0;
+    while (const dirent* const entry = ::readdir(all)) n += entry->d_name[0] != '.' ? 1 : 0;
+    ::closedir(all);
+    return n > 0 ? n - 1 : 0;  // our own
+}
+
+void read_memory(process_figures& out) {
+    std::FILE* const file = std::fopen("/proc/self/statm", "re");
+    if (file == nullptr) return;
+    unsigned long size = 0, resident = 0;
+    if (std::fscanf(file, "%lu %lu", &size, &resident) == 2) {
+        const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+        out.virtual_bytes = size * page;
+        out.resident_bytes = resident * page;
+    }
+    std::fclose(file);
+}
+
+// In ticks since the machine's start: the 22nd field, the 20th behind the name, which may hold
+// anything.
+bool read_start(unsigned long long& ticks) {
+    std::FILE* const file = std::fopen("/proc/self/stat", "re");
+    if (file == nullptr) return false;
+    char text[1024];
+    const std::size_t n = std::fread(text, 1, sizeof text - 1, file);
+    std::fclose(file);
+    text[n] = '\0';
+    const char* at = std::strrchr(text, ')');
+    for (int field = 0; at != nullptr && field < 20; ++field) at = std::strchr(at + 1, ' ');
+    return at != nullptr && std::sscanf(at, "%llu", &ticks) == 1;
+}
+
+double start_of_process() {
+    unsigned long long ticks = 0;
+    timespec since_boot{}, wall{};
+    if (!read_start(ticks) || ::clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0 ||
+        ::clock_gettime(CLOCK_REALTIME, &wall) != 0)
+        return 0;
+    const double boot = static_cast<double>(wall.tv_sec - since_boot.tv_sec) +
+                        static_cast<double>(wall.tv_nsec - since_boot.tv_nsec) / 1e9;
+    return boot + static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace
+
+process_figures read_process_figures() {
+    process_figures out;
+    rusage used{};
+    if (::getrusage(RUSAGE_SELF, &used) == 0)
+        out.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) out.max_descriptors = limit.rlim_cur;
+    out.open_descriptors = count_descriptors();
+    read_memory(out);
+    out.start_seconds = start_of_process();
+    return out;
+}
+
+}  // namespace rota::rt

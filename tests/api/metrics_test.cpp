@@ -1,0 +1,273 @@
+// rota::metrics: names, values that move as they must, and the text for Prometheus.
+#include <rota/metrics.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "anywhere.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+using metric_values =
+    std::map<std::string, std::variant<std::uint64_t, double, rota::metrics::histogram>,
+             std::less<>>;
+
+metric_values all_metrics() {
+    metric_values result;
+    for (auto& s : rota::metrics::read()) result[std::string(s.name)] = std::move(s.value);
+    return result;
+}
+
+std::uint64_t metric(std::string_view name) {
+    const metric_values all = all_metrics();
+    const auto found = all.find(name);
+    if (found == all.end()) {
+        ADD_FAILURE() << "no metric " << name;
+        return 0;
+    }
+    return std::get<std::uint64_t>(found->second);
+}
+
+std::uint64_t count_of(std::string_view name) {
+    const metric_values all = all_metrics();
+    const auto& h = std::get<rota::metrics::histogram>(all.find(name)->second);
+    std::uint64_t n = 0;
+    for (const std::uint64_t c : h.counts) n += c;
+    return n;
+}
+
+// The value of a line `name value`; -1 if there is none.
+double exposed(const std::string& text, const std::string& name) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.rfind(name + " ", 0) == 0) return std::stod(line.substr(name.size() + 1));
+    }
+    return -1;
+}
+
+}  // namespace
+
+TEST_ANYWHERE(metrics, are_all_there_under_their_descriptions) {
+    // A name without a value, or values under each other's names.
+    const auto described = rota::metrics::all();
+    const auto samples = rota::metrics::read();
+    ASSERT_EQ(described.size(), samples.size());
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        EXPECT_EQ(described[i].name, samples[i].name);
+        EXPECT_FALSE(described[i].text.empty());
+        const auto colon = samples[i].name.find(':');
+        EXPECT_NE(colon, std::string_view::npos) << samples[i].name;
+        EXPECT_EQ(std::holds_alternative<rota::metrics::histogram>(samples[i].value),
+                  samples[i].name.find("latencies") != std::string_view::npos ||
+                      samples[i].name.find("pauses") != std::string_view::npos);
+    }
+}
+
+TEST_ANYWHERE(metrics, count_goroutines_by_what_they_do) {
+    // Those that wait are counted as running, or nobody is counted at all.
+    constexpr int waiting = 30;
+    const std::uint64_t created = metric("/sched/goroutines-created:goroutines");
+    auto ch = rota::make_chan<int>();
+    rota::wait_group wg;
+    for (int i = 0; i < waiting; ++i) wg.go([ch] { ch.recv(); });
+    EXPECT_TRUE(eventually([&] {
+        return metric("/sched/goroutines/waiting:goroutines") >= waiting;
+    })) << scheduler_state();
+    EXPECT_GE(metric("/sched/goroutines-created:goroutines"), created + waiting);
+    EXPECT_GE(metric("/sched/goroutines:goroutines"), static_cast<std::uint64_t>(waiting));
+    if (rota::runtime::goid() != 0) {
+        EXPECT_GE(metric("/sched/goroutines/running:goroutines"), 1u);
+    }
+    EXPECT_LE(metric("/sched/goroutines/running:goroutines"), metric("/sched/gomaxprocs:threads"));
+    ch.close();
+    wg.wait();
+}
+
+TEST(metrics, count_goroutines_in_blocking_calls) {
+    // A call that lasts is taken for one that runs.
+    rota::run([] {
+        std::atomic<bool> entered{false}, leave{false};
+        rota::wait_group wg;
+        wg.go([&] {
+            rota::blocking([&] {
+                entered = true;
+                while (!leave) std::this_thread::sleep_for(1ms);
+            });
+        });
+        EXPECT_TRUE(eventually([&] {
+            return entered && metric("/sched/goroutines/not-in-go:goroutines") >= 1;
+        })) << scheduler_state();
+        leave = true;
+        wg.wait();
+    });
+}
+
+TEST(metrics, count_goroutines_that_wait_for_a_processor) {
+    // What stands in a queue is not seen: an overload looks like rest.
+    rota::run([] {
+        const int before = rota::runtime::gomaxprocs(1);
+        rota::wait_group wg;
+        for (int i = 0; i < 20; ++i) wg.go([] {});
+        EXPECT_GE(metric("/sched/goroutines/runnable:goroutines"), 20u);
+        wg.wait();
+        rota::runtime::gomaxprocs(before);
+    });
+}
+
+TEST(metrics, measure_how_long_goroutines_wait_for_a_processor) {
+    // Nobody is timed, or everybody, which would cost a look at the clock each time.
+    rota::run([] {
+        constexpr std::uint64_t rounds = 20'000, period = 64;
+        const std::uint64_t before = count_of("/sched/latencies:seconds");
+        auto ping = rota::make_chan<int>(), pong = rota::make_chan<int>();
+        rota::wait_group wg;
+        wg.go([&] {
+            while (ping.recv()) pong.send(1);
+        });
+        for (std::uint64_t i = 0; i < rounds; ++i) {
+            ping.send(1);
+            pong.recv();
+        }
+        ping.close();
+        wg.wait();
+        const std::uint64_t timed = count_of("/sched/latencies:seconds") - before;
+        EXPECT_GE(timed, rounds / period / 2) << scheduler_state();
+        EXPECT_LE(timed, rounds);
+    });
+}
+
+TEST(metrics, have_go_s_boundaries) {
+    // Dashboards and tools that know Go's buckets would misread every value.
+    const metric_values all = all_metrics();
+    const auto& h = std::get<rota::metrics::histogram>(all.at("/sched/latencies:seconds"));
+    ASSERT_EQ(h.buckets.size(), 163u);
+    ASSERT_EQ(h.counts.size(), 162u);
+    EXPECT_EQ(h.buckets.front(), -HUGE_VAL);
+    EXPECT_EQ(h.buckets[1], 0.0);
+    EXPECT_EQ(h.buckets[2], 64e-9);
+    EXPECT_EQ(h.buckets[3], 128e-9);
+    EXPECT_EQ(h.buckets[161], 140737.488355328);
+    EXPECT_EQ(h.buckets.back(), HUGE_VAL);
+    EXPECT_TRUE(std::is_sorted(h.buckets.begin(), h.buckets.end()));
+}
+
+TEST(metrics, count_stops_of_the_world) {
+    // A pause is not counted, or counted as a wait.
+    rota::run([] {
+        const std::uint64_t before = count_of("/sched/pauses/total/other:seconds");
+        const int procs = rota::runtime::gomaxprocs(0);
+        rota::runtime::gomaxprocs(procs + 1);
+        rota::runtime::gomaxprocs(procs);
+        EXPECT_GE(count_of("/sched/pauses/total/other:seconds"), before + 2);
+        EXPECT_GE(count_of("/sched/pauses/stopping/other:seconds"), before + 2);
+    });
+}
+
+TEST(metrics, add_up_the_time_that_locks_were_waited_for) {
+    // A contended lock costs nothing in the figures.
+    rota::run([] {
+        const auto waited = [] {
+            return std::get<double>(all_metrics().at("/sync/mutex/wait/total:seconds"));
+        };
+        const double before = waited();
+        rota::mutex mu;
+        mu.lock();
+        rota::wait_group wg;
+        wg.go([&] {
+            mu.lock();
+            mu.unlock();
+        });
+        rota::sleep_for(20ms);
+        mu.unlock();
+        wg.wait();
+        // It has begun to wait at some time of the 20 ms, unless the machine had no time for it.
+        EXPECT_GE(waited(), before);
+        rota::shared_mutex shared;
+        std::atomic<bool> waits{false};
+        const double between = waited();
+        for (int i = 0; i < 50 && waited() == between; ++i) {
+            shared.lock();
+            waits = false;
+            wg.go([&] {
+                waits = true;
+                shared.lock_shared();
+                shared.unlock_shared();
+            });
+            EXPECT_TRUE(eventually([&] { return waits.load(); }));
+            rota::sleep_for(2ms);
+            shared.unlock();
+            wg.wait();
+        }
+        EXPECT_GT(waited(), between);
+    });
+}
+
+TEST_ANYWHERE(prometheus, text_has_the_names_of_go_s_client) {
+    // Boards that ask for go_goroutines stay empty.
+    const std::string text = rota::metrics::prometheus();
+    EXPECT_GE(exposed(text, "go_goroutines"), rota::runtime::goid() != 0 ? 1 : 0) << text;
+    EXPECT_GE(exposed(text, "go_threads"), 1) << text;
+    EXPECT_EQ(exposed(text, "go_sched_gomaxprocs_threads"), rota::runtime::gomaxprocs(0)) << text;
+    for (const char* const name :
+         {"go_sched_goroutines_created_goroutines_total", "go_sched_latencies_seconds_sum",
+          "go_sched_latencies_seconds_count", "rota_sched_steals_steals_total",
+          "go_sync_mutex_wait_total_seconds_total", "process_cpu_seconds_total", "process_open_fds",
+          "process_max_fds", "process_resident_memory_bytes", "process_virtual_memory_bytes",
+          "process_start_time_seconds"})
+        EXPECT_GE(exposed(text, name), 0) << name << " in\n" << text;
+}
+
+TEST_ANYWHERE(prometheus, text_is_what_the_format_asks_for) {
+    // A scraper refuses the whole text: a sample without a type, buckets that go down, no +Inf.
+    std::istringstream lines(rota::metrics::prometheus());
+    std::string family, type;
+    double last_bucket = 0, infinite = -1;
+    for (std::string line; std::getline(lines, line);) {
+        ASSERT_FALSE(line.empty());
+        std::istringstream words(line);
+        std::string first, second, third, fourth;
+        words >> first >> second >> third >> fourth;
+        if (first == "#") {
+            if (second == "TYPE") {
+                family = third;
+                type = fourth;
+                last_bucket = 0;
+            }
+            continue;
+        }
+        EXPECT_EQ(first.rfind(family, 0), 0u) << line << " below the type of " << family;
+        if (type == "counter") {
+            EXPECT_TRUE(first.ends_with("_total")) << line;
+        }
+        EXPECT_GE(std::stod(second), 0) << line;
+        if (first.find("_bucket{") == std::string::npos) {
+            if (first == family + "_count") {
+                EXPECT_EQ(std::stod(second), infinite) << line;
+            }
+            continue;
+        }
+        EXPECT_GE(std::stod(second), last_bucket) << line;
+        last_bucket = std::stod(second);
+        if (first.find("+Inf") != std::string::npos) infinite = last_bucket;
+    }
+    EXPECT_GE(infinite, 0);
+}
+
+TEST(prometheus, histograms_have_the_bounds_of_go_s_client) {
+    // A board that adds up processes finds other buckets in each.
+    const std::string text = rota::metrics::prometheus();
+    for (const char* const bound :
+         {"6.399999999999999e-08", "6.399999999999999e-07", "7.167999999999999e-06",
+          "8.191999999999999e-05", "0.0009175039999999999", "0.010485759999999998",
+          "0.11744051199999998", "+Inf"}) {
+        const std::string bucket =
+            std::string("go_sched_latencies_seconds_bucket{le=\"") + bound + "\"} ";
+        EXPECT_NE(text.find(bucket), std::string::npos) << bucket << " in\n" << text;
+    }
+}

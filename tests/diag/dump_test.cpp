@@ -1,0 +1,101 @@
+// What a dump's header says of a goroutine that waits: since when, and whether it keeps its thread.
+#include <chrono>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <rota/rota.hpp>
+
+#include "core/g.hpp"
+#include "core/sched.hpp"
+#include "mem/stack.hpp"
+#include "sys/clock.hpp"
+
+namespace rota::rt {
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+
+struct older {
+    std::uint64_t goid;
+    std::int64_t by;  // ns
+};
+
+// As if the goroutine had parked earlier.
+void make_older(std::uint64_t goid, std::int64_t by) {
+    older wanted{goid, by};
+    stack_for_each(
+        [](const stack_slot& slot, void* arg) {
+            g& gp = *header_of(slot);
+            const older& w = *static_cast<older*>(arg);
+            if (gp.goid == w.goid) gp.wait_since = nanotime() - w.by;
+        },
+        &wanted);
+}
+
+std::string header_in(const std::string& text, std::uint64_t goid) {
+    const std::string begin = "goroutine " + std::to_string(goid) + " ";
+    std::size_t at = text.find("\n" + begin);
+    if (at == text.npos) return "";
+    ++at;
+    return text.substr(at, text.find('\n', at) - at);
+}
+
+// The header of a goroutine that waits for a value, made older by so much.
+std::string header_after(std::int64_t waited, bool locked) {
+    std::string header;
+    run([&] {
+        auto values = make_chan<int>();
+        std::atomic<std::uint64_t> goid{0};
+        wait_group wg;
+        wg.go([&] {
+            if (locked) runtime::lock_os_thread();
+            goid = runtime::goid();
+            values.recv();
+        });
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(15);
+        while (header.find("[chan receive") == header.npos &&
+               std::chrono::steady_clock::now() < until) {
+            header = header_in(runtime::stack(true), goid);
+            runtime::gosched();
+        }
+        make_older(goid, waited);
+        header = header_in(runtime::stack(true), goid);
+        values.close();
+        wg.wait();
+    });
+    return header.substr(header.find('[') == header.npos ? 0 : header.find('['));
+}
+
+TEST(dump, tells_no_time_before_a_minute_has_passed) {
+    // Every goroutine that waits would be said to have done so for 0 minutes.
+    EXPECT_EQ(header_after(59 * second, false), "[chan receive]:");
+}
+
+TEST(dump, tells_whole_minutes_rounded_down) {
+    // Nobody sees which goroutine is stuck.
+    EXPECT_EQ(header_after(60 * second, false), "[chan receive, 1 minutes]:");
+    EXPECT_EQ(header_after(179 * second, false), "[chan receive, 2 minutes]:");
+}
+
+TEST(dump, tells_the_lock_to_a_thread_behind_the_time) {
+    // Readers of Go's dumps find the parts in another order.
+    EXPECT_EQ(header_after(0, true), "[chan receive, locked to thread]:");
+    EXPECT_EQ(header_after(61 * second, true), "[chan receive, 1 minutes, locked to thread]:");
+}
+
+TEST(dump, a_park_is_dated_to_the_second_or_two) {
+    // The clock that parks ask stands still: after days of work everybody seems to wait for days.
+    run([] {
+        const std::int64_t before = about_now();
+        EXPECT_GT(before, 0);
+        EXPECT_LE(before, nanotime());
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(15);
+        while (about_now() == before && std::chrono::steady_clock::now() < until)
+            sleep_for(std::chrono::milliseconds(20));
+        EXPECT_GT(about_now(), before);
+    });
+}
+
+}  // namespace
+}  // namespace rota::rt
