@@ -22,8 +22,8 @@ constexpr std::int64_t long_run_ns = 100'000;
 
 // gp has been taken out of its word. False: it is a thread of the program's own, and awake.
 bool make_runnable(g& gp) {
-    p* const pp = getm().pp;
-    if (pp != nullptr && !gp.is_thread) note_runnable(*pp, gp);
+    const m* const self = getm_or_null();  // null: sysmon
+    if (self != nullptr && self->pp != nullptr && !gp.is_thread) note_runnable(*self->pp, gp);
     casgstatus(gp, g_status::waiting, g_status::runnable);
     if (!gp.is_thread) return true;
     gp.mp->park.wakeup();
