@@ -33,6 +33,10 @@ CLOSE = 1.3           # ratios within this factor are measured again
 LEVEL = 0.03          # ratios within this of 1 say nothing: neither side leads
 QUICK_BUDGET_S = 270  # --quick starts no repetition that would end later than this
 
+# The server that a workload needs, by its name in `rota_bench -list`.
+SERVERS = {"tcp_echo": "tcp_echo_server", "http_hello": "http_hello_server",
+           "idle_conns": "tcp_echo_server"}
+
 # What a unit measures, and which way is better. A bigger figure in bytes is not a slower one.
 UNITS = {
     "ns/op": ("time", "lower"), "ms": ("time", "lower"), "us": ("time", "lower"),
@@ -251,7 +255,7 @@ def parse_args(argv):
                          "--peers is given; about 5 minutes")
     ap.add_argument("--peers", metavar="A,B",
                     help=f"of {', '.join(PEER_NAMES)}; `none` measures rota alone (default: all)")
-    ap.add_argument("--workloads", metavar="A,B", help="default: all that rota_bench -list prints")
+    ap.add_argument("--workloads", metavar="A,B", help="default: all that rota_bench -list knows")
     ap.add_argument("--procs", metavar="1,2", help="only these numbers of procs")
     ap.add_argument("--json", metavar="FILE", help="write everything as JSON too; `-` is stdout, "
                                                    "and the table goes to stderr")
@@ -265,7 +269,7 @@ def parse_args(argv):
 
 def plan_of(args, runner, have):
     """The (workload, procs) pairs to measure, in the order of the table."""
-    known = [w for w in runner.WORKLOADS if w in have]
+    known = [w for w in runner.WORKLOADS if SERVERS.get(w, w) in have]
     names = chosen(args.workloads, known, "workload") or known
     procs = {int(p) for p in chosen(args.procs, ("1", "2"), "number of procs")}
     return [(w, p) for w in known if w in names for p in runner.WORKLOADS[w]
@@ -402,8 +406,9 @@ def as_json(bench, rows, go, left_out, interrupted):
 # ---- the run
 
 def set_pace(quick):
-    pace = {"BENCH_MS": "100", "BENCH_REPS": "3", "QUIET_TRIES": "2", "MAX_S": "60"} if quick else {
-        "BENCH_MS": "1000", "BENCH_REPS": "5", "QUIET_TRIES": "3", "MAX_S": "170"}
+    pace = {"BENCH_MS": "100", "BENCH_REPS": "3", "QUIET_TRIES": "2", "MAX_S": "60",
+            "NET_S": "1"} if quick else {
+        "BENCH_MS": "1000", "BENCH_REPS": "5", "QUIET_TRIES": "3", "MAX_S": "170", "NET_S": "3"}
     for k, v in pace.items():
         os.environ.setdefault(k, v)
 
