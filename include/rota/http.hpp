@@ -186,7 +186,7 @@ class request {
     friend class serve_mux;
     friend class client;
     explicit request(detail::exchange& x) noexcept;
-    detail::exchange* x_ = nullptr;             // of the server's
+    detail::exchange* x_ = nullptr;              // of the server's
     std::unique_ptr<detail::made_request> own_;  // of the program's
 };
 

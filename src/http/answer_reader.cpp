@@ -139,8 +139,8 @@ void answer_reader::read_length(std::string& body, std::error_code& error) {
     std::size_t size = 0;
     while (size < length) {
         make_room(body, size, length - size);
-        const auto room = static_cast<std::size_t>(
-            std::min<std::uint64_t>(body.size() - size, length - size));
+        const auto room =
+            static_cast<std::size_t>(std::min<std::uint64_t>(body.size() - size, length - size));
         const std::size_t n = take(body.data() + size, room, error);
         if (n == 0) break;
         size += n;

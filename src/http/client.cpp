@@ -14,7 +14,9 @@ namespace rota::http {
 namespace detail {
 
 client_state::client_state(client_options o, proxy_choice p)
-    : options_(std::move(o)), proxies_(std::move(p)), idle_(std::make_shared<idle_pool>(options_)) {}
+    : options_(std::move(o)),
+      proxies_(std::move(p)),
+      idle_(std::make_shared<idle_pool>(options_)) {}
 
 response client_state::perform(const context& ctx, const made_request& r, std::error_code& error) {
     error = ctx.err();

@@ -272,8 +272,8 @@ int parse_head(std::string_view text, request_head& head, field_function field, 
     return found.verdict(length.is_there);
 }
 
-// Where there is no body, llhttp is told a status that has one: what it then says of the fields does
-// not depend on it.
+// Where there is no body, llhttp is told a status that has one: what it then says of the fields
+// does not depend on it.
 bool parse_head(std::string_view text, response_head& head, field_function field, void* to) {
     head = {};
     const std::size_t line_end = text.find('\r');

@@ -2,8 +2,8 @@
 //
 // Those of one destination are a stack: the one that was used last has had the least time to be
 // closed by its server. Nobody reads them meanwhile; whoever takes one looks whether it is still
-// quiet. What has been kept for too long is closed by a timer, which knows the pool weakly: when the
-// client goes, the connections go.
+// quiet. What has been kept for too long is closed by a timer, which knows the pool weakly: when
+// the client goes, the connections go.
 #pragma once
 
 #include <cstddef>

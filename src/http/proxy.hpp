@@ -26,7 +26,7 @@ class proxy_choice {
     const url* find(const url& to, std::error_code& error) const;
 
   private:
-    struct exception {  // of NO_PROXY
+    struct exception {     // of NO_PROXY
         std::string name;  // beginning with a dot; or an address
         std::string port;  // "": any
         int bits = -1;     // of an address: how many count

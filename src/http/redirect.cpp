@@ -31,8 +31,8 @@ bool is_same_or_below(const std::string& host, const std::string& other) {
 }
 
 constexpr std::array<std::string_view, 6> secrets = {
-    "Authorization", "Www-Authenticate", "Cookie", "Cookie2", "Proxy-Authorization",
-    "Proxy-Authenticate"};
+    "Authorization", "Www-Authenticate",    "Cookie",
+    "Cookie2",       "Proxy-Authorization", "Proxy-Authenticate"};
 constexpr std::array<std::string_view, 4> about_body = {"Content-Type", "Content-Encoding",
                                                         "Content-Language", "Content-Location"};
 

@@ -1,9 +1,9 @@
 // One request and its answer: a connection, an attempt on it, and perhaps a second one.
 //
-// A request is written before its answer is read; one with a body that may not fit into the socket's
-// buffers is written by a goroutine of its own meanwhile, as a server may answer before it has read
-// all of it, or while it reads. Whoever leaves an attempt waits for that goroutine, and closes the
-// connection first if it has not come to its end by itself.
+// A request is written before its answer is read; one with a body that may not fit into the
+// socket's buffers is written by a goroutine of its own meanwhile, as a server may answer before it
+// has read all of it, or while it reads. Whoever leaves an attempt waits for that goroutine, and
+// closes the connection first if it has not come to its end by itself.
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -82,8 +82,7 @@ class writer {
         using namespace std::chrono_literals;
         constexpr auto moment = 50ms;
         unit nothing;
-        if (is_running_ && ended_.recv_for(nothing, moment) == chan_status::ok)
-            is_running_ = false;
+        if (is_running_ && ended_.recv_for(nothing, moment) == chan_status::ok) is_running_ = false;
         return !is_running_ && !error_;
     }
     // Of a write that has ended.
@@ -189,8 +188,7 @@ net::conn client_state::dial(const std::string& address, const call_limits& limi
                              std::error_code& error) {
     const std::int64_t until = within(limits, options_.dial_timeout);
     if (until == 0) return net::dial(limits.ctx, "tcp", address, error);
-    const auto [ctx, cancel] =
-        with_deadline(limits.ctx, clock::time_point(clock::duration(until)));
+    const auto [ctx, cancel] = with_deadline(limits.ctx, clock::time_point(clock::duration(until)));
     struct end {
         const cancel_func& of;
         ~end() { of(); }

@@ -215,8 +215,8 @@ std::error_code resolve_url(const url& base, std::string_view reference, url& to
         path = without_dots(parts.path);
     } else {
         const std::string_view beside = base.raw_path();
-        path = without_dots(std::string(beside.substr(0, beside.rfind('/') + 1))
-                                .append(parts.path));
+        path =
+            without_dots(std::string(beside.substr(0, beside.rfind('/') + 1)).append(parts.path));
     }
     const std::string query(parts.query);
     to = base;

@@ -50,8 +50,6 @@ void exchange::end_watch() noexcept {
 
 }  // namespace detail
 
-context request::ctx() const {
-    return x_ != nullptr ? x_->request_context() : background();
-}
+context request::ctx() const { return x_ != nullptr ? x_->request_context() : background(); }
 
 }  // namespace rota::http
