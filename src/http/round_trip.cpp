@@ -5,7 +5,6 @@
 // has read all of it, or while it reads. Whoever leaves an attempt waits for that goroutine, and
 // closes the connection first if it has not come to its end by itself.
 #include <chrono>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,7 +42,7 @@ class closing_when_done {
     }
 
   private:
-    std::function<bool()> stop_;
+    decltype(after_func(context(), [] {})) stop_;
 };
 
 // --- writing -------------------------------------------------------------------------------------
@@ -195,7 +194,10 @@ net::conn client_state::dial(const std::string& address, const call_limits& limi
     } const at_end{cancel};
     net::conn made = net::dial(ctx, "tcp", address, error);
     if (error && limits.ctx.err()) error = limits.ctx.err();
-    else if (error == context_errc::deadline_exceeded)
+    if (error != context_errc::deadline_exceeded) return made;
+    // Ours, or that of the caller's context, which may be about to say so.
+    const auto theirs = limits.ctx.deadline();
+    if (!theirs || theirs->time_since_epoch().count() > until)
         error = std::make_error_code(std::errc::timed_out);
     return made;
 }
