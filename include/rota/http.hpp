@@ -1,12 +1,14 @@
-// HTTP/1.1 servers. Go: package net/http.
+// HTTP/1.1 servers and clients. Go: package net/http.
 //
 //     rota::http::serve_mux mux;
 //     mux.handle("GET /hello/{name}", [](auto& w, auto& r) { w.write("hi " + r.path_value("name"));
 //     }); rota::http::listen_and_serve(":8080", mux);
 //
-// Each connection is a goroutine, which calls the handler for one request after the other. The
-// protocol is read strictly (docs/http.md): what is ambiguous is answered with 400, and the
-// connection closed. There are no clients, no TLS and no HTTP/2.
+//     std::string text = rota::http::client().get("http://localhost:8080/hello/you").body;
+//
+// Each connection of a server is a goroutine, which calls the handler for one request after the
+// other. The protocol is read strictly (docs/http.md): what is ambiguous is answered with 400, and
+// the connection closed; an answer that is ambiguous is an error. There is no TLS and no HTTP/2.
 #pragma once
 
 #include <chrono>
@@ -39,6 +41,16 @@ enum class http_errc {
     body_not_allowed = 4,  ///< "response status code does not allow body": 1xx, 204, 304
     content_length = 5,    ///< "wrote more than the declared Content-Length"
     hijacked = 6,          ///< "connection has been hijacked": it is the handler's own
+
+    malformed_url = 7,         ///< "malformed URL": also one with spaces or control characters
+    unsupported_scheme = 8,    ///< "unsupported protocol scheme": of a URL, or of a proxy's
+    malformed_method = 9,      ///< "malformed method": no token, or CONNECT
+    malformed_response = 10,   ///< "malformed response": or one that can be read in two ways
+    response_too_large = 11,   ///< "response too large": its head or its body, for client_options
+    incomplete_response = 12,  ///< "unexpected end of response": the server left within it
+    server_closed = 13,        ///< "server closed the connection without an answer"
+    malformed_location = 14,   ///< "redirect to a malformed URL"
+    too_many_redirects = 15,   ///< "too many redirects": more than client_options::max_redirects
 };
 const std::error_category& http_category() noexcept;
 inline std::error_code make_error_code(http_errc e) noexcept {
@@ -47,7 +59,9 @@ inline std::error_code make_error_code(http_errc e) noexcept {
 
 namespace detail {
 struct exchange;
+struct made_request;
 struct mux_state;
+class client_state;
 class server_state;
 }  // namespace detail
 
@@ -99,12 +113,25 @@ class header_map {
     std::string text_;
 };
 
-/// What a client asks for. Made by the server; valid during the handler's call, and for the
-/// goroutine alone that makes that call, but for ctx(). Go: http.Request.
+/// What a client asks for. Go: http.Request.
+///
+/// Made by the server: valid during the handler's call, and for the goroutine alone that makes that
+/// call, but for ctx(). Made by the program, for client::perform: its own, and as good for a second
+/// call as for the first; one goroutine at a time.
 class request {
   public:
+    /// A request to be sent: of any method but CONNECT, to a URL "http://host[:port]/path?query",
+    /// with a body. A name and password in front of the host are sent as Basic authorization; a
+    /// fragment is not. Throws std::system_error: http_errc::malformed_url, unsupported_scheme,
+    /// malformed_method; std::bad_alloc. Go: NewRequest.
+    request(std::string_view method, std::string_view url, std::string_view body = {});
+    /// What is moved from can only be destroyed or assigned to. The server's own stays as it is,
+    /// and this is another name for it.
+    request(request&& other) noexcept;
+    request& operator=(request&& other) noexcept;
     request(const request&) = delete;
     request& operator=(const request&) = delete;
+    ~request();
 
     /// "GET" and so on. Go: Method.
     std::string_view method() const noexcept;
@@ -118,6 +145,10 @@ class request {
     /// The first value of a field, "" if absent.
     std::string_view header(std::string_view name) const noexcept;
     const header_map& headers() const noexcept;
+    /// The fields, to be changed: those that are sent with a request of the program's. Host takes
+    /// the place of the URL's, User-Agent that of "rota-http/1" ("" sends none); Content-Length and
+    /// Transfer-Encoding have no effect. Go: Header.
+    header_map& headers() noexcept;
     /// The first value of a parameter of the query, its escapes undone; "" if absent. Go:
     /// URL.Query().Get.
     std::string query(std::string_view name) const;
@@ -153,8 +184,10 @@ class request {
   private:
     friend struct detail::exchange;
     friend class serve_mux;
-    explicit request(detail::exchange& x) noexcept : x_(x) {}
-    detail::exchange& x_;
+    friend class client;
+    explicit request(detail::exchange& x) noexcept;
+    detail::exchange* x_ = nullptr;              // of the server's
+    std::unique_ptr<detail::made_request> own_;  // of the program's
 };
 
 /// How a handler answers. Made by the server; valid during the handler's call, and for one
@@ -294,6 +327,96 @@ class server {
 
 /// Listens at a TCP address and serves, for ever. Throws std::system_error. Go: ListenAndServe.
 void listen_and_serve(std::string_view address, handler h);
+
+/// What a server has answered. Go: http.Response, whose Body has been read.
+struct response {
+    int status = 0;
+    header_map headers;
+    std::string body;
+    /// Where it comes from: the last of the redirects, or the URL that was asked for. Without name,
+    /// password and fragment. Go: Request.URL.
+    std::string url;
+};
+
+/// How a client works. Times of 0 or less mean no limit.
+struct client_options {
+    /// For a whole call: connections, redirects, and the body of the answer. Go: Client.Timeout.
+    clock::duration timeout{0};
+    /// For the lookup of a name and the connection to it. Go: Dialer.Timeout.
+    clock::duration dial_timeout{std::chrono::seconds{30}};
+    /// How long a connection is kept that nobody uses. Go: IdleConnTimeout.
+    clock::duration idle_timeout{std::chrono::seconds{90}};
+    /// How many of these are kept for one host and port. Go: MaxIdleConnsPerHost.
+    std::size_t max_idle_per_host = 2;
+    /// Whether connections are kept at all; if not, the server is told so. Go: !DisableKeepAlives.
+    bool keep_alive = true;
+    /// How many are kept for all hosts together; at least max_idle_per_host. Go: MaxIdleConns.
+    std::size_t max_idle = 100;
+    /// How many redirects are followed before the call fails. With 0 none is, and the answer is
+    /// that which asks for it. Go: CheckRedirect.
+    std::size_t max_redirects = 10;
+    /// The most that the heads of an answer may take, those of 1xx included, each field counted
+    /// with 32 bytes more than it has. Go: MaxResponseHeaderBytes.
+    std::size_t max_header_bytes = 1 << 20;
+    /// The most that the body of an answer may have; 0 means no limit.
+    std::size_t max_body_bytes = 0;
+    /// Whether the variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY (or http_proxy and so on) say
+    /// where to go: they are read when the client is made. HTTP_PROXY is disregarded where there is
+    /// a REQUEST_METHOD, as a client of a CGI program could have set it. Nobody goes to localhost
+    /// by a proxy. Go: ProxyFromEnvironment.
+    bool proxy_from_environment = true;
+    /// "http://[name:password@]host:port": the proxy for all requests, whatever the environment
+    /// says. Go: ProxyURL.
+    std::string proxy{};
+};
+
+/// Sends requests and waits for the answers, over connections that it keeps. A reference: copies
+/// share the connections, which are closed when the last of them goes. Any number of goroutines and
+/// threads at once. Go: http.Client with its Transport.
+///
+/// Each call blocks; may migrate. It throws std::system_error, or sets the error: http_errc, what
+/// net::dial and net::conn say, std::errc::timed_out where client_options says so, and what a
+/// context says that has ended: the connection is closed then, at once. std::bad_alloc is thrown by
+/// both. An answer of any status is no error.
+///
+/// Redirects are followed as browsers do: 301, 302 and 303 by a GET without the body (HEAD stays
+/// HEAD), 307 and 308 by the same request. Authorization, Cookie and the like go to no other host
+/// but a subdomain, and Referer not from https to http.
+///
+/// A request that fails on a kept connection before a byte of the answer has come is sent once more
+/// on a fresh one, if that does no harm: GET, HEAD, OPTIONS, TRACE, PUT, DELETE, and whatever has a
+/// field Idempotency-Key.
+class client {
+  public:
+    /// Throws std::system_error for options.proxy that is no URL of a proxy; std::bad_alloc.
+    explicit client(client_options options = {});
+
+    /// GET. Go: Get.
+    response get(std::string_view url) const;
+    response get(std::string_view url, std::error_code& error) const;
+    /// HEAD. Go: Head.
+    response head(std::string_view url) const;
+    response head(std::string_view url, std::error_code& error) const;
+    /// POST, with the Content-Type `type` ("" sends none). Throws std::invalid_argument for a type
+    /// that is no value of a field. Go: Post.
+    response post(std::string_view url, std::string_view type, std::string_view body) const;
+    response post(std::string_view url, std::string_view type, std::string_view body,
+                  std::error_code& error) const;
+
+    /// Sends a request of the program's; one of the server's: panic "http: request of a server".
+    /// Go: Do.
+    response perform(const request& r) const;
+    response perform(const request& r, std::error_code& error) const;
+    /// The same for no longer than the context. Go: Do, of WithContext.
+    response perform(context ctx, const request& r) const;
+    response perform(context ctx, const request& r, std::error_code& error) const;
+
+    /// Closes the connections that nobody uses. Go: CloseIdleConnections.
+    void close_idle() const;
+
+  private:
+    std::shared_ptr<detail::client_state> s_;
+};
 
 /// "Not Found" for 404, "" for a number without a meaning. Go: StatusText.
 std::string_view status_text(int status) noexcept;

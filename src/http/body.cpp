@@ -5,6 +5,7 @@
 #include <rota/detail/time_engine.hpp>
 
 #include "http/exchange.hpp"
+#include "http/made_request.hpp"
 #include "http/server.hpp"
 
 namespace rota::http {
@@ -137,28 +138,31 @@ bool exchange::drain_body() {
 }  // namespace detail
 
 std::size_t request::read(std::span<std::byte> to, std::error_code& error) {
-    return x_.read_body(to, error);
+    if (x_ != nullptr) return x_->read_body(to, error);
+    error.clear();
+    return own_->read(to);
 }
 std::size_t request::read(std::span<std::byte> to) {
     std::error_code error;
-    const std::size_t n = x_.read_body(to, error);
+    const std::size_t n = read(to, error);
     if (error) throw std::system_error(error, "rota::http: read");
     return n;
 }
 
 // The length that a client promises is no reason to reserve as much.
 std::string request::body() {
+    if (x_ == nullptr) return own_->rest();
     constexpr std::size_t first = 512, trusted = 64 * 1024;
     std::string all;
     for (std::size_t size = 0;;) {
         if (size == all.size()) {
             const auto promised = static_cast<std::size_t>(
-                std::min<std::uint64_t>(x_.head.chunked ? 0 : x_.body_left, trusted));
+                std::min<std::uint64_t>(x_->head.chunked ? 0 : x_->body_left, trusted));
             all.resize(size + std::max({first, promised, size}));
         }
         const std::size_t n = read(std::as_writable_bytes(std::span(all).subspan(size)));
         size += n;
-        if (n == 0 || x_.body_ended) {
+        if (n == 0 || x_->body_ended) {
             all.resize(size);
             return all;
         }

@@ -17,6 +17,15 @@ class http_errors final : public std::error_category {
             case http_errc::body_not_allowed: return "response status code does not allow body";
             case http_errc::content_length: return "wrote more than the declared Content-Length";
             case http_errc::hijacked: return "connection has been hijacked";
+            case http_errc::malformed_url: return "malformed URL";
+            case http_errc::unsupported_scheme: return "unsupported protocol scheme";
+            case http_errc::malformed_method: return "malformed method";
+            case http_errc::malformed_response: return "malformed response";
+            case http_errc::response_too_large: return "response too large";
+            case http_errc::incomplete_response: return "unexpected end of response";
+            case http_errc::server_closed: return "server closed the connection without an answer";
+            case http_errc::malformed_location: return "redirect to a malformed URL";
+            case http_errc::too_many_redirects: return "too many redirects";
         }
         return "unknown error " + std::to_string(value);
     }

@@ -84,31 +84,59 @@ bool split_target(request_head& head) {
     return true;
 }
 
+// --- the status line -----------------------------------------------------------------------------
+
+// "HTTP/1.1 200 OK". Go and others send no space where there is no reason; RFC 9112 has one always.
+bool parse_line(std::string_view line, response_head& head) {
+    constexpr std::size_t status_at = 9, status_end = 12;
+    head.http_1_1 = line.starts_with("HTTP/1.1 ");
+    if (!head.http_1_1 && !line.starts_with("HTTP/1.0 ")) return false;
+    if (line.size() < status_end) return false;
+    for (std::size_t i = status_at; i < status_end; ++i) {
+        if (!is_digit(line[i])) return false;
+        head.status = head.status * 10 + (line[i] - '0');
+    }
+    if (head.status < 100) return false;
+    return line.size() == status_end ||
+           (line[status_end] == ' ' && is_field_value(line.substr(status_end)));
+}
+
 // --- the fields ----------------------------------------------------------------------------------
 
 // What the fields together say of the message.
 struct findings {
-    request_head& head;
+    request_head* asked = nullptr;  // what they say of a request alone
     int hosts = 0, codings = 0;
-    bool is_other_coding = false, closes = false, keeps = false, is_other_expectation = false;
+    bool chunked = false, is_other_coding = false, closes = false, keeps = false;
+    bool is_other_expectation = false;
 
     void note(std::string_view name, std::string_view value);
     int verdict(bool has_length);
+
+  private:
+    void note_host(std::string_view value);
+    void note_expectation(std::string_view value);
 };
+
+// The target's authority wins: RFC 9112, 3.2.2.
+void findings::note_host(std::string_view value) {
+    if (++hosts == 1 && asked->host.empty()) asked->host = value;
+    if (!is_host(value)) hosts = 2;
+}
+
+void findings::note_expectation(std::string_view value) {
+    if (equal_without_case(value, "100-continue")) asked->expects_continue = true;
+    else is_other_expectation = true;
+}
 
 void findings::note(std::string_view name, std::string_view value) {
     const auto is = [name](std::string_view wanted) { return equal_without_case(name, wanted); };
     switch (name.size()) {
         case 4:
-            if (!is("Host")) return;
-            // The target's authority wins: RFC 9112, 3.2.2.
-            if (++hosts == 1 && head.host.empty()) head.host = value;
-            if (!is_host(value)) hosts = 2;
+            if (asked != nullptr && is("Host")) note_host(value);
             return;
         case 6:
-            if (!is("Expect")) return;
-            if (equal_without_case(value, "100-continue")) head.expects_continue = true;
-            else is_other_expectation = true;
+            if (asked != nullptr && is("Expect")) note_expectation(value);
             return;
         case 10:
             if (!is("Connection")) return;
@@ -118,19 +146,22 @@ void findings::note(std::string_view name, std::string_view value) {
         case 17:
             if (!is("Transfer-Encoding")) return;
             ++codings;
-            head.chunked = equal_without_case(value, "chunked");
-            is_other_coding = is_other_coding || !head.chunked;
+            chunked = equal_without_case(value, "chunked");
+            is_other_coding = is_other_coding || !chunked;
             return;
         default: return;
     }
 }
 
+// Of a request.
 int findings::verdict(bool has_length) {
     constexpr int expectation_failed = 417, not_implemented = 501;
+    request_head& head = *asked;
     if (hosts > 1 || (hosts == 0 && head.http_1_1)) return bad_request;
     if (codings > 0 && (!head.http_1_1 || has_length)) return bad_request;
     if (is_other_coding) return not_implemented;
     if (codings > 1) return bad_request;
+    head.chunked = chunked;
     head.keep_alive = !closes && (head.http_1_1 || keeps);
     // HTTP/1.0 knows no expectations.
     if (!head.http_1_1) head.expects_continue = false;
@@ -198,6 +229,27 @@ const llhttp_settings_t& settings() {
     return s;
 }
 
+struct length_found {
+    bool is_there = false;
+    std::uint64_t value = 0;
+};
+
+// Parses the fields, which stand behind `first_line` or what takes its place. False: malformed.
+bool parse_fields(llhttp_type_t type, std::string_view first_line, std::string_view text,
+                  collector& c, length_found& length) {
+    llhttp_t parser;
+    llhttp_init(&parser, type, &settings());
+    parser.data = &c;
+    llhttp_execute(&parser, first_line.data(), first_line.size());
+    const llhttp_errno_t error = llhttp_execute(&parser, text.data(), text.size());
+    if (c.thrown) std::rethrow_exception(c.thrown);
+    if (error != HPE_PAUSED || llhttp_get_error_pos(&parser) != text.data() + text.size())
+        return false;
+    length.is_there = (parser.flags & F_CONTENT_LENGTH) != 0;
+    length.value = parser.content_length;
+    return length.value <= (std::uint64_t{1} << 63) - 1;
+}
+
 // Its list of methods is not ours: any token may be one. CONNECT has targets of its own.
 constexpr std::string_view any_method = "GET ", connect_method = "CONNECT ";
 
@@ -208,23 +260,36 @@ int parse_head(std::string_view text, request_head& head, field_function field, 
     const std::string_view line = text.substr(0, text.find('\r'));
     if (const int status = parse_line(line, head)) return status;
     if (!split_target(head)) return bad_request;
-    findings found{head};
+    findings found;
+    found.asked = &head;
     collector c{found, field, to, {}, {}, {}};
-    llhttp_t parser;
-    llhttp_init(&parser, HTTP_REQUEST, &settings());
-    parser.data = &c;
     const bool has_authority = head.method == "CONNECT" && !head.target.starts_with('/');
     const std::string_view stand_in = has_authority ? connect_method : any_method;
-    llhttp_execute(&parser, stand_in.data(), stand_in.size());
     text.remove_prefix(head.method.size() + 1);
-    const llhttp_errno_t error = llhttp_execute(&parser, text.data(), text.size());
-    if (c.thrown) std::rethrow_exception(c.thrown);
-    if (error != HPE_PAUSED || llhttp_get_error_pos(&parser) != text.data() + text.size())
-        return bad_request;
-    const bool has_length = (parser.flags & F_CONTENT_LENGTH) != 0;
-    if (parser.content_length > (std::uint64_t{1} << 63) - 1) return bad_request;
-    head.content_length = parser.content_length;
-    return found.verdict(has_length);
+    length_found length;
+    if (!parse_fields(HTTP_REQUEST, stand_in, text, c, length)) return bad_request;
+    head.content_length = length.value;
+    return found.verdict(length.is_there);
+}
+
+// Where there is no body, llhttp is told a status that has one: what it then says of the fields
+// does not depend on it.
+bool parse_head(std::string_view text, response_head& head, field_function field, void* to) {
+    head = {};
+    const std::size_t line_end = text.find('\r');
+    if (!parse_line(text.substr(0, line_end), head)) return false;
+    findings found;
+    collector c{found, field, to, {}, {}, {}};
+    length_found length;
+    if (!parse_fields(HTTP_RESPONSE, "HTTP/1.1 200 OK\r\n", text.substr(line_end + 2), c, length))
+        return false;
+    if (found.codings > 1 || found.is_other_coding) return false;
+    if (found.codings > 0 && (!head.http_1_1 || length.is_there)) return false;
+    head.chunked = found.chunked;
+    head.has_length = length.is_there;
+    head.content_length = length.value;
+    head.keep_alive = !found.closes && (head.http_1_1 || found.keeps);
+    return true;
 }
 
 }  // namespace rota::http

@@ -1,4 +1,5 @@
-// The head of a request: what llhttp makes of it, and what every parser leaves to its caller.
+// The head of a request or an answer: what llhttp makes of it, and what every parser leaves to its
+// caller.
 //
 // The head is parsed when all of it has come. Until then only its lines are looked at, for the end
 // and for what can never become right. llhttp checks the fields and the target; that there is one
@@ -51,5 +52,18 @@ struct request_head {
 // order. Returns 0, or the status to reject it with. Throws what `field` throws.
 using field_function = void (*)(void* to, std::string_view name, std::string_view value);
 int parse_head(std::string_view text, request_head& head, field_function field, void* to);
+
+// What the head of an answer says.
+struct response_head {
+    int status = 0;
+    bool http_1_1 = true;
+    bool keep_alive = true;
+    bool chunked = false;
+    bool has_length = false;
+    std::uint64_t content_length = 0;
+};
+
+// The same for the head of an answer. False: it is malformed.
+bool parse_head(std::string_view text, response_head& head, field_function field, void* to);
 
 }  // namespace rota::http

@@ -1,31 +1,52 @@
-// What a handler is told of a request.
+// What a request says: that which a handler answers, and that which a program has made.
 #include <rota/http.hpp>
 
 #include "http/exchange.hpp"
+#include "http/made_request.hpp"
 
 namespace rota::http {
 
-std::string_view request::method() const noexcept { return x_.head.method; }
-std::string_view request::target() const noexcept { return x_.head.target; }
-std::string_view request::path() const noexcept {
-    return x_.path_has_escapes ? std::string_view(x_.path) : x_.head.raw_path;
+request::request(detail::exchange& x) noexcept : x_(&x) {}
+request::request(request&& other) noexcept = default;
+request& request::operator=(request&& other) noexcept = default;
+request::~request() = default;
+
+std::string_view request::method() const noexcept {
+    return x_ != nullptr ? x_->head.method : own_->method;
 }
-std::string_view request::host() const noexcept { return x_.head.host; }
+std::string_view request::target() const noexcept {
+    return x_ != nullptr ? x_->head.target : own_->to.target;
+}
+std::string_view request::path() const noexcept {
+    if (x_ == nullptr) return own_->path;
+    return x_->path_has_escapes ? std::string_view(x_->path) : x_->head.raw_path;
+}
+std::string_view request::host() const noexcept {
+    if (x_ != nullptr) return x_->head.host;
+    const std::string_view other = own_->fields.get("Host");
+    return other.empty() ? std::string_view(own_->to.authority) : other;
+}
 std::string_view request::header(std::string_view name) const noexcept {
     // Of two hosts the target's is the one that counts.
-    return equal_without_case(name, "Host") ? x_.head.host : x_.fields.get(name);
+    return equal_without_case(name, "Host") ? host() : headers().get(name);
 }
-const header_map& request::headers() const noexcept { return x_.fields; }
-bool request::is_http_1_1() const noexcept { return x_.head.http_1_1; }
+const header_map& request::headers() const noexcept {
+    return x_ != nullptr ? x_->fields : own_->fields;
+}
+header_map& request::headers() noexcept { return x_ != nullptr ? x_->fields : own_->fields; }
+bool request::is_http_1_1() const noexcept { return x_ == nullptr || x_->head.http_1_1; }
 std::int64_t request::content_length() const noexcept {
-    return x_.head.chunked ? -1 : static_cast<std::int64_t>(x_.head.content_length);
+    if (x_ == nullptr) return static_cast<std::int64_t>(own_->body.size());
+    return x_->head.chunked ? -1 : static_cast<std::int64_t>(x_->head.content_length);
 }
-net::endpoint request::remote_addr() const noexcept { return x_.c->peer; }
+net::endpoint request::remote_addr() const noexcept {
+    return x_ != nullptr ? x_->c->peer : net::endpoint();
+}
 
 // Pairs with a semicolon, or with an escape that is none, do not count. Go: parseQuery.
 std::string request::query(std::string_view name) const {
     std::string key, value;
-    std::string_view rest = x_.head.raw_query;
+    std::string_view rest = x_ != nullptr ? x_->head.raw_query : own_->to.raw_query();
     while (!rest.empty()) {
         const std::string_view pair = rest.substr(0, rest.find('&'));
         rest.remove_prefix(std::min(pair.size() + 1, rest.size()));
@@ -41,7 +62,8 @@ std::string request::query(std::string_view name) const {
 }
 
 std::string request::path_value(std::string_view name) const {
-    for (const auto& [of, value] : x_.path_values)
+    if (x_ == nullptr) return {};
+    for (const auto& [of, value] : x_->path_values)
         if (of == name) return value;
     return {};
 }

@@ -50,6 +50,6 @@ void exchange::end_watch() noexcept {
 
 }  // namespace detail
 
-context request::ctx() const { return x_.request_context(); }
+context request::ctx() const { return x_ != nullptr ? x_->request_context() : background(); }
 
 }  // namespace rota::http

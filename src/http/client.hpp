@@ -1,0 +1,64 @@
+// A client: its connections, and how one request becomes an answer.
+//
+//     client.cpp      the call: redirects, one request after the other
+//     round_trip.cpp  one request: a connection, an attempt, perhaps a second one
+//     redirect.cpp    what the next request is
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <rota/context.hpp>
+#include <rota/http.hpp>
+
+#include "http/idle_pool.hpp"
+#include "http/made_request.hpp"
+#include "http/proxy.hpp"
+#include "http/url.hpp"
+
+namespace rota::http::detail {
+
+// One request on its way: the program's, or what a redirect has made of it.
+struct hop {
+    std::string method;
+    url to;
+    header_map fields;
+    std::string_view body;  // of the program's request, or none
+
+    bool is_idempotent() const;
+    // The head, as it is sent; by a proxy if there is one.
+    std::string head(const url* proxy, bool keep_alive) const;
+};
+
+// What an answer asks for next. True: `at` is the next request.
+bool follow(hop& at, const response& answer, bool& has_left_host, std::error_code& error);
+
+// What ends a call early.
+struct call_limits {
+    const context& ctx;
+    std::int64_t until;  // 0: nothing
+};
+
+class client_state {
+  public:
+    client_state(client_options o, proxy_choice p);
+
+    response perform(const context& ctx, const made_request& r, std::error_code& error);
+    void close_idle() noexcept { idle_->close_all(); }
+
+  private:
+    void send(const hop& h, const call_limits& limits, response& to, std::error_code& error);
+    std::unique_ptr<client_connection> connect(const url& at, const std::string& destination,
+                                               const call_limits& limits, std::error_code& error);
+    net::conn dial(const std::string& address, const call_limits& limits, std::error_code& error);
+
+    // --- fixed -----------------------------------------------------------------------
+    const client_options options_;
+    const proxy_choice proxies_;
+    const std::shared_ptr<idle_pool> idle_;
+};
+
+}  // namespace rota::http::detail

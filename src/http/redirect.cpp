@@ -1,0 +1,74 @@
+// What comes after an answer that says where else to ask. Go: redirectBehavior, makeHeadersCopier.
+#include <array>
+#include <string_view>
+
+#include "http/client.hpp"
+#include "http/grammar.hpp"
+
+namespace rota::http::detail {
+
+namespace {
+
+enum class redirection : std::uint8_t { none, by_get, as_it_was };
+
+redirection kind_of(int status) {
+    constexpr int moved = 301, found = 302, see_other = 303, temporary = 307, permanent = 308;
+    switch (status) {
+        case moved:
+        case found:
+        case see_other: return redirection::by_get;
+        case temporary:
+        case permanent: return redirection::as_it_was;
+        default: return redirection::none;
+    }
+}
+
+// One name may be below another; an address is below nothing.
+bool is_same_or_below(const std::string& host, const std::string& other) {
+    if (host == other) return true;
+    if (host.find(':') != host.npos || host.find('%') != host.npos) return false;
+    return host.ends_with("." + other);
+}
+
+constexpr std::array<std::string_view, 6> secrets = {
+    "Authorization", "Www-Authenticate",    "Cookie",
+    "Cookie2",       "Proxy-Authorization", "Proxy-Authenticate"};
+constexpr std::array<std::string_view, 4> about_body = {"Content-Type", "Content-Encoding",
+                                                        "Content-Language", "Content-Location"};
+
+// The page that we come from; a page of https is nobody's business but https's.
+void set_referer(hop& at, const url& from) {
+    if (from.is_secure && !at.to.is_secure) at.fields.del("Referer");
+    else if (!at.fields.contains("Referer")) at.fields.set("Referer", from.text());
+}
+
+}  // namespace
+
+bool follow(hop& at, const response& answer, bool& has_left_host, std::error_code& error) {
+    const redirection kind = kind_of(answer.status);
+    const std::string_view location = answer.headers.get("Location");
+    if (kind == redirection::none || location.empty()) return false;
+    url next;
+    bool names_host = false;
+    if (const std::error_code why = resolve_url(at.to, location, next, names_host)) {
+        error = why == http_errc::malformed_url ? http_errc::malformed_location : why;
+        return false;
+    }
+    const url from = std::exchange(at.to, std::move(next));
+    if (kind == redirection::by_get && (at.method != "GET" && at.method != "HEAD"))
+        at.method = "GET";
+    if (kind == redirection::by_get) {
+        at.body = {};
+        for (const std::string_view name : about_body) at.fields.del(name);
+    }
+    if (names_host) at.fields.del("Host");
+    // What has been taken away does not come back with a redirect that leads back.
+    has_left_host = has_left_host || !is_same_or_below(at.to.host, from.host) ||
+                    (from.is_secure && !at.to.is_secure);
+    if (has_left_host)
+        for (const std::string_view name : secrets) at.fields.del(name);
+    set_referer(at, from);
+    return true;
+}
+
+}  // namespace rota::http::detail
