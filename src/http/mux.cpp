@@ -9,6 +9,7 @@
 
 #include "http/exchange.hpp"
 #include "http/grammar.hpp"
+#include "http/replies.hpp"
 
 namespace rota::http {
 namespace detail {
@@ -156,14 +157,6 @@ finding find(const route_node& root, std::string_view host, std::string_view met
     return f;
 }
 
-// Go: Error.
-void answer_text(response_writer& w, int status, std::string_view text) {
-    w.header().set("Content-Type", "text/plain; charset=utf-8");
-    w.header().set("X-Content-Type-Options", "nosniff");
-    w.write_header(status);
-    w.write(text);
-}
-
 // Go: Redirect.
 void redirect(response_writer& w, const request& r, std::string to) {
     constexpr int moved_permanently = 301;
@@ -172,18 +165,7 @@ void redirect(response_writer& w, const request& r, std::string to) {
     if (with_text) w.header().set("Content-Type", "text/html; charset=utf-8");
     w.write_header(moved_permanently);
     if (r.method() != "GET") return;
-    std::string escaped;
-    for (const char c : to) {
-        switch (c) {
-            case '&': escaped += "&amp;"; break;
-            case '<': escaped += "&lt;"; break;
-            case '>': escaped += "&gt;"; break;
-            case '"': escaped += "&#34;"; break;
-            case '\'': escaped += "&#39;"; break;
-            default: escaped += c;
-        }
-    }
-    w.write("<a href=\"" + escaped + "\">" + std::string(status_text(moved_permanently)) +
+    w.write("<a href=\"" + html_escaped(to) + "\">" + std::string(status_text(moved_permanently)) +
             "</a>.\n\n");
 }
 
