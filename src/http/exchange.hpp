@@ -75,8 +75,8 @@ struct exchange {
     void reset() noexcept;
     void attach(connection& to) noexcept { c = &to; }
 
-    // For handlers of the library's own.
-    static exchange& of(request& r) noexcept { return r.x_; }
+    // For handlers of the library's own. Throws panic_error for a request that a program has made.
+    static exchange& of(request& r);
 
     connection* c = nullptr;
 

@@ -199,7 +199,7 @@ void serve_mux::handle(std::string_view pattern, handler h) const {
 
 void serve_mux::operator()(response_writer& w, request& r) const {
     constexpr int bad_request = 400;
-    if (r.x_ == nullptr) throw panic_error("http: request of no server");
+    detail::exchange& x = detail::exchange::of(r);
     if (r.target() == "*") {
         w.header().set("Connection", "close");
         return w.write_header(bad_request);
@@ -207,10 +207,10 @@ void serve_mux::operator()(response_writer& w, request& r) const {
     detail::finding f;
     {
         const std::shared_lock guard(s_->mu);
-        f = detail::find(s_->root, r.host(), r.method(), r.x_->head.raw_path);
+        f = detail::find(s_->root, r.host(), r.method(), x.head.raw_path);
     }
     if (!f.redirect.empty()) {
-        const std::string_view query = r.x_->head.raw_query;
+        const std::string_view query = x.head.raw_query;
         if (!query.empty()) f.redirect.append("?").append(query);
         return detail::redirect(w, r, f.redirect);
     }
@@ -218,7 +218,7 @@ void serve_mux::operator()(response_writer& w, request& r) const {
     std::size_t next = 0;
     for (const detail::segment& s : f.r->matched.segments)
         if (s.wild && !s.text.empty())
-            r.x_->path_values.emplace_back(s.text, std::move(f.found[next++]));
+            x.path_values.emplace_back(s.text, std::move(f.found[next++]));
     f.r->answer(w, r);
 }
 
