@@ -266,6 +266,33 @@ class serve_mux {
     std::shared_ptr<detail::mux_state> s_;
 };
 
+/// What a file_server shows.
+struct file_server_options {
+    bool lists_directories = true;  ///< those without index.html; else they are forbidden (403)
+    bool shows_dot_files = false;   ///< names that begin with a dot; .well-known is always shown
+};
+
+/// A handler that serves the files below a directory: the request's path is that of the file.
+/// Throws std::bad_alloc. Go: http.FileServer(http.Dir(root)).
+///
+/// GET and HEAD, with conditions (ETag, Last-Modified), ranges, and types by the name's end or else
+/// by the content. A directory is answered with its index.html or a list of its files; a path that
+/// ends in /index.html, and a directory without a slash at the end, are redirected (301). No file:
+/// 404. One that may not be read, that is no regular file, or to which a symbolic link leads out of
+/// the root: 403. `..` and NUL: 400. No descriptor or memory left: 503. The root is looked up for
+/// each request; if it is relative, from the process's directory then.
+handler file_server(std::string_view root, file_server_options options = {});
+
+/// Answers with one file, or directory, of the program's choice, in the same way; the path may lead
+/// anywhere. The request's own path is only looked at for `..` (400), the slash behind a directory
+/// and /index.html. Blocks; the disk is waited for as by rota::blocking. Throws std::bad_alloc. Go:
+/// http.ServeFile.
+void serve_file(response_writer& w, request& r, std::string_view path);
+
+/// A handler that takes the prefix off the request's path and calls `h`; 404 where there is no such
+/// prefix. Throws panic_error for an empty handler; std::bad_alloc. Go: http.StripPrefix.
+handler strip_prefix(std::string_view prefix, handler h);
+
 /// The limits of a server. Times of 0 or less mean none, as does max_body_bytes 0.
 struct server_options {
     /// From the first byte of a request's head (of the first one: from the connection's beginning)

@@ -166,6 +166,21 @@ class conn : public detail::data_socket {
     std::size_t write(std::span<const std::span<const std::byte>> pieces,
                       std::error_code& error) const;
 
+    /// Sends `count` bytes of a regular file, from `offset` on, without copying them through the
+    /// program. Returns how many have been sent: fewer only if the file ends before. Blocks; the
+    /// disk is waited for as by rota::blocking. `from` is an os::file. Throws as write does;
+    /// std::errc::invalid_argument for what is no regular file, for messages, and where the file
+    /// system cannot do it: nothing has been sent then. Go: TCPConn.ReadFrom.
+    template <class File>
+    std::uint64_t send_file(const File& from, std::int64_t offset, std::uint64_t count) const {
+        return send_from(from.descriptor(), offset, count);
+    }
+    template <class File>
+    std::uint64_t send_file(const File& from, std::int64_t offset, std::uint64_t count,
+                            std::error_code& error) const {
+        return send_from(from.descriptor(), offset, count, error);
+    }
+
     /// Ends what is written: the peer reads to the end of it and then 0 bytes. Reading goes on. Go:
     /// CloseWrite.
     void close_write() const;
@@ -179,6 +194,11 @@ class conn : public detail::data_socket {
     /// SetNoDelay.
     void set_no_delay(bool on) const;
     void set_no_delay(bool on, std::error_code& error) const;
+
+  private:
+    std::uint64_t send_from(rt::fd* from, std::int64_t offset, std::uint64_t count) const;
+    std::uint64_t send_from(rt::fd* from, std::int64_t offset, std::uint64_t count,
+                            std::error_code& error) const;
 };
 
 /// Takes connections. Go: net.Listener.

@@ -81,6 +81,10 @@ class fd {
     // round.
     std::int64_t send_to(const void* from, std::size_t size, const sockaddr* to,
                          std::uint32_t to_size);
+    // From a regular file, from `offset` on, without a copy: how much of it has been sent, which is
+    // less than `count` if the file ends before that, or at an error that the next call meets
+    // again. -EINVAL: that cannot be done with this file.
+    std::int64_t send_file(fd& from, std::int64_t offset, std::uint64_t count);
     // A new descriptor, of the kind that accepts() tells.
     int accept(sockaddr* from = nullptr, std::uint32_t* from_size = nullptr);
     kind accepts() const { return kind_; }

@@ -1,4 +1,5 @@
 // The calls for files: of those that can be polled, as of sockets; of the others, handed off.
+#include <algorithm>
 #include <cerrno>
 
 #include <unistd.h>
@@ -59,6 +60,31 @@ std::int64_t fd::write_file_at(const void* from, std::size_t size, std::int64_t 
         if (n < 0) return n;
         if (n == 0) return -EIO;
         done += static_cast<std::size_t>(n);
+    }
+    return static_cast<std::int64_t>(done);
+}
+
+// The disk may have to be waited for, so each call is handed off; for the peer the goroutine parks.
+std::int64_t fd::send_file(fd& from, std::int64_t offset, std::uint64_t count) {
+    constexpr std::uint64_t at_once = 1 << 20;  // between two looks at the deadline
+    if (!from.is_regular() || offset < 0 || is_file() || has_messages()) return -EINVAL;
+    const writing turn(*this);
+    if (!turn) return -error_closed;
+    std::uint64_t done = 0;
+    while (done < count) {
+        std::int64_t n = -poll_check(*poll_, poll_dir::write);
+        if (n == 0) {
+            const auto size = static_cast<std::size_t>(std::min(count - done, at_once));
+            n = from.use_blocking(
+                [&](int number) { return file_send(number_, number, offset, size); });
+            if (n == -EAGAIN) {
+                n = -poll_wait(*poll_, poll_dir::write);
+                if (n == 0) continue;
+            }
+        }
+        if (n < 0 && done == 0) return n;
+        if (n <= 0) break;
+        done += static_cast<std::uint64_t>(n);
     }
     return static_cast<std::int64_t>(done);
 }

@@ -55,6 +55,10 @@ struct exchange {
     void write_header(int code);
     void write(std::string_view data, std::error_code& error);
     void flush(std::error_code& error);
+    // Adds `count` bytes of a file, from `offset` on. How many it were: fewer if the file ends
+    // before, or at an error. Its length is declared already: file_body.cpp.
+    std::uint64_t write_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
+                             std::error_code& error);
     // The handler has returned.
     void finish_answer();
     // Another answer, of the server's own, if nothing has been sent; the connection is closed.
@@ -70,6 +74,9 @@ struct exchange {
     // Ready for another connection, with no more memory than is usual.
     void reset() noexcept;
     void attach(connection& to) noexcept { c = &to; }
+
+    // For handlers of the library's own. Throws panic_error for a request that a program has made.
+    static exchange& of(request& r);
 
     connection* c = nullptr;
 
@@ -146,6 +153,8 @@ struct exchange {
     bool allows_body() const;
     bool is_head_method() const { return head.method == "HEAD"; }
     void send_body(std::string_view more, std::error_code& error);
+    std::uint64_t send_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
+                            std::error_code& error);
     void linger();
 };
 

@@ -9,6 +9,7 @@
 
 #include "http/exchange.hpp"
 #include "http/grammar.hpp"
+#include "http/replies.hpp"
 
 namespace rota::http {
 namespace detail {
@@ -156,14 +157,6 @@ finding find(const route_node& root, std::string_view host, std::string_view met
     return f;
 }
 
-// Go: Error.
-void answer_text(response_writer& w, int status, std::string_view text) {
-    w.header().set("Content-Type", "text/plain; charset=utf-8");
-    w.header().set("X-Content-Type-Options", "nosniff");
-    w.write_header(status);
-    w.write(text);
-}
-
 // Go: Redirect.
 void redirect(response_writer& w, const request& r, std::string to) {
     constexpr int moved_permanently = 301;
@@ -172,18 +165,7 @@ void redirect(response_writer& w, const request& r, std::string to) {
     if (with_text) w.header().set("Content-Type", "text/html; charset=utf-8");
     w.write_header(moved_permanently);
     if (r.method() != "GET") return;
-    std::string escaped;
-    for (const char c : to) {
-        switch (c) {
-            case '&': escaped += "&amp;"; break;
-            case '<': escaped += "&lt;"; break;
-            case '>': escaped += "&gt;"; break;
-            case '"': escaped += "&#34;"; break;
-            case '\'': escaped += "&#39;"; break;
-            default: escaped += c;
-        }
-    }
-    w.write("<a href=\"" + escaped + "\">" + std::string(status_text(moved_permanently)) +
+    w.write("<a href=\"" + html_escaped(to) + "\">" + std::string(status_text(moved_permanently)) +
             "</a>.\n\n");
 }
 
@@ -217,7 +199,7 @@ void serve_mux::handle(std::string_view pattern, handler h) const {
 
 void serve_mux::operator()(response_writer& w, request& r) const {
     constexpr int bad_request = 400;
-    if (r.x_ == nullptr) throw panic_error("http: request of no server");
+    detail::exchange& x = detail::exchange::of(r);
     if (r.target() == "*") {
         w.header().set("Connection", "close");
         return w.write_header(bad_request);
@@ -225,10 +207,10 @@ void serve_mux::operator()(response_writer& w, request& r) const {
     detail::finding f;
     {
         const std::shared_lock guard(s_->mu);
-        f = detail::find(s_->root, r.host(), r.method(), r.x_->head.raw_path);
+        f = detail::find(s_->root, r.host(), r.method(), x.head.raw_path);
     }
     if (!f.redirect.empty()) {
-        const std::string_view query = r.x_->head.raw_query;
+        const std::string_view query = x.head.raw_query;
         if (!query.empty()) f.redirect.append("?").append(query);
         return detail::redirect(w, r, f.redirect);
     }
@@ -236,7 +218,7 @@ void serve_mux::operator()(response_writer& w, request& r) const {
     std::size_t next = 0;
     for (const detail::segment& s : f.r->matched.segments)
         if (s.wild && !s.text.empty())
-            r.x_->path_values.emplace_back(s.text, std::move(f.found[next++]));
+            x.path_values.emplace_back(s.text, std::move(f.found[next++]));
     f.r->answer(w, r);
 }
 

@@ -1,10 +1,16 @@
 // What a request says: that which a handler answers, and that which a program has made.
 #include <rota/http.hpp>
+#include <rota/panic.hpp>
 
 #include "http/exchange.hpp"
 #include "http/made_request.hpp"
 
 namespace rota::http {
+
+detail::exchange& detail::exchange::of(request& r) {
+    if (r.x_ == nullptr) throw panic_error("http: request of no server");
+    return *r.x_;
+}
 
 request::request(detail::exchange& x) noexcept : x_(&x) {}
 request::request(request&& other) noexcept = default;

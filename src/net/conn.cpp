@@ -136,6 +136,26 @@ std::size_t conn::write(std::span<const std::span<const std::byte>> pieces) cons
     return throwing("write", [&](std::error_code& error) { return write(pieces, error); });
 }
 
+std::uint64_t conn::send_from(rt::fd* from, std::int64_t offset, std::uint64_t count,
+                              std::error_code& error) const {
+    error.clear();
+    std::uint64_t done = 0;
+    while (done < count && !error) {
+        const std::size_t n = checked(
+            fd_ != nullptr && from != nullptr
+                ? fd_->send_file(*from, offset + static_cast<std::int64_t>(done), count - done)
+                : none,
+            error);
+        if (n == 0) break;
+        done += n;
+    }
+    return done;
+}
+std::uint64_t conn::send_from(rt::fd* from, std::int64_t offset, std::uint64_t count) const {
+    return throwing("send_file",
+                    [&](std::error_code& e) { return send_from(from, offset, count, e); });
+}
+
 void conn::close_write(std::error_code& error) const {
     (void)checked(fd_ != nullptr ? fd_->shutdown(SHUT_WR) : none, error);
 }

@@ -22,6 +22,7 @@ enum class sys_call : unsigned char {
     connect,
     read,   // and what receives
     write,  // and what sends
+    send_file,
     event,  // reading and writing an eventfd of the runtime's own
     open,
     pipe,

@@ -26,19 +26,28 @@ std::size_t cut(int fault, std::size_t size) {
     return fault < 0 && most < size ? most : size;
 }
 
+// As in <linux/openat2.h>, which older systems lack.
+struct how {
+    std::uint64_t flags, mode, resolve;
+};
+constexpr std::uint64_t resolve_no_magic = 2, resolve_beneath = 8;
+constexpr long number_of_openat2 = 437;  // the same for every processor
+
 // RWF_NOSIGNAL came with Linux 6.18.
 constinit atomic<bool> writes_raise{false};  // relaxed: every thread finds the same
 
-// SIGPIPE comes to the thread that writes: kept away, and taken if it has come of this.
-std::int64_t write_masked(int fd, const void* from, std::size_t size) {
+// SIGPIPE comes to the thread that writes: kept away, and taken if it has come of this. It may come
+// with a part that has been written.
+template <class Call>
+std::int64_t without_sigpipe(std::size_t size, Call write) {
     sigset_t pipe_alone, before, pending;
     ::sigemptyset(&pipe_alone);
     ::sigaddset(&pipe_alone, SIGPIPE);
     ::pthread_sigmask(SIG_BLOCK, &pipe_alone, &before);
     ::sigpending(&pending);
     const bool has_come_before = ::sigismember(&pending, SIGPIPE) == 1;
-    const std::int64_t n = call(SYS_write, fd, from, size);
-    if (n == -EPIPE && !has_come_before) {
+    const std::int64_t n = write();
+    if (n != static_cast<std::int64_t>(size) && !has_come_before) {
         const timespec at_once{};
         while (::sigtimedwait(&pipe_alone, nullptr, &at_once) < 0 && errno == EINTR) {
         }
@@ -54,6 +63,25 @@ std::int64_t write_masked(int fd, const void* from, std::size_t size) {
 int file_open(const char* path, int flags, unsigned mode) {
     if (const int error = fault_at(sys_call::open)) return -error;
     return call_int(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+}
+
+int file_open_at(int directory, const char* name, int flags) {
+    if (const int error = fault_at(sys_call::open)) return -error;
+    return call_int(SYS_openat, directory, name, flags | O_CLOEXEC, 0);
+}
+
+int file_open_beneath(int directory, const char* path, int flags) {
+    if (const int error = fault_at(sys_call::open)) return -error;
+    const how wanted{static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC)), 0,
+                     resolve_no_magic | resolve_beneath};
+    const int r = call_int(number_of_openat2, directory, path, &wanted, sizeof wanted);
+    // Filters that do not know a call say EPERM; the call itself says so only where O_NOATIME is
+    // asked for, or of a file that may be appended to alone.
+    return r == -EPERM ? -ENOSYS : r;
+}
+
+std::int64_t file_read_link(int directory, const char* name, char* to, std::size_t size) {
+    return call(SYS_readlinkat, directory, name, to, size);
 }
 
 int file_pipe(int (&ends)[2]) {
@@ -120,7 +148,7 @@ std::int64_t file_write_quietly(int fd, const void* from, std::size_t size) {
         if (n != -EOPNOTSUPP && n != -ENOSYS) return n;
         writes_raise.store(true, memory_order_relaxed);  // relaxed: see there
     }
-    return write_masked(fd, from, size);
+    return without_sigpipe(size, [=] { return call(SYS_write, fd, from, size); });
 }
 
 std::int64_t file_read_at(int fd, void* to, std::size_t size, std::int64_t offset) {
@@ -131,6 +159,14 @@ std::int64_t file_read_at(int fd, void* to, std::size_t size, std::int64_t offse
 std::int64_t file_write_at(int fd, const void* from, std::size_t size, std::int64_t offset) {
     const int fault = fault_at(sys_call::write);
     return fault > 0 ? -fault : call(SYS_pwrite64, fd, from, cut(fault, size), offset);
+}
+
+std::int64_t file_send(int to, int from, std::int64_t& offset, std::size_t size) {
+    const int fault = fault_at(sys_call::send_file);
+    if (fault > 0) return -fault;
+    size = cut(fault, size);
+    static_assert(sizeof(off_t) == sizeof offset);
+    return without_sigpipe(size, [&] { return call(SYS_sendfile, to, from, &offset, size); });
 }
 
 std::int64_t file_seek(int fd, std::int64_t offset, int whence) {

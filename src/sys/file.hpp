@@ -14,6 +14,11 @@ namespace rota::rt {
 // --- opening: nothing is inherited ---------------------------------------------------------------
 
 int file_open(const char* path, int flags, unsigned mode);
+int file_open_at(int directory, const char* name, int flags);
+// The same for a path of which nothing leads out of the directory: -EXDEV; -EAGAIN: something is
+// being renamed, try again; -ENOSYS where the kernel, or who confines us, has no such call.
+int file_open_beneath(int directory, const char* path, int flags);
+std::int64_t file_read_link(int directory, const char* name, char* to, std::size_t size);
 int file_pipe(int (&ends)[2]);                 // neither end blocks
 int file_copy(int fd);                         // another number for the same, at least 3
 int file_open_again(int fd, int flags);        // another open file for what fd stands for
@@ -30,6 +35,8 @@ std::int64_t file_write(int fd, const void* from, std::size_t size);
 std::int64_t file_write_quietly(int fd, const void* from, std::size_t size);
 std::int64_t file_read_at(int fd, void* to, std::size_t size, std::int64_t offset);
 std::int64_t file_write_at(int fd, const void* from, std::size_t size, std::int64_t offset);
+// From a file to a socket, from `offset` on, which moves. SIGPIPE is not raised.
+std::int64_t file_send(int to, int from, std::int64_t& offset, std::size_t size);
 std::int64_t file_seek(int fd, std::int64_t offset, int whence);
 
 // --- files ---------------------------------------------------------------------------------------

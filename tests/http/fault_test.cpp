@@ -6,9 +6,12 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <rota/go.hpp>
 #include <rota/http.hpp>
 #include <rota/net.hpp>
+#include <rota/os.hpp>
 #include <rota/sync.hpp>
 #include <rota/time.hpp>
 
@@ -98,6 +101,95 @@ TEST(kb42_http, interrupted_calls_are_made_again) {
             EXPECT_NE(got.find(body), got.npos) << got.size();
         }
         plant_fault(nullptr);
+    });
+}
+
+// A file of so many bytes that goes at the end.
+struct served_files {
+    const std::string root = "/tmp/rota-test-served-" + std::to_string(::getpid());
+    std::string text;
+    explicit served_files(std::size_t size) : text(size, '\0') {
+        for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 7 + i / 251);
+        ::mkdir(root.c_str(), 0777);
+        rota::os::write_file(root + "/f", text);
+    }
+    ~served_files() {
+        ::unlink((root + "/f").c_str());
+        ::rmdir(root.c_str());
+    }
+};
+constexpr std::string_view for_file = "GET /f HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+TEST(http_files_faults, kernel_that_cannot_send_files_has_them_copied) {
+    rota::run([] {
+        const served_files files(1'000'000);
+        const running s(rota::http::file_server(files.root));
+        for (const int error : {EINVAL, ENOSYS, EOPNOTSUPP}) {
+            refusal = error;
+            refusals = 0;
+            plant_fault([](sys_call call) {
+                return call == sys_call::send_file ? (refusals.fetch_add(1), refusal.load()) : 0;
+            });
+            const std::string got = ask(s.address, for_file);
+            plant_fault(nullptr);
+            EXPECT_TRUE(got.ends_with(files.text)) << error << " " << got.size();
+            EXPECT_EQ(refusals.load(), 1);
+        }
+    });
+}
+
+TEST(kb42_http_files, interrupted_and_cut_calls_are_made_again) {
+    rota::run([] {
+        const served_files files(300'000);
+        const running s(rota::http::file_server(files.root));
+        static std::atomic<unsigned> asked{0};
+        plant_fault([](sys_call call) {
+            const bool may = call == sys_call::read || call == sys_call::write ||
+                             call == sys_call::open || call == sys_call::send_file ||
+                             call == sys_call::poll_wait;
+            const unsigned n = may ? asked.fetch_add(1) : 1;
+            return n % 2 == 0 ? EINTR : 0;
+        });
+        EXPECT_TRUE(ask(s.address, for_file).ends_with(files.text));
+        plant_fault([](sys_call call) { return call == sys_call::send_file ? -5'000 : 0; });
+        EXPECT_TRUE(ask(s.address, for_file).ends_with(files.text));
+        plant_fault(nullptr);
+    });
+}
+
+TEST(http_files_faults, error_amid_a_file_ends_the_connection) {
+    // Nothing may stand in place of what could not be read.
+    rota::run([] {
+        const served_files files(1'000'000);
+        const running s(rota::http::file_server(files.root));
+        refusals = 0;
+        plant_fault([](sys_call call) {
+            if (call != sys_call::send_file) return 0;
+            return refusals.fetch_add(1) == 0 ? -100'000 : EIO;
+        });
+        const std::string got = ask(s.address, for_file);
+        plant_fault(nullptr);
+        EXPECT_NE(got.find("Content-Length: 1000000\r\n"), got.npos);
+        EXPECT_TRUE(got.ends_with(files.text.substr(0, 100'000)));
+    });
+}
+
+TEST(kb36_http_files, each_refusal_of_an_open_is_answered) {
+    rota::run([] {
+        const served_files files(10);
+        const running s(rota::http::file_server(files.root));
+        for (const auto& [error, status] : {std::pair{EMFILE, "503"},
+                                            {ENFILE, "503"},
+                                            {ENOMEM, "503"},
+                                            {EIO, "500"},
+                                            {EACCES, "403"},
+                                            {ENOENT, "404"}}) {
+            refusal = error;
+            plant_fault([](sys_call c) { return c == sys_call::open ? refusal.load() : 0; });
+            EXPECT_EQ(ask(s.address, for_file).substr(9, 3), status);
+        }
+        plant_fault(nullptr);
+        EXPECT_EQ(ask(s.address, for_file).substr(9, 3), "200");
     });
 }
 

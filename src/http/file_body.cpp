@@ -1,0 +1,71 @@
+// A piece of a file as a piece of the answer's body: by the kernel alone where it can do that, else
+// through a buffer. Memory is constant however large the file is.
+#include <algorithm>
+
+#include <sys/types.h>
+
+#include "fd/errors.hpp"
+#include "fd/fd.hpp"
+#include "http/exchange.hpp"
+
+namespace rota::http::detail {
+
+namespace {
+
+// What is shorter goes with the head in one call, which costs less than two without a copy.
+constexpr std::uint64_t copied_max = 16 * 1024;
+constexpr std::size_t buffer_size = 32 * 1024;
+
+}  // namespace
+
+// What has been sent of it and of what was collected before is known to be right; a file that has
+// become shorter leaves the declared length unmet, and so ends the connection.
+std::uint64_t exchange::write_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
+                                   std::error_code& error) {
+    error.clear();
+    if (is_head_method()) return count;
+    std::uint64_t done = 0;
+    if (count > copied_max && has_declared && allows_body() && !c->hijacked)
+        done = send_file(from, offset, count, error);
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_size, count - done));
+    if (error || size == 0) return done;
+    const std::unique_ptr<char[]> buffer(new char[size]);
+    while (done < count && !error) {
+        const std::int64_t n = from.read_file_at(
+            buffer.get(), static_cast<std::size_t>(std::min<std::uint64_t>(size, count - done)),
+            static_cast<std::int64_t>(offset + done));
+        if (n < 0) error = rt::error_of(n);
+        if (n <= 0) break;
+        write({buffer.get(), static_cast<std::size_t>(n)}, error);
+        if (!error) done += static_cast<std::uint64_t>(n);
+    }
+    return done;
+}
+
+// 0 where the kernel cannot do that with this file.
+std::uint64_t exchange::send_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
+                                  std::error_code& error) {
+    if (count > declared - written) {
+        error = http_errc::content_length;
+        return 0;
+    }
+    if (!head_sent) put_head(false);
+    send_body({}, error);
+    if (error) return 0;
+    std::uint64_t done = 0;
+    while (done < count) {
+        const std::int64_t n = c->socket.descriptor()->send_file(
+            from, static_cast<std::int64_t>(offset + done), count - done);
+        if (n == -EINVAL || n == -ENOSYS || n == -EOPNOTSUPP) break;
+        if (n < 0) {
+            error = rt::error_of(n);
+            broken = close_after = true;
+        }
+        if (n <= 0) break;
+        done += static_cast<std::uint64_t>(n);
+        written += static_cast<std::uint64_t>(n);
+    }
+    return done;
+}
+
+}  // namespace rota::http::detail
