@@ -46,9 +46,10 @@ PROCS = (1, 2, 4, 16)
 def layers():
     """Layer -> steps. The seconds are the watchdog's, several times what a run takes."""
     lessons = tuple(p.stem for p in glob("examples/*.cpp") if p.stem not in ("tour", "treesum"))
-    whole_programs = [
-        PythonTest(script, "dev", lessons if script.stem == "examples_test" else ("treesum",), 300)
-        for script in glob("tests/prog/*_test.py")]
+    programs = {"examples_test": lessons, "profiles_test": ("prog_profiles",),
+                "treesum_test": ("treesum",)}
+    whole_programs = [PythonTest(script, "dev", programs[script.stem], 300)
+                      for script in glob("tests/prog/*_test.py")]
     return {
         "models": models.steps(),  # needs no build, so that of `unit` goes on meanwhile
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120, shards=2),

@@ -25,6 +25,7 @@ enum class lock_rank : std::uint8_t {
     gfree,    // sched/: the global list of dead goroutines
     netpoll,  // netpoll/: the free poll records
     stack,    // mem/: arenas of stacks
+    profile,  // trace/: a table of stacks
     mapped,   // mem/: the pages behind growing arrays and fixed objects
     count,
 };

@@ -24,6 +24,7 @@ struct g;
 struct bubble;
 struct m;
 struct run_record;
+struct label_set;
 
 using entry_fn = void (*)(void* closure);
 
@@ -49,6 +50,7 @@ struct g {
     bubble* in = nullptr;          // what it belongs to from newproc to its end, or null
 
     goroutine_locals* locals = nullptr;
+    label_set* labels = nullptr;   // written by itself, or who makes it: sched/labels
     m* locked_m = nullptr;         // the only m that may run it; written by itself
     std::uint32_t lock_count = 0;  // how often it has locked itself to its thread
 

@@ -23,6 +23,7 @@ struct sudog {
     sudog* wait_link = nullptr;
     sudog* wait_tail = nullptr;
     std::uint32_t ticket = 0;
+    std::int64_t since = 0;  // nanotime of the wait for a lock, if it is to be profiled
 };
 
 }  // namespace rota::rt

@@ -8,6 +8,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/frame_name.hpp"
+#include "sched/labels.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -162,6 +163,18 @@ void tracer::print_frames(const walk& w, std::size_t first) {
     }
 }
 
+// " {name: value, ...}". Caller: a label_reader lives, or they are the caller's own.
+void tracer::print_labels(const label_set* labels) {
+    if (labels == nullptr) return;
+    bool is_first = true;
+    for_each_label(labels, [&](auto name, auto value) {
+        out_->print("%s%.*s: %.*s", is_first ? " {" : ", ", static_cast<int>(name.size()),
+                    name.data(), static_cast<int>(value.size()), value.data());
+        is_first = false;
+    });
+    if (!is_first) out_->print("}");
+}
+
 void tracer::print_header(const about* gp, const char* state) {
     if (!out_->is_empty()) out_->print("\n");
     if (gp == nullptr) {
@@ -178,7 +191,9 @@ void tracer::print_header(const about* gp, const char* state) {
     out_->print(" [%s", state);
     const long long minutes = minutes_waited(*gp);
     if (minutes >= 1) out_->print(", %lld minutes", minutes);
-    out_->print("%s]:\n", gp->is_locked ? ", locked to thread" : "");
+    out_->print("%s]", gp->is_locked ? ", locked to thread" : "");
+    print_labels(labels_of(*static_cast<const g*>(gp->address)));
+    out_->print(":\n");
     if (gp->name[0] != '\0') out_->print("# name: %s\n", gp->name);
 }
 
@@ -252,6 +267,7 @@ void tracer::print_other(const g& gp) {
 }
 
 void tracer::print_others() {
+    const label_reader reading;
     scan_.begin();
     stack_for_each(
         [](const stack_slot& slot, void* arg) {

@@ -79,6 +79,7 @@ class tracer {
     void print_frame(const frame& f, std::uintptr_t fp);
     void print_name(const char* function, bool is_called);
     void print_header(const about* gp, const char* state);
+    void print_labels(const label_set* labels);
     void print_creator(const about& gp);
     void print_parked(const about& gp);
     void print_other(const g& gp);

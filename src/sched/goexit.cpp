@@ -17,6 +17,7 @@
 
 #include "base/fatal.hpp"
 #include "sched/entry.hpp"
+#include "sched/labels.hpp"
 #include "sched/park.hpp"
 
 namespace rota::rt {
@@ -42,6 +43,7 @@ void swallowed(_Unwind_Reason_Code, _Unwind_Exception*) {
     abi::__cxa_free_exception(&d);
     g& gp = *getm().curg;
     if (gp.locals != nullptr) gp.locals->end(gp);
+    if (ROTA_UNLIKELY(labels_of(gp) != nullptr)) drop_labels(gp);
     enter_runtime();
     gp.exits = false;
     gp.main_of = nullptr;  // its run() does not return

@@ -8,6 +8,7 @@
 #include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
+#include "sched/labels.hpp"
 #include "sched/latency.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/wakeup.hpp"
@@ -66,6 +67,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     gp.parent_goid = self.curg->goid;
     gp.eh = eh_state{};
     gp.why = wait_reason::none;
+    if (ROTA_UNLIKELY(labels_of(*self.curg) != nullptr)) inherit_labels(*self.curg, gp);
     if (ROTA_UNLIKELY(self.curg->in != nullptr)) bubble_enter(*self.curg->in, gp);
     casgstatus(gp, g_status::dead, g_status::runnable);
     if (ROTA_LIKELY(self.pp != nullptr)) {

@@ -11,6 +11,8 @@
 #include "sched/switch.hpp"
 #include "sched/threads.hpp"
 #include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
+#include "trace/contention.hpp"
 
 namespace rota::rt {
 
@@ -77,7 +79,9 @@ bool commit_unlock(g&, void* l) ROTA_NO_TSA {  // taken by the g that parked, re
     return true;
 }
 
-ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wait_reason why) {
+namespace {
+
+ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why) {
     m& self = getm();
     g& gp = *self.curg;
     gp.why = why;
@@ -92,6 +96,37 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
     self.commit = commit;
     self.commit_arg = arg;
     leave_g(self, gp, after_park);
+}
+
+// Whether such a wait is one for other goroutines. Go: blockevent's callers.
+constexpr bool is_profiled(wait_reason why) {
+    switch (why) {
+        case wait_reason::none:
+        case wait_reason::chan_receive_nil:
+        case wait_reason::chan_send_nil:
+        case wait_reason::select_no_cases:
+        case wait_reason::sleep:
+        case wait_reason::runtime_run:
+        case wait_reason::synctest_run:
+        case wait_reason::synctest_wait:
+        case wait_reason::io_wait:
+        case wait_reason::count: return false;
+        default: return true;
+    }
+}
+
+ROTA_NOINLINE ROTA_COLD ROTA_SWITCHES_STACK void park_profiled(park_commit commit, void* arg,
+                                                               wait_reason why) {
+    const std::int64_t since = nanotime();
+    park_now(commit, arg, why);
+    if (is_profiled(why)) note_blocked(nanotime() - since, getm().rand.next());
+}
+
+}  // namespace
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wait_reason why) {
+    if (ROTA_UNLIKELY(block_rate() != 0)) return park_profiled(commit, arg, why);
+    park_now(commit, arg, why);
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
 #include "sched/home.hpp"
+#include "sched/labels.hpp"
 #include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
@@ -69,6 +70,7 @@ extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
     if (ROTA_UNLIKELY(!try_leave_runtime(self)) && (chaos.on || seeded.on)) preempt_yield();
     gp.entry(gp.closure);
     if (gp.locals != nullptr) gp.locals->end(gp);
+    if (ROTA_UNLIKELY(labels_of(gp) != nullptr)) drop_labels(gp);
     enter_runtime();
     goroutine_end();
 }

@@ -8,6 +8,8 @@
 #include "core/getg.hpp"
 #include "sched/park.hpp"
 #include "sync/sema_root.hpp"
+#include "sys/clock.hpp"
+#include "trace/contention.hpp"
 
 namespace rota::rt {
 
@@ -18,6 +20,11 @@ constinit sema_root roots[root_count];
 
 sema_root& root_of(const void* address) {
     return roots[(reinterpret_cast<std::uintptr_t>(address) >> 3) % root_count];
+}
+
+bool is_lock(wait_reason why) {
+    return why == wait_reason::mutex_lock || why == wait_reason::rwmutex_lock ||
+           why == wait_reason::rwmutex_rlock;
 }
 
 bool try_take(sema_word& word) {
@@ -47,6 +54,7 @@ void sem_acquire(sema_word& word, bool lifo, wait_reason why) {
     sema_root& root = root_of(&word);
     sudog me;
     me.gp = getm().curg;
+    if (ROTA_UNLIKELY(mutex_fraction() != 0) && is_lock(why)) me.since = nanotime();
     const auto ticket = static_cast<std::uint32_t>(getm().rand.next());
     root.mu.acquire();
     if (try_take(word)) {
@@ -68,7 +76,9 @@ void sem_release(sema_word& word, bool handoff) {
         if (s == nullptr) word.fetch_add(1, memory_order_release);  // pairs(sema.count)
     }
     if (s == nullptr) return;
+    const std::int64_t since = s->since;  // readied, s is gone
     goready(*s->gp);
+    if (ROTA_UNLIKELY(since != 0)) note_held_up(nanotime() - since, getm().rand.next());
     if (handoff) goyield();
 }
 

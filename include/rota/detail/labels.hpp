@@ -1,0 +1,23 @@
+// The labels of the calling goroutine, for as long as a scope lasts.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+namespace rota::detail {
+
+class label_scope {
+  public:
+    // Adds to what the goroutine has. Throws std::bad_alloc.
+    explicit label_scope(
+        std::initializer_list<std::pair<std::string_view, std::string_view>> labels);
+    ~label_scope();
+    label_scope(const label_scope&) = delete;
+    label_scope& operator=(const label_scope&) = delete;
+
+  private:
+    void* before_ = nullptr;
+};
+
+}  // namespace rota::detail

@@ -1,0 +1,207 @@
+// Listing: room for it before, the work inside the runtime, objects afterwards.
+#include "diag/goroutine_list.hpp"
+
+#include <cstring>
+#include <memory>
+
+#include <unwind.h>
+
+#include "core/getg.hpp"
+#include "core/sched.hpp"
+#include "sched/entry.hpp"
+#include "sched/hooks.hpp"
+#include "sched/labels.hpp"
+#include "sched/scan.hpp"
+#include "sys/clock.hpp"
+#include "trace/own_stack.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::size_t listed_pcs_max = 256;
+
+// What is noted of one goroutine, in front of its pcs and its name.
+struct noted {
+    std::uint64_t goid, parent_goid;
+    g_status status;
+    wait_reason why;
+    std::int64_t waited_ns, m_id;
+    const void* created_at;
+    const void* entry;
+    const g* address;
+    const label_set* labels;
+    bool is_main, is_locked, is_caller, has_stack;
+    std::size_t name_size, pc_count;
+};
+
+struct context_walk {
+    std::uintptr_t* pcs;
+    std::size_t max;
+    std::size_t count = 0;
+    bool begun = false;
+};
+
+_Unwind_Reason_Code visit_context(_Unwind_Context* context, void* arg) {
+    auto& w = *static_cast<context_walk*>(arg);
+    int before_instruction = 0;
+    const std::uintptr_t pc = _Unwind_GetIPInfo(context, &before_instruction);
+    if (pc == 0 || w.count == w.max) return _URC_END_OF_STACK;
+    if (!w.begun)
+        w.begun =
+            _Unwind_GetRegionStart(context) == reinterpret_cast<std::uintptr_t>(&rota_on_context);
+    else w.pcs[w.count++] = before_instruction == 0 ? pc : pc + 1;
+    return _URC_NO_REASON;
+}
+
+std::size_t walk_parked(const gobuf& from, std::uintptr_t* pcs, std::size_t max) {
+    context_walk w{pcs, max};
+    rota_on_context(
+        &from,
+        [](void* arg) {
+            _Unwind_Backtrace(visit_context, arg);
+            asm volatile("");  // no tail call
+        },
+        &w);
+    return w.count;
+}
+
+// Fills bytes that do not grow.
+struct listing {
+    std::byte* room;
+    std::size_t capacity;
+    std::size_t pcs_max;
+    std::size_t size = 0;  // that it has, or would have
+    stack_scan scan;
+
+    void put(const void* from, std::size_t n) {
+        const std::size_t rounded = (n + 7) / 8 * 8;
+        if (size + rounded <= capacity && n > 0) std::memcpy(room + size, from, n);
+        size += rounded;
+    }
+
+    // Of a goroutine that is held, or whose fields are those of the moment.
+    ROTA_READS_RACING noted look(const g& gp) const {
+        noted n{};
+        n.goid = gp.goid;
+        n.parent_goid = gp.parent_goid;
+        n.status = readgstatus(gp);
+        n.why = gp.why;
+        const bool waits = n.status == g_status::waiting && gp.wait_since != 0;
+        n.waited_ns = waits ? nanotime() - gp.wait_since : 0;
+        const bool runs = n.status != g_status::waiting && n.status != g_status::runnable;
+        const m* const mp = gp.mp;
+        n.m_id = runs && mp != nullptr ? static_cast<std::int64_t>(mp->id) : -1;
+        n.created_at = gp.created_at;
+        n.entry = reinterpret_cast<const void*>(gp.entry);
+        n.address = &gp;
+        n.labels = labels_of(gp);
+        n.is_main = gp.main_of != nullptr;
+        n.is_locked = gp.locked_m != nullptr;
+        n.is_caller = &gp == current_goroutine();
+        return n;
+    }
+
+    void add(const g& gp) {
+        noted n = look(gp);
+        if (n.status == g_status::idle || n.status == g_status::dead) return;
+        std::uintptr_t pcs[listed_pcs_max];
+        const std::size_t max = pcs_max < listed_pcs_max ? pcs_max : listed_pcs_max;
+        const bool held = scan.holds(gp);
+        const bool begun = held && gp.sched.pc != reinterpret_cast<void*>(&rota_gostart);
+        if (n.is_caller) n.pc_count = own_stack(pcs, max);
+        else if (begun) n.pc_count = walk_parked(gp.sched, pcs, max);
+        else pcs[n.pc_count++] = reinterpret_cast<std::uintptr_t>(n.entry) + 1;
+        n.has_stack = n.is_caller || held;
+        char name[129];
+        n.name_size = copy_name(gp, name);
+        put(&n, sizeof n);
+        put(pcs, n.pc_count * sizeof *pcs);
+        put(name, n.name_size);
+    }
+
+    ROTA_READS_RACING static std::size_t copy_name(const g& gp, char (&to)[129]) {
+        const char* const from = gp.name;
+        std::size_t n = 0;
+        while (from != nullptr && n + 1 < sizeof to && from[n] != '\0') {
+            to[n] = from[n];
+            ++n;
+        }
+        return n;
+    }
+};
+
+// As in diag/stack_text: nobody shall wait for a scan whose thread has been stopped.
+struct inside_for_list {
+    inside_for_list() { enter_runtime(); }
+    ~inside_for_list() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
+    inside_for_list(const inside_for_list&) = delete;
+    inside_for_list& operator=(const inside_for_list&) = delete;
+};
+
+std::size_t list_into(listing& l) {
+    l.size = 0;
+    const inside_for_list here;
+    l.scan.begin();
+    stack_for_each([](const stack_slot& slot,
+                      void* arg) { static_cast<listing*>(arg)->add(*header_of(slot)); },
+                   &l);
+    l.scan.end();
+    return l.size;
+}
+
+goroutine_state state_of(const noted& n, const std::byte* behind) {
+    goroutine_state s;
+    s.goid = n.goid;
+    s.parent_goid = n.parent_goid;
+    s.status = n.status;
+    s.why = n.why;
+    s.waited_ns = n.waited_ns;
+    s.m_id = n.m_id;
+    s.created_at = n.created_at;
+    s.entry = n.entry;
+    s.address = n.address;
+    s.labels = n.labels;
+    s.is_main = n.is_main;
+    s.is_locked = n.is_locked;
+    s.is_caller = n.is_caller;
+    s.has_stack = n.has_stack;
+    s.pcs.resize(n.pc_count);
+    std::memcpy(s.pcs.data(), behind, n.pc_count * sizeof(std::uintptr_t));
+    s.name.assign(reinterpret_cast<const char*>(behind) + n.pc_count * sizeof(std::uintptr_t),
+                  n.name_size);
+    return s;
+}
+
+}  // namespace
+
+std::vector<goroutine_state> list_goroutines(std::size_t pcs_max) {
+    boot_runtime();
+    constexpr std::size_t usual = 64 * 1024;
+    std::vector<std::byte> room(usual);
+    const auto l = std::make_unique<listing>();
+    l->pcs_max = pcs_max;
+    for (;;) {
+        l->room = room.data();
+        l->capacity = room.size();
+        const std::size_t size = list_into(*l);
+        if (size <= room.size()) break;
+        room.assign(size + size / 4, std::byte{});  // there may be more goroutines by then
+    }
+    std::vector<goroutine_state> result;
+    for (std::size_t at = 0; at < l->size;) {
+        noted n;
+        std::memcpy(&n, room.data() + at, sizeof n);
+        at += sizeof n;
+        result.push_back(state_of(n, room.data() + at));
+        at += n.pc_count * sizeof(std::uintptr_t) + (n.name_size + 7) / 8 * 8;
+    }
+    return result;
+}
+
+const char* state_text(const goroutine_state& g) {
+    return g.status == g_status::waiting && g.why != wait_reason::none ? wait_reason_text(g.why)
+                                                                       : g_status_text(g.status);
+}
+
+}  // namespace rota::rt

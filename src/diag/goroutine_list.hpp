@@ -1,0 +1,39 @@
+// All goroutines as they are at one moment: what profiles, the leak checks and the debug pages
+// read.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/g.hpp"
+
+namespace rota::rt {
+
+struct goroutine_state {
+    std::uint64_t goid = 0;
+    std::uint64_t parent_goid = 0;
+    g_status status = g_status::idle;
+    wait_reason why = wait_reason::none;
+    std::int64_t waited_ns = 0;  // to a second or two; 0: it does not wait
+    std::int64_t m_id = -1;      // it runs there
+    const void* created_at = nullptr;
+    const void* entry = nullptr;
+    const g* address = nullptr;
+    const label_set* labels = nullptr;  // valid while a label_reader lives
+    bool is_main = false;
+    bool is_locked = false;
+    bool is_caller = false;
+    bool has_stack = false;  // else it runs on another thread, and pcs is its entry alone
+    std::string name;
+    std::vector<std::uintptr_t> pcs;  // as return addresses, the innermost first
+};
+
+// By the order of their stacks' slots. Those that do not run are held still meanwhile, for a few
+// microseconds each. Caller: in user code, with a label_reader. Throws std::bad_alloc.
+std::vector<goroutine_state> list_goroutines(std::size_t pcs_max = 64);
+
+// What a dump says in brackets.
+const char* state_text(const goroutine_state& g);
+
+}  // namespace rota::rt

@@ -1,0 +1,351 @@
+// The functions of rota/pprof.hpp: which profile is what.
+#include <rota/pprof.hpp>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <rota/sync/mutex.hpp>
+
+#include "diag/figures.hpp"
+#include "diag/goroutine_list.hpp"
+#include "diag/own_memory.hpp"
+#include "diag/profile_cpu.hpp"
+#include "diag/profile_proto.hpp"
+#include "diag/profile_text.hpp"
+#include "diag/stack_text.hpp"
+#include "sched/entry.hpp"
+#include "sched/hooks.hpp"
+#include "sched/labels.hpp"
+#include "sched/syscall.hpp"
+#include "trace/contention.hpp"
+
+namespace rota::pprof {
+
+using namespace rota::rt;
+
+namespace {
+
+std::int64_t wall_now() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+void write_text(std::ostream& out, const std::string& text) {
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+void write_file(std::ostream& out, profile_builder& b) { write_text(out, b.finish()); }
+
+// --- goroutine
+// -------------------------------------------------------------------------------------
+
+struct equal_stacks {
+    std::vector<std::uintptr_t> pcs;
+    const label_set* labels;
+    std::int64_t count = 0;
+    std::string key;  // as it stands behind the count
+};
+
+// Those with the same stacks and labels together, the most frequent first.
+std::vector<equal_stacks> grouped(std::vector<goroutine_state> all) {
+    std::map<std::string, equal_stacks> by_key;
+    for (goroutine_state& g : all) {
+        std::string key;
+        append_pcs(key, g.pcs);
+        append_label_line(key, g.labels);
+        equal_stacks& e = by_key[key];
+        if (e.count++ == 0) {
+            e.pcs = std::move(g.pcs);
+            e.labels = g.labels;
+            e.key = std::move(key);
+        }
+    }
+    std::vector<equal_stacks> result;
+    for (auto& [key, e] : by_key) result.push_back(std::move(e));
+    std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+        return a.count != b.count ? a.count > b.count : a.key < b.key;
+    });
+    return result;
+}
+
+void write_goroutines(std::ostream& out, int debug) {
+    if (debug >= 2) return write_text(out, stack_text(true));
+    {
+        const label_reader reading;
+        std::vector<goroutine_state> all = list_goroutines();
+        const std::size_t total = all.size();
+        const std::vector<equal_stacks> groups = grouped(std::move(all));
+        if (debug == 1) {
+            std::string text;
+            append_format(text, "goroutine profile: total %zu\n", total);
+            for (const equal_stacks& e : groups) {
+                append_format(text, "%lld @", static_cast<long long>(e.count));
+                text += e.key;
+                append_frames(text, e.pcs);
+            }
+            write_text(out, text);
+        } else {
+            const value_type count{"goroutine", "count"};
+            profile_builder b(std::span(&count, 1), count, 1);
+            for (const equal_stacks& e : groups) b.add(e.pcs, std::span(&e.count, 1), e.labels);
+            b.set_times(wall_now(), 0);
+            write_file(out, b);
+        }
+    }
+    free_dropped_labels();
+}
+
+// --- block and mutex
+// -------------------------------------------------------------------------------
+
+struct contended {
+    std::vector<std::uintptr_t> pcs;
+    std::int64_t count, ns;
+};
+
+// The longest first.
+std::vector<contended> records_of(stack_table& table) {
+    boot_runtime();
+    stack_table::extent need{};
+    {
+        const runtime_entry inside;
+        need = table.size();
+    }
+    std::vector<stack_table::copied> records(need.entries);
+    std::vector<std::uintptr_t> pcs(need.pcs);
+    {
+        const runtime_entry inside;
+        need.entries = table.copy(records.data(), need.entries, pcs.data(), need.pcs);
+    }
+    records.resize(need.entries);
+    std::vector<contended> result;
+    for (const stack_table::copied& r : records) {
+        const auto* const first = pcs.data() + r.first;
+        result.push_back({{first, first + r.size},
+                          static_cast<std::int64_t>(r.count + 0.5),
+                          static_cast<std::int64_t>(r.ns)});
+    }
+    std::sort(result.begin(), result.end(), [](const auto& a, const auto& b) {
+        return a.ns != b.ns ? a.ns > b.ns : a.pcs < b.pcs;
+    });
+    return result;
+}
+
+void write_contention(std::ostream& out, int debug, stack_table& table, bool is_mutex) {
+    const std::vector<contended> records = records_of(table);
+    if (debug > 0) {
+        // Go counts in cycles of the processor; ours are nanoseconds.
+        std::string text = is_mutex ? "--- mutex:\ncycles/second=1000000000\n"
+                                    : "--- contention:\ncycles/second=1000000000\n";
+        if (is_mutex)
+            append_format(text, "sampling period=%lld\n", static_cast<long long>(mutex_fraction()));
+        for (const contended& r : records) {
+            append_format(text, "%lld %lld @", static_cast<long long>(r.ns),
+                          static_cast<long long>(r.count));
+            append_pcs(text, r.pcs);
+            append_frames(text, r.pcs);
+        }
+        return write_text(out, text);
+    }
+    const value_type values[] = {{"contentions", "count"}, {"delay", "nanoseconds"}};
+    profile_builder b(values, values[0], 1);
+    for (const contended& r : records) {
+        const std::int64_t v[] = {r.count, r.ns};
+        b.add(r.pcs, v, nullptr);
+    }
+    b.set_times(wall_now(), 0);
+    write_file(out, b);
+}
+
+void write_block(std::ostream& out, int debug) {
+    write_contention(out, debug, contention.blocked, false);
+}
+void write_mutex(std::ostream& out, int debug) {
+    write_contention(out, debug, contention.held, true);
+}
+
+// --- threads
+// ---------------------------------------------------------------------------------------
+
+struct thread_kind {
+    std::string_view name;
+    std::int64_t count;
+};
+
+std::vector<thread_kind> thread_kinds() {
+    const auto own = static_cast<std::int64_t>(read_figures().threads) - 1;
+    // relaxed: a report
+    const std::int64_t foreign = sched.foreign_count.load(memory_order_relaxed);
+    return {{"rota: runs goroutines", own},
+            {"rota: sysmon", 1},
+            {"rota: a thread of the program's that uses rota", foreign}};
+}
+
+void write_threads(std::ostream& out, int debug) {
+    const std::vector<thread_kind> kinds = thread_kinds();
+    if (debug > 0) {
+        std::int64_t total = 0;
+        for (const thread_kind& k : kinds) total += k.count;
+        std::string text;
+        append_format(text, "threadcreate profile: total %lld\n", static_cast<long long>(total));
+        for (const thread_kind& k : kinds) {
+            if (k.count > 0)
+                append_format(text, "%lld @ 0x0\n#\t0x0\t%.*s\n\n", static_cast<long long>(k.count),
+                              static_cast<int>(k.name.size()), k.name.data());
+        }
+        return write_text(out, text);
+    }
+    const value_type count{"threadcreate", "count"};
+    profile_builder b(std::span(&count, 1), count, 1);
+    for (const thread_kind& k : kinds) {
+        if (k.count > 0) b.add_named(k.name, std::span(&k.count, 1), 0);
+    }
+    b.set_times(wall_now(), 0);
+    write_file(out, b);
+}
+
+// --- heap
+// ------------------------------------------------------------------------------------------
+
+void write_memory(std::ostream& out, int debug, bool is_allocs) {
+    const std::vector<memory_use> uses = own_memory();
+    if (debug > 0) return write_text(out, memory_text(uses));
+    constexpr value_type values[] = {{"alloc_objects", "count"},
+                                     {"alloc_space", "bytes"},
+                                     {"inuse_objects", "count"},
+                                     {"inuse_space", "bytes"}};
+    profile_builder b(values, {"space", "bytes"}, 1);
+    for (const memory_use& u : uses) {
+        const std::int64_t v[] = {u.objects, u.bytes, u.objects, u.bytes};
+        b.add_named(u.name, v, u.object_size);
+    }
+    b.set_times(wall_now(), 0);
+    b.set_default(is_allocs ? "alloc_space" : "inuse_space");
+    b.comment("rota's own memory, as address space; the program's is not counted");
+    write_file(out, b);
+}
+void write_heap(std::ostream& out, int debug) { write_memory(out, debug, false); }
+void write_allocs(std::ostream& out, int debug) { write_memory(out, debug, true); }
+
+struct known_profile {
+    std::string_view name;
+    void (*write)(std::ostream& out, int debug);
+    std::size_t (*count)();
+};
+
+std::size_t records_in(stack_table& table) {
+    const runtime_entry inside;
+    return table.size().entries;
+}
+
+constexpr known_profile known_profiles[] = {
+    {"allocs", write_allocs, [] { return own_memory().size(); }},
+    {"block", write_block, [] { return records_in(contention.blocked); }},
+    {"goroutine", write_goroutines, [] { return std::size_t{read_figures().goroutines}; }},
+    {"heap", write_heap, [] { return own_memory().size(); }},
+    {"mutex", write_mutex, [] { return records_in(contention.held); }},
+    {"threadcreate", write_threads,
+     [] {
+         std::int64_t n = 0;
+         for (const thread_kind& k : thread_kinds()) n += k.count;
+         return static_cast<std::size_t>(n);
+     }},
+};
+
+// --- the processors' time
+// --------------------------------------------------------------------------
+
+constinit mutex cpu_mu;                         // one starts or stops at a time
+constinit std::ostream* cpu_out = nullptr;      // under cpu_mu; null: no profile is taken
+constinit label_reader* cpu_reading = nullptr;  // under cpu_mu, likewise
+
+struct cpu_lock {
+    cpu_lock() { cpu_mu.lock(); }
+    ~cpu_lock() { cpu_mu.unlock(); }
+    cpu_lock(const cpu_lock&) = delete;
+    cpu_lock& operator=(const cpu_lock&) = delete;
+};
+
+cpu_profile stop_in_blocking() {
+    struct blocking_section {
+        blocking_section() { entersyscall(); }
+        ~blocking_section() { exitsyscall(); }
+    } const section;
+    return stop_sampling();
+}
+
+void write_cpu(std::ostream& out, const cpu_profile& profile) {
+    const value_type values[] = {{"samples", "count"}, {"cpu", "nanoseconds"}};
+    profile_builder b(values, values[1], cpu_period_ns);
+    for (const cpu_stack& s : profile.stacks) {
+        const auto n = static_cast<std::int64_t>(s.count);
+        const std::int64_t v[] = {n, n * cpu_period_ns};
+        b.add(s.pcs, v, s.labels);
+    }
+    b.set_times(profile.began_wall_ns, profile.lasted_ns);
+    if (profile.lost > 0) b.comment(std::to_string(profile.lost) + " samples were lost");
+    write_file(out, b);
+}
+
+}  // namespace
+
+void write_profile(std::string_view name, std::ostream& out, int debug) {
+    for (const known_profile& k : known_profiles) {
+        if (k.name == name) return k.write(out, debug);
+    }
+    throw std::invalid_argument("rota::pprof: unknown profile \"" + std::string(name) + "\"");
+}
+
+std::vector<profile_info> profiles() {
+    boot_runtime();
+    std::vector<profile_info> result;
+    for (const known_profile& k : known_profiles) result.push_back({k.name, k.count()});
+    return result;
+}
+
+void start_cpu_profile(std::ostream& out) {
+    boot_runtime();
+    const cpu_lock guard;
+    if (cpu_out != nullptr) {
+        throw std::system_error(std::make_error_code(std::errc::device_or_resource_busy),
+                                "rota::pprof: a CPU profile is being taken already");
+    }
+    auto reading = std::make_unique<label_reader>();
+    start_sampling();
+    cpu_reading = reading.release();
+    cpu_out = &out;
+}
+
+void stop_cpu_profile() {
+    const cpu_lock guard;
+    if (cpu_out == nullptr) return;
+    std::ostream& out = *std::exchange(cpu_out, nullptr);
+    struct end_reading {
+        ~end_reading() {
+            delete std::exchange(cpu_reading, nullptr);
+            free_dropped_labels();
+        }
+    } const at_end;
+    const cpu_profile profile = stop_in_blocking();
+    write_cpu(out, profile);
+}
+
+void set_block_profile_rate(int ns) {
+    __atomic_store_n(&contention.block_rate, ns > 0 ? ns : 0, __ATOMIC_RELAXED);
+}
+
+int set_mutex_profile_fraction(int n) {
+    const auto before = static_cast<int>(mutex_fraction());
+    if (n >= 0) __atomic_store_n(&contention.mutex_fraction, n, __ATOMIC_RELAXED);
+    return before;
+}
+
+}  // namespace rota::pprof

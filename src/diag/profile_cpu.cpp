@@ -1,0 +1,221 @@
+// The handler, and the thread that collects.
+#include "diag/profile_cpu.hpp"
+
+#include <ctime>
+#include <exception>
+#include <string>
+#include <system_error>
+#include <unordered_map>
+#include <utility>
+
+#include "base/rand.hpp"
+#include "core/getg.hpp"
+#include "diag/profile_ring.hpp"
+#include "mem/mapped.hpp"
+#include "mem/stack.hpp"
+#include "sched/labels.hpp"
+#include "sys/clock.hpp"
+#include "sys/note.hpp"
+#include "sys/profile_timer.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::int64_t look_period_ns = 100'000'000;
+
+// What handlers use. Made by the first profile, and kept.
+constinit atomic<profile_ring*> samples{nullptr};
+constinit atomic<bool> is_sampling{false};
+
+// Two words: the caller's frame, and where it goes on there. Both processors have them so.
+struct frame_record {
+    std::uintptr_t caller;
+    std::uintptr_t pc;
+};
+
+// The record at `frame`, if it lies above `sp` on that stack.
+#if defined(__clang__) || defined(__GNUC__)
+__attribute__((no_sanitize("address", "thread")))
+#endif
+bool
+read_record(std::uintptr_t frame, std::uintptr_t sp, std::uintptr_t top, frame_record& out) {
+    if (frame < sp || frame % sizeof(std::uintptr_t) != 0) return false;
+    if (top == 0) return try_read(reinterpret_cast<const void*>(frame), &out, sizeof out);
+    if (frame + sizeof out > top) return false;
+    const auto* const at = reinterpret_cast<const frame_record*>(frame);
+    out = *at;
+    return true;
+}
+
+void walk_frames(const gobuf& at, cpu_sample& s) {
+    s.size = 0;
+    s.pcs[s.size++] = reinterpret_cast<std::uintptr_t>(at.pc) + 1;
+    const stack_slot slot = stack_find(at.sp);
+    const std::uintptr_t top = slot ? reinterpret_cast<std::uintptr_t>(slot.hi) : 0;
+    auto sp = reinterpret_cast<std::uintptr_t>(at.sp);
+    auto frame = reinterpret_cast<std::uintptr_t>(at.bp);
+    frame_record r;
+    while (s.size < cpu_sample::pcs_max && read_record(frame, sp, top, r) && r.pc > 1) {
+        s.pcs[s.size++] = r.pc;
+        sp = frame + 1;  // callers lie above
+        frame = r.caller;
+    }
+}
+
+void on_sample(const gobuf& at) {
+    profile_ring* const ring = samples.load(memory_order_acquire);  // pairs(samples.ring)
+    // relaxed: a late one is left in the ring, or taken with the last
+    if (ring == nullptr || !is_sampling.load(memory_order_relaxed)) return;
+    std::uint64_t ticket = 0;
+    cpu_sample* const s = ring->claim(ticket);
+    if (s == nullptr) return;
+    const m* const mp = getm_or_null();
+    const g* const gp = mp != nullptr ? mp->curg : nullptr;
+    s->labels = gp != nullptr ? labels_of(*gp) : nullptr;
+    walk_frames(at, *s);
+    ring->publish(ticket);
+}
+
+struct collector {
+    note wake, done;
+    bool stops = false;  // read behind `wake`
+    std::vector<profile_timer> timers;
+    std::unordered_map<std::string, std::size_t> index;  // of words to stacks
+    cpu_profile result;
+    std::int64_t began_ns = 0;
+    std::exception_ptr failure;
+    rng rand;
+
+    void look_for_threads() {
+        for (profile_timer& t : timers) t.seen = false;
+        for_each_thread([](void* arg, int tid) { static_cast<collector*>(arg)->thread_seen(tid); },
+                        this);
+        std::size_t kept = 0;
+        for (profile_timer& t : timers) {
+            if (t.seen) timers[kept++] = t;
+            else profile_timer_stop(t);
+        }
+        timers.resize(kept);
+    }
+
+    void thread_seen(int tid) {
+        if (tid == current_thread_id()) return;
+        for (profile_timer& t : timers) {
+            if (t.tid != tid) continue;
+            t.seen = true;
+            return;
+        }
+        profile_timer t;
+        t.seen = true;
+        timers.reserve(timers.size() + 1);
+        const auto first =
+            static_cast<std::int64_t>(1 + rand.next() % static_cast<std::uint64_t>(cpu_period_ns));
+        if (profile_timer_start(t, tid, cpu_period_ns, first)) timers.push_back(t);
+    }
+
+    void add(const cpu_sample& s) {
+        std::string key(reinterpret_cast<const char*>(s.pcs), s.size * sizeof *s.pcs);
+        key.append(reinterpret_cast<const char*>(&s.labels), sizeof s.labels);
+        const auto [at, is_new] = index.try_emplace(std::move(key), result.stacks.size());
+        if (is_new) result.stacks.push_back({{s.pcs, s.pcs + s.size}, s.labels, 0});
+        ++result.stacks[at->second].count;
+    }
+
+    void collect(profile_ring& ring) {
+        while (const cpu_sample* const s = ring.take()) {
+            add(*s);
+            ring.give_back();
+        }
+        result.lost += ring.take_lost();
+    }
+
+    void work(profile_ring& ring) {
+        while (!stops) {
+            look_for_threads();
+            collect(ring);
+            if (wake.sleep_until(nanotime() + look_period_ns)) stops = true;
+        }
+    }
+
+    // Whoever is in a handler still finishes within microseconds, if its thread gets a processor.
+    void finish(profile_ring& ring) {
+        for (profile_timer& t : timers) profile_timer_stop(t);
+        constexpr int looks_max = 200;
+        constexpr long nap_ns = 1'000'000;
+        collect(ring);
+        for (int i = 0; i < looks_max && ring.is_anyone_inside(); ++i) {
+            thread_sleep_ns(nap_ns);
+            collect(ring);
+        }
+    }
+
+    void run() {
+        profile_ring& ring = *samples.load(memory_order_acquire);  // pairs(samples.ring)
+        try {
+            work(ring);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        is_sampling.store(false, memory_order_relaxed);  // relaxed: see on_sample
+        result.lasted_ns = nanotime() - began_ns;
+        try {
+            finish(ring);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        done.wakeup();
+    }
+};
+
+constinit collector* current_collector = nullptr;  // who starts and stops: one at a time
+
+void* collect_samples(void* arg) {
+    thread_set_name("rota-profile");
+    thread_block_signals();
+    static_cast<collector*>(arg)->run();
+    return nullptr;
+}
+
+std::int64_t wall_ns() {
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+void start_sampling() {
+    if (samples.load(memory_order_acquire) == nullptr) {  // pairs(samples.ring)
+        auto& ring = *new (mapped_pages(sizeof(profile_ring))) profile_ring;
+        ring.init();
+        samples.store(&ring, memory_order_release);  // pairs(samples.ring)
+    }
+    on_profile_signal(on_sample);
+    auto* const c = new collector;
+    c->began_ns = nanotime();
+    c->result.began_wall_ns = wall_ns();
+    is_sampling.store(true, memory_order_relaxed);  // relaxed: see on_sample
+    constexpr std::size_t stack_size = 256 * 1024;
+    if (const int error = thread_create(collect_samples, c, stack_size)) {
+        is_sampling.store(false, memory_order_relaxed);  // relaxed: as above
+        delete c;
+        throw std::system_error(error, std::generic_category(),
+                                "rota: no thread for a CPU profile");
+    }
+    current_collector = c;
+}
+
+cpu_profile stop_sampling() {
+    struct owner {
+        collector* c;
+        ~owner() { delete c; }
+    } const owned{std::exchange(current_collector, nullptr)};
+    owned.c->wake.wakeup();
+    owned.c->done.sleep();
+    if (owned.c->failure) std::rethrow_exception(owned.c->failure);
+    return std::move(owned.c->result);
+}
+
+}  // namespace rota::rt

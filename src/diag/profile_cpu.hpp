@@ -1,0 +1,44 @@
+// Collecting a CPU profile.
+//
+// Every thread of the process gets a timer of its processor time; its signal's handler walks the
+// frame pointers of what it has interrupted, which is safe wherever that was: words of a
+// goroutine's stack are read within its bounds, words of any other stack by asking the kernel for
+// them. The unwinder would need no frame pointers, but may read anywhere where a switch of stacks
+// is half done, or a table is wrong. The price: functions compiled without frame pointers hide
+// their callers.
+//
+// A thread of its own, which is no m, looks for new threads ten times a second and collects the
+// samples.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace rota::rt {
+
+struct label_set;
+
+struct cpu_stack {
+    std::vector<std::uintptr_t> pcs;  // as return addresses, the innermost first
+    const label_set* labels;          // valid while a label_reader lives
+    std::uint64_t count;
+};
+
+inline constexpr std::int64_t cpu_period_ns = 10'000'000;
+
+struct cpu_profile {
+    std::vector<cpu_stack> stacks;
+    std::int64_t began_wall_ns = 0;  // since 1970
+    std::int64_t lasted_ns = 0;
+    std::uint64_t lost = 0;  // samples without room
+};
+
+// Begins to sample. The caller keeps a label_reader until it has used the result, and sees to it
+// that there is one profile at a time. Throws std::system_error if there can be no thread.
+void start_sampling();
+
+// Ends that. Blocks the thread for some milliseconds: call it in rota::blocking. May throw
+// std::bad_alloc; then the samples are lost.
+cpu_profile stop_sampling();
+
+}  // namespace rota::rt

@@ -1,0 +1,58 @@
+// Samples on their way from signal handlers to who collects them.
+//
+// A bounded queue: a handler claims a slot by one compare-and-swap and publishes it by the slot's
+// number, the collector takes slots in order. Nobody waits for anybody; where there is no room the
+// sample is counted as lost. A slot's number is its position when it is free, one more when it is
+// full. Vyukov's queue, with one consumer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+
+namespace rota::rt {
+
+struct label_set;
+
+struct cpu_sample {
+    static constexpr std::size_t pcs_max = 64;
+    const label_set* labels = nullptr;
+    std::uint32_t size = 0;
+    std::uintptr_t pcs[pcs_max];  // as return addresses, the innermost first
+};
+
+class profile_ring {
+  public:
+    // For handlers: a slot to fill, or null; then publish it.
+    cpu_sample* claim(std::uint64_t& ticket);
+    void publish(std::uint64_t ticket);
+
+    // For the collector: the next full slot, or null; then give it back.
+    const cpu_sample* take();
+    void give_back();
+
+    // Whether a handler is still filling a slot.
+    bool is_anyone_inside() const;
+    // Samples for which there was no room since the last call.
+    // relaxed: a count
+    std::uint64_t take_lost() { return lost_.exchange(0, memory_order_relaxed); }
+
+    // Before the first use, and while nobody is inside.
+    void init();
+
+  private:
+    static constexpr std::uint64_t slot_count = 2048;
+    struct slot {
+        atomic<std::uint64_t> number{0};
+        cpu_sample sample;
+    };
+
+    alignas(cache_line) atomic<std::uint64_t> head_{0};  // the next to be claimed
+    alignas(cache_line) std::uint64_t tail_ = 0;         // collector only
+    atomic<std::uint64_t> lost_{0};
+    slot slots_[slot_count];
+};
+
+}  // namespace rota::rt

@@ -1,0 +1,70 @@
+// Door: the labels of goroutines, by which profiles and dumps tell their work apart.
+//
+// A set of labels is made once, shared by a goroutine and those that it starts, and given back by
+// the last of them. Readers hold no part in it: a handler that interrupts a goroutine notes the
+// pointer, a profile walks goroutines that run on. So a set that nobody has any more is freed only
+// when nobody reads. Go: runtime/pprof's labels, which a collector frees.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
+
+#include "base/annotations.hpp"
+#include "core/g.hpp"
+
+namespace rota::rt {
+
+// Sorted by name; each name once.
+struct label_set {
+    atomic<std::uint32_t> refs{1};
+    std::uint32_t count = 0;
+    label_set* next = nullptr;  // in the list of those that wait to be freed
+    // Behind it: name, 0, value, 0, and so on.
+
+    const char* text() const { return reinterpret_cast<const char*>(this + 1); }
+};
+
+using label_list = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+// Calls f(name, value) for each label.
+template <class F>
+void for_each_label(const label_set* set, F f) {
+    if (set == nullptr) return;
+    const char* at = set->text();
+    for (std::uint32_t i = 0; i < set->count; ++i) {
+        const std::string_view name(at);
+        at += name.size() + 1;
+        const std::string_view value(at);
+        at += value.size() + 1;
+        f(name, value);
+    }
+}
+
+// The goroutine's labels. Those of another goroutine: by a label_reader only.
+inline label_set* labels_of(const g& gp) {
+    // relaxed, and no atomic of ours: its goroutine writes it, a reader lives with the one before.
+    return __atomic_load_n(&gp.labels, __ATOMIC_RELAXED);
+}
+
+// What gp, which is being made, takes over from its creator, which has labels.
+ROTA_COLD void inherit_labels(const g& creator, g& gp);
+
+// Gives back what gp has, at its end. Caller: gp itself, in user code.
+ROTA_COLD void drop_labels(g& gp);
+
+// While one lives, no set of labels is freed. Any thread, also in a signal handler.
+class label_reader {
+  public:
+    label_reader();
+    ~label_reader();
+    label_reader(const label_reader&) = delete;
+    label_reader& operator=(const label_reader&) = delete;
+};
+
+// Frees what waits for that, unless somebody reads. Caller: in user code.
+void free_dropped_labels();
+
+}  // namespace rota::rt

@@ -1,0 +1,311 @@
+// rota::pprof: the texts of profiles, labels, and what is recorded when.
+#include <rota/pprof.hpp>
+
+#include <atomic>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "anywhere.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+__attribute__((noinline)) void profiled_waits(const rota::chan<int>& ch) {
+    ch.recv();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+__attribute__((noinline)) void profiled_unlocks(rota::mutex& mu) {
+    mu.unlock();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+namespace {
+
+std::string profile_text_of(std::string_view name, int debug = 1) {
+    std::ostringstream out;
+    rota::pprof::write_profile(name, out, debug);
+    return out.str();
+}
+
+// The record, from its line with an @ to the next empty line, in which the word stands.
+std::string record_with(const std::string& text, const std::string& word) {
+    const std::size_t at = text.find(word);
+    if (at == text.npos) return "";
+    const std::size_t head = text.rfind(" @ ", at);
+    if (head == text.npos) return "";
+    const std::size_t from = text.rfind('\n', head) + 1;
+    return text.substr(from, text.find("\n\n", at) - from);
+}
+
+bool goes_on(const std::string& line, std::size_t& at, const std::string& expected) {
+    if (line.compare(at, expected.size(), expected) != 0) return false;
+    at += expected.size();
+    return true;
+}
+
+// "N @ 0x.. 0x..", then for each frame "#", address, name and offset, file and line, tabs between.
+bool is_count_record(const std::string& record) {
+    std::istringstream lines(record);
+    std::string line;
+    if (!std::getline(lines, line) || line.find(" @ 0x") == line.npos) return false;
+    while (std::getline(lines, line)) {
+        std::size_t at = 0;
+        if (goes_on(line, at, "# labels: {")) continue;
+        if (!goes_on(line, at, "#\t0x")) return false;
+        const std::size_t tab = line.find('\t', at);
+        if (tab != line.npos && line.find("+0x", tab) == line.npos) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+TEST_ANYWHERE(pprof, goroutines_with_one_stack_are_one_record) {
+    // Each is listed alone, or all are thrown together; who reads it counts wrongly.
+    constexpr int waiting = 12;
+    auto ch = rota::make_chan<int>();
+    rota::wait_group wg;
+    for (int i = 0; i < waiting; ++i) wg.go([ch] { profiled_waits(ch); });
+    std::string text, record;
+    EXPECT_TRUE(eventually([&] {
+        text = profile_text_of("goroutine");
+        record = record_with(text, "\tprofiled_waits(");
+        return record.rfind("12 @ 0x", 0) == 0;
+    })) << text;
+    EXPECT_EQ(text.rfind("goroutine profile: total ", 0), 0u) << text;
+    EXPECT_TRUE(is_count_record(record)) << record;
+    EXPECT_NE(record.find("pprof_test.cpp:"), record.npos) << record;
+    EXPECT_EQ(record.find("gopark"), record.npos) << "the runtime's frames are hidden:\n" << record;
+    ch.close();
+    wg.wait();
+}
+
+TEST_ANYWHERE(pprof, the_most_frequent_stacks_come_first) {
+    // What matters is at the end of a long text.
+    auto ch = rota::make_chan<int>();
+    rota::wait_group wg;
+    for (int i = 0; i < 5; ++i) wg.go([ch] { profiled_waits(ch); });
+    std::string text;
+    EXPECT_TRUE(eventually([&] {
+        text = profile_text_of("goroutine");
+        return record_with(text, "\tprofiled_waits(").rfind("5 @ ", 0) == 0;
+    })) << text;
+    long last = 1'000'000;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(" @") == line.npos || line[0] == '#') continue;
+        const long n = std::stol(line);
+        EXPECT_LE(n, last) << text;
+        last = n;
+    }
+    ch.close();
+    wg.wait();
+}
+
+TEST_ANYWHERE(pprof, a_dump_is_what_debug_2_gives) {
+    // Go's pages ask for it, and get a profile.
+    const std::string text = profile_text_of("goroutine", 2);
+    EXPECT_EQ(text.rfind("goroutine ", 0), 0u) << text;
+    EXPECT_NE(text.find(" [running]:\n"), text.npos) << text;
+}
+
+TEST_ANYWHERE(pprof, labels_stay_with_the_goroutine_and_those_that_it_starts) {
+    // A profile cannot tell the work of one tenant from that of another.
+    auto ch = rota::make_chan<int>();
+    rota::wait_group wg;
+    rota::pprof::do_labels({{"tenant", "blue"}, {"req", "7"}}, [&] {
+        rota::pprof::do_labels({{"req", "8\"x"}}, [&] { wg.go([ch] { profiled_waits(ch); }); });
+        wg.go([ch, &wg] { wg.go([ch] { profiled_waits(ch); }); });
+    });
+    wg.go([ch] { profiled_waits(ch); });
+    std::string text;
+    EXPECT_TRUE(eventually([&] {
+        text = profile_text_of("goroutine");
+        return text.find("# labels: {\"req\":\"7\", \"tenant\":\"blue\"}\n") != text.npos &&
+               text.find("# labels: {\"req\":\"8\\\"x\", \"tenant\":\"blue\"}\n") != text.npos;
+    })) << text;
+    const std::string dump = rota::runtime::stack(true);
+    EXPECT_NE(dump.find("] {req: 7, tenant: blue}:\n"), dump.npos) << dump;
+    EXPECT_TRUE(eventually([&] {
+        std::istringstream lines(profile_text_of("goroutine"));
+        for (std::string line; std::getline(lines, line);) {
+            if (line.rfind("1 @", 0) == 0 && std::getline(lines, line) && line[1] == '\t' &&
+                line.find("profiled_waits(") != line.npos)
+                return true;  // without labels
+        }
+        return false;
+    })) << text;
+    ch.close();
+    wg.wait();
+}
+
+TEST_ANYWHERE(pprof, labels_end_with_their_function_also_by_an_exception) {
+    // Everything that comes later counts as that tenant's.
+    try {
+        rota::pprof::do_labels({{"gone", "yes"}}, [] { throw std::runtime_error("out"); });
+    } catch (const std::runtime_error&) {
+    }
+    EXPECT_EQ(rota::pprof::do_labels({{"gone", "no"}}, [] { return 5; }), 5);
+    rota::wait_group wg;
+    auto ch = rota::make_chan<int>();
+    wg.go([ch] { profiled_waits(ch); });
+    std::string text;
+    EXPECT_TRUE(eventually([&] {
+        text = profile_text_of("goroutine");
+        return text.find("\tprofiled_waits(") != text.npos;
+    })) << text;
+    EXPECT_EQ(text.find("\"gone\""), text.npos) << text;
+    ch.close();
+    wg.wait();
+}
+
+TEST(pprof, labels_of_a_million_short_goroutines_are_given_back) {
+    // Sets of labels pile up, or one is freed under a profile that reads it.
+    rota::run([] {
+        std::atomic<bool> stop{false};
+        rota::wait_group readers;
+        readers.go([&] {
+            while (!stop) {
+                (void)profile_text_of("goroutine");
+                rota::runtime::gosched();
+            }
+        });
+        for (int i = 0; i < scaled(20'000); ++i) {
+            rota::wait_group wg;
+            rota::pprof::do_labels({{"n", std::to_string(i)}}, [&] { wg.go([] {}); });
+            wg.wait();
+        }
+        stop = true;
+        readers.wait();
+    });
+}
+
+TEST_ANYWHERE(pprof, waits_are_recorded_when_that_is_asked_for_and_not_before) {
+    // The profile is empty, or always on, or does not say where the wait was.
+    const auto wait_once = [] {
+        auto ch = rota::make_chan<int>();
+        rota::wait_group wg;
+        wg.go([ch] { profiled_waits(ch); });
+        rota::sleep_for(1ms);
+        ch.send(1);
+        wg.wait();
+    };
+    wait_once();
+    const std::string before = record_with(profile_text_of("block"), "\tprofiled_waits(");
+    rota::pprof::set_block_profile_rate(1);
+    std::string text, record;
+    EXPECT_TRUE(eventually([&] {
+        wait_once();
+        text = profile_text_of("block");
+        record = record_with(text, "\tprofiled_waits(");
+        return !record.empty() && record != before;
+    })) << text;
+    rota::pprof::set_block_profile_rate(0);
+    EXPECT_EQ(text.rfind("--- contention:\ncycles/second=1000000000\n", 0), 0u) << text;
+    std::istringstream head(record);
+    long long ns = 0, count = 0;
+    std::string at;
+    head >> ns >> count >> at;
+    EXPECT_GT(ns, 0) << record;
+    EXPECT_GT(count, 0) << record;
+    EXPECT_EQ(at, "@") << record;
+    EXPECT_TRUE(eventually_alone());
+    const std::string after = record_with(profile_text_of("block"), "\tprofiled_waits(");
+    wait_once();
+    EXPECT_EQ(record_with(profile_text_of("block"), "\tprofiled_waits("), after);
+}
+
+TEST(pprof, who_unlocks_is_charged_with_the_waits_for_the_lock) {
+    // The profile shows who waited, or nothing; the culprit goes unseen.
+    rota::run([] {
+        EXPECT_EQ(rota::pprof::set_mutex_profile_fraction(1), 0);
+        EXPECT_EQ(rota::pprof::set_mutex_profile_fraction(-1), 1);
+        rota::mutex mu;
+        std::string text;
+        EXPECT_TRUE(eventually([&] {
+            rota::wait_group wg;
+            mu.lock();
+            wg.go([&] {
+                mu.lock();
+                mu.unlock();
+            });
+            rota::sleep_for(1ms);
+            profiled_unlocks(mu);
+            wg.wait();
+            text = profile_text_of("mutex");
+            return text.find("\tprofiled_unlocks(") != text.npos;
+        })) << text;
+        EXPECT_EQ(rota::pprof::set_mutex_profile_fraction(0), 1);
+        EXPECT_EQ(text.rfind("--- mutex:\ncycles/second=1000000000\nsampling period=1\n", 0), 0u)
+            << text;
+    });
+}
+
+TEST_ANYWHERE(pprof, threads_and_own_memory_have_profiles_too) {
+    // Go's pages link to them.
+    const std::string threads = profile_text_of("threadcreate");
+    EXPECT_EQ(threads.rfind("threadcreate profile: total ", 0), 0u) << threads;
+    const std::string heap = profile_text_of("heap");
+    EXPECT_EQ(heap.rfind("heap profile: ", 0), 0u) << heap;
+    EXPECT_NE(heap.find(" @ heap/2\n"), heap.npos) << heap;
+    EXPECT_NE(heap.find("rota: the scheduler's tables"), heap.npos) << heap;
+    EXPECT_EQ(profile_text_of("allocs"), heap);
+}
+
+TEST_ANYWHERE(pprof, an_unknown_name_is_refused) {
+    // An empty file looks like a profile of nothing.
+    std::ostringstream out;
+    EXPECT_THROW(rota::pprof::write_profile("nothing", out), std::invalid_argument);
+    EXPECT_TRUE(out.str().empty());
+    for (const auto& p : rota::pprof::profiles()) {
+        std::ostringstream file;
+        rota::pprof::write_profile(p.name, file);
+        EXPECT_GT(file.str().size(), 50u) << p.name;
+    }
+}
+
+TEST_ANYWHERE(pprof, one_cpu_profile_is_taken_at_a_time) {
+    // Two take each other's samples.
+    std::ostringstream first, second;
+    rota::pprof::start_cpu_profile(first);
+    try {
+        rota::pprof::start_cpu_profile(second);
+        ADD_FAILURE() << "a second profile was begun";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), std::errc::device_or_resource_busy);
+    }
+    rota::pprof::stop_cpu_profile();
+    EXPECT_GT(first.str().size(), 50u);
+    EXPECT_TRUE(second.str().empty());
+    rota::pprof::stop_cpu_profile();  // does nothing
+    rota::pprof::start_cpu_profile(second);
+    rota::pprof::stop_cpu_profile();
+    EXPECT_GT(second.str().size(), 50u);
+}
+
+TEST(pprof, a_cpu_profile_disturbs_nobody_who_switches) {
+    // A sample is taken in the middle of a switch of stacks: a crash, or a walk without end.
+    rota::run([] {
+        std::ostringstream out;
+        rota::pprof::start_cpu_profile(out);
+        rota::wait_group wg;
+        for (int i = 0; i < 4; ++i) {
+            auto ping = rota::make_chan<int>(), pong = rota::make_chan<int>();
+            wg.go([=] {
+                for (int k = 0; k < scaled(50'000); ++k) pong.send(*ping.recv());
+            });
+            wg.go([=] {
+                for (int k = 0; k < scaled(50'000); ++k) {
+                    ping.send(k);
+                    pong.recv();
+                }
+            });
+        }
+        wg.wait();
+        rota::pprof::stop_cpu_profile();
+        EXPECT_GT(out.str().size(), 100u);
+    });
+}

@@ -1,0 +1,92 @@
+// Writes profiles of known work into the folder of the second argument; profiles_test.py reads
+// them.
+#include <fstream>
+
+#include <rota/pprof.hpp>
+
+#include "program.hpp"
+
+using namespace rota_test;
+
+std::string profiles_folder;
+volatile unsigned profiles_sink = 0;
+
+__attribute__((noinline)) void computes_hard(long turns) {
+    unsigned v = 1;
+    for (long i = 0; i < turns; ++i) v = v * 1664525u + 1013904223u;
+    profiles_sink = v;
+}
+
+__attribute__((noinline)) void computes_little(long turns) {
+    unsigned v = 1;
+    for (long i = 0; i < turns; ++i) v = v * 22695477u + 1u;
+    profiles_sink = v;
+}
+
+__attribute__((noinline)) void waits_in_chan(const rota::chan<int>& ch) {
+    ch.recv();
+    profiles_sink = profiles_sink + 1;
+}
+
+__attribute__((noinline)) void lets_go(rota::mutex& mu) {
+    mu.unlock();
+    profiles_sink = profiles_sink + 1;
+}
+
+namespace {
+
+void write_file(const char* name, int debug = 0) {
+    std::ofstream out(profiles_folder + "/" + name + (debug > 0 ? ".txt" : ".pb.gz"));
+    rota::pprof::write_profile(name, out, debug);
+}
+
+// Three goroutines that wait on one stack, one of them with a label, and every other profile.
+int states() {
+    return rota::run([] {
+        rota::pprof::set_block_profile_rate(1);
+        rota::pprof::set_mutex_profile_fraction(1);
+        auto ch = rota::make_chan<int>();
+        rota::mutex mu;
+        mu.lock();
+        rota::wait_group wg;
+        for (int i = 0; i < 2; ++i) wg.go([ch] { waits_in_chan(ch); });
+        rota::pprof::do_labels({{"tenant", "blue"}}, [&] { wg.go([ch] { waits_in_chan(ch); }); });
+        wg.go([&mu] {
+            mu.lock();
+            mu.unlock();
+        });
+        await([] { return parks() >= 4; });
+        rota::sleep_for(std::chrono::milliseconds(5));
+        write_file("goroutine");
+        write_file("goroutine", 1);
+        lets_go(mu);
+        ch.close();
+        wg.wait();
+        for (const char* const name : {"block", "mutex", "threadcreate", "heap", "allocs"})
+            write_file(name);
+        return 0;
+    });
+}
+
+// Nine tenths of the time in one function, under a label, the rest in another, on two threads.
+int cpu() {
+    std::ofstream out(profiles_folder + "/cpu.pb.gz");
+    return rota::run([&out] {
+        rota::pprof::start_cpu_profile(out);
+        std::thread other([] { computes_little(20'000'000); });
+        for (int round = 0; round < 60; ++round) {
+            rota::pprof::do_labels({{"work", "hard"}}, [] { computes_hard(9'000'000); });
+            computes_little(1'000'000);
+        }
+        other.join();
+        rota::pprof::stop_cpu_profile();
+        return 0;
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc > 2) profiles_folder = argv[2];
+    return run_case(argc, argv, {{"states", states}, {"cpu", cpu}});
+}
