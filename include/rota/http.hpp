@@ -31,6 +31,10 @@
 #include <rota/net.hpp>
 #include <rota/time.hpp>
 
+namespace rota::tls {
+class config;
+}
+
 namespace rota::http {
 
 /// What goes wrong with HTTP. Converts to std::error_code of the category "http".
@@ -41,6 +45,7 @@ enum class http_errc {
     body_not_allowed = 4,  ///< "response status code does not allow body": 1xx, 204, 304
     content_length = 5,    ///< "wrote more than the declared Content-Length"
     hijacked = 6,          ///< "connection has been hijacked": it is the handler's own
+    cannot_hijack = 16,    ///< "connection cannot be hijacked": it is one of TLS or HTTP/2
 
     malformed_url = 7,         ///< "malformed URL": also one with spaces or control characters
     unsupported_scheme = 8,    ///< "unsupported protocol scheme": of a URL, or of a proxy's
@@ -225,7 +230,7 @@ class response_writer {
     /// and forgets it. What has been collected is sent before. Bytes that the client has sent
     /// behind the request's head, and that the server has read, are given by the connection's
     /// first reads. No deadline is set. Throws std::system_error (http_errc::hijacked the second
-    /// time) and std::bad_alloc. Go: Hijack.
+    /// time, cannot_hijack over TLS) and std::bad_alloc. Go: Hijack.
     net::conn hijack();
 
   private:
@@ -337,6 +342,22 @@ class server {
     void serve(net::listener from) const;
     void serve(net::listener from, std::error_code& error) const;
 
+    /// The same over TLS (rota/tls.hpp), with a config for servers; a port left out is 443. The
+    /// first forms of each pair throw also tls_errc::no_certificate. A handshake takes at most as
+    /// long as the shortest of read_header_timeout, read_timeout and write_timeout; one that fails
+    /// ends its connection, no more. Go: ServeTLS, ListenAndServeTLS.
+    void serve_tls(net::listener from, const tls::config& c) const;
+    void serve_tls(net::listener from, const tls::config& c, std::error_code& error) const;
+    void listen_and_serve_tls(std::string_view address, const tls::config& c) const;
+    void listen_and_serve_tls(std::string_view address, const tls::config& c,
+                              std::error_code& error) const;
+    /// The same with the certificate, and what leads from it to a root, and its key, each in a file
+    /// of PEM text. Throws what tls::config throws.
+    void listen_and_serve_tls(std::string_view address, const std::string& certificate_file,
+                              const std::string& key_file) const;
+    void listen_and_serve_tls(std::string_view address, const std::string& certificate_file,
+                              const std::string& key_file, std::error_code& error) const;
+
     /// Ends the server kindly: closes its listeners and the connections on which no whole head of a
     /// request has been read, and waits until the others have got their answers, for as long as the
     /// context lives. Throws std::system_error with the context's error then; they go on. Hijacked
@@ -354,6 +375,10 @@ class server {
 
 /// Listens at a TCP address and serves, for ever. Throws std::system_error. Go: ListenAndServe.
 void listen_and_serve(std::string_view address, handler h);
+
+/// The same over TLS. Go: ListenAndServeTLS.
+void listen_and_serve_tls(std::string_view address, const std::string& certificate_file,
+                          const std::string& key_file, handler h);
 
 /// What a server has answered. Go: http.Response, whose Body has been read.
 struct response {

@@ -152,7 +152,7 @@ void exchange::put_head(bool is_complete) {
 void exchange::send(std::error_code& error) {
     error.clear();
     if (out.is_empty()) return;
-    out.send(c->socket, error);
+    out.send(c->stream, error);
     if (error) broken = close_after = true;
 }
 
@@ -164,7 +164,7 @@ void exchange::send_body(std::string_view more, std::error_code& error) {
         put_number(size, 16);
         out.text() += "\r\n";
     }
-    out.send_with(c->socket, collected, more, in_chunks ? "\r\n" : "", error);
+    out.send_with(c->stream, collected, more, in_chunks ? "\r\n" : "", error);
     collected.clear();
     if (error) broken = close_after = true;
 }
@@ -250,18 +250,20 @@ void exchange::answer_error(int code) {
 
 net::conn exchange::hijack() {
     if (c->hijacked) throw std::system_error(http_errc::hijacked, "rota::http: hijack");
+    if (c->stream.has_layer())
+        throw std::system_error(http_errc::cannot_hijack, "rota::http: hijack");
     end_watch();
     std::error_code error;
     if (head_sent || status != 0) flush(error);
     else send(error);
     const std::string_view rest = in.unread();
-    if (!rest.empty()) (void)c->socket.descriptor()->unread(rest.data(), rest.size());
+    if (!rest.empty()) (void)c->stream.socket().descriptor()->unread(rest.data(), rest.size());
     in.consume(rest.size());
     c->limit_reads(0);
     c->limit_writes(0);
     c->hijacked = true;
     c->server.remove(*c);
-    return c->socket;
+    return c->stream.socket();
 }
 
 }  // namespace detail

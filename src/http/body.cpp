@@ -45,7 +45,7 @@ bool exchange::fill(std::error_code& error) {
     send(error);
     if (error) return false;
     const std::span<std::byte> room = in.room();
-    const std::size_t n = c->socket.read(room, error);
+    const std::size_t n = c->stream.read(room, error);
     in.filled(n);
     return n != 0;
 }
@@ -81,7 +81,7 @@ std::size_t exchange::read_length(std::span<std::byte> to, std::error_code& erro
         in.rewind_to(body_at);
         if (to.size() >= direct_min) {
             send(error);
-            if (!error) n = c->socket.read(to, error);
+            if (!error) n = c->stream.read(to, error);
         } else {
             (void)fill(error);
         }

@@ -55,13 +55,13 @@ bool connection::become_idle() {
 
 void connection::limit_reads(std::int64_t when) {
     if (when == read_limit) return;
-    (void)socket.descriptor()->set_deadline(true, false, when);
+    stream.set_deadline(true, false, when);
     read_limit = when;
 }
 
 void connection::limit_writes(std::int64_t when) {
     if (when == write_limit) return;
-    (void)socket.descriptor()->set_deadline(false, true, when);
+    stream.set_deadline(false, true, when);
     write_limit = when;
 }
 
@@ -80,7 +80,7 @@ bool connection::wait_for_request() {
     const std::int64_t next = earlier(limit, trim_at);
     if (next == 0 || read_limit == 0 || read_limit > next || read_limit <= since) limit_reads(next);
     for (bool trimmed = is_first;;) {
-        const int error = socket.descriptor()->wait_readable();
+        const int error = stream.wait_readable();
         if (error == 0) return true;
         if (error != -ETIMEDOUT) return false;
         const std::int64_t now_ns = rota::detail::clock_now();

@@ -21,6 +21,7 @@
 #include <rota/http.hpp>
 
 #include "base/atomic.hpp"
+#include "http/link.hpp"
 
 namespace rota::http::detail {
 
@@ -29,14 +30,14 @@ class server_state;
 struct connection {
     enum class phase : std::uint8_t { idle, active, closed };
 
-    connection(server_state& s, const net::conn& c, const net::endpoint& p)
-        : server(s), socket(c), peer(p) {}
+    connection(server_state& s, const net::conn& c, const net::endpoint& p, layer* l = nullptr)
+        : server(s), stream(c, l), peer(p) {}
     connection(const connection&) = delete;
     connection& operator=(const connection&) = delete;
 
     // --- fixed -----------------------------------------------------------------------
     server_state& server;
-    const net::conn& socket;  // they lie in the goroutine's closure
+    const link stream;  // its socket and the peer lie in the goroutine's closure
     const net::endpoint& peer;
 
     // --- owner: the connection's goroutine ------------------------------------------------

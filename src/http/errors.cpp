@@ -17,6 +17,7 @@ class http_errors final : public std::error_category {
             case http_errc::body_not_allowed: return "response status code does not allow body";
             case http_errc::content_length: return "wrote more than the declared Content-Length";
             case http_errc::hijacked: return "connection has been hijacked";
+            case http_errc::cannot_hijack: return "connection cannot be hijacked";
             case http_errc::malformed_url: return "malformed URL";
             case http_errc::unsupported_scheme: return "unsupported protocol scheme";
             case http_errc::malformed_method: return "malformed method";

@@ -82,7 +82,7 @@ next_step exchange::read_head(int& reject) {
         waited = true;
         if (in.is_empty()) {  // nobody waits with all this in hand for a request to begin
             const std::span<std::byte> room = in.room();
-            const std::int64_t n = c->socket.descriptor()->try_read(room.data(), room.size());
+            const std::int64_t n = c->stream.try_read(room);
             // The limit may have been that of a pause; if the wait is over, its next look says so.
             if (n == -EAGAIN || n == -ETIMEDOUT) return next_step::wait;
             if (n <= 0) return next_step::close;
@@ -113,13 +113,13 @@ next_step exchange::reject_request(int code) {
 void exchange::linger() {
     constexpr std::int64_t patience = 500'000'000;  // ns
     constexpr std::size_t most = 1 << 20;
-    (void)c->socket.descriptor()->shutdown(SHUT_WR);
+    c->stream.end_writing();
     if (!c->become_idle()) return;
     c->limit_reads(rota::detail::clock_now() + patience);
     in.shrink();
     std::error_code error;
     for (std::size_t thrown_away = 0; thrown_away < most;) {
-        const std::size_t n = c->socket.read(in.room(), error);
+        const std::size_t n = c->stream.read(in.room(), error);
         if (n == 0) return;
         thrown_away += n;
     }
@@ -161,7 +161,7 @@ next_step exchange::answer_request() {
     begin_body();
     begin_answer();
     std::error_code error;
-    out.hold(c->socket, error);
+    out.hold(c->stream, error);
     if (error) return next_step::close;
     run_handler();
     if (broken) return next_step::close;

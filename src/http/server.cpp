@@ -6,8 +6,6 @@
 #include <mutex>
 #include <stdexcept>
 
-#include <sys/socket.h>
-
 #include <rota/go.hpp>
 #include <rota/select.hpp>
 
@@ -87,7 +85,7 @@ void server_state::end_connections(bool all) {
         const bool was_idle =
             c->now.compare_exchange(seen, connection::phase::closed, rt::memory_order_seq_cst,
                                     rt::memory_order_relaxed);  // pairs(http.shutdown)
-        if (was_idle || all) (void)c->socket.descriptor()->shutdown(SHUT_RDWR);
+        if (was_idle || all) c->stream.wake(all);
     }
 }
 
@@ -142,21 +140,19 @@ struct membership {
     ~membership() {
         if (is_member) c.server.remove(c);
         std::error_code none;
-        if (!c.hijacked) c.socket.close(none);
+        if (!c.hijacked) c.stream.socket().close(none);
     }
     membership(const membership&) = delete;
     membership& operator=(const membership&) = delete;
 };
 
-void run_connection(server_state& server, const net::conn& socket, const net::endpoint& peer) {
-    connection c(server, socket, peer);
-    const membership member(c);
-    if (!member.is_member) return;
-    try {
-        serve_connection(c);
-    } catch (const std::exception& e) {
-        rt::print_error("rota::http: a connection has ended: %.500s\n", e.what());
-    }
+// On a socket as it is.
+void start_plain(const std::shared_ptr<server_state>& s, net::conn& taken,
+                 const net::endpoint& peer, const void*) {
+    go([s, c = std::move(taken), peer] {
+        connection served(*s, c, peer);
+        run_connection(served, [](connection& of, void*) { serve_connection(of); }, nullptr);
+    });
 }
 
 bool passes(const std::error_code& error) {
@@ -167,9 +163,9 @@ bool passes(const std::error_code& error) {
 
 // A goroutine for a connection. The connection is closed if there is no room for one.
 std::error_code start(const std::shared_ptr<server_state>& s, net::conn& taken,
-                      const net::endpoint& peer) {
+                      const net::endpoint& peer, starter how) {
     try {
-        go([s, c = std::move(taken), peer] { run_connection(*s, c, peer); });
+        how.start(s, taken, peer, how.with);
     } catch (const std::system_error& e) {
         return e.code();
     } catch (const std::bad_alloc&) {
@@ -188,7 +184,8 @@ void log_pause(const std::error_code& error) {
 }
 
 // Takes connections until the listener fails for good.
-std::error_code take_connections(const std::shared_ptr<server_state>& s, const net::listener& l) {
+std::error_code take_connections(const std::shared_ptr<server_state>& s, const net::listener& l,
+                                 starter how) {
     using namespace std::chrono_literals;
     constexpr clock::duration first_pause = 5ms, longest_pause = 1s;
     for (clock::duration pause{0};;) {
@@ -196,7 +193,7 @@ std::error_code take_connections(const std::shared_ptr<server_state>& s, const n
         std::error_code error;
         net::conn taken = l.accept(peer, error);
         const bool was_taken = !error;
-        if (was_taken) error = start(s, taken, peer);
+        if (was_taken) error = start(s, taken, peer, how);
         if (!error) {
             pause = clock::duration{0};
             continue;
@@ -209,13 +206,36 @@ std::error_code take_connections(const std::shared_ptr<server_state>& s, const n
     }
 }
 
-[[noreturn]] void fail(const char* what, std::string_view of, const std::error_code& error) {
+}  // namespace
+
+void run_connection(connection& c, void (*serve)(connection& c, void* arg), void* arg) {
+    const membership member(c);
+    if (!member.is_member) return;
+    try {
+        serve(c, arg);
+    } catch (const std::exception& e) {
+        rt::print_error("rota::http: a connection has ended: %.500s\n", e.what());
+    }
+}
+
+// The server's object may go while others are still inside: they have a share of the state.
+std::error_code serve_listener(const std::shared_ptr<server_state>& s, const net::listener& from,
+                               starter how) {
+    if (!s->add(from)) return {};
+    struct leaving {
+        server_state& s;
+        const net::listener& l;
+        ~leaving() { s.remove(l); }
+    } const at_end{*s, from};
+    return take_connections(s, from, how);
+}
+
+void fail(const char* what, std::string_view of, const std::error_code& error) {
     std::string text = std::string("rota::http: ") + what;
     if (!of.empty()) text.append(" ").append(of);
     throw std::system_error(error, text);
 }
 
-}  // namespace
 }  // namespace detail
 
 // --- the handle ----------------------------------------------------------------------------------
@@ -236,17 +256,9 @@ server& server::operator=(server&& other) noexcept {
     return *this;
 }
 
-// The object may go while others are still inside: they have a share of the state.
 void server::serve(net::listener from, std::error_code& error) const {
-    error.clear();
     const std::shared_ptr<detail::server_state> s = s_;
-    if (!s->add(from)) return;
-    struct leaving {
-        detail::server_state& s;
-        const net::listener& l;
-        ~leaving() { s.remove(l); }
-    } const at_end{*s, from};
-    error = detail::take_connections(s, from);
+    error = detail::serve_listener(s, from, {detail::start_plain, nullptr});
 }
 void server::serve(net::listener from) const {
     std::error_code error;

@@ -67,4 +67,21 @@ class server_state {
     bool has_emptied_ = false;
 };
 
+// How a goroutine is started for a connection that has been taken. `with` is what this way of
+// serving needs.
+struct starter {
+    void (*start)(const std::shared_ptr<server_state>& s, net::conn& taken,
+                  const net::endpoint& peer, const void* with);
+    const void* with;
+};
+
+// Takes connections until the server ends, or the listener fails for good; closes the listener.
+std::error_code serve_listener(const std::shared_ptr<server_state>& s, const net::listener& from,
+                               starter how);
+
+// Serves a connection as one of its server's, if that has not ended, and closes it.
+void run_connection(connection& c, void (*serve)(connection& c, void* arg), void* arg);
+
+[[noreturn]] void fail(const char* what, std::string_view of, const std::error_code& error);
+
 }  // namespace rota::http::detail

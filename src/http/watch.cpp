@@ -26,9 +26,8 @@ void exchange::begin_watch() noexcept {
     c->limit_reads(0);
     watcher.add(1);
     try {
-        go([socket = c->socket, stop = cancel, &ended = watcher] {
-            char next;
-            const std::int64_t n = socket.descriptor()->peek(&next, 1);
+        go([&stream = c->stream, stop = cancel, &ended = watcher] {
+            const std::int64_t n = stream.peek();
             if (n != -ETIMEDOUT && n <= 0) stop();
             ended.done();
         });

@@ -53,19 +53,20 @@ std::error_code read_error_of(const tls::conn& c) {
     return error;
 }
 
-struct errors {
+struct tls_errors {
     std::error_code client, server;
 };
 
 // What both ends say of a handshake, and of the reads after it: in TLS 1.3 a client hears of its
 // refusal behind its own end of the handshake.
-errors refusal(const tls::config& c, const tls::config& s, std::string_view name = "localhost") {
+tls_errors refusal(const tls::config& c, const tls::config& s,
+                   std::string_view name = "localhost") {
     const ends below = connected();
     const auto client = tls::conn::client(below.client, c, name);
     const auto server = tls::conn::server(below.server, s);
     client.set_deadline(in(patience));
     server.set_deadline(in(patience));
-    errors e;
+    tls_errors e;
     rota::wait_group serving;
     serving.go([&] {
         server.handshake(e.server);
@@ -79,7 +80,7 @@ errors refusal(const tls::config& c, const tls::config& s, std::string_view name
 }
 
 // Bytes that tell where they stand.
-std::string numbered(std::size_t size) {
+std::string tls_bytes(std::size_t size) {
     std::string text(size, '\0');
     for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 7 + i / 251);
     return text;
@@ -87,7 +88,7 @@ std::string numbered(std::size_t size) {
 
 // Carries what comes to the other side in pieces of that size, changed as the function says.
 template <class Change>
-void relay(const net::conn& from, const net::conn& to, std::size_t piece, Change change) {
+void tls_relay(const net::conn& from, const net::conn& to, std::size_t piece, Change change) {
     std::vector<std::byte> buffer(piece);
     std::error_code error;
     for (std::size_t at = 0;;) {
@@ -125,7 +126,7 @@ TEST_ANYWHERE(tls_conn, carries_texts_and_tells_of_its_handshake) {
     EXPECT_EQ(both.server.peer_subject(), "");
     EXPECT_EQ(both.client.write("hello"), 5u);
     EXPECT_EQ(text_of(both.server, 5), "hello");
-    const std::string large = numbered(100'000);
+    const std::string large = tls_bytes(100'000);
     const std::array pieces{std::as_bytes(std::span("ab", 2)), std::as_bytes(std::span(large)),
                             std::span<const std::byte>()};
     rota::wait_group writer;
@@ -183,7 +184,7 @@ TEST_ANYWHERE(tls_conn, both_directions_are_busy_at_once) {
     // A reader that waits for the turn to write, or a writer that holds what the reader needs,
     // stops both; records that overtake each other are refused.
     const int pairs = under_tsan || under_asan ? 2 : 4;
-    const std::string text = numbered(under_tsan || under_asan ? 400'000 : 2'000'000);
+    const std::string text = tls_bytes(under_tsan || under_asan ? 400'000 : 2'000'000);
     rota::wait_group all;
     for (int i = 0; i < pairs; ++i) {
         all.go([&text] {
@@ -319,7 +320,7 @@ TEST(tls_verify, a_server_asks_for_certificates_as_it_is_told) {
             EXPECT_NE(outcome(wants, &bad).client, std::error_code());
         }
         EXPECT_EQ(outcome(tls::client_auth::optional, nullptr).server, std::error_code());
-        const errors without = outcome(tls::client_auth::required, nullptr);
+        const tls_errors without = outcome(tls::client_auth::required, nullptr);
         EXPECT_EQ(without.server.message(), "peer did not return a certificate");
         EXPECT_EQ(without.client.message(), "tlsv13 alert certificate required");
         EXPECT_EQ(outcome(tls::client_auth::none, &bad).server, std::error_code());
@@ -331,7 +332,7 @@ TEST(tls_verify, protocols_that_do_not_meet_are_refused) {
         tls::options server = server_options(), client = client_options();
         server.alpn = {"h2"};
         client.alpn = {"spdy"};
-        const errors e = refusal(tls::config(client), tls::config(server));
+        const tls_errors e = refusal(tls::config(client), tls::config(server));
         EXPECT_EQ(e.server.message(), "no application protocol");
         EXPECT_EQ(e.client.message(), "tlsv1 alert no application protocol");
         client.alpn = {};
@@ -481,8 +482,8 @@ TEST(tls_conn, a_handshake_byte_by_byte_is_one) {
     rota::run([] {
         const ends a = connected(), b = connected();
         rota::wait_group relays;
-        relays.go([&] { relay(a.server, b.client, 1, unchanged); });
-        relays.go([&] { relay(b.client, a.server, 1, unchanged); });
+        relays.go([&] { tls_relay(a.server, b.client, 1, unchanged); });
+        relays.go([&] { tls_relay(b.client, a.server, 1, unchanged); });
         {
             const auto client = tls::conn::client(a.client, client_config(), "localhost");
             const auto server = tls::conn::server(b.server, server_config());
@@ -508,11 +509,11 @@ TEST(tls_conn, each_changed_byte_is_found) {
             const ends a = connected(), b = connected();
             rota::wait_group relays;
             relays.go([&] {
-                relay(a.server, b.client, 4096, [at](std::size_t i, std::byte x) {
+                tls_relay(a.server, b.client, 4096, [at](std::size_t i, std::byte x) {
                     return i == at ? x ^ std::byte{0x11} : x;
                 });
             });
-            relays.go([&] { relay(b.client, a.server, 4096, unchanged); });
+            relays.go([&] { tls_relay(b.client, a.server, 4096, unchanged); });
             std::error_code client_error, server_error;
             {
                 const auto client = tls::conn::client(a.client, client_config(), "localhost");

@@ -1,0 +1,147 @@
+// Serving over TLS. A program that does not is linked without this file, and without OpenSSL.
+#include <cerrno>
+
+#include <rota/detail/time_engine.hpp>
+#include <rota/go.hpp>
+#include <rota/http.hpp>
+#include <rota/tls.hpp>
+
+#include "http/connection.hpp"
+#include "http/server.hpp"
+#include "mem/stack.hpp"
+#include "tls/settings.hpp"
+#include "tls/stream.hpp"
+
+namespace rota::http {
+namespace detail {
+
+namespace {
+
+std::int64_t result_of(std::size_t n, const std::error_code& error) {
+    if (!error) return static_cast<std::int64_t>(n);
+    if (error == std::errc::resource_unavailable_try_again) return -EAGAIN;
+    return error == std::errc::timed_out ? -ETIMEDOUT : -EIO;
+}
+
+class tls_layer final : public layer {
+  public:
+    explicit tls_layer(tls::detail::stream& of) : of_(of) {}
+
+    std::size_t read(std::span<std::byte> to, std::error_code& error) override {
+        return of_.read(to, error);
+    }
+    void write(pieces from, std::error_code& error) override { of_.write(from, error); }
+    std::int64_t try_read(std::span<std::byte> to) override {
+        std::error_code error;
+        const std::size_t n = of_.try_read(to, error);
+        return result_of(n, error);
+    }
+    std::int64_t peek() override {
+        std::error_code error;
+        const std::size_t n = of_.peek(error);
+        return result_of(n, error);
+    }
+    void end_writing() override {
+        std::error_code none;
+        of_.close_write(none);
+    }
+    void set_deadline(bool of_reads, bool of_writes, std::int64_t when) override {
+        std::error_code none;
+        of_.set_deadline(of_reads, of_writes, when, none);
+    }
+
+  private:
+    tls::detail::stream& of_;
+};
+
+// The handshake must not take longer than anything else that a client does before its request.
+void serve_tls_connection(connection& c, void* arg) {
+    const tls::conn& t = *static_cast<const tls::conn*>(arg);
+    struct closing {
+        const tls::conn& t;
+        ~closing() { t.close(); }
+    } const at_end{t};
+    const server_options& o = c.server.options;
+    const std::int64_t now = rota::detail::clock_now();
+    const std::int64_t head = later(now, o.read_header_timeout), all = later(now, o.read_timeout),
+                       answer = later(now, o.write_timeout);
+    const std::int64_t limit = earlier(earlier(head, all), answer);
+    c.head_since = now;
+    c.limit_reads(limit);
+    c.limit_writes(limit);
+    std::error_code error;
+    t.handshake(error);
+    if (error) return;  // the client has been told why
+    c.limit_writes(0);
+    rt::stack_trim();  // it has gone deeper than anything that comes
+    serve_connection(c);
+}
+
+void start_tls(const std::shared_ptr<server_state>& s, net::conn& taken, const net::endpoint& peer,
+               const void* with) {
+    go([s, c = std::move(taken), peer, with = *static_cast<const tls::config*>(with)] {
+        std::error_code error;
+        tls::conn t = tls::conn::server(c, with, error);
+        if (error) return c.close(error);
+        tls_layer over(*t.get());
+        connection served(*s, c, peer, &over);
+        run_connection(served, serve_tls_connection, &t);
+    });
+}
+
+tls::config config_of(const std::string& certificate_file, const std::string& key_file,
+                      std::error_code& error) {
+    return tls::config(
+        {.certificate_file = certificate_file, .key_file = key_file, .alpn = {"http/1.1"}}, error);
+}
+
+}  // namespace
+
+}  // namespace detail
+
+void server::serve_tls(net::listener from, const tls::config& c, std::error_code& error) const {
+    const std::shared_ptr<detail::server_state> s = s_;
+    if (c.get() == nullptr || !c.get()->has_certificate()) {
+        from.close(error);
+        error = tls::tls_errc::no_certificate;
+        return;
+    }
+    error = detail::serve_listener(s, from, {detail::start_tls, &c});
+}
+void server::serve_tls(net::listener from, const tls::config& c) const {
+    std::error_code error;
+    serve_tls(std::move(from), c, error);
+    if (error) detail::fail("serve_tls", {}, error);
+}
+
+void server::listen_and_serve_tls(std::string_view address, const tls::config& c,
+                                  std::error_code& error) const {
+    error.clear();
+    if (s_->is_closing()) return;
+    const net::listener l = net::listen("tcp", address.empty() ? ":443" : address, error);
+    if (!error) serve_tls(l, c, error);
+}
+void server::listen_and_serve_tls(std::string_view address, const tls::config& c) const {
+    std::error_code error;
+    listen_and_serve_tls(address, c, error);
+    if (error) detail::fail("listen_and_serve_tls", address, error);
+}
+
+void server::listen_and_serve_tls(std::string_view address, const std::string& certificate_file,
+                                  const std::string& key_file, std::error_code& error) const {
+    const tls::config c = detail::config_of(certificate_file, key_file, error);
+    if (!error) listen_and_serve_tls(address, c, error);
+}
+void server::listen_and_serve_tls(std::string_view address, const std::string& certificate_file,
+                                  const std::string& key_file) const {
+    std::error_code error;
+    listen_and_serve_tls(address, certificate_file, key_file, error);
+    if (error) detail::fail("listen_and_serve_tls", address, error);
+}
+
+void listen_and_serve_tls(std::string_view address, const std::string& certificate_file,
+                          const std::string& key_file, handler h) {
+    server(std::move(h)).listen_and_serve_tls(address, certificate_file, key_file);
+}
+
+}  // namespace rota::http
