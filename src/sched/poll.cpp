@@ -4,7 +4,9 @@
 #include "sched/idle.hpp"
 #include "sched/park.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -21,7 +23,11 @@ constexpr std::int64_t long_run_ns = 100'000;
 // gp has been taken out of its word. False: it is a thread of the program's own, and awake.
 bool make_runnable(g& gp) {
     casgstatus(gp, g_status::waiting, g_status::runnable);
-    if (!gp.is_thread) return true;
+    if (!gp.is_thread) {
+        light_fence();  // pairs(fence), with the beginning of a trace: sysmon has no p
+        if (is_traced()) trace_go_unblock(gp);
+        return true;
+    }
     gp.mp->park.wakeup();
     return false;
 }

@@ -13,6 +13,7 @@
 #include "core/sched.hpp"
 #include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/trace_events.hpp"
 
 namespace rota::rt {
 
@@ -73,6 +74,7 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
         runq_put(pp, *next, true);
         return self.g0;
     }
+    if (is_traced()) trace_go_start(self, *next);
     return *next;
 }
 
