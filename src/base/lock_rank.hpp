@@ -10,23 +10,26 @@
 namespace rota::rt {
 
 enum class lock_rank : std::uint8_t {
-    boot,     // boot/: the first use of the runtime
-    world,    // sched/: whose turn it is to stop the world
-    chan,     // chan/: one hchan; never two at once but in address order
-    sema,     // sync/: one root of the semaphore table
-    locals,   // sync/: the keys of rota::local
-    pools,    // sync/: the list of pools
-    pool,     // sync/: a pool's part of one processor
-    bubble,   // sched/, synctest/: the accounts of one bubble; the pool of them
-    fd,       // fd/: the deadlines of one descriptor
-    timers,   // timer/: the heap of one p; never two at once but in address order
-    take,     // sched/: from the request for an m's p to its outcome
-    sched,    // core/: sched.mu
-    gfree,    // sched/: the global list of dead goroutines
-    netpoll,  // netpoll/: the free poll records
-    stack,    // mem/: arenas of stacks
-    profile,  // trace/: a table of stacks
-    mapped,   // mem/: the pages behind growing arrays and fixed objects
+    boot,           // boot/: the first use of the runtime
+    world,          // sched/: whose turn it is to stop the world
+    chan,           // chan/: one hchan; never two at once but in address order
+    sema,           // sync/: one root of the semaphore table
+    locals,         // sync/: the keys of rota::local
+    pools,          // sync/: the list of pools
+    pool,           // sync/: a pool's part of one processor
+    bubble,         // sched/, synctest/: the accounts of one bubble; the pool of them
+    fd,             // fd/: the deadlines of one descriptor
+    timers,         // timer/: the heap of one p; never two at once but in address order
+    take,           // sched/: from the request for an m's p to its outcome
+    sched,          // core/: sched.mu
+    gfree,          // sched/: the global list of dead goroutines
+    netpoll,        // netpoll/: the free poll records
+    trace,          // sched/: the events of who holds no p; the end of a generation
+    trace_strings,  // trace/: the strings of the program
+    trace_store,    // trace/: the chunks of events; the stacks
+    stack,          // mem/: arenas of stacks
+    profile,        // trace/: a table of stacks
+    mapped,         // mem/: the pages behind growing arrays and fixed objects
     count,
 };
 

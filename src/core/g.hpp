@@ -17,6 +17,7 @@
 #include "core/eh_state.hpp"
 #include "core/status.hpp"
 #include "mem/stack.hpp"
+#include "trace/wire.hpp"
 
 namespace rota::rt {
 
@@ -72,6 +73,11 @@ struct g {
     run_record* main_of = nullptr;     // set for the goroutine that run() waits for
     const char* name = nullptr;        // go_options::name, kept below the closure; may be null
     stack_slot stack;
+
+    // --- for execution traces: who may change its state; see sched/trace_events -----
+    std::uint32_t trace_epoch = 0;          // the trace that knows it
+    std::uint32_t trace_seq = 0;            // of its last start or unblock in this generation
+    traced_g trace_state = traced_g::none;  // as a reader of the events has it
 };
 
 // Moves gp from one state to another; nobody else may move it at the same time. In debug builds the

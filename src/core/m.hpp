@@ -15,6 +15,7 @@
 #include "core/p.hpp"
 #include "sys/note.hpp"
 #include "sys/self.hpp"
+#include "trace/stream.hpp"
 
 namespace rota::rt {
 
@@ -68,6 +69,16 @@ struct alignas(cache_line) m : self_header {
     run_record* run = nullptr;        // the run() of this thread, if it is inside one
     rng rand;
     void* signal_stack = nullptr;
+
+    // --- execution traces: owner, who takes its p, who holds no p and has trace.mu; see
+    // sched/trace_events
+    trace_stream traced;
+    bool trace_in_syscall = false;              // its goroutine is so in the trace
+    bool trace_preempts = false;                // the next yield is not the goroutine's own
+    std::uint32_t trace_p_seq = 0;              // old_p's number at the call, and the generation
+    std::uint32_t trace_p_gen = 0;              // of that
+    struct trace_cache* trace_known = nullptr;  // stacks
+
     std::uint64_t id = 0;
     atomic<int> tid{0};  // the kernel's number of the thread; relaxed: fixed while it has a p
 #if defined(ROTA_DEBUG_CHECKS)

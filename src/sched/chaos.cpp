@@ -9,6 +9,7 @@
 #include "sched/scan.hpp"
 #include "sched/schedule.hpp"
 #include "sched/switch.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -103,6 +104,7 @@ ROTA_SWITCHES_STACK void chaos_loop(m& self) {
         if (migrates(self, *next.gp)) continue;
         next.gp->why = wait_reason::none;  // tells a park from a yield
         start_running(self, *self.pp, *next.gp, next.inherit);
+        if (is_traced()) trace_go_start(self, *next.gp);
         give_way_to_scan(*next.gp);
         self.preempt.store(true, memory_order_relaxed);  // relaxed: our own, for chaos_leave
         switch_to(self, self.g0, *next.gp);

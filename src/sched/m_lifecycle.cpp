@@ -19,6 +19,7 @@
 #include "sched/schedule.hpp"
 #include "sched/seeded.hpp"
 #include "sched/suspend.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
@@ -145,6 +146,7 @@ namespace {
 // The thread of self ends: the goroutine that was locked to it has. Go: mexit.
 void end_m(m& self) {
     ROTA_CHECK(self.pp == nullptr && !self.spinning);
+    trace_m_ends(self);
     signal_stack_free(self.signal_stack);
     self.signal_stack = nullptr;
     self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
@@ -354,16 +356,22 @@ void handoffp(p& pp, m* spare) {
     else if (net_poller.has_waiters()) want_poller();  // who has just parked may wait for one
 }
 
-void acquirep(m& self, p& pp) {
+void bind_p(m& self, p& pp) {
     ROTA_CHECK(self.pp == nullptr);
     self.pp = &pp;
     pp.mp.store(&self, memory_order_release);                  // pairs(p.m)
     pp.status.store(p_status::running, memory_order_relaxed);  // relaxed: the p is ours already
 }
 
+void acquirep(m& self, p& pp) {
+    bind_p(self, pp);
+    if (is_traced()) trace_proc_start(self, pp);
+}
+
 p& releasep(m& self) {
     ROTA_CHECK(self.pp != nullptr);
     p& pp = *self.pp;
+    if (is_traced()) trace_proc_stop(self, pp);
     self.pp = nullptr;
     pp.mp.store(nullptr, memory_order_relaxed);
     pp.status.store(p_status::idle,

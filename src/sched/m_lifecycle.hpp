@@ -31,6 +31,8 @@ void handoffp(p& pp, m* spare = nullptr) ROTA_EXCLUDES(sched.mu);
 // Binds and unbinds m and p. Go: acquirep, releasep.
 void acquirep(m& self, p& pp);
 p& releasep(m& self);
+// acquirep for who has had the p in a system call, and tells the trace itself.
+void bind_p(m& self, p& pp);
 
 // The process exits: this m never schedules again.
 [[noreturn]] void sleep_for_ever();

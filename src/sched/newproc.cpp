@@ -11,6 +11,7 @@
 #include "sched/labels.hpp"
 #include "sched/latency.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 
 namespace rota::rt {
@@ -69,7 +70,11 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     gp.why = wait_reason::none;
     if (ROTA_UNLIKELY(labels_of(*self.curg) != nullptr)) inherit_labels(*self.curg, gp);
     if (ROTA_UNLIKELY(self.curg->in != nullptr)) bubble_enter(*self.curg->in, gp);
+    // A trace that begins right now may look at gp before it is in a queue.
+    if (ROTA_UNLIKELY(self.pp == nullptr))
+        std::atomic_thread_fence(std::memory_order_release);  // pairs(trace.created)
     casgstatus(gp, g_status::dead, g_status::runnable);
+    if (is_traced() || ROTA_UNLIKELY(self.pp == nullptr)) trace_go_create(self, gp);
     if (ROTA_LIKELY(self.pp != nullptr)) {
         bump(self.pp->counts.created);
         note_runnable(*self.pp, gp);

@@ -10,6 +10,7 @@
 #include "sched/seeded.hpp"
 #include "sched/switch.hpp"
 #include "sched/threads.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "trace/contention.hpp"
@@ -37,6 +38,7 @@ void after_park(m& self, g& prev) {
                                           : commit == nullptr || commit(prev, self.commit_arg))
         return;
     casgstatus(prev, g_status::waiting, g_status::runnable);
+    if (is_traced()) trace_go_unblock(prev);
     runq_put(*self.pp, prev, true);
     wakep_for_next(*self.pp);  // another g runs here already
 }
@@ -92,6 +94,7 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
     }
     casgstatus(gp, g_status::running, g_status::waiting);
     if (ROTA_UNLIKELY(gp.is_thread)) return park_thread(self, gp, commit, arg);
+    if (is_traced()) trace_go_block(self, gp);
     bump(self.pp->counts.parks);
     self.commit = commit;
     self.commit_arg = arg;
@@ -153,9 +156,11 @@ void goready(g& gp) {
         return;
     }
     if (ROTA_UNLIKELY(self.pp == nullptr)) {
+        trace_go_unblock(gp);
         ready_from_outside(gp);
     } else {
         note_runnable(*self.pp, gp);
+        if (is_traced()) trace_go_unblock(gp);
         runq_put(*self.pp, gp, true);
         if (!self.ready_quietly) wakep_for_next(*self.pp);
         return;
@@ -194,6 +199,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() {
     if (gp.is_thread || is_alone(self)) return;
     note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
+    if (is_traced()) trace_go_stop(self, gp);
     // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
     // only while others wait there must it be taken.
     const bool others_wait = sched.runq_size.load(memory_order_relaxed) != 0;  // relaxed: a hint
@@ -205,6 +211,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goyield() {
     g& gp = *self.curg;
     if (gp.is_thread) return;
     casgstatus(gp, g_status::running, g_status::runnable);
+    if (is_traced()) trace_go_stop(self, gp);
     leave_g(self, gp, after_local_yield);
 }
 
@@ -214,6 +221,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
     ROTA_DCHECK(holds_no_lock());
     casgstatus(gp, g_status::running, g_status::dead);
     bump(self.pp->counts.ended);
+    if (is_traced()) trace_go_destroy(self, gp);
     if (ROTA_UNLIKELY(gp.in != nullptr)) bubble_leave(gp);
     if (gp.main_of != nullptr) main_goroutine_ended(*gp.main_of);
     leave_g(self, gp, after_end, true);
@@ -227,7 +235,9 @@ void preempt_yield() {
     self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
     if (self.pp != nullptr && !self.curg->is_thread) {
         bump(self.pp->counts.preemptions);
+        self.trace_preempts = is_traced();
         gosched_yield();
+        getm().trace_preempts = false;  // it may have had nobody to yield to
     }
     // Not leave_runtime(): a request that came meanwhile is honoured at the next exit.
     getm().in_runtime.store(0, memory_order_release);  // pairs(entry.left)

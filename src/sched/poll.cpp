@@ -6,7 +6,9 @@
 #include "sched/latency.hpp"
 #include "sched/park.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -25,7 +27,11 @@ bool make_runnable(g& gp) {
     const m* const self = getm_or_null();  // null: sysmon
     if (self != nullptr && self->pp != nullptr && !gp.is_thread) note_runnable(*self->pp, gp);
     casgstatus(gp, g_status::waiting, g_status::runnable);
-    if (!gp.is_thread) return true;
+    if (!gp.is_thread) {
+        light_fence();  // pairs(fence), with the beginning of a trace: sysmon has no p
+        if (is_traced()) trace_go_unblock(gp);
+        return true;
+    }
     gp.mp->park.wakeup();
     return false;
 }

@@ -10,6 +10,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/seeded.hpp"
 #include "sched/stw.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 
 namespace rota::rt {
@@ -77,6 +78,7 @@ std::int32_t change_proc_count(std::int32_t n) {
     const std::int32_t before = proc_count();
     if (n != before && stop_the_world(stop_reason::gomaxprocs)) {
         procresize(n);
+        if (is_traced()) trace_procs_change(getm(), n);
         start_the_world();
     }
     return before;

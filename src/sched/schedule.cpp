@@ -13,6 +13,7 @@
 #include "sched/spare.hpp"
 #include "sched/suspend.hpp"
 #include "sched/switch.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 
 namespace rota::rt {
@@ -23,6 +24,7 @@ ROTA_SWITCHES_STACK void schedule_loop(m& self) {
         const found next = next_to_run(self);
         if (!next) return;
         start_running(self, *self.pp, *next.gp, next.inherit);
+        if (is_traced()) trace_go_start(self, *next.gp);
         give_way_to_scan(*next.gp);
         switch_to(self, self.g0, *next.gp);
     }

@@ -10,6 +10,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/syscall.hpp"
 #include "sched/take.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -221,8 +222,10 @@ bool stop_the_world(stop_reason why) {
     m& self = getm();
     world.why = why;
     world.asked_at = nanotime();
+    if (is_traced()) trace_stop_begin(self, static_cast<unsigned>(why));
     if (!begin_stop(self)) return false;
     if (!wait_until_stopped()) {
+        if (is_traced()) trace_stop_end(self);
         const lock_guard guard(sched.mu);
         end_stop();
         if (self.pp != nullptr) self.pp->status.store(p_status::running, memory_order_relaxed);
@@ -235,6 +238,7 @@ bool stop_the_world(stop_reason why) {
 void start_the_world() {
     m& self = getm();
     count_pause();
+    if (is_traced()) trace_stop_end(self);
     p* busy = nullptr;  // linked by idle_link
     bool owed = false;
     {

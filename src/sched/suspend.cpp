@@ -9,6 +9,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/take.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/thread.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 
 void get_in_line(m& self) ROTA_REQUIRES(sched.mu) {
     casgstatus(*self.curg, g_status::syscall, g_status::preempted);
+    trace_go_wait(self);
     self.park.clear();
     self.suspended_next = nullptr;
     self.its_turn = sched.runq.pushed();
@@ -49,6 +51,7 @@ p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
 void go_on(m& self, p& pp) {
     bump(pp.sched_tick);  // before sysmon can see who holds it: one turn, one tick
     acquirep(self, pp);
+    if (is_traced()) trace_go_on(self);
     // A new time slice, as in findrunnable.
     self.preempt.store(false, memory_order_relaxed);             // relaxed: advice
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own

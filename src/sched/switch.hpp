@@ -14,6 +14,7 @@
 #include "sched/latency.hpp"
 #include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/trace_events.hpp"
 
 namespace rota::rt {
 
@@ -75,6 +76,7 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
         runq_put(pp, *next, true);
         return self.g0;
     }
+    if (is_traced()) trace_go_start(self, *next);
     return *next;
 }
 

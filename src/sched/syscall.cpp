@@ -9,6 +9,7 @@
 #include "sched/seeded.hpp"
 #include "sched/switch.hpp"
 #include "sched/take.hpp"
+#include "sched/trace_events.hpp"
 
 namespace rota::rt {
 
@@ -38,7 +39,8 @@ bool take_old_p(m& self) {
                                      memory_order_acquire)) {  // pairs(p.syscall)
         return false;
     }
-    acquirep(self, old);
+    bind_p(self, old);
+    if (is_traced()) trace_old_p(self, old);
     return true;
 }
 
@@ -53,6 +55,7 @@ bool take_other_p(m& self) {
     }
     if (pp == nullptr) return false;
     acquirep(self, *pp);
+    if (is_traced()) trace_go_on(self);
     return true;
 }
 
@@ -70,6 +73,7 @@ bool get_p_at_once(m& self) {
 ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
     g& gp = *self.curg;
     casgstatus(gp, g_status::syscall, g_status::runnable);
+    trace_go_wait(self);
     self.after = after_slow_exit;
     self.prev = &gp;
     switch_to(self, gp, self.g0);
@@ -123,6 +127,7 @@ void entersyscall() {
     casgstatus(*self.curg, g_status::running, g_status::syscall);
     bump(pp.counts.syscalls);
     bump(pp.syscall_tick);
+    if (is_traced()) trace_go_syscall(self, pp);
     self.old_p = &pp;
     self.pp = nullptr;
     pp.mp.store(nullptr, memory_order_relaxed);
@@ -155,8 +160,11 @@ m& reenter_slow() {
 bool retake_syscall_p(p& pp) {
     // release as well: an exit that fails because of us must know that we hold the p (deadlock
     // detector).
-    return pp.status.cas(p_status::syscall, p_status::running,
-                         memory_order_acq_rel);  // pairs(p.syscall)
+    if (!pp.status.cas(p_status::syscall, p_status::running,
+                       memory_order_acq_rel))  // pairs(p.syscall)
+        return false;
+    if (is_traced()) trace_proc_steal(pp);
+    return true;
 }
 
 }  // namespace rota::rt

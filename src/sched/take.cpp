@@ -2,6 +2,7 @@
 #include "sched/take.hpp"
 
 #include "core/sched.hpp"
+#include "sched/trace_events.hpp"
 #include "sys/asymmetric.hpp"
 
 namespace rota::rt {
@@ -49,6 +50,7 @@ bool take_p(p& pp) {
         return false;
     }
     casgstatus(*mp->curg, g_status::running, g_status::syscall);
+    if (is_traced()) trace_proc_take(pp, *mp);
     mp->old_p = &pp;
     mp->pp = nullptr;
     pp.mp.store(nullptr, memory_order_relaxed);

@@ -14,6 +14,7 @@
 #include "sched/poll.hpp"
 #include "sched/seeded.hpp"
 #include "sched/take.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
@@ -26,6 +27,7 @@ namespace {
 void detach(m& self) {
     ROTA_CHECK(self.foreign);
     if (self.g0.locals != nullptr) self.g0.locals->end(self.g0);
+    trace_m_ends(self);
     signal_stack_free(self.signal_stack);
     self.signal_stack = nullptr;
     set_self(nullptr);

@@ -1,0 +1,126 @@
+// Execution traces: what the scheduler has done, event by event, for `go tool trace`. Go: package
+// runtime/trace.
+//
+// A trace shows each goroutine's life, what it waited for and who woke it, system calls,
+// processors, and what the program says of itself: tasks, regions, logs. It consists of
+// generations, of about a second each. Each is complete in itself: a file whose process has died
+// can be read up to the last whole one.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace rota::trace {
+
+/// What start() takes beside the path.
+struct options {
+    /// Whether events have stacks. Without them a trace costs less, and its goroutines are told
+    /// apart by their functions only.
+    bool stacks = true;
+    /// Bytes of events that are kept in memory until they are written. Where the file is too slow,
+    /// so that there are more, the trace ends; see stop().
+    std::size_t memory_max = 256u << 20;
+};
+
+/// Starts a trace to a new file, over one of that name. All goroutines stop for some microseconds
+/// meanwhile, and once a second afterwards; for some 100 ns more for each goroutine that exists.
+///
+/// Blocks, and may migrate; on any goroutine or thread. Throws std::system_error: what the file
+/// system says of the path; device_or_resource_busy if a trace has been started and not stopped;
+/// not_supported under GODEBUG=schedseed, and in a bubble of rota::synctest. Go: trace.Start.
+void start(const std::filesystem::path& path, const options& how = {});
+void start(const std::filesystem::path& path, const options& how, std::error_code& ec);
+
+/// Ends the trace; all that it saw is in the file when this returns. Does nothing if there is none.
+///
+/// Blocks, and may migrate. Throws std::system_error if the file could not be written, or
+/// no_buffer_space if events came faster than it could be: the file then ends, whole, with the last
+/// generation before. Go: trace.Stop.
+void stop();
+void stop(std::error_code& ec);
+
+/// Whether a trace or a flight recorder runs. Go: trace.IsEnabled.
+bool is_enabled() noexcept;
+
+/// What a flight recorder keeps.
+struct recorder_options {
+    /// How far back it goes at least, unless max_bytes forbids it.
+    std::chrono::milliseconds min_age{10'000};
+    /// Bytes of trace that it keeps; the last generation always.
+    std::size_t max_bytes = 16u << 20;
+    bool stacks = true;  ///< as for start()
+};
+
+/// Keeps the last moments of the process in memory, to be written when something has gone wrong.
+/// One at a time may run, beside a trace or alone. Go: trace.FlightRecorder.
+class flight_recorder {
+  public:
+    explicit flight_recorder(const recorder_options& how = {});
+    ~flight_recorder();
+    flight_recorder(const flight_recorder&) = delete;
+    flight_recorder& operator=(const flight_recorder&) = delete;
+
+    /// As trace::start; device_or_resource_busy if a recorder runs.
+    void start();
+    void start(std::error_code& ec);
+    /// Forgets everything. Does nothing if it does not run.
+    void stop() noexcept;
+    bool is_enabled() const noexcept;
+
+    /// Writes what there is, up to this moment, to a new file; the recorder goes on. Blocks, and
+    /// may migrate. Throws std::system_error: what the file system says; operation_not_permitted if
+    /// the recorder does not run. Go: FlightRecorder.WriteTo.
+    void write_to(const std::filesystem::path& path);
+    void write_to(const std::filesystem::path& path, std::error_code& ec);
+
+  private:
+    recorder_options how_;
+    bool is_on_ = false;
+};
+
+/// Something that the program does, perhaps in several goroutines: from construction to
+/// destruction. Without a trace it costs next to nothing; in threads outside rota it is not shown.
+/// Go: trace.NewTask.
+class task {
+  public:
+    explicit task(std::string_view name);
+    task(std::string_view name, const task& parent);
+    ~task();
+    task(const task&) = delete;
+    task& operator=(const task&) = delete;
+
+    /// Its number in the trace, at least 1.
+    std::uint64_t id() const noexcept { return id_; }
+
+  private:
+    std::uint64_t id_;
+};
+
+/// A part of what one goroutine does, from construction to destruction, both on that goroutine.
+/// Regions nest. Go: trace.StartRegion.
+class region {
+  public:
+    /// The name must live as long as the region.
+    explicit region(std::string_view name);
+    region(const task& of, std::string_view name);
+    ~region();
+    region(const region&) = delete;
+    region& operator=(const region&) = delete;
+
+  private:
+    std::uint64_t task_;
+    std::string_view name_;
+    std::uint32_t epoch_ = 0;  // of the trace that has seen its beginning; 0: none
+};
+
+/// Notes one message, at most 1,024 bytes of it, and of the category. Go: trace.Log.
+void log(std::string_view category, std::string_view message);
+void log(const task& of, std::string_view category, std::string_view message);
+
+}  // namespace rota::trace

@@ -1,0 +1,163 @@
+// Batches and tables.
+#include "diag/trace_format.hpp"
+
+#include <cstring>
+#include <string_view>
+
+#include "diag/frame_name.hpp"
+#include "diag/symbolize.hpp"
+#include "sched/entry.hpp"
+#include "sched/trace_events.hpp"
+#include "trace/stacks.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::size_t batch_max = 60'000;
+
+void put_batch(trace_output& to, std::uint32_t generation, std::uint64_t thread, std::uint64_t time,
+               const void* payload, std::size_t size) {
+    std::uint8_t head[1 + 4 * uvarint_max];
+    std::uint8_t* at = head;
+    *at++ = static_cast<std::uint8_t>(trace_event::batch);
+    at = put_uvarint(at, generation);
+    at = put_uvarint(at, thread);
+    at = put_uvarint(at, time);
+    at = put_uvarint(at, size);
+    to.put(head, static_cast<std::size_t>(at - head));
+    to.put(payload, size);
+}
+
+void append(std::vector<std::uint8_t>& to, std::uint64_t v) {
+    std::uint8_t bytes[uvarint_max];
+    to.insert(to.end(), bytes, put_uvarint(bytes, v));
+}
+
+// A reader takes functions of this package for the runtime's own.
+std::string shown_name(std::string_view name) {
+    constexpr std::string_view ours = "rota::rt::", wrapped = "closure<rota::rt::";
+    const std::size_t at = name.find(wrapped);
+    if (at != name.npos) name.remove_prefix(at + wrapped.size() - ours.size());
+    const bool is_own = name.starts_with(ours);
+    std::string shown = is_own ? "runtime." : "";
+    shown += is_own ? name.substr(ours.size()) : name;
+    return shown.substr(0, trace_string_max);
+}
+
+// The functions that tell the trace something are of no interest either.
+bool is_of_trace(const char* mangled) {
+    return mangled != nullptr && std::strncmp(mangled, "_ZN4rota5trace", 14) == 0;
+}
+
+}  // namespace
+
+const trace_format::frame& trace_format::frame_at(std::uintptr_t pc) {
+    const auto [at, is_new] = frames_.try_emplace(pc);
+    frame& f = at->second;
+    if (!is_new) return f;
+    const code_place place = place_of(reinterpret_cast<const void*>(pc - 1));
+    f.is_ours = is_runtime_frame(place) || is_of_trace(place.function);
+    const source_line& s = place.source;
+    if (place.function != nullptr) {
+        const frame_name name(place.function, false);
+        f.function = shown_name({name.text, static_cast<std::size_t>(name.length)});
+    } else {
+        f.function = std::string(place.module) + "+" + std::to_string(place.offset);
+    }
+    if (s.file != nullptr) {
+        if (s.directory != nullptr && *s.file != '/') f.file = std::string(s.directory) + "/";
+        f.file += s.file;
+        f.line = s.line;
+    } else {
+        f.file = place.module;
+    }
+    f.file = f.file.substr(0, trace_string_max);
+    return f;
+}
+
+std::uint32_t trace_format::number_of(const std::string& text) {
+    if (text.empty()) return 0;
+    const auto next = trace_string_symbols + static_cast<std::uint32_t>(texts_.size());
+    const auto [at, is_new] = numbers_.try_emplace(text, next);
+    if (is_new) texts_.push_back(&at->first);
+    return at->second;
+}
+
+void trace_format::end_batch(trace_output& to) {
+    if (batch_.size() > 1)
+        put_batch(to, generation_, trace_no_thread, time_, batch_.data(), batch_.size());
+    batch_.clear();
+}
+
+// Without the runtime's frames at both ends, unless there are no others.
+void trace_format::add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n) {
+    std::uint32_t from = 0, end = n;
+    while (from < end && frame_at(pcs[from]).is_ours) ++from;
+    while (end > from && frame_at(pcs[end - 1]).is_ours) --end;
+    if (from == end) {
+        from = n - 1;
+        end = n;
+    }
+    constexpr std::size_t most = (2 + 4 * trace_depth_max) * uvarint_max;
+    if (batch_.size() + most > batch_max) end_batch(*to_);
+    if (batch_.empty()) batch_.push_back(static_cast<std::uint8_t>(trace_event::stacks));
+    batch_.push_back(static_cast<std::uint8_t>(trace_event::stack));
+    append(batch_, id);
+    append(batch_, end - from);
+    for (; from < end; ++from) {
+        const frame& f = frame_at(pcs[from]);
+        append(batch_, pcs[from]);
+        append(batch_, number_of(f.function));
+        append(batch_, number_of(f.file));
+        append(batch_, f.line);
+    }
+}
+
+void trace_format::write_stacks(trace_output& to) {
+    to_ = &to;
+    std::uint32_t count = 0;
+    {
+        const runtime_entry inside;
+        count = trace_stacks.size();
+    }
+    for (std::uint32_t id = 1; id <= count; ++id) {
+        if (trace_stacks.is_used(id, generation_))
+            add_stack(id, trace_stacks.frames(id), trace_stacks.depth(id));
+    }
+    end_batch(to);
+}
+
+void trace_format::write_strings(trace_output& to) {
+    const auto add = [&](std::uint32_t id, std::string_view text) {
+        if (batch_.size() + text.size() + 1 + 2 * uvarint_max > batch_max) end_batch(to);
+        if (batch_.empty()) batch_.push_back(static_cast<std::uint8_t>(trace_event::strings));
+        batch_.push_back(static_cast<std::uint8_t>(trace_event::string));
+        append(batch_, id);
+        append(batch_, text.size());
+        batch_.insert(batch_.end(), text.begin(), text.end());
+    };
+    for (std::uint32_t id = 1; id <= trace_string_fixed; ++id) {
+        if (const char* const text = trace_fixed_text(id)) add(id, text);
+    }
+    std::uint32_t id = trace_string_symbols;
+    for (const std::string* text : texts_) add(id++, *text);
+    end_batch(to);
+}
+
+void trace_format::write(const trace_generation& done, trace_output& to) {
+    generation_ = done.number;
+    time_ = static_cast<std::uint64_t>(done.began);
+    numbers_.clear();
+    texts_.clear();
+    batch_.clear();
+    batch_.push_back(static_cast<std::uint8_t>(trace_event::frequency));
+    append(batch_, 1'000'000'000);
+    end_batch(to);
+    for (const trace_chunk* c = done.chunks.first; c != nullptr; c = c->next)
+        put_batch(to, generation_, c->thread, c->time, c->data, c->used);
+    write_stacks(to);
+    write_strings(to);
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,53 @@
+// From what a generation consists of to the bytes of a trace.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sched/trace_world.hpp"
+
+namespace rota::rt {
+
+// Where bytes go. What is put may be kept until the end.
+class trace_output {
+  public:
+    virtual ~trace_output() = default;
+    virtual void put(const void* from, std::size_t size) = 0;
+};
+
+// Writes generations. Remembers what it has found out about addresses. In user code, on a stack
+// that the demangler can do with.
+class trace_format {
+  public:
+    // The generation as batches: its frequency, its events, its tables.
+    void write(const trace_generation& done, trace_output& to);
+
+  private:
+    struct frame {
+        bool is_ours = false;  // the runtime's, of no interest at either end of a stack
+        std::string function;  // as a trace shows it
+        std::string file;
+        unsigned line = 0;
+    };
+    const frame& frame_at(std::uintptr_t pc);
+    std::uint32_t number_of(const std::string& text);
+    void add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n);
+    void write_stacks(trace_output& to);
+    void write_strings(trace_output& to);
+    void end_batch(trace_output& to);
+
+    std::unordered_map<std::uintptr_t, frame> frames_;
+    std::uint32_t generation_ = 0;
+    std::uint64_t time_ = 0;
+
+    // Of the generation that is being written.
+    std::unordered_map<std::string, std::uint32_t> numbers_;
+    std::vector<const std::string*> texts_;  // keys of numbers_, in their order
+    std::vector<std::uint8_t> batch_;
+    trace_output* to_ = nullptr;
+};
+
+}  // namespace rota::rt

@@ -1,0 +1,106 @@
+// The one trace of the process, and who wants it: a file, a flight recorder, or both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <system_error>
+
+#include <rota/sync/mutex.hpp>
+
+#include "diag/trace_format.hpp"
+#include "sched/trace_world.hpp"
+
+namespace rota::rt {
+
+// A file that is written generation by generation. A system call each time, with the p given away.
+class trace_file final : public trace_output {
+  public:
+    std::error_code create(const char* path);
+    bool is_open() const { return fd_ >= 0; }
+    void put(const void* from, std::size_t size) override;
+    // What has been put goes to the file. The first error of all stays.
+    void flush();
+    std::error_code close();
+    void fail(std::error_code why) {
+        if (!error_) error_ = why;
+    }
+    bool has_failed() const { return static_cast<bool>(error_); }
+
+  private:
+    int fd_ = -1;
+    std::string kept_;
+    std::error_code error_;
+};
+
+// The last generations.
+class trace_ring final : public trace_output {
+  public:
+    void put(const void* from, std::size_t size) override {
+        now_.append(static_cast<const char*>(from), size);
+    }
+    // What has been put is a generation that ended then. Forgets the first ones that are needed no
+    // more.
+    void end_generation(std::int64_t ended, std::int64_t min_age, std::size_t bytes_max);
+    void clear();
+    template <class F>
+    void for_each(F f) const {
+        for (const piece& p : all_) f(p.bytes);
+    }
+
+  private:
+    struct piece {
+        std::string bytes;
+        std::int64_t ended;
+    };
+    std::deque<piece> all_;
+    std::size_t size_ = 0;
+    std::string now_;
+};
+
+struct trace_wish {
+    bool stacks = true;
+    std::size_t memory_max = 256u << 20;
+    std::int64_t min_age = 0;  // ns; of the recorder
+    std::size_t bytes_max = 0;
+};
+
+// The session. Every call may come from any goroutine or thread, blocks, and may migrate.
+class trace_session {
+  public:
+    constexpr trace_session() = default;
+
+    std::error_code start_file(const char* path, const trace_wish& wish);
+    std::error_code stop_file();
+    std::error_code start_recorder(const trace_wish& wish);
+    void stop_recorder();
+    std::error_code write_recorder(const char* path);
+
+  private:
+    struct keeper;
+    // All of these: with mu_ held, on a goroutine of the session's own.
+    std::error_code begin();
+    bool step(trace_step what);
+    void deliver(const trace_generation& done);
+    bool is_wanted() const;
+    void end_if_unwanted();
+    void look(std::int64_t now);
+    void set_limit();
+    void keep_going();
+
+    rota::mutex mu_;
+    bool runs_ = false;
+    bool has_file_ = false;  // started and not stopped: it may have failed meanwhile
+    bool has_recorder_ = false;
+    trace_wish file_wish_, recorder_wish_;
+    std::int64_t last_step_ = 0;
+    std::int64_t next_step_ = 0;
+    std::uint64_t run_ = 0;       // how often a trace has begun
+    trace_file* file_ = nullptr;  // made by the first use, as what follows
+    trace_ring* ring_ = nullptr;
+    trace_format* format_ = nullptr;
+};
+inline constinit trace_session the_trace;
+
+}  // namespace rota::rt

@@ -1,0 +1,296 @@
+// The events, one function for each.
+#include "sched/trace_events.hpp"
+
+#include "core/getg.hpp"
+#include "core/sched.hpp"
+#include "sched/stw.hpp"
+#include "sys/asymmetric.hpp"
+#include "sys/thread.hpp"
+#include "trace/stacks.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+trace_stream& stream_of(m& mp) {
+    // relaxed: fixed while it has a p, and by its own thread before
+    mp.traced.thread = static_cast<std::uint64_t>(mp.tid.load(memory_order_relaxed));
+    return mp.traced;
+}
+
+// Whether the m writes without trace.mu.
+bool writes_alone(const m* self) { return self != nullptr && self->pp != nullptr; }
+
+// Where the calling thread writes, for as long as this lives. Null: no trace runs any more.
+class trace_turn {
+  public:
+    explicit trace_turn(m* self) ROTA_NO_TSA  // only who holds no p takes the lock
+        : locked_(!writes_alone(self)) {
+        if (locked_) {
+            light_fence();  // pairs(fence), with the beginning of a trace
+            if (!is_traced()) return;
+            trace_log.mu.acquire();
+        }
+        held_ = locked_;
+        if (!is_traced()) return;
+        if (self != nullptr) {
+            to_ = &stream_of(*self);
+            return;
+        }
+        trace_log.outside.thread = static_cast<std::uint64_t>(current_thread_id());
+        to_ = &trace_log.outside;
+    }
+    ~trace_turn() ROTA_NO_TSA {
+        if (held_) trace_log.mu.release();
+    }
+    trace_turn(const trace_turn&) = delete;
+    trace_turn& operator=(const trace_turn&) = delete;
+
+    trace_stream* to() const { return to_; }
+
+  private:
+    const bool locked_;
+    bool held_ = false;
+    trace_stream* to_ = nullptr;
+};
+
+bool is_known(const g& gp) { return gp.trace_epoch == trace_log.epoch; }
+
+traced_g state_of(const g& gp) { return is_known(gp) ? gp.trace_state : traced_g::none; }
+
+// The reader counts these.
+std::uint32_t next_seq(g& gp) { return ++gp.trace_seq; }
+std::uint32_t next_seq(p& pp) { return ++pp.trace_seq; }
+
+void begin_g(g& gp) {
+    gp.trace_epoch = trace_log.epoch;
+    gp.trace_seq = 0;
+    gp.trace_state = traced_g::runnable;
+}
+
+void start(trace_stream& to, g& gp) {
+    ROTA_DCHECK(state_of(gp) == traced_g::runnable);
+    gp.trace_state = traced_g::running;
+    trace_put(to, trace_event::go_start, gp.goid, next_seq(gp));
+}
+
+void end_blocked(m& self, trace_stream& to, g& gp) {
+    ROTA_DCHECK(state_of(gp) == traced_g::syscall);
+    self.trace_in_syscall = false;
+    gp.trace_state = traced_g::runnable;
+    trace_put(to, trace_event::go_syscall_end_blocked);
+}
+
+// The running goroutine goes into a system call with pp, in the stream of its m.
+void begin_syscall(m& mp, p& pp, std::uint32_t stack) {
+    trace_stream& to = stream_of(mp);
+    ROTA_DCHECK(state_of(*mp.curg) == traced_g::running);
+    mp.curg->trace_state = traced_g::syscall;
+    mp.trace_in_syscall = true;
+    mp.trace_p_seq = next_seq(pp);
+    mp.trace_p_gen = pp.trace_gen;
+    pp.trace_tid = static_cast<int>(to.thread);
+    trace_put(to, trace_event::go_syscall_begin, pp.trace_seq, stack);
+}
+
+std::uint32_t used(std::uint32_t stack) {
+    trace_stacks.use(stack, trace_log.generation);
+    return stack;
+}
+
+// Who holds no p has no stack to show.
+std::uint32_t stack_here(m* self) { return writes_alone(self) ? used(trace_stack(*self)) : 0; }
+
+}  // namespace
+
+const char* trace_fixed_text(std::uint32_t id) {
+    if (id == trace_text_gosched) return "runtime.Gosched";
+    if (id == trace_text_preempted) return "preempted";
+    if (id == trace_text_stops + static_cast<unsigned>(stop_reason::gomaxprocs))
+        return "GOMAXPROCS";
+    if (id == trace_text_stops + static_cast<unsigned>(stop_reason::trace))
+        return "trace generation";
+    if (id == 0 || id > static_cast<std::uint32_t>(wait_reason::count)) return nullptr;
+    const auto why = static_cast<wait_reason>(id - 1);
+    switch (why) {
+        case wait_reason::none: return "unspecified";
+        case wait_reason::chan_receive:
+        case wait_reason::chan_send:
+        case wait_reason::select:
+        case wait_reason::sleep:
+        case wait_reason::runtime_run: return wait_reason_text(why);
+        case wait_reason::chan_receive_nil:
+        case wait_reason::chan_send_nil:
+        case wait_reason::select_no_cases: return "forever";
+        case wait_reason::cond_wait: return "sync.(*Cond).Wait";
+        case wait_reason::synctest_run:
+        case wait_reason::synctest_wait: return "synctest";
+        case wait_reason::io_wait: return "network";
+        default: return "sync";
+    }
+}
+
+void trace_go_block(m& self, g& gp) {
+    ROTA_DCHECK(state_of(gp) == traced_g::running);
+    gp.trace_state = traced_g::waiting;
+    trace_put(stream_of(self), trace_event::go_block, trace_reason(gp.why), stack_here(&self));
+}
+
+void trace_go_stop(m& self, g& gp) {
+    ROTA_DCHECK(state_of(gp) == traced_g::running);
+    gp.trace_state = traced_g::runnable;
+    const std::uint32_t why = self.trace_preempts ? trace_text_preempted : trace_text_gosched;
+    self.trace_preempts = false;
+    trace_put(stream_of(self), trace_event::go_stop, why, stack_here(&self));
+}
+
+void trace_go_destroy(m& self, g& gp) {
+    ROTA_DCHECK(state_of(gp) == traced_g::running);
+    gp.trace_state = traced_g::none;
+    trace_put(stream_of(self), trace_event::go_destroy);
+}
+
+void trace_go_syscall(m& self, p& pp) { begin_syscall(self, pp, stack_here(&self)); }
+
+void trace_go_start(m& self, g& gp) { start(stream_of(self), gp); }
+
+void trace_go_create(m& self, g& gp) {
+    const std::uint32_t creator = stack_here(&self);
+    const trace_turn mine(&self);
+    if (mine.to() == nullptr || state_of(gp) != traced_g::none) return;
+    begin_g(gp);
+    if (self.pp != nullptr) {
+        const std::uint32_t entry = used(trace_function(self, gp.entry));
+        trace_put(*mine.to(), trace_event::go_create, gp.goid, entry, creator);
+        return;
+    }
+    // Without a p nothing is created. But a thread may come in with a goroutine of its own, as out
+    // of a system call, and that one then waits for a p.
+    trace_put(*mine.to(), trace_event::go_create_syscall, gp.goid);
+    trace_put(*mine.to(), trace_event::go_syscall_end_blocked);
+}
+
+void trace_go_unblock(g& gp) {
+    m* const self = getm_or_null();
+    const std::uint32_t stack = self != nullptr ? stack_here(self) : 0;
+    const trace_turn mine(self);
+    if (mine.to() == nullptr || state_of(gp) != traced_g::waiting) return;
+    gp.trace_state = traced_g::runnable;
+    trace_put(*mine.to(), trace_event::go_unblock, gp.goid, next_seq(gp), stack);
+}
+
+void trace_proc_start(m& self, p& pp) {
+    trace_stream& to = stream_of(self);
+    if (pp.trace_gen != trace_log.generation) {
+        pp.trace_gen = trace_log.generation;
+        pp.trace_seq = 0;
+        trace_put(to, trace_event::proc_status, pp.id, traced_p::idle);
+    }
+    trace_put(to, trace_event::proc_start, pp.id, next_seq(pp));
+}
+
+void trace_proc_stop(m& self, p&) { trace_put(stream_of(self), trace_event::proc_stop); }
+
+void trace_proc_steal(p& pp) {
+    const trace_turn mine(getm_or_null());
+    if (mine.to() == nullptr) return;
+    ROTA_DCHECK(pp.trace_gen == trace_log.generation);
+    trace_put(*mine.to(), trace_event::proc_steal, pp.id, next_seq(pp), pp.trace_tid);
+}
+
+void trace_proc_take(p& pp, m& mp) {
+    begin_syscall(mp, pp, 0);
+    trace_proc_steal(pp);
+}
+
+void trace_procs_change(m& self, std::int32_t n) {
+    if (self.pp == nullptr || self.curg->is_thread) return;
+    trace_put(stream_of(self), trace_event::procs_change, n, stack_here(&self));
+}
+
+void trace_old_p(m& self, p& pp) {
+    trace_stream& to = stream_of(self);
+    const bool is_same = self.trace_in_syscall && pp.trace_gen == self.trace_p_gen &&
+                         pp.trace_seq == self.trace_p_seq;
+    if (is_same) {
+        self.trace_in_syscall = false;
+        self.curg->trace_state = traced_g::running;
+        trace_put(to, trace_event::go_syscall_end);
+        return;
+    }
+    trace_proc_steal(pp);
+    trace_proc_start(self, pp);
+    trace_go_on(self);
+}
+
+void trace_go_on(m& self) {
+    trace_stream& to = stream_of(self);
+    g& gp = *self.curg;
+    if (self.trace_in_syscall) end_blocked(self, to, gp);
+    start(to, gp);
+}
+
+void trace_go_wait(m& self) {
+    const trace_turn mine(&self);
+    if (mine.to() != nullptr && self.trace_in_syscall) end_blocked(self, *mine.to(), *self.curg);
+}
+
+void trace_stop_begin(m& self, unsigned why) {
+    if (self.pp == nullptr || self.curg->is_thread) return;
+    trace_log.stop_is_told = true;
+    trace_put(stream_of(self), trace_event::stw_begin, trace_text_stops + why, stack_here(&self));
+}
+
+void trace_stop_end(m& self) {
+    if (!trace_log.stop_is_told) return;
+    trace_log.stop_is_told = false;
+    trace_put(stream_of(self), trace_event::stw_end);
+}
+
+void trace_m_ends(m& self) {
+    const trace_turn mine(&self);
+    if (mine.to() != nullptr) trace_chunks.flush(self.traced);
+}
+
+namespace {
+
+// Where the calling goroutine writes. Caller: inside the runtime.
+m& here() {
+    m& self = getm();
+    ROTA_DCHECK(self.pp != nullptr && !self.curg->is_thread);
+    return self;
+}
+
+}  // namespace
+
+void trace_task_begin(std::uint64_t task, std::uint64_t parent, std::string_view name) {
+    m& self = here();
+    trace_put(stream_of(self), trace_event::task_begin, task, parent,
+              trace_strings.often(name, trace_log.generation), stack_here(&self));
+}
+
+void trace_task_end(std::uint64_t task) {
+    m& self = here();
+    trace_put(stream_of(self), trace_event::task_end, task, stack_here(&self));
+}
+
+void trace_region_begin(std::uint64_t task, std::string_view name) {
+    m& self = here();
+    trace_put(stream_of(self), trace_event::region_begin, task,
+              trace_strings.often(name, trace_log.generation), stack_here(&self));
+}
+
+void trace_region_end(std::uint64_t task, std::string_view name) {
+    m& self = here();
+    trace_put(stream_of(self), trace_event::region_end, task,
+              trace_strings.often(name, trace_log.generation), stack_here(&self));
+}
+
+void trace_user_log(std::uint64_t task, std::string_view category, std::string_view text) {
+    m& self = here();
+    const std::uint32_t key = trace_strings.often(category, trace_log.generation);
+    trace_put(stream_of(self), trace_event::log, task, key, trace_strings.once(text),
+              stack_here(&self));
+}
+
+}  // namespace rota::rt

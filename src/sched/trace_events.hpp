@@ -1,0 +1,126 @@
+// What the scheduler tells the execution trace. Go: traceruntime.go.
+//
+// A reader of the trace replays the scheduler from these events, thread by thread, so that each
+// must be possible where it stands: see docs/tracing.md. Who may write:
+//
+//   * an m that holds a p, into its own stream, without a lock;
+//   * who takes the p of an m that is outside the runtime, into the stream of that m, which is
+//     locked out (sched/take);
+//   * everybody else (an m without a p, a thread of the program's own, sysmon) with trace.mu.
+//
+// A generation begins and ends with the world stopped and trace.mu held: then nobody writes. What
+// is written of a goroutine is kept in its trace_state, by whoever changes its state; a generation
+// begins with that, and not with a state that is about to change.
+//
+// A trace begins likewise. Who holds no p may be on its way from a change of state to the event:
+// it stores the state, then looks whether there is a trace; who begins one says so, and then,
+// behind a process-wide barrier, reads the states. So either the beginning sees the new state, and
+// tells it, or the event is written; the one that comes second finds it told and writes nothing.
+//
+// Where no trace runs, each hook is one test of trace.on.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/annotations.hpp"
+#include "core/m.hpp"
+#include "core/p.hpp"
+#include "sys/lock.hpp"
+#include "trace/stream.hpp"
+#include "trace/strings.hpp"
+
+namespace rota::rt {
+
+struct trace_t {
+    // --- written with the world stopped and mu held; who holds a p or mu sees no change --------
+    alignas(cache_line) std::uint32_t on = 0;  // __atomic, relaxed: see above
+    std::uint32_t epoch = 0;                   // how many traces there have been
+    std::uint32_t generation = 0;
+    bool stacks = false;  // those of events are wanted
+
+    // --- who has stopped the world ---------------------------------------------------------------
+    bool stop_is_told = false;
+
+    alignas(cache_line) lock mu{lock_rank::trace};
+    trace_stream outside ROTA_GUARDED_BY(mu);  // of sysmon
+    trace_stream nobody ROTA_GUARDED_BY(mu);   // states, told by no thread
+};
+inline constinit trace_t trace_log;
+
+// Not an atomic of ours: it changes with the world stopped, and would be a choice to the explorer
+// of schedules at every look.
+ROTA_ALWAYS_INLINE bool is_traced() {
+    return ROTA_UNLIKELY(__atomic_load_n(&trace_log.on, __ATOMIC_RELAXED) != 0);
+}
+
+// The fixed strings.
+constexpr std::uint32_t trace_reason(wait_reason why) {
+    return static_cast<std::uint32_t>(why) + 1;
+}
+inline constexpr std::uint32_t trace_text_gosched = 40, trace_text_preempted = 41,
+                               trace_text_stops = 42;  // and one for each reason to stop the world
+// The text of a fixed number, or null.
+const char* trace_fixed_text(std::uint32_t id);
+
+// --- goroutines: caller is the m that holds a p, on the goroutine's stack ------------------------
+
+ROTA_COLD void trace_go_block(m& self, g& gp);  // gp.why says for what
+ROTA_COLD void trace_go_stop(m& self, g& gp);
+ROTA_COLD void trace_go_destroy(m& self, g& gp);
+ROTA_COLD void trace_go_syscall(m& self, p& pp);  // pp is self's, or was
+
+// --- on any stack
+// ---------------------------------------------------------------------------------
+
+ROTA_COLD void trace_go_start(m& self, g& gp);  // self holds a p
+ROTA_COLD void trace_go_create(m& self, g& gp);
+ROTA_COLD void trace_go_unblock(g& gp);  // any thread; gp's state is stored, and it is in no queue
+
+// --- ps
+// ---------------------------------------------------------------------------------------------
+
+ROTA_COLD void trace_proc_start(m& self, p& pp);  // pp has just become self's
+ROTA_COLD void trace_proc_stop(m& self, p& pp);   // pp is still self's
+// pp, in a system call, is the caller's.
+ROTA_COLD void trace_proc_steal(p& pp);
+// The same for pp of mp, which is locked out: in the trace it first enters a system call.
+ROTA_COLD void trace_proc_take(p& pp, m& mp);
+ROTA_COLD void trace_procs_change(m& self, std::int32_t n);
+
+// --- the way out of a system call
+// -------------------------------------------------------------------
+
+// self has got its old p back: by itself, or from another m that was in a call with it.
+ROTA_COLD void trace_old_p(m& self, p& pp);
+// self's goroutine goes on, with another p than it had.
+ROTA_COLD void trace_go_on(m& self);
+// The goroutine of self, which is stored as runnable, waits for a p.
+ROTA_COLD void trace_go_wait(m& self);
+
+// --- stops of the world
+// -----------------------------------------------------------------------------
+
+ROTA_COLD void trace_stop_begin(m& self, unsigned why);
+ROTA_COLD void trace_stop_end(m& self);
+
+// The thread of self ends.
+void trace_m_ends(m& self);
+
+// --- the program's own: on a goroutine, inside the runtime, with a p
+// --------------------------------
+
+void trace_task_begin(std::uint64_t task, std::uint64_t parent, std::string_view name);
+void trace_task_end(std::uint64_t task);
+void trace_region_begin(std::uint64_t task, std::string_view name);
+void trace_region_end(std::uint64_t task, std::string_view name);
+void trace_user_log(std::uint64_t task, std::string_view category, std::string_view text);
+
+// The number of the calling goroutine's stack, without the runtime's own frames at its end; 0 on
+// other stacks, or where none is wanted. A stack that the m has seen before is recognised by its
+// return addresses, which are looked for where they were; others are unwound.
+std::uint32_t trace_stack(m& self);
+// That of a function alone.
+std::uint32_t trace_function(m& self, entry_fn entry);
+
+}  // namespace rota::rt

@@ -1,0 +1,48 @@
+// Looking stacks up.
+#include "trace/stacks.hpp"
+
+#include <cstring>
+
+#include "mem/mapped.hpp"
+
+namespace rota::rt {
+
+std::uint32_t trace_stack_table::add(const std::uintptr_t* pcs, std::uint32_t n) {
+    std::uint64_t hash = n;
+    for (std::uint32_t i = 0; i < n; ++i) hash = (hash ^ pcs[i]) * 0x9e37'79b9'7f4a'7c15u;
+    const lock_guard guard(mu_);
+    if (buckets_ == nullptr) {
+        buckets_ = static_cast<std::uint32_t*>(mapped_pages(bucket_count * sizeof(std::uint32_t)));
+        entries_ = static_cast<entry*>(mapped_pages((id_max + 1) * sizeof(entry)));
+    }
+    std::uint32_t& bucket = buckets_[hash >> 32 & (bucket_count - 1)];
+    for (std::uint32_t id = bucket; id != 0; id = entries_[id].next) {
+        const entry& e = entries_[id];
+        if (e.n == n && std::memcmp(e.pcs, pcs, n * sizeof *pcs) == 0) return id;
+    }
+    if (count_ == id_max) {
+        ++lost_;
+        return 0;
+    }
+    auto* const kept = static_cast<std::uintptr_t*>(mapped_alloc(n * sizeof *pcs));
+    std::memcpy(kept, pcs, n * sizeof *pcs);
+    const std::uint32_t id = ++count_;
+    entry& e = entries_[id];
+    e.pcs = kept;
+    e.n = n;
+    e.next = bucket;
+    bucket = id;
+    return id;
+}
+
+std::uint32_t trace_stack_table::size() {
+    const lock_guard guard(mu_);
+    return count_;
+}
+
+std::uint64_t trace_stack_table::lost() {
+    const lock_guard guard(mu_);
+    return lost_;
+}
+
+}  // namespace rota::rt

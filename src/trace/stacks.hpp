@@ -1,0 +1,67 @@
+// The table of stacks: each sequence of return addresses that an event names has a number.
+//
+// A number stays for the life of the process; a generation writes down those that its events have
+// named. There is room for 65,535; stacks beyond are not told apart, and are counted.
+#pragma once
+
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+#include "sys/lock.hpp"
+
+namespace rota::rt {
+
+inline constexpr std::uint32_t trace_depth_max = 32;
+
+class trace_stack_table {
+  public:
+    static constexpr std::uint32_t id_max = 65'535;
+
+    constexpr trace_stack_table() = default;
+
+    // The number of the stack, innermost first; 0 if the table is full. Takes: mu.
+    std::uint32_t add(const std::uintptr_t* pcs, std::uint32_t n);
+
+    // An event of that generation names the stack. Any thread; no number is told apart from no
+    // stack.
+    void use(std::uint32_t id, std::uint32_t generation) {
+        if (id == 0) return;
+        // relaxed, both: read when the generation is over
+        atomic<std::uint32_t>& used = entries_[id].used_in[generation % 2];
+        if (used.load(memory_order_relaxed) != generation)
+            used.store(generation, memory_order_relaxed);
+    }
+
+    // How many there are. Takes: mu.
+    std::uint32_t size();
+    // One of them, and whether an event of that generation has named it. Caller: the generation is
+    // over, and the next one is not.
+    bool is_used(std::uint32_t id, std::uint32_t generation) const {
+        // relaxed: see use
+        return entries_[id].used_in[generation % 2].load(memory_order_relaxed) == generation;
+    }
+    const std::uintptr_t* frames(std::uint32_t id) const { return entries_[id].pcs; }
+    std::uint32_t depth(std::uint32_t id) const { return entries_[id].n; }
+
+    // Stacks that found no room.
+    std::uint64_t lost();
+
+  private:
+    struct entry {
+        const std::uintptr_t* pcs;  // null: the number is free
+        std::uint32_t n;
+        std::uint32_t next;                // of the same bucket; 0: the last
+        atomic<std::uint32_t> used_in[2];  // the last even and the last odd generation
+    };
+    static constexpr std::uint32_t bucket_count = 16'384;
+
+    lock mu_{lock_rank::trace_store};
+    entry* entries_ = nullptr;  // mapped by the first add; fixed from then on
+    std::uint32_t* buckets_ ROTA_GUARDED_BY(mu_) = nullptr;
+    std::uint32_t count_ ROTA_GUARDED_BY(mu_) = 0;
+    std::uint64_t lost_ ROTA_GUARDED_BY(mu_) = 0;
+};
+inline constinit trace_stack_table trace_stacks;
+
+}  // namespace rota::rt

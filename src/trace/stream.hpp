@@ -1,0 +1,102 @@
+// Event buffers. Each thread writes into a chunk of its own, without a lock; a full one goes to the
+// list of the running generation, and an empty one takes its place.
+//
+// A chunk is a batch in the making: its thread and time go into the batch's header when a reader
+// takes the list over (diag/trace). Chunks come straight from the kernel and are kept for reuse
+// while a trace runs. There is a limit to their number. Where it is reached, because nobody takes
+// the lists over quickly enough, events are dropped and counted, and the generation says that it is
+// not whole: a reader of the trace could not follow it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "base/atomic.hpp"
+#include "sys/clock.hpp"
+#include "sys/lock.hpp"
+#include "trace/wire.hpp"
+
+namespace rota::rt {
+
+struct trace_chunk {
+    static constexpr std::size_t bytes = 32 * 1024;
+    static constexpr std::size_t head = 40;
+
+    trace_chunk* next;
+    std::uint64_t thread;
+    std::uint64_t time;  // of the first event; the others are relative to the one before
+    std::uint64_t used;
+    std::uint64_t unused;
+    std::uint8_t data[bytes - head];
+};
+static_assert(sizeof(trace_chunk) == trace_chunk::bytes);
+static_assert(sizeof(trace_chunk::data) <= 65536, "a reader takes no larger batch");
+
+// What one thread writes into. Not synchronised: see sched/trace_events for who may write when.
+struct trace_stream {
+    trace_chunk* chunk = nullptr;
+    std::uint64_t last = 0;                  // the time of the last event: it never goes back
+    std::uint64_t thread = trace_no_thread;  // goes into the next chunk
+};
+
+// The chunks of one generation, in the order in which they were filled: those of one thread are in
+// the order of time.
+struct trace_list {
+    trace_chunk* first = nullptr;
+    trace_chunk* last = nullptr;
+    std::size_t count = 0;
+    std::uint64_t dropped = 0;  // events that found no chunk
+
+    void add(trace_chunk& c);
+};
+
+class trace_store {
+  public:
+    constexpr trace_store() = default;
+
+    // At most so many bytes of chunks from here on.
+    void set_limit(std::size_t bytes);
+    // The stream's chunk, which is full, or null, goes to the list; it gets an empty one. False:
+    // there is none, and an event is dropped. Any thread that may write to the stream. Takes: mu.
+    bool renew(trace_stream& s, std::uint64_t now);
+    // The stream's chunk goes to the list, full or not.
+    void flush(trace_stream& s);
+    // All that has been flushed since the last call. Caller: nobody writes meanwhile.
+    trace_list take();
+    // Gives the chunks back, or, unless `keep`, to the kernel.
+    void release(trace_list& list, bool keep);
+    // Gives to the kernel what nobody uses.
+    void trim();
+    // Bytes that hold events; relaxed: advice.
+    std::size_t bytes_in_use() const {
+        return in_use_.load(memory_order_relaxed) * trace_chunk::bytes;
+    }
+
+  private:
+    lock mu_{lock_rank::trace_store};
+    trace_chunk* free_ ROTA_GUARDED_BY(mu_) = nullptr;
+    trace_list list_ ROTA_GUARDED_BY(mu_);
+    std::size_t limit_ ROTA_GUARDED_BY(mu_) = 0;
+    atomic<std::size_t> in_use_{0};  // written under mu_; relaxed: advice for others
+};
+inline constinit trace_store trace_chunks;
+
+// Appends an event. The caller is the only one to write to `s`.
+template <class... A>
+inline void trace_put(trace_stream& s, trace_event e, A... args) {
+    constexpr std::size_t most = 1 + uvarint_max * (1 + sizeof...(A));
+    const auto now = static_cast<std::uint64_t>(nanotime());
+    if (ROTA_UNLIKELY(s.chunk == nullptr || s.chunk->used + most > sizeof s.chunk->data) &&
+        !trace_chunks.renew(s, now))
+        return;
+    std::uint8_t* at = s.chunk->data + s.chunk->used;
+    *at++ = static_cast<std::uint8_t>(e);
+    const std::uint64_t step = now > s.last ? now - s.last : 0;
+    s.last += step;
+    at = put_uvarint(at, step);
+    ((at = put_uvarint(at, static_cast<std::uint64_t>(args))), ...);
+    s.chunk->used = static_cast<std::uint64_t>(at - s.chunk->data);
+}
+
+}  // namespace rota::rt

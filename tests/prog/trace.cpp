@@ -1,0 +1,272 @@
+// Traces of what the scheduler does. The second argument is the file, or the directory for files.
+#include <atomic>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include <rota/net.hpp>
+#include <rota/trace.hpp>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string target;
+
+// A session of the channels' kind: two goroutines that wake each other.
+void ping_pong(int rounds) {
+    auto there = rota::make_chan<int>(), back = rota::make_chan<int>();
+    rota::wait_group both;
+    both.go([&] {
+        for (int i = 0; i < rounds; ++i) {
+            there.send(i);
+            back.recv();
+        }
+    });
+    both.go([&] {
+        for (int i = 0; i < rounds; ++i) back.send(*there.recv());
+    });
+    both.wait();
+}
+
+void compute(std::chrono::milliseconds time) {
+    const auto until = std::chrono::steady_clock::now() + time;
+    std::atomic<int> work{0};
+    while (std::chrono::steady_clock::now() < until) work.fetch_add(1, std::memory_order_relaxed);
+}
+
+void call_short_and_long() {
+    for (int i = 0; i < 20; ++i)
+        rota::blocking([i] { std::this_thread::sleep_for(std::chrono::microseconds(i * 30)); });
+}
+
+void say_things() {
+    const rota::trace::task all("request");
+    const rota::trace::task part("part", all);
+    const rota::trace::region here(part, "parse");
+    const rota::trace::region inner("step");
+    rota::trace::log(part, "phase", "half way");
+    rota::trace::log("empty", "");
+    rota::sleep_for(1ms);
+}
+
+void talk_by_network() {
+    auto listener = rota::net::listen("tcp", "127.0.0.1:0");
+    rota::wait_group both;
+    both.go([&] {
+        auto c = listener.accept();
+        std::byte some[1];
+        for (int i = 0; i < 50 && c.read(some) == 1; ++i) c.write("x");
+    });
+    both.go([&] {
+        auto c = rota::net::dial("tcp", listener.addr().to_string());
+        std::byte some[1];
+        for (int i = 0; i < 50; ++i) {
+            c.write("y");
+            if (c.read(some) != 1) break;
+        }
+    });
+    both.wait();
+}
+
+// All of that at once, from goroutines and threads.
+void everything() {
+    rota::wait_group all;
+    std::thread outside([] {
+        for (int i = 0; i < 50; ++i) {
+            rota::go([] {});
+            std::this_thread::sleep_for(20us);
+        }
+    });
+    for (int i = 0; i < 3; ++i) {
+        all.go([] { ping_pong(100); });
+        all.go(call_short_and_long);
+        all.go(say_things);
+        all.go(
+            [] { rota::select(rota::on_recv(rota::after(1ms)), rota::on_recv(rota::after(2ms))); });
+    }
+    all.go([] {  // who sends waits
+        auto slow = rota::make_chan<int>();
+        rota::go([slow] { slow.send(1); });
+        rota::sleep_for(1ms);
+        slow.recv();
+    });
+    all.go([] { compute(40ms); });
+    all.go([] { std::this_thread::sleep_for(15ms); });  // blocks without having said so
+    all.go(talk_by_network);
+    all.go([] {
+        rota::runtime::lock_os_thread();
+        ping_pong(5);
+        rota::sleep_for(1ms);
+    });
+    const int before = rota::runtime::gomaxprocs();
+    for (const int n : {1, 4, 3, before}) {
+        rota::runtime::gomaxprocs(n);
+        rota::sleep_for(2ms);
+    }
+    all.wait();
+    rota::blocking([&] { outside.join(); });
+}
+
+// Whoever begins to want a trace begins a generation of it.
+void begin_generation() {
+    rota::trace::flight_recorder box;
+    box.start();
+}
+
+// One trace of everything, of some generations, begun amid goroutines that exist already.
+int all() {
+    rota::run([] {
+        auto early = rota::make_chan<int>();
+        rota::wait_group waiting;
+        for (int i = 0; i < 20; ++i) waiting.go([early] { early.recv(); });
+        rota::wait_group running;
+        running.go(everything);
+        rota::trace::start(target);
+        everything();
+        running.wait();
+        begin_generation();
+        everything();
+        early.close();
+        waiting.wait();
+        rota::trace::stop();
+    });
+    return 0;
+}
+
+// Traces that begin and end a hundred times while goroutines work, and are not waited for.
+int repeatedly() {
+    rota::run([] {
+        std::atomic<bool> over{false};
+        rota::wait_group load;
+        load.go([&] {
+            while (!over.load()) everything();
+        });
+        load.go([&] {
+            while (!over.load()) compute(3ms);
+        });
+        for (int i = 0; i < 100; ++i) {
+            rota::trace::start(target + "/" + std::to_string(i));
+            if (i % 3 == 0) ping_pong(10);
+            if (i % 3 == 1) rota::sleep_for(1ms);
+            rota::trace::stop();
+        }
+        over.store(true);
+        load.wait();
+    });
+    return 0;
+}
+
+// From a thread of the program's own, outside run().
+int from_a_thread() {
+    rota::trace::start(target);
+    rota::run([] { ping_pong(10); });
+    rota::wait_group later;
+    later.go([] { rota::sleep_for(1ms); });
+    later.wait();
+    rota::trace::stop();
+    return 0;
+}
+
+int expect_error(const std::error_code& ec, std::errc wanted) {
+    if (ec == wanted) return 0;
+    std::fprintf(stderr, "error %d: %s\n", ec.value(), ec.message().c_str());
+    return 1;
+}
+
+// The second start is refused, and leaves the first trace as it is.
+int twice() {
+    int failed = 0;
+    rota::run([&] {
+        rota::trace::start(target);
+        std::error_code ec;
+        rota::trace::start(target, {}, ec);
+        failed |= expect_error(ec, std::errc::device_or_resource_busy);
+        ping_pong(3);
+        rota::trace::stop();
+        rota::trace::stop();
+        if (rota::trace::is_enabled()) failed = 1;
+    });
+    return failed;
+}
+
+int to_nowhere() {
+    int failed = 0;
+    rota::run([&] {
+        std::error_code ec;
+        rota::trace::start(target + "/no/such", {}, ec);
+        failed |= expect_error(ec, std::errc::no_such_file_or_directory);
+        failed |= rota::trace::is_enabled() ? 1 : 0;
+        try {
+            rota::trace::start(target + "/no/such");
+            failed = 1;
+        } catch (const std::system_error&) {
+        }
+        rota::trace::start("/dev/full");
+        ping_pong(3);
+        rota::trace::stop(ec);
+        failed |= expect_error(ec, std::errc::no_space_on_device);
+    });
+    return failed;
+}
+
+// More events than the trace may keep: that is said, and the file is whole as far as it goes.
+int too_fast() {
+    int failed = 0;
+    rota::run([&] {
+        rota::trace::start(target, {.stacks = true, .memory_max = 512 << 10});
+        begin_generation();  // the one before is not too much
+        ping_pong(100'000);
+        std::error_code ec;
+        rota::trace::stop(ec);
+        failed |= expect_error(ec, std::errc::no_buffer_space);
+    });
+    return failed;
+}
+
+// A recorder beside a trace, and alone; it forgets what is too old or too much.
+int recorder() {
+    int failed = 0;
+    rota::run([&] {
+        rota::trace::flight_recorder box({.min_age = 1s, .max_bytes = 100 << 10});
+        std::error_code ec;
+        box.write_to(target + "/none", ec);
+        failed |= expect_error(ec, std::errc::operation_not_permitted);
+        box.start();
+        rota::trace::flight_recorder second;
+        second.start(ec);
+        failed |= expect_error(ec, std::errc::device_or_resource_busy);
+        everything();
+        rota::trace::start(target + "/beside");
+        ping_pong(4'000);  // more than it keeps
+        box.write_to(target + "/first");
+        everything();
+        rota::trace::stop();
+        box.write_to(target + "/second");
+        box.write_to(target + "/third");
+        box.stop();
+        failed |= rota::trace::is_enabled() ? 1 : 0;
+    });
+    return failed;
+}
+
+// Cannot be traced.
+int seeded() {
+    std::error_code ec;
+    rota::run([&] { rota::trace::start(target, {}, ec); });
+    return expect_error(ec, std::errc::not_supported);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc > 2) target = argv[2];
+    constexpr program_case cases[] = {
+        {"all", all},           {"repeatedly", repeatedly}, {"from_a_thread", from_a_thread},
+        {"twice", twice},       {"to_nowhere", to_nowhere}, {"too_fast", too_fast},
+        {"recorder", recorder}, {"seeded", seeded}};
+    return run_case(argc, argv, cases);
+}

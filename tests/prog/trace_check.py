@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+"""Replays execution traces as Go's reader does, and says where they break its rules.
+
+Usage: trace_check.py FILE...        one line for each file: its events by name, or what is wrong;
+                                     of a directory all files
+       trace_check.py --self-test    every rule must find the breach that is planted for it
+       trace_check.py --go FILE...   the same files by `go tool trace -d=parsed`, where there is
+                                     a Go ($GO, or `go` on PATH); otherwise says "skipped". Of
+                                     many files only some.
+
+The rules are those of internal/trace: batches and tables (identifiers defined once, and before
+nobody), states of goroutines and processors, the counters that order what several threads have
+written, and the context that each event needs on its thread. Exit status 1 if a file breaks one.
+"""
+import collections
+import os
+import shutil
+import subprocess
+import sys
+
+NONE = (1 << 64) - 1
+FOR_GO = 4  # of many files so many are enough: the tool takes long to begin
+HEADER = b"go 1.23 trace\0\0\0"
+STACKS, STACK, STRINGS, STRING, FREQUENCY = 2, 3, 4, 5, 8
+# number: (name, arguments; `s` a string, `k` a stack)
+EVENTS = {
+    9: ("ProcsChange", ["procs", "k"]), 10: ("ProcStart", ["p", "seq"]), 11: ("ProcStop", []),
+    12: ("ProcSteal", ["p", "seq", "m"]), 13: ("ProcStatus", ["p", "status"]),
+    14: ("GoCreate", ["g", "k", "k"]), 15: ("GoCreateSyscall", ["g"]),
+    16: ("GoStart", ["g", "seq"]), 17: ("GoDestroy", []), 19: ("GoStop", ["s", "k"]),
+    20: ("GoBlock", ["s", "k"]), 21: ("GoUnblock", ["g", "seq", "k"]),
+    22: ("GoSyscallBegin", ["seq", "k"]), 23: ("GoSyscallEnd", []),
+    24: ("GoSyscallEndBlocked", []), 25: ("GoStatus", ["g", "m", "status"]),
+    26: ("STWBegin", ["s", "k"]), 27: ("STWEnd", []), 39: ("GoLabel", ["s"]),
+    40: ("UserTaskBegin", ["task", "parent", "s", "k"]), 41: ("UserTaskEnd", ["task", "k"]),
+    42: ("UserRegionBegin", ["task", "s", "k"]), 43: ("UserRegionEnd", ["task", "s", "k"]),
+    44: ("UserLog", ["task", "s", "s", "k"]), 48: ("GoStatusStack", ["g", "m", "status", "k"]),
+}
+RUNNABLE, RUNNING, SYSCALL, WAITING = "runnable", "running", "syscall", "waiting"
+G_STATES = {1: RUNNABLE, 2: RUNNING, 3: SYSCALL, 4: WAITING}
+P_STATES = {1: RUNNING, 2: "idle", 3: SYSCALL, 4: "abandoned"}
+# What the thread must have: a p, and a goroutine (None: either way).
+CONTEXT = {
+    "ProcsChange": (True, True), "ProcStart": (False, None), "ProcStop": (True, None),
+    "GoCreate": (True, None), "GoCreateSyscall": (None, False), "GoStart": (True, False),
+    "GoDestroy": (True, True), "GoStop": (True, True), "GoBlock": (True, True),
+    "GoSyscallBegin": (True, True), "GoSyscallEnd": (True, True),
+    "GoSyscallEndBlocked": (None, True), "STWBegin": (True, True), "STWEnd": (True, True),
+    "GoLabel": (True, True), "UserTaskBegin": (True, True), "UserTaskEnd": (True, True),
+    "UserRegionBegin": (True, True), "UserRegionEnd": (True, True), "UserLog": (True, True),
+}
+
+
+class Broken(Exception):
+    pass
+
+
+class Bytes:
+    def __init__(self, data, at=0):
+        self.data, self.at = data, at
+
+    def left(self):
+        return len(self.data) - self.at
+
+    def byte(self):
+        if self.at >= len(self.data):
+            raise Broken("ends in the middle")
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def number(self):
+        value = shift = 0
+        while True:
+            b = self.byte()
+            value |= (b & 0x7F) << shift
+            shift += 7
+            if b < 0x80:
+                return value
+
+    def take(self, n):
+        if self.left() < n:
+            raise Broken("ends in the middle")
+        self.at += n
+        return self.data[self.at - n:self.at]
+
+
+class Generation:
+    def __init__(self, number):
+        self.number = number
+        self.strings, self.stacks = {0: ""}, {0: []}
+        self.threads = collections.defaultdict(list)  # m: [(time, name, arguments)]
+        self.frequency = None
+
+    def add(self, m, time, payload):
+        first = payload.data[0]
+        if first == FREQUENCY:
+            payload.byte()
+            if self.frequency is not None:
+                raise Broken("two frequencies")
+            self.frequency = payload.number()
+        elif first == STRINGS:
+            payload.byte()
+            while payload.left():
+                self.add_string(payload)
+        elif first == STACKS:
+            payload.byte()
+            while payload.left():
+                self.add_stack(payload)
+        else:
+            self.add_events(m, time, payload)
+
+    def add_string(self, b):
+        if b.byte() != STRING:
+            raise Broken("no string in the table of strings")
+        number, size = b.number(), b.number()
+        if size > 1024:
+            raise Broken(f"a string of {size} bytes")
+        if number in self.strings:
+            raise Broken(f"string {number} twice")
+        self.strings[number] = b.take(size).decode()
+
+    def add_stack(self, b):
+        if b.byte() != STACK:
+            raise Broken("no stack in the table of stacks")
+        number, depth = b.number(), b.number()
+        if number in self.stacks or depth > 128:
+            raise Broken(f"stack {number}, of {depth} frames: twice, or too deep")
+        self.stacks[number] = [[b.number() for _ in range(4)] for _ in range(depth)]
+
+    def add_events(self, m, time, b):
+        events = self.threads[m]
+        if events and events[-1][0] > time:
+            raise Broken(f"thread {m} goes back in time")
+        while b.left():
+            kind = b.byte()
+            if kind not in EVENTS:
+                raise Broken(f"event {kind}")
+            name, arguments = EVENTS[kind]
+            time += b.number()
+            events.append((time, name, [(a, b.number()) for a in arguments]))
+
+    def check_tables(self):
+        if self.frequency is None:
+            raise Broken("no frequency")
+        for frames in self.stacks.values():
+            for _, function, file, _ in frames:
+                if function not in self.strings or file not in self.strings:
+                    raise Broken("a frame without strings")
+        for events in self.threads.values():
+            for _, name, arguments in events:
+                for kind, value in arguments:
+                    if kind == "s" and value not in self.strings:
+                        raise Broken(f"{name} names string {value}, which is nowhere")
+                    if kind == "k" and value not in self.stacks:
+                        raise Broken(f"{name} names stack {value}, which is nowhere")
+
+
+def generations(data):
+    if data[:16] != HEADER:
+        raise Broken("no header")
+    b, all_of_them = Bytes(data, 16), []
+    while b.left():
+        if b.byte() != 1:
+            raise Broken("no batch where one should be")
+        number, m, time, size = (b.number() for _ in range(4))
+        if not all_of_them or all_of_them[-1].number != number:
+            if number == 0 or (all_of_them and all_of_them[-1].number + 1 != number):
+                raise Broken(f"generation {number} comes next")
+            all_of_them.append(Generation(number))
+        if not 0 < size <= 65536 or time == 0:
+            raise Broken(f"a batch of {size} bytes at {time}")
+        all_of_them[-1].add(m, time, Bytes(b.take(size)))
+    return all_of_them
+
+
+class NotYet(Exception):
+    """The event waits for what another thread has written."""
+
+
+class Replay:
+    """The scheduler as the events tell it."""
+
+    def __init__(self):
+        self.g, self.p = {}, {}  # number: [state, counter, generation of the counter, thread]
+        self.bound = collections.defaultdict(lambda: [None, None])  # m: its p and g
+        self.stops = {}  # g: kind
+        self.is_first = True
+        self.counts = collections.Counter()
+
+    def run(self, generation):
+        self.now = generation.number
+        waiting = {m: collections.deque(e) for m, e in generation.threads.items()}
+        while waiting:
+            moved = False
+            why = {}
+            for m in sorted(waiting, key=lambda m: waiting[m][0][0]):
+                try:
+                    self.event(m, *waiting[m][0][1:])
+                except NotYet as e:
+                    why[m] = f"thread {m}: {waiting[m][0][1]}: {e}"
+                    continue
+                waiting[m].popleft()
+                if not waiting[m]:
+                    del waiting[m]
+                moved = True
+                break
+            if not moved:
+                raise Broken("nobody can go on: " + "; ".join(why.values()))
+        for number, (state, _, told, _) in self.g.items():
+            if told != self.now:
+                raise Broken(f"goroutine {number}, {state}, is not told")
+        self.is_first = False
+
+    def event(self, m, name, arguments):
+        values = [v for _, v in arguments]
+        has = self.bound[m] if m != NONE else [None, None]
+        needs = CONTEXT.get(name, (None, None))
+        for want, have, what in zip(needs, has, ("p", "goroutine")):
+            if want is True and have is None:
+                raise NotYet(f"no {what}")
+            if want is False and have is not None:
+                raise NotYet(f"has {what} {have}")
+        getattr(self, name, self.other)(m, has, *values)
+        self.counts[name] += 1
+
+    def other(self, m, has, *values):
+        """What changes no state."""
+        self.running(has)
+
+    def running(self, has):
+        if self.known(self.g, has[1])[0] != RUNNING:
+            raise Broken(f"goroutine {has[1]} does not run")
+        if self.known(self.p, has[0])[0] != RUNNING:
+            raise Broken(f"p {has[0]} does not run")
+
+    def known(self, table, number):
+        if number not in table or table[number][2] != self.now:
+            raise NotYet(f"{'goroutine' if table is self.g else 'p'} {number} is not told yet")
+        return table[number]
+
+    def step(self, table, number, seq, wanted, state):
+        """The next in the order of a goroutine's or p's own counter."""
+        entry = self.known(table, number)
+        if entry[1] + 1 != seq:
+            if seq <= entry[1]:
+                raise Broken(f"{number} has its step {seq} twice")
+            raise NotYet(f"step {seq} of {number} comes after {entry[1]}")
+        if entry[0] != wanted:
+            raise NotYet(f"{number} is {entry[0]}")
+        entry[0], entry[1] = state, seq
+        return entry
+
+    def tell(self, table, number, state, m):
+        what = "goroutine" if table is self.g else "p"
+        if number not in table:
+            if table is self.g and not self.is_first:
+                raise Broken(f"goroutine {number} is told after the first generation")
+        elif table[number][0] != state:
+            raise Broken(f"{what} {number} is {table[number][0]}, and told as {state}")
+        elif table[number][2] == self.now:
+            raise Broken(f"{what} {number} is told twice")
+        table[number] = [state, 0, self.now, m]
+
+    def ProcStatus(self, m, has, p, status):
+        self.tell(self.p, p, P_STATES[status], m)
+        if P_STATES[status] == RUNNING:
+            if has[0] not in (None, p):
+                raise Broken(f"thread {m} has two ps")
+            has[0] = p
+
+    def GoStatus(self, m, has, g, thread, status, stack=0):
+        state = G_STATES[status]
+        self.tell(self.g, g, state, thread)
+        if state in (RUNNING, SYSCALL):
+            if thread == NONE:
+                raise Broken(f"goroutine {g} in a system call without a thread")
+            if self.bound[thread][1] not in (None, g):
+                raise Broken(f"thread {thread} has two goroutines")
+            self.bound[thread][1] = g
+
+    GoStatusStack = GoStatus
+
+    def ProcStart(self, m, has, p, seq):
+        self.step(self.p, p, seq, "idle", RUNNING)
+        has[0] = p
+
+    def ProcStop(self, m, has):
+        entry = self.known(self.p, has[0])
+        if entry[0] not in (RUNNING, SYSCALL):
+            raise Broken(f"p {has[0]} stops, and is {entry[0]}")
+        entry[0], has[0] = "idle", None
+
+    def ProcSteal(self, m, has, p, seq, victim):
+        self.step(self.p, p, seq, SYSCALL, "idle")
+        if self.bound[victim][0] != p:
+            raise Broken(f"p {p} is stolen from thread {victim}, which does not have it")
+        self.bound[victim][0] = None
+
+    def GoCreate(self, m, has, g, start, creator):
+        if g in self.g:
+            raise Broken(f"goroutine {g} is created, and exists")
+        self.g[g] = [RUNNABLE, 0, self.now, None]
+
+    def GoCreateSyscall(self, m, has, g):
+        self.GoCreate(m, has, g, 0, 0)
+        self.g[g][0] = SYSCALL
+        has[1] = g
+
+    def GoStart(self, m, has, g, seq):
+        self.step(self.g, g, seq, RUNNABLE, RUNNING)
+        has[1] = g
+
+    def leave(self, has, state):
+        self.running(has)
+        self.g[has[1]][0] = state
+        has[1] = None
+
+    def GoDestroy(self, m, has):
+        g = has[1]
+        self.leave(has, None)
+        del self.g[g]
+
+    def GoStop(self, m, has, why, stack):
+        self.leave(has, RUNNABLE)
+
+    def GoBlock(self, m, has, why, stack):
+        self.leave(has, WAITING)
+
+    def GoUnblock(self, m, has, g, seq, stack):
+        self.step(self.g, g, seq, WAITING, RUNNABLE)
+
+    def GoSyscallBegin(self, m, has, seq, stack):
+        self.running(has)
+        self.step(self.p, has[0], seq, RUNNING, SYSCALL)
+        self.g[has[1]][0] = SYSCALL
+
+    def GoSyscallEnd(self, m, has):
+        g, p = self.known(self.g, has[1]), self.known(self.p, has[0])
+        if g[0] != SYSCALL or p[0] != SYSCALL:
+            raise Broken(f"goroutine {has[1]}, {g[0]}, leaves a system call with p {p[0]}")
+        g[0], p[0] = RUNNING, RUNNING
+
+    def GoSyscallEndBlocked(self, m, has):
+        if has[0] is not None and self.known(self.p, has[0])[0] == SYSCALL:
+            raise NotYet("it has its p still")
+        g = self.known(self.g, has[1])
+        if g[0] != SYSCALL:
+            raise Broken(f"goroutine {has[1]}, {g[0]}, leaves a system call")
+        g[0], has[1] = RUNNABLE, None
+
+    def STWBegin(self, m, has, kind, stack):
+        self.running(has)
+        if has[1] in self.stops:
+            raise Broken("stops within stops")
+        self.stops[has[1]] = kind
+
+    def STWEnd(self, m, has):
+        self.running(has)
+        if self.stops.pop(has[1], None) is None:
+            raise Broken("a stop ends that has not begun")
+
+
+def check(data):
+    """How often each event is in it. Throws Broken."""
+    all_of_them = generations(data)
+    if not all_of_them:
+        raise Broken("no generation")
+    replay = Replay()
+    for generation in all_of_them:
+        generation.check_tables()
+        replay.run(generation)
+    replay.counts["generations"] = len(all_of_them)
+    for generation in all_of_them:
+        for events in generation.threads.values():
+            for _, name, arguments in events:
+                for text in (generation.strings[v] for kind, v in arguments if kind == "s"):
+                    replay.counts[f"{name}({text})"] += 1
+    return replay.counts
+
+
+def files(names):
+    for name in names:
+        if os.path.isdir(name):
+            yield from sorted(os.path.join(name, entry) for entry in os.listdir(name))
+        else:
+            yield name
+
+
+def by_go(paths):
+    go = os.environ.get("GO") or shutil.which("go")
+    if go is None:
+        print("skipped: no go on PATH, and no $GO")
+        return 0
+    failed = 0
+    paths = list(paths)
+    for path in paths[::len(paths) // FOR_GO + 1]:
+        end = subprocess.run([go, "tool", "trace", "-d=parsed", path], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        print(f"{path}: {'ok' if end.returncode == 0 else end.stderr[:2000]}")
+        failed |= end.returncode != 0
+    return int(failed)
+
+
+# --- the self-test --------------------------------------------------------------------------------
+
+def uvarint(v):
+    out = bytearray()
+    while v >= 0x80:
+        out.append(v & 0x7F | 0x80)
+        v >>= 7
+    return bytes(out) + bytes([v])
+
+
+def batch(number, m, payload):
+    return b"\1" + b"".join(map(uvarint, (number, m, 1000, len(payload)))) + payload
+
+
+def trace_of(events, number=1, tables=b""):
+    """A file of one generation from (thread, name, arguments...)."""
+    numbers = {name: n for n, (name, _) in EVENTS.items()}
+    out = batch(number, NONE, bytes([FREQUENCY]) + uvarint(10**9)) + tables
+    threads = collections.defaultdict(bytes)
+    for m, name, *values in events:
+        threads[m] += bytes([numbers[name], 1]) + b"".join(map(uvarint, values))
+    return out + b"".join(batch(number, m, payload) for m, payload in threads.items())
+
+
+BEGIN = [(7, "ProcStatus", 0, 1), (7, "GoStatus", 1, 7, 2)]
+GOOD = [*BEGIN, (NONE, "ProcStatus", 1, 2), (7, "GoCreate", 2, 0, 0), (7, "GoBlock", 0, 0),
+        (7, "GoStart", 2, 1), (7, "GoSyscallBegin", 1, 0), (8, "ProcSteal", 0, 2, 7),
+        (8, "ProcStart", 0, 3), (8, "GoUnblock", 1, 1, 0), (8, "GoStart", 1, 2),
+        (7, "GoSyscallEndBlocked")]
+NEXT = [(8, "ProcStatus", 0, 1), (8, "GoStatus", 1, 8, 2), (NONE, "GoStatus", 2, NONE, 1)]
+BREACHES = {
+    "is not told": (GOOD, NEXT[:2]),
+    "told as": (GOOD, [*NEXT[:2], (NONE, "GoStatus", 2, NONE, 4)]),
+    "after the first generation": (GOOD, [*NEXT, (NONE, "GoStatus", 3, NONE, 1)]),
+    "told twice": ([*GOOD, (7, "GoStatus", 2, NONE, 1)],),
+    "comes after": ([*GOOD, (8, "GoBlock", 0, 0), (7, "GoUnblock", 1, 4, 0)],),
+    "its step 1 twice": ([*GOOD, (8, "GoBlock", 0, 0), (8, "GoUnblock", 1, 1, 0)],),
+    "does not have it": ([*BEGIN, (7, "GoSyscallBegin", 1, 0), (8, "ProcSteal", 0, 2, 9)],),
+    "no p": ([*GOOD, (7, "GoStart", 2, 2)],),
+    "has goroutine 1": ([*GOOD, (8, "GoStart", 2, 2)],),
+    "and exists": ([*GOOD, (8, "GoCreate", 2, 0, 0)],),
+    "still": ([*BEGIN, (7, "GoSyscallBegin", 1, 0), (7, "GoSyscallEndBlocked")],),
+    "leaves a system call": ([*BEGIN, (7, "GoSyscallEnd")],),
+    "has not begun": ([*BEGIN, (7, "STWEnd")],),
+    "within stops": ([*BEGIN, (7, "STWBegin", 0, 0), (7, "STWBegin", 0, 0)],),
+    "which is nowhere": ([*BEGIN, (7, "GoBlock", 5, 0)],),
+    "does not run": ([*BEGIN, (7, "GoSyscallBegin", 1, 0), (7, "GoBlock", 0, 0)],),
+}
+
+
+def complaint(*parts):
+    data = HEADER + b"".join(trace_of(p, i + 1) for i, p in enumerate(parts))
+    try:
+        check(data)
+    except Broken as e:
+        return str(e)
+    return None
+
+
+def self_test():
+    failed = 0
+    found = complaint(GOOD, NEXT)
+    if found is not None:
+        print(f"self-test: a good trace: {found}")
+        failed = 1
+    for text, parts in BREACHES.items():
+        found = complaint(*parts)
+        if found is None or text not in found:
+            print(f"self-test: {text!r} is not found, but {found!r}")
+            failed = 1
+    print(f"self-test: {len(BREACHES)} breaches, {'failed' if failed else 'all found'}")
+    return failed
+
+
+def main():
+    if sys.argv[1:2] == ["--self-test"]:
+        return self_test()
+    if sys.argv[1:2] == ["--go"]:
+        return by_go(files(sys.argv[2:]))
+    if len(sys.argv) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    failed = 0
+    for path in files(sys.argv[1:]):
+        try:
+            with open(path, "rb") as file:
+                counts = check(file.read())
+            print(f"{path}: ok: " + ", ".join(f"{k} {v}" for k, v in sorted(counts.items())))
+        except (Broken, OSError) as e:
+            print(f"{path}: {e}")
+            failed = 1
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
