@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,6 +51,10 @@ class link {
     void write(std::string_view text, std::error_code& error) const {
         if (layer_ == nullptr) socket_.write(text, error);
         else write(std::array{std::as_bytes(std::span(text))}, error);
+    }
+    // Pieces of a file, by the kernel alone. -EOPNOTSUPP: what lies between must see them.
+    std::int64_t send_file(rt::fd& from, std::int64_t offset, std::size_t count) const {
+        return layer_ == nullptr ? descriptor().send_file(from, offset, count) : -EOPNOTSUPP;
     }
     // -EAGAIN: there is nothing yet.
     std::int64_t try_read(std::span<std::byte> to) const {
