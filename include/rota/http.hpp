@@ -32,10 +32,6 @@
 #include <rota/time.hpp>
 #include <rota/tls.hpp>
 
-namespace rota::tls {
-class config;
-}
-
 namespace rota::http {
 
 /// What goes wrong with HTTP. Converts to std::error_code of the category "http".
@@ -58,7 +54,7 @@ enum class http_errc {
     server_closed = 13,        ///< "server closed the connection without an answer"
     malformed_location = 14,   ///< "redirect to a malformed URL"
     too_many_redirects = 15,   ///< "too many redirects": more than client_options::max_redirects
-    proxy_refused = 16,        ///< "proxy refused to connect": to a server of https
+    proxy_refused = 17,        ///< "proxy refused to connect": to a server of https
 };
 const std::error_category& http_category() noexcept;
 inline std::error_code make_error_code(http_errc e) noexcept {
