@@ -8,7 +8,7 @@
 //
 // Each connection of a server is a goroutine, which calls the handler for one request after the
 // other. The protocol is read strictly (docs/http.md): what is ambiguous is answered with 400, and
-// the connection closed; an answer that is ambiguous is an error. There is no TLS and no HTTP/2.
+// the connection closed; an answer that is ambiguous is an error.
 #pragma once
 
 #include <chrono>
@@ -30,10 +30,7 @@
 #include <rota/context.hpp>
 #include <rota/net.hpp>
 #include <rota/time.hpp>
-
-namespace rota::tls {
-class config;
-}
+#include <rota/tls.hpp>
 
 namespace rota::http {
 
@@ -48,7 +45,8 @@ enum class http_errc {
     cannot_hijack = 16,    ///< "connection cannot be hijacked": it is one of TLS or HTTP/2
 
     malformed_url = 7,         ///< "malformed URL": also one with spaces or control characters
-    unsupported_scheme = 8,    ///< "unsupported protocol scheme": of a URL, or of a proxy's
+    unsupported_scheme = 8,    ///< "unsupported protocol scheme": none of http and https; of a
+                               ///< proxy, not http
     malformed_method = 9,      ///< "malformed method": no token, or CONNECT
     malformed_response = 10,   ///< "malformed response": or one that can be read in two ways
     response_too_large = 11,   ///< "response too large": its head or its body, for client_options
@@ -56,6 +54,7 @@ enum class http_errc {
     server_closed = 13,        ///< "server closed the connection without an answer"
     malformed_location = 14,   ///< "redirect to a malformed URL"
     too_many_redirects = 15,   ///< "too many redirects": more than client_options::max_redirects
+    proxy_refused = 17,        ///< "proxy refused to connect": to a server of https
 };
 const std::error_category& http_category() noexcept;
 inline std::error_code make_error_code(http_errc e) noexcept {
@@ -125,10 +124,11 @@ class header_map {
 /// call as for the first; one goroutine at a time.
 class request {
   public:
-    /// A request to be sent: of any method but CONNECT, to a URL "http://host[:port]/path?query",
-    /// with a body. A name and password in front of the host are sent as Basic authorization; a
-    /// fragment is not. Throws std::system_error: http_errc::malformed_url, unsupported_scheme,
-    /// malformed_method; std::bad_alloc. Go: NewRequest.
+    /// A request to be sent: of any method but CONNECT, to a URL
+    /// "http[s]://host[:port]/path?query", with a body. A name and password in front of the host
+    /// are sent as Basic authorization; a fragment is not. Throws std::system_error:
+    /// http_errc::malformed_url, unsupported_scheme, malformed_method; std::bad_alloc. Go:
+    /// NewRequest.
     request(std::string_view method, std::string_view url, std::string_view body = {});
     /// What is moved from can only be destroyed or assigned to. The server's own stays as it is,
     /// and this is another name for it.
@@ -394,7 +394,8 @@ struct response {
 struct client_options {
     /// For a whole call: connections, redirects, and the body of the answer. Go: Client.Timeout.
     clock::duration timeout{0};
-    /// For the lookup of a name and the connection to it. Go: Dialer.Timeout.
+    /// For the lookup of a name, the connection to it and its TLS handshake. Go: Dialer.Timeout,
+    /// TLSHandshakeTimeout.
     clock::duration dial_timeout{std::chrono::seconds{30}};
     /// How long a connection is kept that nobody uses. Go: IdleConnTimeout.
     clock::duration idle_timeout{std::chrono::seconds{90}};
@@ -420,6 +421,9 @@ struct client_options {
     /// "http://[name:password@]host:port": the proxy for all requests, whatever the environment
     /// says. Go: ProxyURL.
     std::string proxy{};
+    /// For https: whose certificates are believed, and the own one. Read when it is needed for the
+    /// first time; alpn is the client's own. Go: TLSClientConfig.
+    rota::tls::options tls{};
 };
 
 /// Sends requests and waits for the answers, over connections that it keeps. A reference: copies
@@ -427,9 +431,9 @@ struct client_options {
 /// threads at once. Go: http.Client with its Transport.
 ///
 /// Each call blocks; may migrate. It throws std::system_error, or sets the error: http_errc, what
-/// net::dial and net::conn say, std::errc::timed_out where client_options says so, and what a
-/// context says that has ended: the connection is closed then, at once. std::bad_alloc is thrown by
-/// both. An answer of any status is no error.
+/// net::dial, net::conn and tls::conn say, std::errc::timed_out where client_options says so, and
+/// what a context says that has ended: the connection is closed then, at once. std::bad_alloc is
+/// thrown by both. An answer of any status is no error.
 ///
 /// Redirects are followed as browsers do: 301, 302 and 303 by a GET without the body (HEAD stays
 /// HEAD), 307 and 308 by the same request. Authorization, Cookie and the like go to no other host

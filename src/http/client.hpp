@@ -1,18 +1,22 @@
 // A client: its connections, and how one request becomes an answer.
 //
 //     client.cpp      the call: redirects, one request after the other
-//     round_trip.cpp  one request: a connection, an attempt, perhaps a second one
 //     redirect.cpp    what the next request is
+//     round_trip.cpp  one request: an attempt, perhaps a second one
+//     connect.cpp     a fresh connection: dial, tunnel, TLS
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include <rota/context.hpp>
 #include <rota/http.hpp>
+#include <rota/sync/mutex.hpp>
+#include <rota/tls.hpp>
 
 #include "http/idle_pool.hpp"
 #include "http/made_request.hpp"
@@ -36,6 +40,9 @@ struct hop {
 // What an answer asks for next. True: `at` is the next request.
 bool follow(hop& at, const response& answer, bool& has_left_host, std::error_code& error);
 
+// What a kept connection is looked up by: scheme, host, port and proxy.
+std::string destination_of(const url& to, const url* proxy);
+
 // What ends a call early.
 struct call_limits {
     const context& ctx;
@@ -51,14 +58,22 @@ class client_state {
 
   private:
     void send(const hop& h, const call_limits& limits, response& to, std::error_code& error);
-    std::unique_ptr<client_connection> connect(const url& at, const std::string& destination,
+    std::unique_ptr<client_connection> connect(const url& to, const url* proxy,
                                                const call_limits& limits, std::error_code& error);
-    net::conn dial(const std::string& address, const call_limits& limits, std::error_code& error);
+    net::conn dial(const std::string& address, const call_limits& limits, std::int64_t until,
+                   std::error_code& error);
+    void make_secure(client_connection& c, const url& to, const url* proxy, std::error_code& error);
+    void make_tunnel(client_connection& c, const url& to, const url& proxy, std::error_code& error);
+    tls::config tls_config(std::error_code& error);
 
     // --- fixed -----------------------------------------------------------------------
     const client_options options_;
     const proxy_choice proxies_;
     const std::shared_ptr<idle_pool> idle_;
+
+    // --- guarded by tls_mu_ ------------------------------------------------------------
+    mutex tls_mu_;
+    std::optional<tls::config> tls_;  // made when it is needed for the first time
 };
 
 }  // namespace rota::http::detail

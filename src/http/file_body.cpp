@@ -25,7 +25,9 @@ std::uint64_t exchange::write_file(rt::fd& from, std::uint64_t offset, std::uint
     error.clear();
     if (is_head_method()) return count;
     std::uint64_t done = 0;
-    if (count > copied_max && has_declared && allows_body() && !c->hijacked)
+    // The kernel would send it as it is, past TLS.
+    const bool is_bare = !c->hijacked && !c->stream.has_layer();
+    if (count > copied_max && has_declared && allows_body() && is_bare)
         done = send_file(from, offset, count, error);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_size, count - done));
     if (error || size == 0) return done;
@@ -54,8 +56,8 @@ std::uint64_t exchange::send_file(rt::fd& from, std::uint64_t offset, std::uint6
     if (error) return 0;
     std::uint64_t done = 0;
     while (done < count) {
-        const std::int64_t n =
-            c->stream.send_file(from, static_cast<std::int64_t>(offset + done), count - done);
+        const std::int64_t n = c->stream.socket().descriptor()->send_file(
+            from, static_cast<std::int64_t>(offset + done), count - done);
         if (n == -EINVAL || n == -ENOSYS || n == -EOPNOTSUPP) break;
         if (n < 0) {
             error = rt::error_of(n);

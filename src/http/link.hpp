@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,10 +50,6 @@ class link {
     void write(std::string_view text, std::error_code& error) const {
         if (layer_ == nullptr) socket_.write(text, error);
         else write(std::array{std::as_bytes(std::span(text))}, error);
-    }
-    // Pieces of a file, by the kernel alone. -EOPNOTSUPP: what lies between must see them.
-    std::int64_t send_file(rt::fd& from, std::int64_t offset, std::size_t count) const {
-        return layer_ == nullptr ? descriptor().send_file(from, offset, count) : -EOPNOTSUPP;
     }
     // -EAGAIN: there is nothing yet.
     std::int64_t try_read(std::span<std::byte> to) const {

@@ -1,49 +1,31 @@
-// One request and its answer: a connection, an attempt on it, and perhaps a second one.
+// One request and its answer: an attempt on a connection, and perhaps a second one.
 //
 // A request is written before its answer is read; one with a body that may not fit into the
 // socket's buffers is written by a goroutine of its own meanwhile, as a server may answer before it
 // has read all of it, or while it reads. Whoever leaves an attempt waits for that goroutine, and
 // closes the connection first if it has not come to its end by itself.
 #include <chrono>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include <rota/chan.hpp>
-#include <rota/detail/time_engine.hpp>
 #include <rota/go.hpp>
+#include <rota/tls.hpp>
 
 #include "http/answer_reader.hpp"
 #include "http/client.hpp"
-#include "http/connection.hpp"
+#include "http/closing_when_done.hpp"
 #include "http/grammar.hpp"
 
 namespace rota::http::detail {
 
 namespace {
 
-// --- the context's say ---------------------------------------------------------------------------
-
-// While it lives, a context that ends closes the connection.
-class closing_when_done {
-  public:
-    closing_when_done(const context& ctx, const stream& wire) {
-        if (ctx.node() == nullptr) return;
-        stop_ = after_func(ctx, [handle = wire] { handle.close(); });
-    }
-    ~closing_when_done() { (void)end(); }
-    closing_when_done(const closing_when_done&) = delete;
-    closing_when_done& operator=(const closing_when_done&) = delete;
-
-    // From here on nobody closes it. False: somebody does already.
-    bool end() {
-        if (!stop_) return true;
-        return std::exchange(stop_, nullptr)();
-    }
-
-  private:
-    decltype(after_func(context(), [] {})) stop_;
-};
+// The server has closed the connection, in one way or another.
+bool is_broken(const std::error_code& error) {
+    return error == http_errc::server_closed || error == std::errc::connection_reset ||
+           error == std::errc::broken_pipe || error == tls::tls_errc::unexpected_end;
+}
 
 // --- writing -------------------------------------------------------------------------------------
 
@@ -63,7 +45,10 @@ class writer {
 
     // Both texts live as long as this.
     void write(std::string_view head, std::string_view body) {
-        if (body.size() <= written_first_max) return wire_.write(head, body, error_);
+        if (body.size() <= written_first_max) {
+            write_all(head, body);
+            return;
+        }
         ended_ = make_chan<unit>(1);
         try {
             go([this, head, body, ended = ended_] {
@@ -84,17 +69,29 @@ class writer {
         if (is_running_ && ended_.recv_for(nothing, moment) == chan_status::ok) is_running_ = false;
         return !is_running_ && !error_;
     }
-    // Of a write that has ended.
+    // What has gone wrong so far.
     std::error_code error() const { return is_running_ ? std::error_code() : error_; }
+    // The same when the connection is closed: a write ends then.
+    std::error_code final_error() {
+        if (std::exchange(is_running_, false)) (void)ended_.recv();
+        return error_;
+    }
 
   private:
     void write_beside(std::string_view head, std::string_view body) noexcept {
         try {
-            wire_.write(head, body, error_);
+            write_all(head, body);
         } catch (const std::bad_alloc&) {
             error_ = std::make_error_code(std::errc::not_enough_memory);
-            wire_.close();  // nobody waits for an answer to half a request
+            wire_.close();
         }
+    }
+    // Nobody waits for an answer to half a request, unless the server has had enough of it: then it
+    // may have said why, and is to see that there comes no more.
+    void write_all(std::string_view head, std::string_view body) {
+        wire_.write(head, body, error_);
+        if (is_broken(error_)) wire_.end_writes();
+        else if (error_) wire_.close();
     }
 
     stream& wire_;
@@ -106,11 +103,6 @@ class writer {
 // --- an attempt ----------------------------------------------------------------------------------
 
 enum class attempt_end : std::uint8_t { keep, close, retry };
-
-bool is_broken(const std::error_code& error) {
-    return error == http_errc::server_closed || error == std::errc::connection_reset ||
-           error == std::errc::broken_pipe;
-}
 
 // `retry`: it failed as a connection fails that its server has closed, before the first byte.
 attempt_end attempt(client_connection& c, const client_options& o, const hop& h,
@@ -126,24 +118,13 @@ attempt_end attempt(client_connection& c, const client_options& o, const hop& h,
     if (!unsent || is_broken(unsent)) answer.read(to, error);
     if (unsent && (error || !answer.has_begun())) error = unsent;
     if (error) {
+        if (error == net::net_errc::closed && request.final_error()) error = request.error();
         if (limits.ctx.err()) error = limits.ctx.err();
         return is_broken(error) && !answer.has_begun() ? attempt_end::retry : attempt_end::close;
     }
     const bool is_over = request.has_ended() && answer.keeps_connection() &&
                          !has_element(h.fields.get("Connection"), "close");
     return watched.end() && is_over ? attempt_end::keep : attempt_end::close;
-}
-
-std::string destination_of(const url& to, const url* proxy) {
-    std::string name = (to.is_secure ? "https " : "http ") + to.address();
-    if (proxy != nullptr)
-        name.append(" by ").append(proxy->address()).append(" ").append(proxy->user_info);
-    return name;
-}
-
-// When the call is over, or `d` from now, if that is earlier; 0: neither.
-std::int64_t within(const call_limits& limits, clock::duration d) {
-    return earlier(limits.until, later(rota::detail::clock_now(), d));
 }
 
 }  // namespace
@@ -173,7 +154,8 @@ std::string hop::head(const url* proxy, bool keep_alive) const {
     }
     if (to.has_user_info && !fields.contains("Authorization"))
         put("Authorization", basic_credentials(to.user_info));
-    if (proxy != nullptr && proxy->has_user_info && !fields.contains("Proxy-Authorization"))
+    if (proxy != nullptr && !to.is_secure && proxy->has_user_info &&
+        !fields.contains("Proxy-Authorization"))
         put("Proxy-Authorization", basic_credentials(proxy->user_info));
     if (!body.empty() || method == "POST" || method == "PUT" || method == "PATCH")
         put("Content-Length", std::to_string(body.size()));
@@ -181,50 +163,10 @@ std::string hop::head(const url* proxy, bool keep_alive) const {
     return text += "\r\n";
 }
 
-// --- connections ---------------------------------------------------------------------------------
-
-net::conn client_state::dial(const std::string& address, const call_limits& limits,
-                             std::error_code& error) {
-    const std::int64_t until = within(limits, options_.dial_timeout);
-    if (until == 0) return net::dial(limits.ctx, "tcp", address, error);
-    const auto [ctx, cancel] = with_deadline(limits.ctx, clock::time_point(clock::duration(until)));
-    struct end {
-        const cancel_func& of;
-        ~end() { of(); }
-    } const at_end{cancel};
-    net::conn made = net::dial(ctx, "tcp", address, error);
-    if (error && limits.ctx.err()) error = limits.ctx.err();
-    if (error != context_errc::deadline_exceeded) return made;
-    // Ours, or that of the caller's context, which may be about to say so.
-    const auto theirs = limits.ctx.deadline();
-    if (!theirs || theirs->time_since_epoch().count() > until)
-        error = std::make_error_code(std::errc::timed_out);
-    return made;
-}
-
-std::unique_ptr<client_connection> client_state::connect(const url& at,
-                                                         const std::string& destination,
-                                                         const call_limits& limits,
-                                                         std::error_code& error) {
-    const std::string address = at.address();
-    net::conn made = dial(address, limits, error);
-    if (error == std::errc::too_many_files_open ||
-        error == std::errc::too_many_files_open_in_system) {
-        idle_->close_all();  // perhaps it is we who have them
-        made = dial(address, limits, error);
-    }
-    if (error) return nullptr;
-    return std::make_unique<client_connection>(std::move(made), destination);
-}
-
 void client_state::send(const hop& h, const call_limits& limits, response& to,
                         std::error_code& error) {
     const url* const proxy = proxies_.find(h.to, error);
     if (error) return;
-    if (h.to.is_secure) {
-        error = http_errc::unsupported_scheme;
-        return;
-    }
     const std::string destination = destination_of(h.to, proxy);
     const std::string head = h.head(proxy, options_.keep_alive);
     for (bool is_second = false;; is_second = true) {
@@ -232,7 +174,7 @@ void client_state::send(const hop& h, const call_limits& limits, response& to,
         std::unique_ptr<client_connection> c;
         if (!is_second) c = idle_->take(destination);
         const bool is_used = c != nullptr;
-        if (!is_used) c = connect(proxy != nullptr ? *proxy : h.to, destination, limits, error);
+        if (!is_used) c = connect(h.to, proxy, limits, error);
         if (error) return;
         const attempt_end end = attempt(*c, options_, h, head, limits, to, error);
         if (end == attempt_end::keep) idle_->give_back(std::move(c));

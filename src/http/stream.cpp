@@ -1,35 +1,50 @@
-// Streams over sockets.
+// Streams over sockets, and over TLS.
 #include "http/stream.hpp"
 
 #include <array>
 #include <cerrno>
 
+#include <sys/socket.h>
+
 #include "fd/fd.hpp"
+#include "tls/stream.hpp"
 
 namespace rota::http {
 
+void stream::secure(const tls::config& c, std::string_view server, std::error_code& error) {
+    secure_ = tls::conn::client(socket_, c, server, error);
+    if (!error) secure_.handshake(error);
+}
+
 void stream::write(std::string_view head, std::string_view body, std::error_code& error) {
-    if (body.empty()) {
-        socket_.write(head, error);
-        return;
-    }
     const std::array<std::span<const std::byte>, 2> pieces{std::as_bytes(std::span(head)),
                                                            std::as_bytes(std::span(body))};
-    socket_.write(std::span(pieces), error);
+    if (secure_) secure_.write(std::span(pieces), error);
+    else if (body.empty()) socket_.write(head, error);
+    else socket_.write(std::span(pieces), error);
 }
 
 void stream::limit(std::int64_t when) {
-    (void)socket_.descriptor()->set_deadline(true, true, when);
+    std::error_code none;
+    if (secure_) secure_.get()->set_deadline(true, true, when, none);
+    else (void)socket_.descriptor()->set_deadline(true, true, when);
 }
 
 void stream::close() const noexcept {
     std::error_code none;
-    socket_.close(none);
+    if (secure_) secure_.close(none);
+    else socket_.close(none);
 }
 
+void stream::end_writes() const noexcept { (void)socket_.descriptor()->shutdown(SHUT_WR); }
+
+// TLS has things to say that are no data, tickets for example.
 bool stream::is_quiet() {
-    char first;
-    return socket_.descriptor()->try_read(&first, 1) == -EAGAIN;
+    std::byte first;
+    if (!secure_) return socket_.descriptor()->try_read(&first, 1) == -EAGAIN;
+    std::error_code error;
+    return secure_.get()->try_read({&first, 1}, error) == 0 &&
+           error == std::errc::resource_unavailable_try_again;
 }
 
 }  // namespace rota::http

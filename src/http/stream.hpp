@@ -1,4 +1,4 @@
-// What a client's connection reads and writes: a socket.
+// What a client's connection reads and writes: a socket, or TLS over it.
 //
 // One goroutine reads while another writes. A close ends the calls of both; it is what a context
 // does that has ended, by a handle of its own.
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <rota/net.hpp>
+#include <rota/tls.hpp>
 
 namespace rota::http {
 
@@ -19,22 +20,26 @@ class stream {
   public:
     explicit stream(net::conn socket) : socket_(std::move(socket)) {}
 
+    // From here on it is TLS: makes the handshake with that server. Caller: uses it alone.
+    void secure(const tls::config& c, std::string_view server, std::error_code& error);
+
     // As net::conn::read.
     std::size_t read(std::span<std::byte> to, std::error_code& error) {
-        return socket_.read(to, error);
+        return secure_ ? secure_.read(to, error) : socket_.read(to, error);
     }
     // Both, one behind the other.
     void write(std::string_view head, std::string_view body, std::error_code& error);
     // Until when reads and writes may last; 0: for ever.
     void limit(std::int64_t when);
     void close() const noexcept;
+    // The server reads to what was written last; what it says still comes.
+    void end_writes() const noexcept;
     // Nothing has come, not even the end. Does not wait. Caller: reads nothing now.
     bool is_quiet();
 
-    const net::conn& socket() const { return socket_; }
-
   private:
     net::conn socket_;
+    tls::conn secure_;  // none: the socket as it is
 };
 
 }  // namespace rota::http

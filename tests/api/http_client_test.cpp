@@ -204,7 +204,7 @@ TEST_ANYWHERE(http_client, tells_what_the_network_says) {
     const http::client c(straight);
     std::string nobody;
     {
-        const scripted_server s([](const net::conn&, int) {});
+        const scripted_server s([](const net::conn& k, int) { (void)read_request(k); });
         nobody = s.url();
         EXPECT_EQ(get_error(c, nobody), http::http_errc::server_closed);
     }

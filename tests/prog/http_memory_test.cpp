@@ -17,3 +17,10 @@ TEST(http_memory, of_an_idle_connection_is_a_small_part_of_a_busy_one_s) {
     EXPECT_TRUE(went_well(o));
     std::printf("%s", o.out.c_str());
 }
+
+TEST(kb36_http_client_memory, each_allocation_that_fails_is_told_and_leaves_nothing) {
+    // A connection, a goroutine or an answer in halves could be left of a call without memory.
+    const outcome o = run_program("http_client_memory", {}, {});
+    EXPECT_TRUE(went_well(o));
+    std::printf("%s", o.out.c_str());
+}

@@ -1,0 +1,131 @@
+// A reverse proxy: it answers each request with what one of several servers behind it answers.
+//
+// Go: httputil.ReverseProxy. A handler that is a client too. Three things make it more than a copy:
+//
+//   * fields that speak of a connection, and not of the message, are not passed on: Connection and
+//     whatever it names, Transfer-Encoding, Upgrade, ...;
+//   * the request's context goes with the request: if the client leaves, nobody works for it;
+//   * one http::client for all: its connections to the servers are kept and used again.
+//
+// What to see: 60 requests by 6 clients, shared out among 3 servers; one of those fails, and its
+// requests are answered with 502.
+// Last line: 60 answers: 20 of server 0, 20 of server 1, 20 bad gateways
+#include <rota/http.hpp>
+#include <rota/rota.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace http = rota::http;
+
+// A server in a goroutine, until the end of the scope.
+class running {
+  public:
+    explicit running(http::handler h)
+        : server_(std::move(h)), listener_(rota::net::listen("tcp", "127.0.0.1:0")) {
+        serving_.go([this] { server_.serve(listener_); });
+    }
+    ~running() {
+        server_.shutdown(rota::background());
+        serving_.wait();
+    }
+    std::string url() const { return "http://" + listener_.addr().to_string(); }
+
+  private:
+    const http::server server_;
+    const rota::net::listener listener_;
+    rota::wait_group serving_;
+};
+
+bool same(std::string_view a, std::string_view b) {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+// Whether a field is one of the connection that it came on. RFC 9110, 7.6.1.
+bool is_hop_by_hop(std::string_view name, const http::header_map& fields) {
+    for (const std::string_view always :
+         {"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
+          "Proxy-Authorization", "TE", "Trailer", "Transfer-Encoding", "Upgrade"})
+        if (same(name, always)) return true;
+    for (std::string list : fields.values("Connection")) {
+        for (char& c : list) c = c == ',' || c == '\t' ? ' ' : c;
+        for (std::size_t at = 0, end = 0; at < list.size(); at = end + 1) {
+            end = std::min(list.find(' ', at), list.size());
+            if (same(name, std::string_view(list).substr(at, end - at))) return true;
+        }
+    }
+    return false;
+}
+
+class reverse_proxy {
+  public:
+    explicit reverse_proxy(std::vector<std::string> servers)
+        : servers_(std::move(servers)),
+          client_({.dial_timeout = std::chrono::seconds{5},
+                   .max_idle_per_host = 16,
+                   .max_redirects = 0,  // they are for the client to follow
+                   .proxy_from_environment = false}) {}
+
+    void operator()(http::response_writer& w, http::request& r) {
+        const std::string& server = servers_[next_++ % servers_.size()];
+        http::request onward(r.method(), server + std::string(r.target()), r.body());
+        for (const auto& [name, value] : r.headers())
+            if (!is_hop_by_hop(name, r.headers()) && !same(name, "Host"))
+                onward.headers().add(name, value);
+        onward.headers().add("X-Forwarded-For", r.remote_addr().host());
+        std::error_code error;
+        const http::response answer = client_.perform(r.ctx(), onward, error);
+        if (error) return w.write_header(502);
+        for (const auto& [name, value] : answer.headers)
+            if (!is_hop_by_hop(name, answer.headers)) w.header().add(name, value);
+        w.write_header(answer.status);
+        w.write(answer.body);
+    }
+
+  private:
+    const std::vector<std::string> servers_;
+    const http::client client_;
+    std::atomic<std::size_t> next_{0};
+};
+
+void demonstrate() {
+    const running zero([](auto& w, auto&) { w.write("0"); });
+    const running one([](auto& w, auto&) { w.write("1"); });
+    std::string nobody;
+    {
+        const running gone([](auto&, auto&) {});
+        nobody = gone.url();
+    }
+    reverse_proxy proxy({zero.url(), one.url(), nobody});
+    const running front([&](auto& w, auto& r) { proxy(w, r); });
+
+    std::array<std::atomic<int>, 3> seen{};
+    {
+        const http::client client({.max_idle_per_host = 6, .proxy_from_environment = false});
+        rota::wait_group clients;
+        for (int c = 0; c < 6; ++c) {
+            clients.go([&] {
+                for (int i = 0; i < 10; ++i) {
+                    const http::response r = client.get(front.url() + "/some/page?x=y");
+                    ++seen[r.status == 502 ? 2 : r.body == "1" ? 1 : 0];
+                }
+            });
+        }
+        clients.wait();
+    }
+    std::printf("60 answers: %d of server 0, %d of server 1, %d bad gateways\n", seen[0].load(),
+                seen[1].load(), seen[2].load());
+}
+
+}  // namespace
+
+int main() { rota::run(demonstrate); }

@@ -1,0 +1,33 @@
+// A context's say over a client's connection.
+#pragma once
+
+#include <utility>
+
+#include <rota/context.hpp>
+
+#include "http/stream.hpp"
+
+namespace rota::http {
+
+// While it lives, a context that ends closes the connection.
+class closing_when_done {
+  public:
+    closing_when_done(const context& ctx, const stream& wire) {
+        if (ctx.node() == nullptr) return;
+        stop_ = after_func(ctx, [handle = wire] { handle.close(); });
+    }
+    ~closing_when_done() { (void)end(); }
+    closing_when_done(const closing_when_done&) = delete;
+    closing_when_done& operator=(const closing_when_done&) = delete;
+
+    // From here on nobody closes it. False: somebody does already.
+    bool end() {
+        if (!stop_) return true;
+        return std::exchange(stop_, nullptr)();
+    }
+
+  private:
+    decltype(after_func(context(), [] {})) stop_;
+};
+
+}  // namespace rota::http

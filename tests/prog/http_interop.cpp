@@ -1,0 +1,124 @@
+// The two ends of HTTP for tests with the ends of others (http_interop_test.py).
+//
+//     server        prints PORT n, and serves until its standard input ends
+//     client URL    asks a server that answers as ours does, and prints what is wrong
+#include <rota/http.hpp>
+#include <rota/rota.hpp>
+
+#include <unistd.h>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace {
+
+namespace http = rota::http;
+using namespace std::chrono_literals;
+
+const std::string large(300'000, 'z');
+
+// What both servers have: here, and in http_interop.go.
+http::serve_mux routes() {
+    http::serve_mux mux;
+    mux.handle("/echo", [](http::response_writer& w, http::request& r) {
+        w.header().set("X-Method", r.method());
+        w.header().set("X-Expect", r.header("Expect"));
+        w.write(r.body());
+    });
+    mux.handle("/chunks", [](http::response_writer& w, http::request&) {
+        for (int i = 0; i < 10; ++i) {
+            w.write(std::string_view(large).substr(0, large.size() / 10));
+            w.flush();
+        }
+    });
+    mux.handle("/stream", [](http::response_writer& w, http::request& r) {
+        std::array<std::byte, 4096> part;
+        while (const std::size_t n = r.read(part))
+            w.write({reinterpret_cast<const char*>(part.data()), n});
+    });
+    mux.handle("/early", [](http::response_writer& w, http::request&) {
+        w.header().set("Link", "</x>");
+        w.write_header(103);
+        w.write("early");
+    });
+    mux.handle("/nothing", [](http::response_writer& w, http::request&) { w.write_header(204); });
+    mux.handle("/redirect", [](http::response_writer& w, http::request&) {
+        w.header().set("Location", "echo");
+        w.write_header(307);
+    });
+    mux.handle("/wait", [](http::response_writer& w, http::request& r) {
+        (void)rota::sleep_for(r.ctx(), 20s);
+        w.write("waited");
+    });
+    return mux;
+}
+
+void serve() {
+    const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
+    const http::server server(routes());
+    std::printf("PORT %d\n", l.addr().port());
+    std::fflush(stdout);
+    rota::wait_group serving;
+    serving.go([&] { server.serve(l); });
+    rota::blocking([] {
+        char c;
+        while (::read(STDIN_FILENO, &c, 1) > 0) {
+        }
+    });
+    server.close();
+    serving.wait();
+}
+
+bool all_well = true;
+
+void expect(bool holds, std::string_view what) {
+    if (!holds) std::printf("not so: %.*s\n", static_cast<int>(what.size()), what.data());
+    all_well = all_well && holds;
+}
+
+void ask(const std::string& url) {
+    const http::client c({.timeout = 20s, .proxy_from_environment = false});
+    for (int i = 0; i < 3; ++i) {
+        const http::response r = c.post(url + "/echo", "text/plain", "hello");
+        expect(r.status == 200 && r.body == "hello", "echo");
+        expect(r.headers.get("X-Method") == "POST", "the method");
+    }
+    expect(c.get(url + "/chunks").body == large, "chunks");
+    expect(c.post(url + "/stream", "", large).body == large, "a body both ways");
+    expect(c.get(url + "/early").body == "early", "103");
+    expect(c.get(url + "/nothing").status == 204, "204");
+    expect(c.head(url + "/chunks").status == 200, "HEAD");
+    expect(c.post(url + "/redirect", "", "again").body == "again", "307");
+    http::request expecting("PUT", url + "/echo", "body");
+    expecting.headers().set("Expect", "100-continue");
+    expect(c.perform(expecting).body == "body", "100-continue");
+    std::error_code error;
+    const auto [ctx, cancel] = rota::with_timeout(rota::background(), 30ms);
+    (void)c.perform(ctx, http::request("GET", url + "/wait"), error);
+    expect(error == rota::context_errc::deadline_exceeded, "a context's end");
+    const http::client hasty({.timeout = 30ms, .proxy_from_environment = false});
+    (void)hasty.get(url + "/wait", error);
+    expect(error == std::errc::timed_out, "a time limit");
+    // What a server of another kind answers to all of that at once.
+    rota::wait_group all;
+    for (int g = 0; g < 8; ++g) {
+        all.go([&, g] {
+            const std::string body(static_cast<std::size_t>(1000 * g), 'x');
+            for (int i = 0; i < 20; ++i)
+                expect(c.post(url + "/echo", "", body).body == body, "echo beside others");
+        });
+    }
+    all.wait();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view what = argc > 1 ? argv[1] : "";
+    if (what == "server") rota::run(serve);
+    else if (what == "client" && argc == 3) rota::run([&] { ask(argv[2]); });
+    else return 64;
+    return all_well ? 0 : 1;
+}
