@@ -1,9 +1,8 @@
 // Graceful shutdown by context: on SIGTERM or SIGINT, take nothing new, finish what was taken, end.
 //
-// Go: `ctx, stop := signal.NotifyContext(...)`; whoever waits also waits for ctx.Done(). Here the
-// signals are blocked in every thread, and a goroutine waits for one with sigwait, in
-// rota::blocking, and cancels. That is ordinary code, not a signal handler: it may lock, allocate
-// and print.
+// Go: `signal.Notify(c, ...)`; `ctx, stop := signal.NotifyContext(...)`. The signals come through a
+// channel, and the goroutine that receives one cancels the context. That is ordinary code, not a
+// signal handler: it may lock, allocate and print.
 //
 // The order of an end: the context stops the intake; the intake closes the queue; the workers drain
 // the queue and end; the wait group knows when the last has.
@@ -13,6 +12,7 @@
 #include <rota/chan.hpp>
 #include <rota/context.hpp>
 #include <rota/go.hpp>
+#include <rota/os.hpp>
 #include <rota/select.hpp>
 #include <rota/sync.hpp>
 #include <rota/time.hpp>
@@ -42,14 +42,15 @@ int accept_requests(const rota::context& ctx, const rota::send_chan<int>& queue)
     }
 }
 
-int serve(const sigset_t& stop_signals) {
+int serve() {
     auto [ctx, cancel] = rota::with_cancel(rota::background());
+    const auto signals = rota::make_chan<int>(1);
+    rota::os::notify(signals, SIGTERM, SIGINT);
     std::atomic<int> stopped_by = 0;
     rota::wait_group left;
     left.go([&, stop = cancel] {
-        int number = 0;
-        rota::blocking([&] { ::sigwait(&stop_signals, &number); });
-        stopped_by = number;
+        stopped_by = *signals.recv();
+        rota::os::stop(signals);  // a second one ends the program at once
         stop();
     });
 
@@ -76,12 +77,4 @@ int serve(const sigset_t& stop_signals) {
 
 }  // namespace
 
-int main() {
-    // Before the first use of rota, so that every thread of it inherits the mask.
-    sigset_t stop_signals;
-    sigemptyset(&stop_signals);
-    sigaddset(&stop_signals, SIGTERM);
-    sigaddset(&stop_signals, SIGINT);
-    ::pthread_sigmask(SIG_BLOCK, &stop_signals, nullptr);
-    return rota::run([&] { return serve(stop_signals); });
-}
+int main() { return rota::run(serve); }

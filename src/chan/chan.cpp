@@ -259,6 +259,12 @@ void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t cap
     c.update_fast_ways();
 }
 
+void chan_is_fed_from_outside(hchan& c) {
+    const runtime_entry inside;
+    const lock_guard guard(c.mu);
+    c.made_in = nullptr;
+}
+
 chan_result chan_feed(hchan& c, std::int64_t (*value)(), atomic<bool>& valid) {
     c.mu.acquire();
     if (!valid.exchange(false, memory_order_relaxed)) {  // relaxed: under mu

@@ -27,7 +27,10 @@ struct alignas(rt::cache_line) hchan {
     // Set for a channel that is part of something else: called instead of freeing it when the last
     // reference has gone.
     void (*destroy)(hchan*) = nullptr;
-    const rt::bubble* made_in = nullptr;  // compared, nothing else: the bubble may be gone
+
+    // --- guarded by mu ------------------------------------------------------------------
+    // What it is fed from, if that is a bubble. Compared, nothing else: it may be gone.
+    const rt::bubble* made_in ROTA_GUARDED_BY(mu) = nullptr;
 
     // --- guarded by mu; count, closed, has_any() are read by anyone as hints --------
     rt::lock mu{rt::lock_rank::chan};
@@ -74,6 +77,9 @@ struct alignas(rt::cache_line) hchan {
 // Makes c, which is part of something else, a channel with one reference.
 void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t capacity,
                 void (*destroy)(hchan*));
+
+// From now on who waits for c waits for something from outside of any bubble, wherever c was made.
+void chan_is_fed_from_outside(hchan& c);
 
 // Sends what value() says then, as chan_send does that may not block, if `valid` is still set, and
 // clears it: who voids the value does so under the channel's lock, under which value() is called.

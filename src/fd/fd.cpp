@@ -96,7 +96,7 @@ int fd::close() {
         poll_evict(*poll_);
     }
     if (mu_.release()) give_number_back();
-    else if (poll_ == nullptr) return 0;  // the last call under way does it
+    else if (blocks()) return 0;  // the last call under way does it
     // While the process exits, who is still inside never leaves.
     if (sched.exiting.load(memory_order_relaxed)) return 0;  // relaxed: set by our own exit
     const runtime_entry inside;
@@ -331,13 +331,19 @@ int fd::set_option(int level, int name, int value) {
 }
 
 int fd::set_deadline(bool of_reads, bool of_writes, std::int64_t when) {
-    if (poll_ == nullptr) return mu_.is_closed() ? -error_closed : -EOPNOTSUPP;
+    if (blocks()) return mu_.is_closed() ? -error_closed : -EOPNOTSUPP;
     return use([=, this](int) {
         const runtime_entry inside;
         if (of_reads) poll_set_deadline(*poll_, poll_dir::read, when);
         if (of_writes) poll_set_deadline(*poll_, poll_dir::write, when);
         return 0;
     });
+}
+
+// Who waits in the poller goes on as before until there is something; its next try is handed off.
+int fd::make_blocking() noexcept {
+    blocks_.store(true, memory_order_relaxed);  // relaxed: see blocks()
+    return file_set_blocking(number_, true);
 }
 
 }  // namespace rota::rt

@@ -106,6 +106,9 @@ class fd {
     int set_option(int level, int name, int value);
     // A moment of the runtime's clock, 0 for none. -EOPNOTSUPP: nobody can poll it.
     int set_deadline(bool of_reads, bool of_writes, std::int64_t when);
+    // The open file, which other programs share, blocks from now on: so our calls are handed off,
+    // have no deadline, and a close does not wait for them. 0, or an error. Caller: inside use().
+    int make_blocking() noexcept;
     // f(number) while the number is ours.
     template <class F>
     auto use(F f) -> decltype(f(0)) {
@@ -125,6 +128,8 @@ class fd {
     int number() const { return mu_.is_closed() ? -1 : number_; }
 
   private:
+    // relaxed: a call that has not seen it yet blocks its thread, from which sysmon takes the p
+    bool blocks() const { return poll_ == nullptr || blocks_.load(memory_order_relaxed); }
     bool is_file() const { return kind_ >= kind::file; }
     bool has_messages() const { return kind_ == kind::datagram || kind_ == kind::local_datagram; }
     template <bool (fd_mutex::*take)(), bool (fd_mutex::*drop)()>
@@ -165,6 +170,7 @@ class fd {
 
     // --- anyone ------------------------------------------------------------------------------
     fd_mutex mu_;
+    atomic<bool> blocks_{false};        // though it can be polled; it never becomes false again
     atomic<std::uint32_t> handles_{1};  // pairs(fd.handles): the last one out sees all
     atomic<std::uint32_t> gone_{0};     // a semaphore: 1 when the number has been given back
 };

@@ -54,15 +54,22 @@ struct blocking_call {
     blocking_call& operator=(const blocking_call&) = delete;
 };
 
-// As try_until_done; where nobody can poll, the call blocks.
+// As try_until_done; where nobody can poll, or the open file blocks, the call blocks.
 template <class Call>
 std::int64_t fd::try_file(poll_dir dir, Call call) {
-    if (poll_ != nullptr) return try_until_done(dir, call);
-    const blocking_call handed_off;
-    std::int64_t n = 0;
-    do n = call();
-    while (n == -EINTR);
-    return n;
+    for (;;) {
+        std::int64_t n = 0;
+        if (blocks()) {
+            const blocking_call handed_off;
+            do n = call();
+            while (n == -EINTR);
+        } else {
+            n = call();
+            if (n == -EINTR) continue;
+        }
+        if (n != -EAGAIN || poll_ == nullptr) return n;
+        if (const int error = poll_wait(*poll_, dir)) return -error;
+    }
 }
 
 template <class Call>

@@ -17,6 +17,7 @@
 #include "fd/turn.hpp"
 #include "os/environment.hpp"
 #include "os/process.hpp"
+#include "sched/bubble.hpp"
 #include "sys/file.hpp"
 
 namespace rota::os {
@@ -75,7 +76,7 @@ bool may_be_opened_again(const struct ::stat& status) {
 }
 
 // A copy of `number` that a program may have, from 3 on: one whose open file blocks.
-int number_for_child(int number) {
+int number_for_child(rt::fd& file, int number) {
     const int flags = rt::file_flags(number);
     if (flags < 0) return flags;
     if ((flags & O_NONBLOCK) == 0) return rt::file_copy(number);
@@ -83,7 +84,7 @@ int number_for_child(int number) {
     if (const int r = rt::file_stat(number, status); r < 0) return r;
     if (S_ISSOCK(status.st_mode)) return rt::file_copy(number);
     if (!may_be_opened_again(status)) {
-        const int r = rt::file_set_blocking(number, true);
+        const int r = file.make_blocking();
         return r < 0 ? r : rt::file_copy(number);
     }
     // The open file is shared with the copy, so the program gets another one. Opened without
@@ -91,10 +92,11 @@ int number_for_child(int number) {
     held_number again;
     again.number = rt::file_open_again(number, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY);
     // Nobody reads it any more, or there is no /proc: then our end blocks, too, as in Go.
-    const int of_child = again.number >= 0 ? again.number : number;
-    if (const int r = rt::file_set_blocking(of_child, true); r < 0) return r;
-    if (of_child >= 3 && of_child == again.number) return std::exchange(again.number, -1);
-    return rt::file_copy(of_child);
+    const bool is_another = again.number >= 0;
+    const int r = is_another ? rt::file_set_blocking(again.number, true) : file.make_blocking();
+    if (r < 0) return r;
+    if (again.number >= 3) return std::exchange(again.number, -1);
+    return rt::file_copy(is_another ? again.number : number);
 }
 
 int null_for_child() {
@@ -129,7 +131,8 @@ int command::state::start() {
     for (int i = 0; i < 3 && error == 0; ++i) {
         const file& f = files[i];
         rt::fd* const given = f.descriptor();
-        const int n = given != nullptr ? given->use_blocking(number_for_child) : null_for_child();
+        const auto copy = [given](int number) { return number_for_child(*given, number); };
+        const int n = given != nullptr ? given->use_blocking(copy) : null_for_child();
         if (n < 0) error = -n;
         else numbers[i].number = n;
     }
@@ -172,6 +175,7 @@ void command::state::leave_behind() noexcept {
             exit_status ignored;
             (void)c->wait(ignored);
         };
+        const rt::outside_bubble nobody_waits_for_it;
         rota::detail::spawn_any(0, "os/command", wait);
     } catch (const std::exception&) {  // no stack: a zombie it is
     }

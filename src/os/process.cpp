@@ -47,6 +47,13 @@ process::~process() {
     if (end_ != nullptr) end_->release();
 }
 
+int process::note_end(int result, const rt::process_end& end) {
+    done_ = true;
+    lost_ = result;
+    status_ = {end.has_ended && end.signal == 0, end.code, end.signal};
+    return result;
+}
+
 int process::reap() {
     const std::lock_guard guard(mu_);
     if (done_) return lost_;
@@ -54,26 +61,38 @@ int process::reap() {
     const int r = rt::process_wait(pid_, end_ != nullptr ? end_->number() : -1, false, true, end);
     if (r == -EINTR) return -EAGAIN;
     if (r == 0 && !end.has_ended) return -EAGAIN;
-    done_ = true;
-    lost_ = r;
-    status_ = {end.has_ended && end.signal == 0, end.code, end.signal};
-    return r;
+    return note_end(r, end);
+}
+
+// Each learns by itself how it has ended, and leaves the number to those who are still inside.
+int process::wait_by_number() {
+    for (;;) {
+        {
+            const std::lock_guard guard(mu_);
+            if (done_) return lost_;
+            ++inside_;
+        }
+        rt::process_end end;
+        int r = 0;
+        {
+            const rt::blocking_call handed_off;
+            r = rt::process_wait(pid_, -1, true, false, end);
+        }
+        const std::lock_guard guard(mu_);
+        --inside_;
+        if (!done_ && r != -EINTR) (void)note_end(r, end);
+        if (done_ && inside_ == 0 && lost_ == 0) {
+            rt::process_end known;
+            (void)rt::process_wait(pid_, -1, false, true, known);
+        }
+        if (done_) return lost_;
+    }
 }
 
 int process::wait(exit_status& status) {
-    int r = 0;
-    if (end_ != nullptr) {
-        r = static_cast<int>(end_->await_read([this](int) { return reap(); }));
-    } else {
-        do {
-            {
-                const rt::blocking_call handed_off;
-                rt::process_end ignored;
-                (void)rt::process_wait(pid_, -1, true, false, ignored);
-            }
-            r = reap();
-        } while (r == -EAGAIN);
-    }
+    const int r = end_ != nullptr
+                      ? static_cast<int>(end_->await_read([this](int) { return reap(); }))
+                      : wait_by_number();
     const std::lock_guard guard(mu_);
     status = status_;
     return r;

@@ -1,9 +1,14 @@
 // process: a child, until it has been waited for.
 //
 // Where the kernel has descriptors of processes, who waits parks in the poller; elsewhere, or where
-// there is no free descriptor, a system call waits, handed off. The number is the child's until it
-// has been waited for: that happens under the lock which kill takes, so kill never hits another
-// process, not even one that has got the number since.
+// there is no free descriptor, a system call waits, handed off. The number is the child's until its
+// end has been taken from the kernel: that happens under the lock which kill takes, and by the last
+// of those whose system call waits for that number, so neither ever means another process that has
+// got the number since.
+//
+// Others can take the end: the program by a waitpid of its own, the kernel at once where SIGCHLD is
+// ignored. A descriptor stays the child's then. Without one, kill looks whether there is still a
+// child of that number just before it uses it, and the wait ends with ECHILD.
 #pragma once
 
 #include <memory>
@@ -35,6 +40,8 @@ class process {
 
   private:
     int reap();
+    int wait_by_number();
+    int note_end(int result, const rt::process_end& end);  // mu_ is held
 
     // --- fixed once it runs ----------------------------------------------------------------
     pid_t pid_ = -1;
@@ -42,8 +49,9 @@ class process {
 
     // --- guarded by mu_ ----------------------------------------------------------------
     mutex mu_;
-    bool done_ = false;
-    int lost_ = 0;  // why nobody will know how it has ended, with its sign turned
+    bool done_ = false;  // how it has ended is known
+    int inside_ = 0;     // system calls that wait for the number
+    int lost_ = 0;       // why nobody will know how it has ended, with its sign turned
     exit_status status_;
 };
 

@@ -17,9 +17,11 @@
 #include <rota/sync/condition_variable.hpp>
 #include <rota/sync/mutex.hpp>
 
+#include "chan/hchan.hpp"
 #include "core/sched.hpp"
 #include "fd/errors.hpp"
 #include "fd/turn.hpp"
+#include "sched/bubble.hpp"
 #include "sched/hooks.hpp"
 #include "sys/io.hpp"
 #include "sys/thread.hpp"
@@ -120,6 +122,7 @@ void watchers::prepare() {
         rt::watched_tell(number);
     }
     if (delivers_) return;
+    const rt::outside_bubble of_the_whole_process;
     rota::detail::spawn_any(0, "os/signal", [this] { deliver(); });
     delivers_ = true;
 }
@@ -183,7 +186,11 @@ void watchers::flush(std::unique_lock<mutex>& lock) {
     }
     const std::uint64_t ticket = ++asked_;
     poke();
-    flushed_.wait(lock, [&] { return done_ >= ticket; });
+    while (done_ < ticket) {
+        rt::bubble_waits_outside(true);
+        flushed_.wait(lock);
+        rt::bubble_waits_outside(false);
+    }
 }
 
 void watchers::remove(const send_chan<int>& to, std::uint64_t signals, void (*then)(int),
@@ -213,10 +220,23 @@ void watchers::remove(const send_chan<int>& to, std::uint64_t signals, void (*th
 
 namespace detail {
 
+namespace {
+
+// The channel behind a handle.
+struct opened_handle : send_chan<int> {
+    explicit opened_handle(const send_chan<int>& c) : send_chan<int>(c) {}
+    rota::detail::hchan& channel() const { return *c_; }
+};
+
+}  // namespace
+
 void notify(const send_chan<int>& to, std::initializer_list<int> signals) {
     if (!to) panic("os/signal: Notify using nil channel");
     rt::boot_runtime();  // whose own handlers come first
-    all_watchers().add(to, signals_of(signals, "notify"));
+    const std::uint64_t wanted = signals_of(signals, "notify");
+    // Signals come from outside of any bubble: who waits for one does not let time leap.
+    rota::detail::chan_is_fed_from_outside(opened_handle(to).channel());
+    all_watchers().add(to, wanted);
 }
 
 void ignore(std::initializer_list<int> signals) {

@@ -1,6 +1,8 @@
 // Who is in a bubble, and whether anybody in it can still do something by himself.
 #include "sched/bubble.hpp"
 
+#include <utility>
+
 #include "core/getg.hpp"
 #include "sched/park.hpp"
 #include "sys/clock.hpp"
@@ -61,6 +63,22 @@ void bubble_await_quiet(bubble& b) ROTA_NO_TSA {  // the park releases the lock
         gopark(commit_unlock, &b.mu, wait_reason::synctest_run);
     }
     b.mu.release();
+}
+
+outside_bubble::outside_bubble() : me_(nullptr), was_in_(nullptr) {
+    const m* const self = getm_or_null();
+    if (self == nullptr || self->curg->in == nullptr) return;
+    me_ = self->curg;
+    was_in_ = std::exchange(me_->in, nullptr);
+}
+
+outside_bubble::~outside_bubble() {
+    if (me_ != nullptr) me_->in = was_in_;
+}
+
+void bubble_waits_outside(bool on) {
+    const m* const self = getm_or_null();
+    if (self != nullptr && self->curg->in != nullptr) self->curg->waits_outside = on;
 }
 
 std::int64_t bubble_now(const g& gp) {

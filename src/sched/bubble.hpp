@@ -67,6 +67,24 @@ void bubble_readied(bubble& b) ROTA_EXCLUDES(b.mu);
 // The calling goroutine, keeper of b, waits until all inside are durably blocked.
 void bubble_await_quiet(bubble& b) ROTA_EXCLUDES(b.mu);
 
+// While it lives the calling goroutine is in no bubble, and so are those that it starts: what
+// serves the whole process. It must not park meanwhile.
+class outside_bubble {
+  public:
+    outside_bubble();
+    ~outside_bubble();
+    outside_bubble(const outside_bubble&) = delete;
+    outside_bubble& operator=(const outside_bubble&) = delete;
+
+  private:
+    g* me_;  // null: it was in none
+    bubble* was_in_;
+};
+
+// The calling goroutine parks next for what comes from outside, whatever the reason says. Taken
+// back by false, if it has not parked.
+void bubble_waits_outside(bool on);
+
 // What time it is for the caller: its bubble's, or nanotime().
 std::int64_t bubble_now(const g& gp);
 std::int64_t current_now();

@@ -116,6 +116,10 @@ int process_signal(pid_t process, int descriptor, int signal) {
         const int r = call_int(SYS_pidfd_send_signal, descriptor, signal, nullptr, 0);
         if (r != -ENOSYS && r != -EPERM) return r;
     }
+    // Somebody else may have waited for it, and the number be another's.
+    process_end end;
+    if (const int r = process_wait(process, descriptor, false, false, end); r < 0)
+        return r == -ECHILD ? -ESRCH : r;
     return call_int(SYS_kill, process, signal);
 }
 

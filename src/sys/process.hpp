@@ -33,7 +33,8 @@ struct process_end {
 // has. `takes`: its number is free from then on.
 int process_wait(pid_t child, int descriptor, bool waits, bool takes, process_end& end);
 
-// By its descriptor where it has one (or -1), which is never another process's.
+// To a child: by its descriptor where it has one (or -1), which is never another process's; else by
+// the number, if there is a child of that number. -ESRCH: it has gone.
 int process_signal(pid_t process, int descriptor, int signal);
 
 }  // namespace rota::rt

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
+#include <rota/synctest.hpp>
+
 #include "os_support.hpp"
 
 using namespace rota_test;
@@ -137,6 +139,48 @@ TEST_ANYWHERE(os_command, may_have_a_terminal_that_is_polled_here) {
     EXPECT_EQ(read_some(tty), "typed\n");
     tty.set_read_deadline(rota::clock::now() + 5ms);
     EXPECT_EQ(read_error(tty), std::errc::timed_out);
+}
+
+TEST_ANYWHERE(os_command, terminal_that_it_shares_blocks_here_as_well) {
+    // O_NONBLOCK is the open file's: a read that believes in it would keep its processor, and a
+    // close wait for that read.
+    const int number = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (number < 0 || ::grantpt(number) != 0 || ::unlockpt(number) != 0) {
+        std::puts("no terminals here: this test shows nothing");
+        if (number >= 0) ::close(number);
+        return;
+    }
+    const std::string name = ::ptsname(number);
+    ASSERT_EQ(::fcntl(number, F_SETFL, O_RDWR | O_NONBLOCK), 0);
+    const os::file screen = os::file::from_fd(number),
+                   tty = os::file::open(name, O_RDWR | O_NOCTTY);
+    EXPECT_TRUE(os::command({"echo", "typed"}).stdout_to(screen).run().success());
+    EXPECT_EQ(read_some(screen), "typed\r\n");  // what the terminal shows
+    std::error_code error;
+    screen.set_read_deadline(rota::clock::now() + 1h, error);
+    EXPECT_EQ(error, std::errc::operation_not_supported);
+    std::string shown;
+    rota::wait_group readers;
+    readers.go([&] { shown = read_some(screen); });
+    EXPECT_TRUE(eventually([] { return somebody_is_in("syscall"); })) << scheduler_state();
+    screen.close();
+    tty.write("shown");
+    readers.wait();
+    EXPECT_EQ(shown, "shown");
+}
+
+TEST_ANYWHERE(os_command, that_is_left_behind_is_in_no_bubble) {
+    // Who waits for its end would keep the bubble alive as long.
+    pid_t pid = -1;
+    rota::synctest::test([&] {
+        os::command c({"sleep", "1000"});
+        c.start();
+        pid = c.pid();
+    });
+    EXPECT_TRUE(is_there(pid));
+    ::kill(pid, SIGKILL);
+    EXPECT_TRUE(eventually([&] { return !is_there(pid); })) << scheduler_state();
+    EXPECT_TRUE(eventually_alone());
 }
 
 TEST_ANYWHERE(os_command, that_cannot_be_started_names_itself) {

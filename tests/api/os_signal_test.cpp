@@ -3,6 +3,8 @@
 
 #include <sys/syscall.h>
 
+#include <rota/synctest.hpp>
+
 #include "os_support.hpp"
 
 using namespace rota_test;
@@ -224,4 +226,30 @@ TEST_ANYWHERE(os_notify, serves_many_who_come_and_go_under_fire) {
     all.wait();
     os::stop(keeps);
     EXPECT_TRUE(eventually_alone());
+}
+
+TEST_ANYWHERE(os_notify, is_of_no_bubble) {
+    // The goroutine that sends would keep the bubble in which the first channel asked; and time
+    // would leap while somebody waits for what comes from outside.
+    const auto outside = rota::make_chan<int>(1);
+    rota::synctest::test([&] { os::notify(outside, SIGUSR1); });
+    send(SIGUSR1);
+    EXPECT_EQ(outside.recv(), SIGUSR1);
+    rota::synctest::test([] {
+        const auto inside = rota::make_chan<int>(1);
+        os::notify(inside, SIGUSR2);
+        const auto start = rota::clock::now();
+        rota::go([] { rota::sleep_for(1h); });
+        for (int i = 0; i < 20; ++i) {
+            rota::go([] {
+                rota::runtime::gosched();
+                send(SIGUSR2);
+            });
+            EXPECT_EQ(inside.recv(), SIGUSR2);
+        }
+        os::stop(inside);
+        EXPECT_EQ(rota::clock::now(), start);
+        rota::sleep_for(2h);
+    });
+    os::stop(outside);
 }

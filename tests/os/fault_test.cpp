@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <rota/go.hpp>
 #include <rota/os.hpp>
@@ -13,6 +14,7 @@
 
 #include "os/environment.hpp"
 #include "sys/fault.hpp"
+#include "sys/process.hpp"
 
 #include "../refusing.hpp"
 
@@ -155,12 +157,33 @@ TEST(kb36_os, process_that_has_no_descriptor_is_waited_for_all_the_same) {
             }
             all.go([&] { writer.close(); });
             all.wait();
+            EXPECT_EQ(::waitpid(c.pid(), nullptr, WNOHANG), -1) << "a zombie";
             std::error_code why;
             c.kill(SIGTERM, why);
             EXPECT_EQ(why, std::errc::no_such_process);
         }
         const refusing now(sys_call::poll_add, ENOSPC);
         EXPECT_TRUE(os::command({"true"}).run().success());
+    });
+}
+
+TEST(kb43_os, number_that_is_no_child_s_any_more_gets_no_signal) {
+    // Where the kernel takes the end of children, or the program does, the number is soon another
+    // process's; here it is that of one which is certainly there.
+    EXPECT_EQ(::kill(::getppid(), 0), 0);
+    EXPECT_EQ(process_signal(::getppid(), -1, 0), -ESRCH);
+    rota::run([] {
+        const refusing now(sys_call::pidfd, ENOSYS);
+        os::command c({"sleep", "1000"});
+        c.start();
+        std::error_code why;
+        c.kill(SIGKILL, why);
+        EXPECT_FALSE(why) << why;
+        EXPECT_EQ(::waitpid(c.pid(), nullptr, 0), c.pid());
+        c.kill(SIGKILL, why);
+        EXPECT_EQ(why, std::errc::no_such_process);
+        (void)c.wait(why);
+        EXPECT_EQ(why, std::errc::no_child_process);
     });
 }
 
