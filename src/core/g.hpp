@@ -42,7 +42,6 @@ struct g {
     eh_state eh;                      // its exception state while it does not run
     m* mp = nullptr;                  // the m it runs on; a thread's own g: always its m
     [[no_unique_address]] fiber fib;  // for the sanitizers
-    std::int64_t wait_since = 0;      // sched.about_now at its last park; dumps read it as it is
     wait_reason why = wait_reason::none;
     bool is_thread = false;        // a g0: parking it blocks its thread
     bool exits = false;            // goexit unwinds it
@@ -55,14 +54,12 @@ struct g {
     m* locked_m = nullptr;         // the only m that may run it; written by itself
     std::uint32_t lock_count = 0;  // how often it has locked itself to its thread
 
-    // --- who makes it runnable, then who runs it ----------------------------------
-    std::int64_t ready_since = 0;  // nanotime, if that is to be counted: sched/latency
-
     // --- anyone reads ------------------------------------------------------------
     atomic<g_status> status{g_status::idle};
+    std::uint32_t wait_since = 0;  // about_now() at its last park; the owner's, read as it is
 
-    // --- written by the waker before goready, read by the woken g ------------------
-    void* wake_param = nullptr;
+    // --- who makes it runnable, then who runs it ----------------------------------
+    std::uint32_t ready_since = 0;  // 0, or when, if that is to be counted: sched/latency
 
     // --- fixed between newproc and goexit ------------------------------------------
     entry_fn entry = nullptr;
@@ -79,6 +76,10 @@ struct g {
     std::uint32_t trace_seq = 0;            // of its last start or unblock in this generation
     traced_g trace_state = traced_g::none;  // as a reader of the events has it
 };
+
+#if !ROTA_TSAN && !ROTA_ASAN && !defined(ROTA_MODEL)
+static_assert(sizeof(g) <= 3 * cache_line, "a spawn touches three lines");
+#endif
 
 // Moves gp from one state to another; nobody else may move it at the same time. In debug builds the
 // change is one compare-and-swap, so that a g readied twice, or before it has parked, is caught on

@@ -100,7 +100,7 @@ struct sched_t {
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan
     bool ms_short = false;              // nobody new begins: sched/spare; see ms_are_short
-    std::int64_t about_now = 0;         // see there; sysmon writes it, and who wakes sysmon
+    std::uint32_t about_now = 0;        // see there; sysmon writes it, and who wakes sysmon
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};
@@ -146,18 +146,20 @@ ROTA_ALWAYS_INLINE bool ms_are_short() {
     return __atomic_load_n(&sched.ms_short, __ATOMIC_RELAXED);
 }
 
-// nanotime as it was up to a second ago: what a park can afford to ask. Go learns how long a
-// goroutine has waited when a collection comes by. Written only when it has become a second old, so
-// that its cache line stays with its readers. Relaxed, and no atomic of ours, as above.
-inline constexpr std::int64_t about_now_step = 1'000'000'000;
-
-ROTA_ALWAYS_INLINE std::int64_t about_now() {
+// The seconds of nanotime, a round of sysmon late: what a park can afford to ask. Go learns how
+// long a goroutine has waited when a collection comes by. Written once a second, so that its cache
+// line stays with its readers. Relaxed, and no atomic of ours, as above.
+ROTA_ALWAYS_INLINE std::uint32_t about_now() {
     return __atomic_load_n(&sched.about_now, __ATOMIC_RELAXED);
 }
 
+constexpr std::uint32_t whole_seconds(std::int64_t now) {
+    return static_cast<std::uint32_t>(now / 1'000'000'000);
+}
+
 inline void note_time(std::int64_t now) {
-    if (now - about_now() >= about_now_step)
-        __atomic_store_n(&sched.about_now, now, __ATOMIC_RELAXED);
+    const std::uint32_t seconds = whole_seconds(now);
+    if (seconds != about_now()) __atomic_store_n(&sched.about_now, seconds, __ATOMIC_RELAXED);
 }
 
 // Whether the run() that this m serves must return.

@@ -26,7 +26,7 @@ struct noted {
     std::uint64_t goid, parent_goid;
     g_status status;
     wait_reason why;
-    std::int64_t waited_ns, m_id;
+    std::int64_t waited_s, m_id;
     const void* created_at;
     const void* entry;
     const g* address;
@@ -88,7 +88,7 @@ struct listing {
         n.status = readgstatus(gp);
         n.why = gp.why;
         const bool waits = n.status == g_status::waiting && gp.wait_since != 0;
-        n.waited_ns = waits ? nanotime() - gp.wait_since : 0;
+        n.waited_s = waits ? std::int64_t{whole_seconds(nanotime())} - gp.wait_since : 0;
         const bool runs = n.status != g_status::waiting && n.status != g_status::runnable;
         const m* const mp = gp.mp;
         n.m_id = runs && mp != nullptr ? static_cast<std::int64_t>(mp->id) : -1;
@@ -156,7 +156,7 @@ goroutine_state state_of(const noted& n, const std::byte* behind) {
     s.parent_goid = n.parent_goid;
     s.status = n.status;
     s.why = n.why;
-    s.waited_ns = n.waited_ns;
+    s.waited_s = n.waited_s;
     s.m_id = n.m_id;
     s.created_at = n.created_at;
     s.entry = n.entry;

@@ -15,8 +15,8 @@ struct goroutine_state {
     std::uint64_t parent_goid = 0;
     g_status status = g_status::idle;
     wait_reason why = wait_reason::none;
-    std::int64_t waited_ns = 0;  // to a second or two; 0: it does not wait
-    std::int64_t m_id = -1;      // it runs there
+    std::int64_t waited_s = 0;  // give or take a second; 0 also if it does not wait
+    std::int64_t m_id = -1;     // it runs there
     const void* created_at = nullptr;
     const void* entry = nullptr;
     const g* address = nullptr;

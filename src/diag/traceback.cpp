@@ -53,9 +53,8 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
 
 // As Go prints them: from one on, rounded down.
 long long tracer::minutes_waited(const about& gp) {
-    constexpr std::int64_t minute = 60'000'000'000;
     if (gp.status != g_status::waiting || gp.wait_since == 0) return 0;
-    return (nanotime() - gp.wait_since) / minute;
+    return (static_cast<long long>(whole_seconds(nanotime())) - gp.wait_since) / 60;
 }
 
 int tracer::visit(void* context, walk& w) {

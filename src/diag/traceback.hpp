@@ -51,7 +51,7 @@ class tracer {
         bool is_locked;
         g_status status;
         wait_reason why;
-        std::int64_t wait_since;
+        std::uint32_t wait_since;
         const m* mp;
         gobuf sched;
         entry_fn entry;

@@ -14,21 +14,19 @@
 namespace rota::rt {
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
-
 struct older {
     std::uint64_t goid;
-    std::int64_t by;  // ns
+    std::uint32_t by;  // s
 };
 
 // As if the goroutine had parked earlier.
-void make_older(std::uint64_t goid, std::int64_t by) {
+void make_older(std::uint64_t goid, std::uint32_t by) {
     older wanted{goid, by};
     stack_for_each(
         [](const stack_slot& slot, void* arg) {
             g& gp = *header_of(slot);
             const older& w = *static_cast<older*>(arg);
-            if (gp.goid == w.goid) gp.wait_since = nanotime() - w.by;
+            if (gp.goid == w.goid) gp.wait_since = whole_seconds(nanotime()) - w.by;
         },
         &wanted);
 }
@@ -42,7 +40,7 @@ std::string header_in(const std::string& text, std::uint64_t goid) {
 }
 
 // The header of a goroutine that waits for a value, made older by so much.
-std::string header_after(std::int64_t waited, bool locked) {
+std::string header_after(std::uint32_t waited, bool locked) {
     std::string header;
     run([&] {
         auto values = make_chan<int>();
@@ -69,27 +67,27 @@ std::string header_after(std::int64_t waited, bool locked) {
 
 TEST(dump, tells_no_time_before_a_minute_has_passed) {
     // Every goroutine that waits would be said to have done so for 0 minutes.
-    EXPECT_EQ(header_after(59 * second, false), "[chan receive]:");
+    EXPECT_EQ(header_after(58, false), "[chan receive]:");
 }
 
 TEST(dump, tells_whole_minutes_rounded_down) {
     // Nobody sees which goroutine is stuck.
-    EXPECT_EQ(header_after(60 * second, false), "[chan receive, 1 minutes]:");
-    EXPECT_EQ(header_after(179 * second, false), "[chan receive, 2 minutes]:");
+    EXPECT_EQ(header_after(60, false), "[chan receive, 1 minutes]:");
+    EXPECT_EQ(header_after(177, false), "[chan receive, 2 minutes]:");
 }
 
 TEST(dump, tells_the_lock_to_a_thread_behind_the_time) {
     // Readers of Go's dumps find the parts in another order.
     EXPECT_EQ(header_after(0, true), "[chan receive, locked to thread]:");
-    EXPECT_EQ(header_after(61 * second, true), "[chan receive, 1 minutes, locked to thread]:");
+    EXPECT_EQ(header_after(61, true), "[chan receive, 1 minutes, locked to thread]:");
 }
 
 TEST(dump, a_park_is_dated_to_the_second_or_two) {
     // The clock that parks ask stands still: after days of work everybody seems to wait for days.
     run([] {
-        const std::int64_t before = about_now();
-        EXPECT_GT(before, 0);
-        EXPECT_LE(before, nanotime());
+        const std::uint32_t before = about_now();
+        EXPECT_GT(before, 0u);
+        EXPECT_LE(before, whole_seconds(nanotime()));
         const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(15);
         while (about_now() == before && std::chrono::steady_clock::now() < until)
             sleep_for(std::chrono::milliseconds(20));
