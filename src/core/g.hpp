@@ -47,7 +47,9 @@ struct g {
     bool exits = false;            // goexit unwinds it
     bool waits_outside = false;    // parks next on something from outside its bubble
     bool durably_blocked = false;  // written by itself before it parks, then by who readies it
-    bubble* in = nullptr;          // what it belongs to from newproc to its end, or null
+    // For traces, as trace_epoch below: as a reader of the events has it.
+    traced_g trace_state = traced_g::none;
+    bubble* in = nullptr;  // what it belongs to from newproc to its end, or null
 
     goroutine_locals* locals = nullptr;
     label_set* labels = nullptr;   // written by itself, or who makes it: sched/labels
@@ -72,9 +74,8 @@ struct g {
     stack_slot stack;
 
     // --- for execution traces: who may change its state; see sched/trace_events -----
-    std::uint32_t trace_epoch = 0;          // the trace that knows it
-    std::uint32_t trace_seq = 0;            // of its last start or unblock in this generation
-    traced_g trace_state = traced_g::none;  // as a reader of the events has it
+    std::uint32_t trace_epoch = 0;  // the trace that knows it
+    std::uint32_t trace_seq = 0;    // of its last start or unblock in this generation
 };
 
 #if !ROTA_TSAN && !ROTA_ASAN && !defined(ROTA_MODEL)

@@ -95,7 +95,9 @@ bool add_arena(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
 
 stack_slot slot_at(const arena& a, std::uint32_t arena_index, std::uint32_t index) {
     std::byte* const lo = a.base + index * stack_class_size(a.cls);
-    return {lo, lo + stack_class_size(a.cls), index, arena_index, a.cls};
+    static_assert(arenas_max <= 1 << 16);
+    return {lo, lo + stack_class_size(a.cls), index, static_cast<std::uint16_t>(arena_index),
+            a.cls};
 }
 
 void say_unguarded(long limit) {

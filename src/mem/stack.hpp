@@ -39,7 +39,7 @@ struct stack_slot {
     std::byte* lo = nullptr;  // the guard page starts here
     std::byte* hi = nullptr;  // one past the end
     std::uint32_t index = 0;  // of the slot in its arena: colours the top
-    std::uint32_t arena = 0;
+    std::uint16_t arena = 0;
     std::uint8_t cls = 0;
 
     explicit operator bool() const { return lo != nullptr; }
