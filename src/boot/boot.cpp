@@ -42,7 +42,7 @@ void schedinit() {
     may_lock_here = may_take_lock;
 #endif
     sched.started_at = nanotime();
-    note_time(sched.started_at);
+    if (!is_seeded) note_time(sched.started_at);  // nobody moves it on there
     limits_init(env.cgroupceil != 0, env.gomaxprocs == 0 && !is_seeded);
     first_procs(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs());
     hooks.schedtrace = schedtrace;

@@ -76,6 +76,8 @@ struct alignas(cache_line) p {
     std::uint64_t seen_steps = 0;
     std::int64_t seen_sched_when = 0;
     std::int64_t seen_syscall_when = 0;
+    m* clocked = nullptr;         // whose thread's clock was read in the last round that did,
+    std::int64_t clock_then = 0;  // and what it said
     struct {
         m* mp = nullptr;  // has held it, in one time slice,
         std::uint32_t tick = 0;

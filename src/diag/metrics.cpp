@@ -43,7 +43,7 @@ struct source {
 
 const rt::time_histogram& latencies() { return rt::sched_latency; }
 const rt::time_histogram& stopping() { return rt::stops_for(rt::stop_reason::gomaxprocs).stopping; }
-const rt::time_histogram& paused() { return rt::stops_for(rt::stop_reason::gomaxprocs).paused; }
+const rt::time_histogram& paused() { return rt::stops_for(rt::stop_reason::gomaxprocs).total; }
 
 using f = scheduler_figures;
 
@@ -72,7 +72,7 @@ constexpr description names[] = {
      "Time that goroutines have been runnable before they ran; one of 64 is counted.", true},
     {"/sched/pauses/stopping/other:seconds", "Time from the wish to stop the world until it stood.",
      true},
-    {"/sched/pauses/total/other:seconds", "Time that the world has stood still.", true},
+    {"/sched/pauses/total/other:seconds", "Time from that wish until the world went on.", true},
     {"/sched/threads/total:threads", "Threads that the runtime schedules on, and its monitor.",
      false},
     {"/sync/mutex/wait/total:seconds", "Time that goroutines have waited for locks, all together.",

@@ -32,7 +32,8 @@ constexpr std::int64_t stuck_after_amid_others = 300'000'000;
 constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
 constexpr std::int64_t attention = 50'000'000;      // ns after a stop: goroutines come that compute
 constexpr int follow_at_most = 64;                  // ms a round
-constexpr int calm_after = 16;                      // rounds
+constexpr int calm_after = 4;                       // rounds
+constexpr std::int64_t calm_period = 400'000;       // ns between two of them
 constexpr std::int64_t lent_time = 200'000;         // ns of its own that a thread has meanwhile
 constexpr std::int64_t lending_period = 250'000;    // ns between two times in one turn
 constexpr long lent_look_us = 50;
@@ -86,13 +87,6 @@ void go_on_with_turn(decltype(p::watch)& w, m& mp) {
     w.then = mp.then;
 }
 
-// The next look can tell whether its thread has moved.
-void begin_watching(decltype(p::watch)& w, const m& mp) {
-    w.cpu = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
-    w.cpu_then = w.cpu;
-    w.then = nanotime();
-}
-
 // From here on a thread without a p may run for so long.
 void allow(m& mp, std::int64_t allowance) {
     mp.cpu_seen = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
@@ -112,7 +106,6 @@ void hostages_allow_stops(int signal) {
 
 bool hostage_watch::round(std::int64_t now) {
     look_again_ = soon::no;
-    is_restless_ = false;
     note_shortage(now);
     if (sched.no_stops.load(memory_order_relaxed)) {  // relaxed: looked at again
         release_all_suspended();
@@ -124,7 +117,7 @@ bool hostage_watch::round(std::int64_t now) {
     follow();
     free_what_is_stuck(now);
     if (now < attentive_until_) wake_beside_idle_p(now);
-    calm_rounds_ = taken || is_restless_ ? 0 : std::min(calm_rounds_ + 1, calm_after);
+    note_calm(now);
     return taken;
 }
 
@@ -136,7 +129,8 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     const bool looks = look_again_ == soon::work_waits || now < attentive_until_;
     long us = looks ? work_us : unlimited_us;
     if (is_any_idle()) return us;
-    if (looks && calm_rounds_ == calm_after) us = calm_us;
+    const bool in_hurry = sched.urgent_waits.load(memory_order_relaxed);  // relaxed: a round late
+    if (looks && calm_rounds_ == calm_after && !in_hurry) us = calm_us;
     // Nor does a thread of the program's own tell us when it readies a goroutine.
     const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (foreign && us > foreign_us) us = foreign_us;
@@ -148,6 +142,29 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
         if (left_us < us) us = left_us > question_us ? left_us : work_us / 4;
     }
     return us;
+}
+
+// Whether the thread of each p that keeps somebody waiting has computed since the last time,
+// whatever it has run.
+void hostage_watch::note_calm(std::int64_t now) {
+    if (now - calm_at_ < calm_period) return;
+    const std::int64_t time = now - std::exchange(calm_at_, now);
+    bool anyone = false, all_compute = true;
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        p& pp = *sched.allp[i];
+        m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
+        m* const last = std::exchange(pp.clocked, is_needed(pp, now) ? mp : nullptr);
+        if (pp.clocked == nullptr) {
+            all_compute = all_compute && !is_needed(pp, now);
+            continue;
+        }
+        const std::int64_t cpu =
+            thread_cpu_time(mp->tid.load(memory_order_relaxed));  // relaxed: see tid
+        const std::int64_t spent = cpu - std::exchange(pp.clock_then, cpu);
+        anyone = true;
+        all_compute = all_compute && last == mp && is_most(spent, time);
+    }
+    calm_rounds_ = anyone && all_compute ? std::min(calm_rounds_ + 1, calm_after) : 0;
 }
 
 void hostage_watch::note_shortage(std::int64_t now) {
@@ -175,10 +192,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
         w = {mp, tick, now, -1, now, 0, 0, 0};
         if (mp != nullptr) go_on_with_turn(w, *mp);
-        if (mp != nullptr && is_needed(pp, now)) {
-            look_again_ = soon::work_waits;
-            if (w.cpu < 0) begin_watching(w, *mp);
-        }
+        if (is_needed(pp, now)) look_again_ = soon::work_waits;
         return false;
     }
     if (pp.status.load(memory_order_relaxed) != p_status::running ||  // relaxed: a hint
@@ -203,7 +217,6 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     }
     if (now - w.still_since < (needed ? blocked_grace : blocked_unneeded)) {
         if (needed) look_again_ = soon::question_open;
-        is_restless_ = is_restless_ || needed;
         return false;
     }
     if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
@@ -364,7 +377,7 @@ bool hostage_watch::is_still_out(m& mp) {
     if (!mp.was_let_go) computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
     if (spent < mp.allowance || !hostages.stops) return true;
-    is_restless_ = true;
+    calm_rounds_ = 0;
     const int before = mp.seen_awake;
     const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.then);
     if (!stops && mp.seen_awake > before) return true;

@@ -45,6 +45,7 @@ class hostage_watch {
     bool look_at(p& pp, std::int64_t now);
     void look_at_running(p& pp, m& mp, std::int64_t now);
     bool take(p& pp, m& mp, spare_for why, bool steady, std::int64_t now);
+    void note_calm(std::int64_t now);
     void note_shortage(std::int64_t now);
     void find_longest();
     void stop(p& pp, m& mp, std::int64_t now);
@@ -59,10 +60,10 @@ class hostage_watch {
 
     enum class soon : unsigned char { no, work_waits, question_open };
     soon look_again_ = soon::no;
-    // A thread was found blocked, or computing without a p; and the rounds in a row since that was
-    // so. Looks take time from whoever computes, so there are fewer while nothing comes of them.
-    bool is_restless_ = false;
+    // Looks take time from whoever computes, so there are fewer while all do who keep others
+    // waiting: the rounds in a row in which that was so, and when the last of them was.
     int calm_rounds_ = 0;
+    std::int64_t calm_at_ = 0;
     bool is_served_early_ = false;
     bool was_stopped_ones_turn_ = false;
     const p* longest_ = nullptr;  // while somebody shall be served before the slice is over

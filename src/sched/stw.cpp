@@ -173,14 +173,15 @@ bool is_anything_owed() ROTA_REQUIRES(sched.mu) {
 
 void count_pause() {
     stop_counters& c = all_stops[static_cast<std::size_t>(world.why)];
-    const auto paused = static_cast<std::uint64_t>(nanotime() - world.stopped_at);
+    const std::int64_t now = nanotime();
+    const auto paused = static_cast<std::uint64_t>(now - world.stopped_at);
     bump(c.stops);
     bump(c.waited_ns, static_cast<std::uint64_t>(world.stopped_at - world.asked_at));
     bump(c.paused_ns, paused);
     if (paused > c.paused_max_ns.load(memory_order_relaxed))  // relaxed: we are the only writer
         c.paused_max_ns.store(paused, memory_order_relaxed);  // relaxed: as above
     c.stopping.record(world.stopped_at - world.asked_at);
-    c.paused.record(static_cast<std::int64_t>(paused));
+    c.total.record(now - world.asked_at);
 }
 
 }  // namespace

@@ -51,7 +51,7 @@ struct stop_counters {
     atomic<std::uint64_t> paused_ns{0};      // from the first stopped p to the start, likewise
     atomic<std::uint64_t> paused_max_ns{0};  // the longest of them
     time_histogram stopping;                 // until all had stopped
-    time_histogram paused;                   // from there to the start
+    time_histogram total;                    // from the request to the start
 };
 const stop_counters& stops_for(stop_reason why);
 

@@ -26,7 +26,7 @@ namespace {
 constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
 constexpr long nap_alert_us = 200;       // while wake-ups are left to sysmon
-constexpr long nap_alert_idle_us = 800;  // and all wait
+constexpr long nap_alert_idle_us = 400;  // and all wait
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more

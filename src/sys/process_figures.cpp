@@ -52,7 +52,7 @@ bool read_start(unsigned long long& ticks) {
     return at != nullptr && std::sscanf(at, "%llu", &ticks) == 1;
 }
 
-double start_of_process() {
+double find_start_of_process() {
     unsigned long long ticks = 0;
     timespec since_boot{}, wall{};
     if (!read_start(ticks) || ::clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0 ||
@@ -61,6 +61,12 @@ double start_of_process() {
     const double boot = static_cast<double>(wall.tv_sec - since_boot.tv_sec) +
                         static_cast<double>(wall.tv_nsec - since_boot.tv_nsec) / 1e9;
     return boot + static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+// Looked up once: two clocks that are read one after the other give another figure each time.
+double start_of_process() {
+    static const double start = find_start_of_process();
+    return start;
 }
 
 }  // namespace
