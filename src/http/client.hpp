@@ -33,6 +33,7 @@ struct hop {
     std::string_view body;  // of the program's request, or none
 
     bool is_idempotent() const;
+    bool asks_to_close() const;
     // The head, as it is sent; by a proxy if there is one.
     std::string head(const url* proxy, bool keep_alive) const;
 };

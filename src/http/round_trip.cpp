@@ -122,8 +122,7 @@ attempt_end attempt(client_connection& c, const client_options& o, const hop& h,
         if (limits.ctx.err()) error = limits.ctx.err();
         return is_broken(error) && !answer.has_begun() ? attempt_end::retry : attempt_end::close;
     }
-    const bool is_over = request.has_ended() && answer.keeps_connection() &&
-                         !has_element(h.fields.get("Connection"), "close");
+    const bool is_over = request.has_ended() && answer.keeps_connection() && !h.asks_to_close();
     return watched.end() && is_over ? attempt_end::keep : attempt_end::close;
 }
 
@@ -133,6 +132,12 @@ bool hop::is_idempotent() const {
     for (const std::string_view name : {"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
         if (method == name) return true;
     return fields.contains("Idempotency-Key") || fields.contains("X-Idempotency-Key");
+}
+
+bool hop::asks_to_close() const {
+    for (const auto& [name, value] : fields)
+        if (equal_without_case(name, "Connection") && has_element(value, "close")) return true;
+    return false;
 }
 
 // What says how long the body is, is ours.
@@ -159,7 +164,7 @@ std::string hop::head(const url* proxy, bool keep_alive) const {
         put("Proxy-Authorization", basic_credentials(proxy->user_info));
     if (!body.empty() || method == "POST" || method == "PUT" || method == "PATCH")
         put("Content-Length", std::to_string(body.size()));
-    if (!keep_alive && !has_element(fields.get("Connection"), "close")) put("Connection", "close");
+    if (!keep_alive && !asks_to_close()) put("Connection", "close");
     return text += "\r\n";
 }
 

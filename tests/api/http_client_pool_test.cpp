@@ -70,8 +70,8 @@ TEST_ANYWHERE(http_pool, uses_one_connection_for_request_after_request) {
 
 TEST_ANYWHERE(http_pool, keeps_no_connection_that_either_side_closes) {
     const nothing_left at_end;
-    std::string answer;
-    const scripted_server s(answering([&](const std::string&) { return answer; }));
+    shared_text answer;
+    const scripted_server s(answering([&](const std::string&) { return answer.get(); }));
     const http::client c(by_default);
     int connections = 0;
     for (const std::string& each :
@@ -191,7 +191,7 @@ TEST_ANYWHERE(http_retry, is_made_once_for_what_does_no_harm) {
     // The second request of each connection finds it closed: before the first byte of the answer,
     // within it, or never to be answered.
     const nothing_left at_end;
-    std::string part;
+    shared_text part;
     std::atomic<int> requests{0};
     const scripted_server s([&](const net::conn& k, int) {
         std::string behind;
@@ -200,7 +200,7 @@ TEST_ANYWHERE(http_retry, is_made_once_for_what_does_no_harm) {
         k.write(ok_with("x"));
         if (!read_request(k, behind).ends_with("\r\n\r\n")) return;
         ++requests;
-        if (!part.empty()) k.write(part);
+        k.write(part.get());
     });
     const auto ask_twice = [&](http::request& r) {
         const http::client c(by_default);

@@ -32,15 +32,16 @@ std::error_code get_error(const http::client& c, const std::string& url) {
 
 // The head of such a request without a body.
 std::string sent_by(const http::client& c, const http::request& r) {
-    std::string seen;
+    shared_text all;
     const scripted_server s(answering([&](const std::string& request) {
-        seen = request;
+        all = request;
         return ok_with("");
     }));
     http::request copy(r.method(), s.url(r.target()));
     for (const auto& [name, value] : r.headers()) copy.headers().add(name, value);
     (void)c.perform(copy);
     c.close_idle();  // the script waits for the next request
+    std::string seen = all.get();
     const std::size_t at = seen.find(s.address);
     if (at != seen.npos) seen.replace(at, s.address.size(), "HOST");
     return seen;
@@ -335,25 +336,26 @@ TEST_ANYWHERE(http_redirect, takes_secrets_to_no_other_host) {
 }
 
 TEST_ANYWHERE(http_redirect, ends_somewhere) {
-    std::string location;
-    int asked = 0;
+    shared_text at;
+    std::atomic<int> asked{0};
     const scripted_server s(answering([&](const std::string&) {
         ++asked;
+        const std::string location = at.get();
         return "HTTP/1.1 302 Found\r\n" +
                (location.empty() ? "" : "Location: " + location + "\r\n") +
                "Content-Length: 2\r\n\r\nhi";
     }));
     const http::client c(straight);
     EXPECT_EQ(c.get(s.url()).body, "hi");  // without a Location: an answer like others
-    location = "/again";
+    at = "/again";
     asked = 0;
     EXPECT_EQ(get_error(c, s.url()), http::http_errc::too_many_redirects);
     EXPECT_EQ(asked, 11);
     for (const std::string bad : {"http://a b/", "http://[::1", "/%zz", "http:x"}) {
-        location = bad;
+        at = bad;
         EXPECT_EQ(get_error(c, s.url()), http::http_errc::malformed_location) << bad;
     }
-    location = "ftp://a/";
+    at = "ftp://a/";
     EXPECT_EQ(get_error(c, s.url()), http::http_errc::unsupported_scheme);
     const http::client stays({.max_redirects = 0, .proxy_from_environment = false});
     EXPECT_EQ(stays.get(s.url()).status, 302);
@@ -362,15 +364,15 @@ TEST_ANYWHERE(http_redirect, ends_somewhere) {
 // --- proxies -------------------------------------------------------------------------------------
 
 TEST_ANYWHERE(http_proxy, is_asked_in_absolute_form) {
-    std::string seen;
+    shared_text seen;
     const scripted_server proxy(answering([&](const std::string& request) {
         seen = request;
         return ok_with("by proxy");
     }));
     const http::client c({.proxy = "http://me:pw@" + proxy.address});
     EXPECT_EQ(c.get("http://nowhere.invalid/x?y").body, "by proxy");
-    EXPECT_EQ(seen, "GET http://nowhere.invalid/x?y HTTP/1.1\r\nHost: nowhere.invalid\r\n"
-                    "User-Agent: rota-http/1\r\nProxy-Authorization: Basic bWU6cHc=\r\n\r\n");
+    EXPECT_EQ(seen.get(), "GET http://nowhere.invalid/x?y HTTP/1.1\r\nHost: nowhere.invalid\r\n"
+                          "User-Agent: rota-http/1\r\nProxy-Authorization: Basic bWU6cHc=\r\n\r\n");
     EXPECT_EQ(c.get("http://nowhere.invalid/again").body, "by proxy");
     EXPECT_EQ(proxy.connections, 1);
     EXPECT_EQ(c.get("http://elsewhere.invalid/").body, "by proxy");

@@ -43,7 +43,7 @@ std::string https(const scripted_server& s, std::string_view host = "localhost")
 }  // namespace
 
 TEST_ANYWHERE(http_tls, keeps_connections_to_servers_that_it_believes) {
-    std::string seen;
+    shared_text seen;
     const scripted_server s(answering_by_tls([&](const std::string& request) {
         seen = request;
         return ok_with("secret");
@@ -55,7 +55,7 @@ TEST_ANYWHERE(http_tls, keeps_connections_to_servers_that_it_believes) {
         EXPECT_EQ(r.url, https(s));
     }
     EXPECT_EQ(s.connections, 1);  // tickets of TLS are nothing that a server has said
-    EXPECT_TRUE(seen.starts_with("GET / HTTP/1.1\r\nHost: localhost:")) << seen;
+    EXPECT_TRUE(seen.get().starts_with("GET / HTTP/1.1\r\nHost: localhost:")) << seen.get();
     EXPECT_EQ(c.get(https(s, "127.0.0.1")).body, "secret");
     EXPECT_EQ(s.connections, 2);
 }
@@ -131,14 +131,15 @@ TEST_ANYWHERE(http_tls, handshake_that_does_not_come_ends_in_time) {
 
 TEST_ANYWHERE(http_tls, goes_through_a_proxy_by_connect) {
     const scripted_server s(answering_by_tls([](const std::string&) { return ok_with("far"); }));
-    std::string asked;
-    std::string yes = "HTTP/1.1 200 Connection established\r\n\r\n";
+    shared_text asked;
+    shared_text yes("HTTP/1.1 200 Connection established\r\n\r\n");
     const scripted_server proxy([&](const net::conn& near, int) {
         std::error_code gone;
         std::string behind;
         asked = read_request(near, behind);
-        near.write(yes);
-        if (yes.find(" 200 ") == yes.npos || yes.ends_with("more")) return;
+        const std::string said = yes.get();
+        near.write(said);
+        if (said.find(" 200 ") == said.npos || said.ends_with("more")) return;
         const net::conn far = net::dial("tcp", s.address);
         const auto copy = [](const net::conn& from, const net::conn& to) {
             std::error_code over;
@@ -160,9 +161,9 @@ TEST_ANYWHERE(http_tls, goes_through_a_proxy_by_connect) {
         for (int i = 0; i < 3; ++i) EXPECT_EQ(c.get("https://" + host + "/").body, "far");
     }
     EXPECT_EQ(proxy.connections, 1);
-    EXPECT_EQ(asked, "CONNECT " + host + " HTTP/1.1\r\nHost: " + host +
-                         "\r\nUser-Agent: rota-http/1\r\n"
-                         "Proxy-Authorization: Basic bWU6cHc=\r\n\r\n");
+    EXPECT_EQ(asked.get(), "CONNECT " + host + " HTTP/1.1\r\nHost: " + host +
+                               "\r\nUser-Agent: rota-http/1\r\n"
+                               "Proxy-Authorization: Basic bWU6cHc=\r\n\r\n");
     const http::client c(options);
     std::error_code error;
     yes = "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n";

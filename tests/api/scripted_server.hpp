@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,25 @@
 #include "sockets.hpp"
 
 namespace rota_test {
+
+// A text that a test and the server's scripts share: what goes through a socket orders nothing.
+class shared_text {
+  public:
+    shared_text(std::string text = {}) : text_(std::move(text)) {}
+    shared_text& operator=(std::string text) {
+        const std::lock_guard guard(mu_);
+        text_ = std::move(text);
+        return *this;
+    }
+    std::string get() const {
+        const std::lock_guard guard(mu_);
+        return text_;
+    }
+
+  private:
+    mutable rota::mutex mu_;
+    std::string text_;
+};
 
 // A request as it comes, with the body that its Content-Length tells of; what is there of it if the
 // client leaves. `behind` keeps what has been read too much.
