@@ -89,6 +89,9 @@ int main(int argc, char** argv) {
     }
     rota::run([&] {
         if (argc == 1) return demonstrate();
-        http::listen_and_serve(argv[1], routes({}));  // nobody wants to know
+        const rota::net::listener l = rota::net::listen("tcp", argv[1]);
+        std::printf("PORT %d\n", l.addr().port());
+        std::fflush(stdout);
+        http::server(routes({})).serve(l);  // nobody wants to know of slow ones
     });
 }

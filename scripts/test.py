@@ -11,10 +11,10 @@ allocators), model (explored schedules), sim (random programs under repeatable s
 run. The first failure ends the run, with the one command that repeats it.
 
 These run only when they are named: api (the statements of tests/api/statements.md with the tests
-that hold them and their results), builds (optimised as a whole by both compilers, and as a shared
-library), aarch64 (cross-built, under qemu-user), and mutants (bugs planted into the core one by
-one, each to be seen by the tests that its patch names; a quarter of an hour; --filter may also name
-items, layers and rooms, with colons in between).
+that hold them and their results), fuzz (each parser under libFuzzer, for 20 s), builds (optimised
+as a whole by both compilers, and as a shared library), aarch64 (cross-built, under qemu-user), and
+mutants (bugs planted into the core one by one, each to be seen by the tests that its patch names; a
+quarter of an hour; --filter may also name items, layers and rooms, with colons in between).
 
 Exit status: 0; 1 if a test failed or there was nothing to run; 2 for a wrong command line; 130
 when interrupted. The last line is `N passed, N failed`.
@@ -28,7 +28,7 @@ import contextlib
 import secrets
 import time
 
-from testing import builds, known_bugs, models, mutants, statements, stress, syscalls
+from testing import builds, fuzz, known_bugs, models, mutants, statements, stress, syscalls
 from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, Sim,
                            glob)
@@ -75,13 +75,14 @@ def layers():
         "lint": [Lint(self_test=True), Lint(self_test=False),
                  mutants.Applies()],
         "api": [statements.Statements(API, PROG)],
+        "fuzz": fuzz.steps(),
         **builds.layers(UNIT, API),
         "mutants": [mutants.Mutants()],
     }
 
 
 # Layers that run when they are named, and only then.
-NAMED_ONLY = ("api", "builds", "aarch64", "mutants")
+NAMED_ONLY = ("api", "fuzz", "builds", "aarch64", "mutants")
 
 
 class Stop(Exception):
