@@ -95,7 +95,7 @@ struct sched_t {
     atomic<bool> exiting{false};       // hint for `stopping`
     atomic<bool> forked{false};        // this is the child of a fork: set in its only thread
     // Who wants no direct switch: the exit of the process, chaos mode, a scan, a stop of the world.
-    // Above through_g0_lock: goroutines that are locked to their threads.
+    // Above through_g0_lock: goroutines that are locked to their threads, and a trace.
     atomic<std::uint32_t> through_g0{0};
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan

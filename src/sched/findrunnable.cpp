@@ -337,7 +337,7 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     owner.timers_ran_at.store(now, memory_order_relaxed);  // relaxed: advice
     // The first goroutine that a timer readies runs here, at once: only the others are worth waking
     // an m.
-    self.ready_quietly = true;
+    self.ready_extras |= m::ready_quietly;
     for (;;) {
         const std::uint32_t n = owner.timers.pop_due(now, due, batch);
         run_errands(due, n);
@@ -345,7 +345,7 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
         total += n;
         if (n < batch) break;
     }
-    self.ready_quietly = false;
+    self.ready_extras &= m::ready_traced;
     if (total == 0) return 0;
     constexpr std::uint32_t few = 32;
     const std::uint32_t queued = runq_length(*self.pp);

@@ -359,6 +359,7 @@ void handoffp(p& pp, m* spare) {
 void bind_p(m& self, p& pp) {
     ROTA_CHECK(self.pp == nullptr);
     self.pp = &pp;
+    self.ready_extras = is_traced() ? m::ready_traced : 0;
     pp.mp.store(&self, memory_order_release);                  // pairs(p.m)
     pp.status.store(p_status::running, memory_order_relaxed);  // relaxed: the p is ours already
 }

@@ -61,6 +61,12 @@ void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name)
     return gp.closure;
 }
 
+ROTA_NOINLINE void queue_with_extras(m& self, g& gp) {
+    if (is_traced()) trace_go_create(self, gp);
+    runq_put(*self.pp, gp, true);
+    if ((self.ready_extras & m::ready_quietly) == 0) wakep_for_next(*self.pp);
+}
+
 void publish(g& gp, entry_fn entry, const void* created_at) {
     m& self = getm();
     gp.entry = entry;
@@ -70,18 +76,19 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     gp.why = wait_reason::none;
     if (ROTA_UNLIKELY(labels_of(*self.curg) != nullptr)) inherit_labels(*self.curg, gp);
     if (ROTA_UNLIKELY(self.curg->in != nullptr)) bubble_enter(*self.curg->in, gp);
-    // A trace that begins right now may look at gp before it is in a queue.
-    if (ROTA_UNLIKELY(self.pp == nullptr))
-        std::atomic_thread_fence(std::memory_order_release);  // pairs(trace.created)
-    casgstatus(gp, g_status::dead, g_status::runnable);
-    if (is_traced() || ROTA_UNLIKELY(self.pp == nullptr)) trace_go_create(self, gp);
     if (ROTA_LIKELY(self.pp != nullptr)) {
+        casgstatus(gp, g_status::dead, g_status::runnable);
         bump(self.pp->counts.created);
         note_runnable(*self.pp, gp);
+        if (ROTA_UNLIKELY(self.ready_extras != 0)) return queue_with_extras(self, gp);
         runq_put(*self.pp, gp, true);
-        if (ROTA_LIKELY(!self.ready_quietly)) wakep_for_next(*self.pp);
+        wakep_for_next(*self.pp);
         return;
     }
+    // A trace that begins right now may look at gp before it is in a queue.
+    std::atomic_thread_fence(std::memory_order_release);  // pairs(trace.created)
+    casgstatus(gp, g_status::dead, g_status::runnable);
+    trace_go_create(self, gp);
     shared_counts.created.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     {
         const lock_guard guard(sched.mu);

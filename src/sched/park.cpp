@@ -94,7 +94,6 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
     }
     casgstatus(gp, g_status::running, g_status::waiting);
     if (ROTA_UNLIKELY(gp.is_thread)) return park_thread(self, gp, commit, arg);
-    if (is_traced()) trace_go_block(self, gp);
     bump(self.pp->counts.parks);
     self.commit = commit;
     self.commit_arg = arg;
@@ -142,6 +141,12 @@ void ready_from_outside(g& gp) {
     else global_put(gp);
 }
 
+ROTA_NOINLINE void ready_with_extras(const m& self, g& gp) {
+    if (is_traced()) trace_go_unblock(gp);
+    runq_put(*self.pp, gp, true);
+    if ((self.ready_extras & m::ready_quietly) == 0) wakep_for_next(*self.pp);
+}
+
 }  // namespace
 
 void goready(g& gp) {
@@ -160,9 +165,9 @@ void goready(g& gp) {
         ready_from_outside(gp);
     } else {
         note_runnable(*self.pp, gp);
-        if (is_traced()) trace_go_unblock(gp);
+        if (ROTA_UNLIKELY(self.ready_extras != 0)) return ready_with_extras(self, gp);
         runq_put(*self.pp, gp, true);
-        if (!self.ready_quietly) wakep_for_next(*self.pp);
+        wakep_for_next(*self.pp);
         return;
     }
     wakep();
@@ -199,7 +204,6 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() {
     if (gp.is_thread || is_alone(self)) return;
     note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
-    if (is_traced()) trace_go_stop(self, gp);
     // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
     // only while others wait there must it be taken.
     const bool others_wait = sched.runq_size.load(memory_order_relaxed) != 0;  // relaxed: a hint
@@ -211,7 +215,6 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goyield() {
     g& gp = *self.curg;
     if (gp.is_thread) return;
     casgstatus(gp, g_status::running, g_status::runnable);
-    if (is_traced()) trace_go_stop(self, gp);
     leave_g(self, gp, after_local_yield);
 }
 
@@ -221,7 +224,6 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
     ROTA_DCHECK(holds_no_lock());
     casgstatus(gp, g_status::running, g_status::dead);
     bump(self.pp->counts.ended);
-    if (is_traced()) trace_go_destroy(self, gp);
     if (ROTA_UNLIKELY(gp.in != nullptr)) bubble_leave(gp);
     if (gp.main_of != nullptr) main_goroutine_ended(*gp.main_of);
     leave_g(self, gp, after_end, true);

@@ -54,6 +54,12 @@ inline bool must_go_through_g0(const m& self, const g& next, std::uint32_t throu
            self.locked_g.load(memory_order_relaxed) != nullptr;  // relaxed: read at every switch
 }
 
+// Nothing is switched to directly: self goes on in g0.
+ROTA_ALWAYS_INLINE g& pick_g0(m& self) {
+    if (is_traced()) trace_leave(self);
+    return self.g0;
+}
+
 // What runs next on self: a runnable g of its p, already started, or g0.
 ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     p& pp = *self.pp;
@@ -62,21 +68,25 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
         (sched.runq_size.load(memory_order_relaxed) != 0 || is_poll_due(pp));  // relaxed: a hint
     const bool timers =
         pp.timers.earliest_hint() != 0 && (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
-    if (ROTA_UNLIKELY(fairness || timers || self.run != nullptr)) return self.g0;
+    if (ROTA_UNLIKELY(fairness || timers || self.run != nullptr)) return pick_g0(self);
     bool inherit = false;
     g* const next = runq_get(pp, inherit);
-    if (next == nullptr) return self.g0;
+    if (next == nullptr) return pick_g0(self);
     start_running(self, pp, *next, inherit);
     // The state first, then the look: a scan of stacks does it the other way round (sched/scan).
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(scan.stop)
     const std::uint32_t through_g0 =
         sched.through_g0.load(memory_order_acquire);  // pairs(scan.over)
-    if (ROTA_UNLIKELY(through_g0 != 0) && must_go_through_g0(self, *next, through_g0)) {
+    if (ROTA_LIKELY(through_g0 == 0)) return *next;
+    if (must_go_through_g0(self, *next, through_g0)) {
         casgstatus(*next, g_status::running, g_status::runnable);
         runq_put(pp, *next, true);
-        return self.g0;
+        return pick_g0(self);
     }
-    if (is_traced()) trace_go_start(self, *next);
+    if (is_traced()) {  // which raises through_g0
+        trace_leave(self);
+        trace_go_start(self, *next);
+    }
     return *next;
 }
 

@@ -130,24 +130,26 @@ const char* trace_fixed_text(std::uint32_t id) {
     }
 }
 
-void trace_go_block(m& self, g& gp) {
+void trace_leave(m& self) {
+    g& gp = *self.curg;
+    trace_stream& to = stream_of(self);
     ROTA_DCHECK(state_of(gp) == traced_g::running);
-    gp.trace_state = traced_g::waiting;
-    trace_put(stream_of(self), trace_event::go_block, trace_reason(gp.why), stack_here(&self));
-}
-
-void trace_go_stop(m& self, g& gp) {
-    ROTA_DCHECK(state_of(gp) == traced_g::running);
-    gp.trace_state = traced_g::runnable;
-    const std::uint32_t why = self.trace_preempts ? trace_text_preempted : trace_text_gosched;
-    self.trace_preempts = false;
-    trace_put(stream_of(self), trace_event::go_stop, why, stack_here(&self));
-}
-
-void trace_go_destroy(m& self, g& gp) {
-    ROTA_DCHECK(state_of(gp) == traced_g::running);
-    gp.trace_state = traced_g::none;
-    trace_put(stream_of(self), trace_event::go_destroy);
+    switch (readgstatus(gp)) {
+        case g_status::waiting:
+            gp.trace_state = traced_g::waiting;
+            trace_put(to, trace_event::go_block, trace_reason(gp.why), stack_here(&self));
+            break;
+        case g_status::dead:
+            gp.trace_state = traced_g::none;
+            trace_put(to, trace_event::go_destroy);
+            break;
+        default:
+            gp.trace_state = traced_g::runnable;
+            trace_put(to, trace_event::go_stop,
+                      self.trace_preempts ? trace_text_preempted : trace_text_gosched,
+                      stack_here(&self));
+            self.trace_preempts = false;
+    }
 }
 
 void trace_go_syscall(m& self, p& pp) { begin_syscall(self, pp, stack_here(&self)); }

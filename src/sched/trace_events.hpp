@@ -17,7 +17,9 @@
 // behind a process-wide barrier, reads the states. So either the beginning sees the new state, and
 // tells it, or the event is written; the one that comes second finds it told and writes nothing.
 //
-// Where no trace runs, each hook is one test of trace.on.
+// Where no trace runs this costs nothing where it counts: a trace raises sched.through_g0, which
+// the direct switch reads anyway, and m::ready_extras, which goready and newproc do. Elsewhere a
+// hook is one test of trace_log.on.
 #pragma once
 
 #include <cstdint>
@@ -65,9 +67,8 @@ const char* trace_fixed_text(std::uint32_t id);
 
 // --- goroutines: caller is the m that holds a p, on the goroutine's stack ------------------------
 
-ROTA_COLD void trace_go_block(m& self, g& gp);  // gp.why says for what
-ROTA_COLD void trace_go_stop(m& self, g& gp);
-ROTA_COLD void trace_go_destroy(m& self, g& gp);
+// The current one, whose state is stored, is about to be switched away from.
+ROTA_COLD void trace_leave(m& self);
 ROTA_COLD void trace_go_syscall(m& self, p& pp);  // pp is self's, or was
 
 // --- on any stack

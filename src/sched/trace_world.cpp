@@ -104,8 +104,14 @@ void begin(bool with_stacks) ROTA_REQUIRES(trace_log.mu) {
     // What an m says of itself is about an earlier trace.
     m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (m* mp = all; mp != nullptr; mp = mp->all_link) mp->trace_in_syscall = false;
+    sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: nobody runs
     __atomic_store_n(&trace_log.on, 1u, __ATOMIC_RELAXED);
     heavy_fence();  // pairs(fence), with those who hold no p
+}
+
+void end() ROTA_REQUIRES(trace_log.mu) {
+    __atomic_store_n(&trace_log.on, 0u, __ATOMIC_RELAXED);
+    sched.through_g0.fetch_sub(through_g0_lock, memory_order_relaxed);  // relaxed: nobody runs
 }
 
 }  // namespace
@@ -129,8 +135,10 @@ bool trace_advance(trace_step step, bool with_stacks, trace_generation& done) {
         began_at = done.ended = nanotime();
         ++trace_log.generation;
         if (step == trace_step::begin) begin(with_stacks);
-        if (step == trace_step::end) __atomic_store_n(&trace_log.on, 0u, __ATOMIC_RELAXED);
+        else trace_log.stacks = with_stacks;
+        if (step == trace_step::end) end();
         else done.goroutines = tell_all(self, step == trace_step::begin);
+        self.ready_extras = is_traced() ? m::ready_traced : 0;
     }
     done.pause = nanotime() - asked;
     start_the_world();
