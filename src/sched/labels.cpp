@@ -88,7 +88,10 @@ void drop_labels(g& gp) {
     release_labels(set);
 }
 
-label_reader::label_reader() { readers.fetch_add(1, memory_order_seq_cst); }   // pairs(labels.read)
+label_reader::label_reader() {
+    readers.fetch_add(1, memory_order_seq_cst);  // pairs(labels.read)
+    full_fence();  // what is read of goroutines is read behind it, pairs(labels.read)
+}
 label_reader::~label_reader() { readers.fetch_sub(1, memory_order_release); }  // pairs(labels.free)
 
 void free_dropped_labels() {

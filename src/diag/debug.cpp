@@ -1,0 +1,260 @@
+// rota::debug: the pages. Go: net/http/pprof.
+#include <rota/debug.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <rota/context.hpp>
+#include <rota/detail/spawn.hpp>
+#include <rota/metrics.hpp>
+#include <rota/pprof.hpp>
+#include <rota/sync/wait_group.hpp>
+
+#include "diag/frame_name.hpp"
+#include "diag/profile_text.hpp"
+#include "diag/sched_page.hpp"
+#include "diag/symbolize.hpp"
+
+namespace rota::debug {
+
+namespace {
+
+using http::request;
+using http::response_writer;
+using rt::append_format;
+
+constexpr std::string_view pprof_prefix = "/debug/pprof/";
+constexpr std::string_view plain_text = "text/plain; charset=utf-8";
+
+void send(response_writer& w, std::string_view type, std::string_view body) {
+    w.header().set("X-Content-Type-Options", "nosniff");
+    w.header().set("Content-Type", type);
+    w.write(body);
+}
+
+// The tool prints what comes with this field.
+void send_error(response_writer& w, int status, std::string_view text) {
+    w.header().set("X-Content-Type-Options", "nosniff");
+    w.header().set("Content-Type", plain_text);
+    w.header().set("X-Go-Pprof", "1");
+    w.write_header(status);
+    w.write(std::string(text) + "\n");
+}
+
+std::optional<long long> integer(const std::string& text) {
+    long long v = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), v);
+    if (end.ec != std::errc() || end.ptr != text.data() + text.size()) return std::nullopt;
+    return v;
+}
+
+struct page_link {
+    std::string_view name, description;
+};
+
+constexpr page_link described[] = {
+    {"allocs", "As heap, with what was allocated as the value that is shown first"},
+    {"block", "Stack traces that led to blocking on synchronization primitives"},
+    {"cmdline", "The command line invocation of the current program"},
+    {"goroutine",
+     "Stack traces of all current goroutines. Use debug=2 as a query parameter to export in the "
+     "same format as an unrecovered panic."},
+    {"heap", "The memory that rota itself has: stacks of goroutines, and its tables"},
+    {"mutex", "Stack traces of holders of contended mutexes"},
+    {"profile",
+     "CPU profile. You can specify the duration in the seconds GET parameter. After you get the "
+     "profile file, use the go tool pprof command to investigate the profile."},
+    {"symbol",
+     "Maps given program counters to function names. Counters can be specified in a GET raw query "
+     "or POST body, multiple counters are separated by &#39;+&#39;."},
+    {"threadcreate", "Threads, by what they are for"},
+};
+
+std::size_t records_of(std::string_view name, const std::vector<pprof::profile_info>& all) {
+    for (const pprof::profile_info& p : all) {
+        if (p.name == name) return p.count;
+    }
+    return 0;
+}
+
+void send_index(response_writer& w) {
+    const auto counts = pprof::profiles();
+    std::string page =
+        "<html>\n<head>\n<title>/debug/pprof/</title>\n<style>\n.profile-name{\n"
+        "\tdisplay:inline-block;\n\twidth:6rem;\n}\n</style>\n</head>\n<body>\n/debug/pprof/\n"
+        "<br>\n<p>Set debug=1 as a query parameter to export in legacy text format</p>\n<br>\n"
+        "Types of profiles available:\n<table>\n<thead><td>Count</td><td>Profile</td></thead>\n";
+    for (const page_link& l : described) {
+        const int n = static_cast<int>(l.name.size());
+        append_format(page, "<tr><td>%zu</td><td><a href='%.*s?debug=1'>%.*s</a></td></tr>\n",
+                      records_of(l.name, counts), n, l.name.data(), n, l.name.data());
+    }
+    page += "</table>\n<a href=\"goroutine?debug=2\">full goroutine stack dump</a>\n<br>\n<p>\n"
+            "Profile Descriptions:\n<ul>\n";
+    for (const page_link& l : described) {
+        page.append("<li><div class=profile-name>").append(l.name).append(": </div> ");
+        page.append(l.description).append("</li>\n");
+    }
+    page += "</ul>\n</p>\n</body>\n</html>";
+    send(w, "text/html; charset=utf-8", page);
+}
+
+void send_cmdline(response_writer& w) {
+    std::string arguments;
+    if (std::FILE* const file = std::fopen("/proc/self/cmdline", "re")) {
+        char part[4096];
+        for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, file)) > 0;)
+            arguments.append(part, n);
+        std::fclose(file);
+    }
+    if (!arguments.empty()) arguments.pop_back();  // the NUL behind the last one
+    send(w, plain_text, arguments);
+}
+
+// "0x1+0x2": a line for each address that has a name.
+void send_symbols(response_writer& w, request& r) {
+    constexpr std::size_t addresses_max = 1 << 16;
+    std::string asked;
+    if (r.method() == "POST") {
+        asked = r.body();
+    } else {
+        const std::string_view target = r.target();
+        const std::size_t question = target.find('?');
+        if (question != target.npos) asked = target.substr(question + 1);
+    }
+    std::string answer = "num_symbols: 1\n";
+    std::size_t n = 0;
+    for (std::size_t at = 0; at < asked.size() && n < addresses_max; ++n) {
+        std::size_t end = asked.find('+', at);
+        if (end == asked.npos) end = asked.size();
+        std::string_view word(asked.data() + at, end - at);
+        at = end + 1;
+        if (word.starts_with("0x") || word.starts_with("0X")) word.remove_prefix(2);
+        std::uintptr_t address = 0;
+        const auto parsed = std::from_chars(word.data(), word.data() + word.size(), address, 16);
+        if (parsed.ec != std::errc() || address == 0) continue;
+        const rt::code_place p = rt::place_of(reinterpret_cast<const void*>(address));
+        if (p.function == nullptr) continue;
+        const rt::frame_name name(p.function, false);
+        append_format(answer, "%#zx %.*s\n", static_cast<std::size_t>(address),
+                      name.length < 400 ? name.length : 400, name.text);
+    }
+    send(w, plain_text, answer);
+}
+
+void send_file(response_writer& w, std::string_view name, const std::string& data) {
+    w.header().set("Content-Disposition", "attachment; filename=\"" + std::string(name) + "\"");
+    send(w, "application/octet-stream", data);
+}
+
+void send_cpu_profile(response_writer& w, const request& r) {
+    constexpr long long usual = 30, longest = 24 * 3600;
+    long long seconds = integer(r.query("seconds")).value_or(usual);
+    if (seconds <= 0) seconds = usual;
+    std::ostringstream out;
+    try {
+        pprof::start_cpu_profile(out);
+    } catch (const std::exception& e) {
+        return send_error(w, 500, std::string("Could not enable CPU profiling: ") + e.what());
+    }
+    // Until the client has gone, at the longest.
+    try {
+        (void)sleep_for(r.ctx(), std::chrono::seconds(std::min(seconds, longest)));
+    } catch (...) {
+        pprof::stop_cpu_profile();
+        throw;
+    }
+    pprof::stop_cpu_profile();
+    send_file(w, "profile", out.str());
+}
+
+bool is_profile(std::string_view name) {
+    for (const pprof::profile_info& p : pprof::profiles()) {
+        if (p.name == name) return true;
+    }
+    return false;
+}
+
+void send_profile(response_writer& w, const request& r, std::string_view name) {
+    if (!is_profile(name)) return send_error(w, 404, "Unknown profile");
+    const long long debug = integer(r.query("debug")).value_or(0);
+    if (!r.query("seconds").empty()) {
+        return send_error(w, 400,
+                          debug != 0 ? "seconds and debug params are incompatible"
+                                     : "\"seconds\" parameter is not supported for this profile "
+                                       "type");
+    }
+    std::ostringstream out;
+    pprof::write_profile(name, out, static_cast<int>(std::clamp(debug, 0LL, 2LL)));
+    if (debug > 0) send(w, plain_text, out.str());
+    else send_file(w, name, out.str());
+}
+
+void answer(response_writer& w, request& r) {
+    const std::string path(r.path());
+    if (path == "/metrics") return send(w, metrics::prometheus_type, metrics::prometheus());
+    if (path == "/debug/sched") return send(w, "application/json", rt::sched_json());
+    if (!path.starts_with(pprof_prefix)) return send_error(w, 404, "404 page not found");
+    const std::string name = path.substr(pprof_prefix.size());
+    if (name.empty()) return send_index(w);
+    if (name == "cmdline") return send_cmdline(w);
+    if (name == "symbol") return send_symbols(w, r);
+    if (name == "profile") return send_cpu_profile(w, r);
+    send_profile(w, r, name);
+}
+
+}  // namespace
+
+http::handler handler() { return answer; }
+
+struct server::state {
+    net::listener listener;
+    http::server pages{handler()};
+    wait_group served;
+    bool is_closed = false;
+};
+
+server::server(std::unique_ptr<state> s) noexcept : state_(std::move(s)) {}
+server::server(server&&) noexcept = default;
+
+server& server::operator=(server&& other) noexcept {
+    if (this != &other) {
+        if (state_) close();
+        state_ = std::move(other.state_);
+    }
+    return *this;
+}
+
+server::~server() {
+    if (state_) close();
+}
+
+net::endpoint server::addr() const { return state_->listener.addr(); }
+
+void server::close() {
+    if (std::exchange(state_->is_closed, true)) return;
+    state_->pages.close();
+    state_->served.wait();
+}
+
+server serve(std::string_view address) {
+    auto s = std::make_unique<server::state>();
+    s->listener = net::listen("tcp", address);
+    s->served.add(1);
+    detail::spawn_any(0, "debug pages", [s = s.get()] {
+        std::error_code ended;  // by close; other failures leave the program without these pages
+        s->pages.serve(s->listener, ended);
+        s->served.done();
+    });
+    return server(std::move(s));
+}
+
+}  // namespace rota::debug

@@ -1,0 +1,125 @@
+// rota::leak: looking at all goroutines until those that should have ended have.
+#include <rota/leak.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+#include <rota/time.hpp>
+
+#include "diag/goroutine_list.hpp"
+#include "diag/stack_text.hpp"
+#include "sched/labels.hpp"
+#include "sys/clock.hpp"
+
+namespace rota::leak {
+
+using namespace rota::rt;
+
+namespace {
+
+using label_values = std::vector<std::pair<std::string, std::string>>;
+
+// The name of the goroutine that rota keeps for as long as the process lives.
+constexpr std::string_view kept_by_rota = "os/signal";
+
+label_values labels_of_state(const goroutine_state& g) {
+    label_values all;
+    for_each_label(g.labels, [&](auto name, auto value) { all.emplace_back(name, value); });
+    return all;
+}
+
+bool has_all(const label_values& all, const label_values& wanted) {
+    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& w) {
+        return std::find(all.begin(), all.end(), w) != all.end();
+    });
+}
+
+// By what needs no stack.
+std::vector<goroutine_info> candidates(const options& how) {
+    std::vector<goroutine_info> result;
+    {
+        const label_reader reading;
+        for (const goroutine_state& g : list_goroutines(1)) {
+            if (g.is_caller || g.is_main || g.name == kept_by_rota) continue;
+            if (std::find(how.ignore.begin(), how.ignore.end(), g.goid) != how.ignore.end())
+                continue;
+            goroutine_info one;
+            one.labels = labels_of_state(g);
+            if (!has_all(one.labels, how.labels)) continue;
+            one.id = g.goid;
+            one.parent_id = g.parent_goid;
+            one.state = state_text(g);
+            one.name = g.name;
+            one.waited = std::chrono::seconds(g.waited_s);
+            result.push_back(std::move(one));
+        }
+    }
+    free_dropped_labels();
+    return result;
+}
+
+// The part of a dump that is about one goroutine; empty if it has ended since.
+std::string trace_in(const std::string& dump, std::uint64_t id) {
+    const std::string header = "goroutine " + std::to_string(id) + " [";
+    std::size_t from = 0;
+    if (dump.compare(0, header.size(), header) != 0) {
+        from = dump.find("\n\n" + header);
+        if (from == dump.npos) return {};
+        from += 2;
+    }
+    const std::size_t end = dump.find("\n\n", from);
+    return end == dump.npos ? dump.substr(from) : dump.substr(from, end + 1 - from);
+}
+
+bool is_let_be(const std::string& trace, const options& how) {
+    const auto stands_there = [&](std::string_view text) { return trace.find(text) != trace.npos; };
+    return trace.empty() ||
+           std::any_of(how.ignore_functions.begin(), how.ignore_functions.end(), stands_there);
+}
+
+std::vector<goroutine_info> look_once(const options& how) {
+    std::vector<goroutine_info> found = candidates(how);
+    if (found.empty()) return found;
+    const std::string dump = stack_text(true);
+    std::erase_if(found, [&](goroutine_info& g) {
+        g.trace = trace_in(dump, g.id);
+        return is_let_be(g.trace, how);
+    });
+    return found;
+}
+
+std::string text_of(const std::vector<goroutine_info>& found) {
+    std::string text = std::to_string(found.size()) + " goroutines were left behind:";
+    for (const goroutine_info& g : found) text += "\n\n" + g.trace;
+    return text;
+}
+
+}  // namespace
+
+leak_error::leak_error(std::vector<goroutine_info> found)
+    : std::runtime_error(text_of(found)), found_(std::move(found)) {}
+
+options ignore_current() {
+    options how;
+    const label_reader reading;
+    for (const goroutine_state& g : list_goroutines(1)) how.ignore.push_back(g.goid);
+    return how;
+}
+
+std::vector<goroutine_info> find(const options& how) {
+    constexpr std::chrono::nanoseconds first_nap = std::chrono::microseconds(100);
+    constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(20);
+    const std::int64_t until = nanotime() + how.max_wait.count();
+    for (std::chrono::nanoseconds nap = first_nap;; nap = std::min(2 * nap, longest_nap)) {
+        std::vector<goroutine_info> found = look_once(how);
+        if (found.empty() || nanotime() >= until) return found;
+        sleep_for(nap);
+    }
+}
+
+void verify_none(const options& how) {
+    std::vector<goroutine_info> found = find(how);
+    if (!found.empty()) throw leak_error(std::move(found));
+}
+
+}  // namespace rota::leak

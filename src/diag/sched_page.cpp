@@ -1,0 +1,251 @@
+// The JSON of /debug/sched: written as it goes, since nothing is read.
+#include "diag/sched_page.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/sched.hpp"
+#include "diag/figures.hpp"
+#include "diag/frame_name.hpp"
+#include "diag/goroutine_list.hpp"
+#include "diag/profile_text.hpp"
+#include "diag/symbolize.hpp"
+#include "sched/entry.hpp"
+#include "sched/labels.hpp"
+#include "sched/run_queue.hpp"
+#include "sys/clock.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Members and elements, with commas between.
+class json_text {
+  public:
+    void open(char bracket) {
+        before();
+        out_ += bracket;
+        is_first_ = true;
+    }
+    void close(char bracket) {
+        out_ += bracket;
+        is_first_ = false;
+    }
+    void open(std::string_view name, char bracket) {
+        key(name);
+        out_ += bracket;
+        is_first_ = true;
+    }
+    void number(std::string_view name, long long v) {
+        key(name);
+        append_format(out_, "%lld", v);
+    }
+    void flag(std::string_view name, bool v) {
+        key(name);
+        out_ += v ? "true" : "false";
+    }
+    void text(std::string_view name, std::string_view v) {
+        key(name);
+        quoted(v);
+    }
+    std::string take() { return std::move(out_); }
+
+  private:
+    void before() {
+        if (!is_first_) out_ += ',';
+        is_first_ = false;
+    }
+    void key(std::string_view name) {
+        before();
+        quoted(name);
+        out_ += ':';
+    }
+    void quoted(std::string_view v) {
+        out_ += '"';
+        for (const char c : v) {
+            const auto code = static_cast<unsigned char>(c);
+            if (c == '"' || c == '\\') out_ += '\\', out_ += c;
+            else if (code < ' ') append_format(out_, "\\u%04x", code);
+            else out_ += c;
+        }
+        out_ += '"';
+    }
+
+    std::string out_;
+    bool is_first_ = true;
+};
+
+const char* text_of(p_status s) {
+    switch (s) {
+        case p_status::idle: return "idle";
+        case p_status::running: return "running";
+        case p_status::syscall: return "syscall";
+        case p_status::gcstop: return "gcstop";
+        case p_status::dead: return "dead";
+    }
+    return "?";
+}
+
+const char* text_of(entry_state s) {
+    switch (s) {
+        case entry_state::clear: return "clear";
+        case entry_state::in_syscall: return "in_syscall";
+        case entry_state::requested: return "requested";
+        case entry_state::taken: return "taken";
+    }
+    return "?";
+}
+
+struct m_figures {
+    std::uint64_t id, goid;
+    int tid;
+    std::int32_t p_id;
+    bool foreign, spinning, suspended, locked;
+    entry_state entry;
+};
+
+// What its thread writes meanwhile; ms and ps are never freed, nor are the headers of goroutines
+// unmapped.
+ROTA_READS_RACING m_figures look_at_m(const m& mp) {
+    m_figures f{};
+    f.id = mp.id;
+    const g* const gp = mp.curg;
+    f.goid = gp != nullptr && gp != &mp.g0 ? gp->goid : 0;
+    f.tid = mp.tid.load(memory_order_relaxed);  // relaxed, all: a report
+    const p* const pp = mp.pp;
+    f.p_id = pp != nullptr ? pp->id : -1;
+    f.foreign = mp.foreign;
+    f.spinning = mp.spinning;
+    f.suspended = mp.suspended.load(memory_order_relaxed);
+    f.locked = mp.locked_g.load(memory_order_relaxed) != nullptr;
+    f.entry = mp.entry.load(memory_order_relaxed);
+    return f;
+}
+
+void put_processors(json_text& out) {
+    out.open("processors", '[');
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        const p& pp = *sched.allp[i];
+        const m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
+        out.open('{');
+        out.number("id", pp.id);
+        // relaxed, all: a report
+        out.text("status", text_of(pp.status.load(memory_order_relaxed)));
+        out.number("m", mp != nullptr ? static_cast<long long>(mp->id) : -1);
+        out.number("sched_tick", pp.sched_tick.load(memory_order_relaxed));
+        out.number("syscall_tick", pp.syscall_tick.load(memory_order_relaxed));
+        out.number("queued", runq_length(pp));
+        const std::int64_t when = pp.timers.earliest_hint();
+        out.number("next_timer_ns", when == 0 ? -1 : when - nanotime());
+        out.close('}');
+    }
+    out.close(']');
+}
+
+void put_threads(json_text& out) {
+    out.open("threads", '[');
+    const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
+    for (; mp != nullptr; mp = mp->all_link) {
+        const m_figures f = look_at_m(*mp);
+        if (f.tid == 0) continue;
+        out.open('{');
+        out.number("id", static_cast<long long>(f.id));
+        out.number("tid", f.tid);
+        out.number("p", f.p_id);
+        out.number("goroutine", static_cast<long long>(f.goid));
+        out.text("entry", text_of(f.entry));
+        out.flag("spinning", f.spinning);
+        out.flag("suspended", f.suspended);
+        out.flag("locked", f.locked);
+        out.flag("foreign", f.foreign);
+        out.close('}');
+    }
+    out.close(']');
+}
+
+std::string name_at(std::uintptr_t address) {
+    const code_place p = place_of(reinterpret_cast<const void*>(address));
+    if (p.function == nullptr) return {};
+    const frame_name name(p.function, false);
+    return {name.text, static_cast<std::size_t>(name.length)};
+}
+
+// The innermost function that is not the runtime's.
+std::string where(const goroutine_state& g) {
+    for (const std::uintptr_t pc : g.pcs) {
+        if (!is_runtime_frame(place_of(reinterpret_cast<const void*>(pc - 1))))
+            return name_at(pc - 1);
+    }
+    return g.pcs.empty() ? std::string() : name_at(g.pcs.front() - 1);
+}
+
+void put_goroutines(json_text& out) {
+    const label_reader reading;
+    out.open("goroutines", '[');
+    for (const goroutine_state& g : list_goroutines()) {
+        out.open('{');
+        out.number("id", static_cast<long long>(g.goid));
+        out.number("parent", static_cast<long long>(g.parent_goid));
+        out.text("status", g_status_text(g.status));
+        out.text("waits_for", g.status == g_status::waiting ? wait_reason_text(g.why) : "");
+        out.number("waited_s", g.waited_s);
+        out.number("m", g.m_id);
+        out.flag("locked", g.is_locked);
+        out.text("name", g.name);
+        out.text("function", where(g));
+        if (g.created_at != nullptr)
+            out.text("created_by", name_at(reinterpret_cast<std::uintptr_t>(g.created_at) - 1));
+        out.open("labels", '{');
+        for_each_label(g.labels, [&](auto name, auto value) { out.text(name, value); });
+        out.close('}');
+        out.close('}');
+    }
+    out.close(']');
+}
+
+void put_queues(json_text& out) {
+    std::uint32_t queued = 0, urgent = 0, put_off = 0, suspended = 0;
+    std::int32_t idle_threads = 0;
+    {
+        const runtime_entry inside;
+        const lock_guard guard(sched.mu);
+        queued = sched.runq.size();
+        urgent = sched.urgent.size();
+        put_off = sched.put_off.size();
+        suspended = sched.suspended_count;
+        idle_threads = sched.idle_m_count;
+    }
+    out.open("global_queue", '{');
+    out.number("queued", queued);
+    out.number("urgent", urgent);
+    out.number("put_off", put_off);
+    out.number("suspended", suspended);
+    out.close('}');
+    out.number("idle_threads", idle_threads);
+    // relaxed: a report
+    out.number("idle_processors", sched.idle_p_count.load(memory_order_relaxed));
+    // relaxed: as above
+    out.number("spinning", sched.nmspinning.load(memory_order_relaxed));
+}
+
+}  // namespace
+
+std::string sched_json() {
+    const scheduler_figures f = read_figures();
+    json_text out;
+    out.open('{');
+    out.number("uptime_ns", nanotime() - sched.started_at);
+    out.number("gomaxprocs", static_cast<long long>(f.gomaxprocs));
+    out.number("goroutine_count", static_cast<long long>(f.goroutines));
+    out.number("thread_count", static_cast<long long>(f.threads));
+    put_queues(out);
+    put_processors(out);
+    put_threads(out);
+    put_goroutines(out);
+    out.close('}');
+    free_dropped_labels();
+    return out.take() + "\n";
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,203 @@
+// rota::debug: the pages, as browsers and tools ask for them.
+#include <rota/debug.hpp>
+#include <rota/metrics.hpp>
+#include <rota/pprof.hpp>
+
+#include <cstdio>
+#include <sstream>
+#include <string>
+
+#include "anywhere.hpp"
+#include "http_client.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+__attribute__((noinline)) void stands_on_a_page(const rota::chan<int>& ch) {
+    ch.recv();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+namespace {
+
+answer page(const rota::debug::server& s, const std::string& target, const std::string& body = "") {
+    const net::conn c = net::dial("tcp", s.addr().to_string());
+    std::error_code gone;
+    c.write((body.empty() ? "GET " : "POST ") + target +
+                " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " +
+                std::to_string(body.size()) + "\r\n\r\n" + body,
+            gone);
+    return only_answer(read_to_end(c));
+}
+
+// Whether brackets and quotes match, outside and inside of texts; no grammar.
+bool is_balanced_json(const std::string& text) {
+    std::string open;
+    bool in_text = false;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const char c = text[i];
+        if (in_text) {
+            if (c == '\\') ++i;
+            else if (c == '"') in_text = false;
+        } else if (c == '"') {
+            in_text = true;
+        } else if (c == '{' || c == '[') {
+            open += c;
+        } else if (c == '}' || c == ']') {
+            if (open.empty() || open.back() != (c == '}' ? '{' : '[')) return false;
+            open.pop_back();
+        }
+    }
+    return open.empty() && !in_text && text.find(",}") == text.npos && text.find(",]") == text.npos;
+}
+
+}  // namespace
+
+TEST_ANYWHERE(debug, the_index_names_every_profile) {
+    // The page that everybody begins with is empty.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    const answer index = page(s, "/debug/pprof/");
+    EXPECT_EQ(index.status, 200);
+    EXPECT_EQ(index.field("Content-Type"), "text/html; charset=utf-8");
+    EXPECT_EQ(index.field("X-Content-Type-Options"), "nosniff");
+    for (const auto& p : rota::pprof::profiles()) {
+        const std::string name(p.name);
+        EXPECT_NE(index.body.find("<a href='" + name + "?debug=1'>" + name + "</a>"),
+                  std::string::npos)
+            << name;
+    }
+    EXPECT_NE(index.body.find("goroutine?debug=2"), std::string::npos);
+}
+
+TEST_ANYWHERE(debug, profiles_have_go_s_parameters_and_fields) {
+    // go tool pprof, or a browser, takes one form for another.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    for (const auto& p : rota::pprof::profiles()) {
+        const std::string name(p.name);
+        const answer file = page(s, "/debug/pprof/" + name);
+        EXPECT_EQ(file.status, 200) << name;
+        EXPECT_EQ(file.field("Content-Type"), "application/octet-stream") << name;
+        EXPECT_EQ(file.field("Content-Disposition"), "attachment; filename=\"" + name + "\"");
+        EXPECT_GT(file.body.size(), 50u) << name;
+        const answer text = page(s, "/debug/pprof/" + name + "?debug=1");
+        EXPECT_EQ(text.field("Content-Type"), "text/plain; charset=utf-8") << name;
+        EXPECT_EQ(text.field("Content-Disposition"), "") << name;
+        EXPECT_NE(text.body.find(name == "block"    ? "--- contention:"
+                                 : name == "mutex"  ? "--- mutex:"
+                                 : name == "allocs" ? "heap profile: "
+                                                    : name + " profile: "),
+                  std::string::npos)
+            << text.body;
+    }
+    const answer dump = page(s, "/debug/pprof/goroutine?debug=2");
+    EXPECT_EQ(dump.body.rfind("goroutine ", 0), 0u) << dump.body;
+    EXPECT_NE(dump.body.find(" [running]:\n"), std::string::npos) << dump.body;
+}
+
+TEST_ANYWHERE(debug, errors_are_as_go_s_handler_gives_them) {
+    // The tool does not show why there is no profile.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    const answer unknown = page(s, "/debug/pprof/nothing");
+    EXPECT_EQ(unknown.status, 404);
+    EXPECT_EQ(unknown.body, "Unknown profile\n");
+    EXPECT_EQ(unknown.field("X-Go-Pprof"), "1");
+    const answer both = page(s, "/debug/pprof/goroutine?debug=1&seconds=1");
+    EXPECT_EQ(both.status, 400);
+    EXPECT_EQ(both.body, "seconds and debug params are incompatible\n");
+    EXPECT_EQ(page(s, "/debug/pprof/goroutine?seconds=1").status, 400);
+    EXPECT_EQ(page(s, "/elsewhere").status, 404);
+    std::ostringstream out;
+    rota::pprof::start_cpu_profile(out);
+    const answer busy = page(s, "/debug/pprof/profile?seconds=1");
+    rota::pprof::stop_cpu_profile();
+    EXPECT_EQ(busy.status, 500);
+    EXPECT_EQ(busy.body.rfind("Could not enable CPU profiling: ", 0), 0u) << busy.body;
+}
+
+TEST_ANYWHERE(debug, a_cpu_profile_lasts_as_long_as_asked_for) {
+    // It comes at once and is empty, or never.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    const auto began = std::chrono::steady_clock::now();
+    const answer file = page(s, "/debug/pprof/profile?seconds=1");
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 1s);
+    EXPECT_EQ(file.status, 200);
+    EXPECT_EQ(file.field("Content-Disposition"), "attachment; filename=\"profile\"");
+    EXPECT_GT(file.body.size(), 50u);
+}
+
+TEST_ANYWHERE(debug, addresses_get_their_names) {
+    // A profile without names stays without them.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    char address[32];
+    std::snprintf(address, sizeof address, "%#zx",
+                  reinterpret_cast<std::size_t>(&stands_on_a_page) + 1);
+    for (const bool posts : {false, true}) {
+        const std::string target = "/debug/pprof/symbol";
+        const answer a = posts ? page(s, target, std::string(address) + "+0x1")
+                               : page(s, target + "?" + address);
+        EXPECT_EQ(a.body.rfind("num_symbols: 1\n", 0), 0u) << a.body;
+        EXPECT_NE(a.body.find(std::string(address) + " stands_on_a_page("), std::string::npos)
+            << a.body;
+    }
+    const answer arguments = page(s, "/debug/pprof/cmdline");
+    EXPECT_NE(arguments.body.find("rota_api"), std::string::npos) << arguments.body;
+}
+
+TEST_ANYWHERE(debug, the_scheduler_s_state_is_json_with_every_goroutine) {
+    // A goroutine is missing, or a quote in a label ends the text.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    auto ch = rota::make_chan<int>();
+    rota::wait_group wg;
+    rota::pprof::do_labels({{"quo\"te", "back\\slash\n"}},
+                           [&] { wg.go([ch] { stands_on_a_page(ch); }); });
+    std::string json;
+    EXPECT_TRUE(eventually([&] {
+        json = page(s, "/debug/sched").body;
+        return json.find("\"function\":\"stands_on_a_page(") != json.npos;
+    })) << json;
+    EXPECT_TRUE(is_balanced_json(json)) << json;
+    EXPECT_NE(json.find("\"labels\":{\"quo\\\"te\":\"back\\\\slash\\u000a\"}"), json.npos) << json;
+    EXPECT_NE(json.find("\"waits_for\":\"chan receive\""), json.npos) << json;
+    EXPECT_NE(json.find("\"gomaxprocs\":" + std::to_string(rota::runtime::gomaxprocs(0)) + ","),
+              json.npos)
+        << json;
+    EXPECT_NE(json.find("\"processors\":[{\"id\":0,"), json.npos) << json;
+    EXPECT_NE(json.find("\"threads\":[{\"id\":"), json.npos) << json;
+    ch.close();
+    wg.wait();
+}
+
+TEST_ANYWHERE(debug, metrics_are_served_as_prometheus_asks) {
+    // The scraper refuses the type.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    const answer a = page(s, "/metrics");
+    EXPECT_EQ(a.status, 200);
+    EXPECT_EQ(a.field("Content-Type"), std::string(rota::metrics::prometheus_type));
+    EXPECT_NE(a.body.find("\ngo_goroutines "), std::string::npos) << a.body;
+}
+
+TEST_ANYWHERE(debug, the_handler_fits_behind_a_mux) {
+    // Programs with a server of their own need a second one.
+    http::serve_mux mux;
+    mux.handle("/debug/", rota::debug::handler());
+    const http_server s(mux);
+    const answer a = only_answer(ask(s, "GET /debug/pprof/goroutine?debug=1 HTTP/1.1\r\nHost: x\r\n"
+                                        "Connection: close\r\n\r\n"));
+    EXPECT_EQ(a.status, 200);
+    EXPECT_EQ(a.body.rfind("goroutine profile: total ", 0), 0u) << a.body;
+}
+
+TEST_ANYWHERE(debug, a_server_ends_with_its_object) {
+    // The port stays taken, or a goroutine stays behind.
+    std::string address;
+    {
+        rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+        address = s.addr().to_string();
+        rota::debug::server moved = std::move(s);
+        EXPECT_EQ(page(moved, "/metrics").status, 200);
+        moved.close();
+        moved.close();
+    }
+    EXPECT_THROW(net::dial("tcp", address), std::system_error);
+    EXPECT_THROW((void)rota::debug::serve("127.0.0.1:notaport"), std::system_error);
+}
