@@ -48,7 +48,7 @@ def layers():
     lessons = tuple(p.stem for p in glob("examples/*.cpp") if p.stem not in ("tour", "treesum"))
     programs = {"examples_test": lessons, "http_interop_test": ("prog_http_interop",),
                 "profiles_test": ("prog_profiles",),
-                "treesum_test": ("treesum",)}
+                "tls_test": ("prog_http2",), "treesum_test": ("treesum",)}
     whole_programs = [PythonTest(script, "dev", programs[script.stem], 300)
                       for script in glob("tests/prog/*_test.py")]
     return {

@@ -1,4 +1,4 @@
-// HTTP/1.1 servers and clients. Go: package net/http.
+// Servers for HTTP/1.1 and, by nghttp2, HTTP/2; clients for HTTP/1.1. Go: package net/http.
 //
 //     rota::http::serve_mux mux;
 //     mux.handle("GET /hello/{name}", [](auto& w, auto& r) { w.write("hi " + r.path_value("name"));
@@ -7,8 +7,9 @@
 //     std::string text = rota::http::client().get("http://localhost:8080/hello/you").body;
 //
 // Each connection of a server is a goroutine, which calls the handler for one request after the
-// other. The protocol is read strictly (docs/http.md): what is ambiguous is answered with 400, and
-// the connection closed; an answer that is ambiguous is an error.
+// other; of HTTP/2 each request is one. The protocol is read strictly (docs/http.md): what is
+// ambiguous is answered with 400, and the connection closed; an answer that is ambiguous is an
+// error.
 #pragma once
 
 #include <chrono>
@@ -314,6 +315,11 @@ struct server_options {
     std::size_t max_header_bytes = 1 << 20;
     /// The most that a body may have: 413.
     std::size_t max_body_bytes = 0;
+    /// Whether listen_and_serve_tls with files offers HTTP/2. With a config it is spoken where both
+    /// sides have "h2" in their alpn.
+    bool http2 = true;
+    /// Whether HTTP/2 is spoken without TLS, with clients that begin so. Go: Protocols.
+    bool h2c = false;
 };
 
 /// A server: a handler, options, and the connections that are being served. Go: http.Server.

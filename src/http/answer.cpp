@@ -77,6 +77,7 @@ void exchange::write_header(int code) {
     if (code >= 200 || code == 101) return end_head(code);
     if (!head.http_1_1) return;
     if (code == 100) continue_due = false;
+    if (over != nullptr) return send_early_head(code);
     put_status_line(code);
     if (code != 100)
         for (const auto& [name, value] : answer_fields)
@@ -84,6 +85,16 @@ void exchange::write_header(int code) {
     out.text() += "\r\n";
     std::error_code error;
     send(error);
+    if (error) throw std::system_error(error, "rota::http: write_header");
+}
+
+void exchange::send_early_head(int code) {
+    std::string lines;
+    if (code != 100)
+        for (const auto& [name, value] : answer_fields)
+            lines.append(name).append(": ").append(value).append("\r\n");
+    std::error_code error;
+    over->send_head(code, lines, false, error);
     if (error) throw std::system_error(error, "rota::http: write_header");
 }
 
@@ -159,6 +170,7 @@ void exchange::send(std::error_code& error) {
 // Sends what is collected and `more`, behind the head.
 void exchange::send_body(std::string_view more, std::error_code& error) {
     const std::size_t size = collected.size() + more.size();
+    if (over != nullptr) return send_stream_body(more, false, error);
     if (size == 0) return send(error);
     if (in_chunks) {
         put_number(size, 16);
@@ -191,8 +203,16 @@ void exchange::write(std::string_view data, std::error_code& error) {
         collected += data;
         return;
     }
-    if (!head_sent) put_head(false);
+    if (!send_head_first(error)) return;
     send_body(data, error);
+}
+
+// The head of an answer that goes on behind it.
+bool exchange::send_head_first(std::error_code& error) {
+    if (head_sent) return true;
+    if (over != nullptr) send_stream_head(false, error);
+    else put_head(false);
+    return !error;
 }
 
 void exchange::flush(std::error_code& error) {
@@ -202,12 +222,12 @@ void exchange::flush(std::error_code& error) {
         return;
     }
     if (status == 0) end_head(200);
-    if (!head_sent) put_head(false);
-    send_body({}, error);
+    if (send_head_first(error)) send_body({}, error);
 }
 
 // Leaves all of it in `out`.
 void exchange::finish_answer() {
+    if (over != nullptr) return finish_stream();
     if (status == 0) end_head(200);
     if (!head_sent) {
         if (!drain_body()) {
@@ -243,6 +263,7 @@ void exchange::answer_error(int code) {
     collected = std::to_string(code);
     collected.append(" ").append(status_text(code));
     written = collected.size();
+    if (over != nullptr) return finish_stream();
     put_head(true);
     if (!is_head_method()) out.text() += collected;
     collected.clear();
@@ -250,7 +271,7 @@ void exchange::answer_error(int code) {
 
 net::conn exchange::hijack() {
     if (c->hijacked) throw std::system_error(http_errc::hijacked, "rota::http: hijack");
-    if (c->stream.has_layer())
+    if (c->stream.has_layer() || over != nullptr)
         throw std::system_error(http_errc::cannot_hijack, "rota::http: hijack");
     end_watch();
     std::error_code error;

@@ -68,6 +68,7 @@ std::size_t exchange::read_body(std::span<std::byte> to, std::error_code& error)
         return 0;
     }
     if (body_ended || to.empty()) return 0;
+    if (over != nullptr) return read_stream(to, error);
     if (continue_due) send_continue(error);
     if (error) return fail_body(error, error);
     c->limit_reads(body_limit);

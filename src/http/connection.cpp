@@ -7,6 +7,7 @@
 
 #include "fd/fd.hpp"
 #include "http/exchange.hpp"
+#include "http/multiplex.hpp"
 #include "http/server.hpp"
 #include "mem/stack.hpp"
 
@@ -30,9 +31,11 @@ struct loan {
 };
 
 // Out of line, so that a connection that waits has no more on its stack than it needs.
-[[gnu::noinline]] bool answer_what_has_come(connection& c) {
+[[gnu::noinline]] next_step answer_what_has_come(connection& c, std::string& left) {
     const loan borrowed(c);
-    return borrowed.x->serve() == next_step::wait;
+    const next_step step = borrowed.x->serve();
+    if (step == next_step::multiplex) left = borrowed.x->in.unread();
+    return step;
 }
 
 }  // namespace
@@ -94,8 +97,10 @@ bool connection::wait_for_request() {
 }
 
 void serve_connection(connection& c) {
-    while (c.wait_for_request() && answer_what_has_come(c)) {
-    }
+    std::string left;
+    next_step step = next_step::wait;
+    while (step == next_step::wait && c.wait_for_request()) step = answer_what_has_come(c, left);
+    if (step == next_step::multiplex) serve_multiplexed(c, left);
 }
 
 }  // namespace rota::http::detail

@@ -26,6 +26,7 @@
 namespace rota::http::detail {
 
 class server_state;
+class multiplexed;
 
 struct connection {
     enum class phase : std::uint8_t { idle, active, closed };
@@ -51,6 +52,7 @@ struct connection {
     rt::atomic<phase> now{phase::idle};
 
     // --- the server's lock -------------------------------------------------------------------
+    multiplexed* shared = nullptr;  // it is one of HTTP/2
     connection* next = nullptr;
     connection* previous = nullptr;
 

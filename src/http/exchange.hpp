@@ -27,10 +27,11 @@
 #include "http/grammar.hpp"
 #include "http/head.hpp"
 #include "http/output.hpp"
+#include "http/port.hpp"
 
 namespace rota::http::detail {
 
-enum class next_step : std::uint8_t { go_on, wait, close, linger };
+enum class next_step : std::uint8_t { go_on, wait, close, linger, multiplex };
 
 struct exchange {
     exchange() : incoming(*this), outgoing(*this) {}
@@ -38,8 +39,15 @@ struct exchange {
     exchange& operator=(const exchange&) = delete;
 
     // --- requests.cpp: one after the other ------------------------------------------------
-    // Answers what has come. wait: there is no more; close: that was the last one.
+    // Answers what has come. wait: there is no more; close: that was the last one; multiplex: `in`
+    // begins with the preface of HTTP/2.
     next_step serve();
+
+    // --- one request, without a connection of its own: stream_answer.cpp --------------------
+    void clear_fields() noexcept;
+    void add_field(std::string_view name, std::string_view value);  // which stay
+    // `reject`: 0, or the status to answer with.
+    void serve_stream(int reject);
 
     // --- the request's body: body.cpp ---------------------------------------------------
     bool has_body() const { return head.chunked || head.content_length > 0; }
@@ -79,6 +87,8 @@ struct exchange {
     static exchange& of(request& r);
 
     connection* c = nullptr;
+    port* over = nullptr;           // null: the connection is the exchange's alone
+    std::int64_t answer_limit = 0;  // of a stream: when it must have been sent
 
     // --- input -------------------------------------------------------------------------
     input_buffer in;
@@ -129,6 +139,7 @@ struct exchange {
 
   private:
     next_step read_head(int& reject);
+    bool is_preface() const;
     next_step answer_request();
     next_step reject_request(int code);
     bool accept_target();
@@ -144,6 +155,8 @@ struct exchange {
     void send_continue(std::error_code& error);
 
     void end_head(int code);
+    void send_early_head(int code);
+    bool send_head_first(std::error_code& error);
     void note_field(std::string_view name, std::string_view value);
     void put_status_line(int code);
     void put_head(bool is_complete);
@@ -156,6 +169,11 @@ struct exchange {
     std::uint64_t send_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
                             std::error_code& error);
     void linger();
+
+    std::size_t read_stream(std::span<std::byte> to, std::error_code& error);
+    void send_stream_head(bool is_complete, std::error_code& error);
+    void send_stream_body(std::string_view more, bool ends, std::error_code& error);
+    void finish_stream();
 };
 
 }  // namespace rota::http::detail

@@ -56,8 +56,8 @@ int parse_line(std::string_view line, request_head& head) {
     return has_form ? version_not_supported : bad_request;
 }
 
-// Path and query of a target that has them; its host, if it names one. False: it is of no form that
-// a request may have.
+}  // namespace
+
 bool split_target(request_head& head) {
     std::string_view rest = head.target;
     if (rest.find('#') != rest.npos) return false;
@@ -83,6 +83,8 @@ bool split_target(request_head& head) {
     if (mark != rest.npos) head.raw_query = rest.substr(mark + 1);
     return true;
 }
+
+namespace {
 
 // --- the status line -----------------------------------------------------------------------------
 

@@ -48,6 +48,10 @@ struct request_head {
     std::uint64_t content_length = 0;
 };
 
+// Finds path and query of a target that has them; its host, if it names one. False: it is of no
+// form that a request may have.
+bool split_target(request_head& head);
+
 // Parses a whole head, from the request line to the empty line. Calls `field` for each field, in
 // order. Returns 0, or the status to reject it with. Throws what `field` throws.
 using field_function = void (*)(void* to, std::string_view name, std::string_view value);

@@ -37,6 +37,7 @@ void exchange::reset() noexcept {
     body_ended = true;
     broken = unread_input = false;
     c = nullptr;
+    over = nullptr;
 }
 
 next_step exchange::serve() {
@@ -44,6 +45,7 @@ next_step exchange::serve() {
         int reject = 0;
         const next_step step = read_head(reject);
         if (step != next_step::go_on) return step;
+        if (c->is_first && reject == 0 && is_preface()) return next_step::multiplex;
         const next_step then = reject != 0 ? reject_request(reject) : answer_request();
         if (c->hijacked) return next_step::close;
         std::error_code error;
@@ -96,6 +98,14 @@ next_step exchange::read_head(int& reject) {
         break;
     }
     return c->become_active() ? next_step::go_on : next_step::close;
+}
+
+// The beginning of a client that speaks HTTP/2 without asking: RFC 9113, 3.3 and 3.4. Its text was
+// chosen so that it looks like a head.
+bool exchange::is_preface() const {
+    constexpr std::string_view preface = "PRI * HTTP/2.0\r\n\r\n";
+    return scanner.begin() == 0 && scanner.end() == preface.size() &&
+           in.unread().starts_with(preface) && c->server.options.h2c;
 }
 
 next_step exchange::reject_request(int code) {
@@ -255,7 +265,9 @@ void exchange::on_exception() {
     close_after = unread_input = true;
     if (c->hijacked || broken) return;
     // The time for the answer may have passed with that for the body.
-    c->limit_writes(later(rota::detail::clock_now(), error_patience));
+    const std::int64_t limit = later(rota::detail::clock_now(), error_patience);
+    if (over == nullptr) c->limit_writes(limit);
+    else answer_limit = limit;
     answer_error(body_error ? status_of(body_error) : 500);
 }
 

@@ -7,6 +7,7 @@
 #include <rota/tls.hpp>
 
 #include "http/connection.hpp"
+#include "http/multiplex.hpp"
 #include "http/server.hpp"
 #include "mem/stack.hpp"
 #include "tls/settings.hpp"
@@ -74,7 +75,8 @@ void serve_tls_connection(connection& c, void* arg) {
     if (error) return;  // the client has been told why
     c.limit_writes(0);
     rt::stack_trim();  // it has gone deeper than anything that comes
-    serve_connection(c);
+    if (t.alpn() != "h2") return serve_connection(c);
+    if (c.become_active()) serve_multiplexed(c, {});
 }
 
 void start_tls(const std::shared_ptr<server_state>& s, net::conn& taken, const net::endpoint& peer,
@@ -89,10 +91,12 @@ void start_tls(const std::shared_ptr<server_state>& s, net::conn& taken, const n
     });
 }
 
-tls::config config_of(const std::string& certificate_file, const std::string& key_file,
-                      std::error_code& error) {
+tls::config config_of(const server_options& o, const std::string& certificate_file,
+                      const std::string& key_file, std::error_code& error) {
+    std::vector<std::string> protocols{"h2", "http/1.1"};
+    if (!o.http2) protocols.erase(protocols.begin());
     return tls::config(
-        {.certificate_file = certificate_file, .key_file = key_file, .alpn = {"http/1.1"}}, error);
+        {.certificate_file = certificate_file, .key_file = key_file, .alpn = protocols}, error);
 }
 
 }  // namespace
@@ -129,7 +133,7 @@ void server::listen_and_serve_tls(std::string_view address, const tls::config& c
 
 void server::listen_and_serve_tls(std::string_view address, const std::string& certificate_file,
                                   const std::string& key_file, std::error_code& error) const {
-    const tls::config c = detail::config_of(certificate_file, key_file, error);
+    const tls::config c = detail::config_of(s_->options, certificate_file, key_file, error);
     if (!error) listen_and_serve_tls(address, c, error);
 }
 void server::listen_and_serve_tls(std::string_view address, const std::string& certificate_file,

@@ -12,6 +12,7 @@
 #include "base/fatal.hpp"
 #include "fd/fd.hpp"
 #include "http/exchange.hpp"
+#include "http/multiplex.hpp"
 
 namespace rota::http {
 namespace detail {
@@ -77,6 +78,12 @@ void server_state::note_if_empty() {
     emptied_.close();
 }
 
+bool server_state::share(connection& c, multiplexed* as) noexcept {
+    const std::lock_guard guard(mu_);
+    c.shared = as;
+    return is_closing();
+}
+
 // The socket's own goroutine closes it: shutting it down ends what that waits for.
 // Caller: holds mu_.
 void server_state::end_connections(bool all) {
@@ -86,6 +93,7 @@ void server_state::end_connections(bool all) {
             c->now.compare_exchange(seen, connection::phase::closed, rt::memory_order_seq_cst,
                                     rt::memory_order_relaxed);  // pairs(http.shutdown)
         if (was_idle || all) c->stream.wake(all);
+        else if (c->shared != nullptr) c->shared->go_away();
     }
 }
 

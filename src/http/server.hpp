@@ -42,6 +42,10 @@ class server_state {
     bool add(connection& c);
     void remove(connection& c) noexcept;
 
+    // It is one of HTTP/2 from here on, or, with null, its end has come. True: the server is
+    // ending.
+    bool share(connection& c, multiplexed* as) noexcept;
+
     // Closes the listeners and the idle connections; with `all`, the others too.
     void end(bool all);
     // Waits until no connection is left. Caller: has called end().

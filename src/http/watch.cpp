@@ -16,7 +16,8 @@ context exchange::request_context() {
     if (!has_ctx) {
         std::tie(ctx, cancel) = with_cancel(background());
         has_ctx = true;
-        if (body_ended && !c->hijacked) begin_watch();
+        if (over != nullptr) over->watch(cancel);
+        else if (body_ended && !c->hijacked) begin_watch();
     }
     return ctx;
 }

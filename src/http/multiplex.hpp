@@ -1,0 +1,45 @@
+// HTTP/2: a connection that many requests share. RFC 9113, by nghttp2.
+//
+// Three kinds of goroutine. The connection's own one reads it and gives what it has read to
+// nghttp2, which calls us back: a head is whole, a piece of a body is there, a stream is closed.
+// One more writes what nghttp2 wants to be sent, many streams' frames in one call. And each request
+// has one, which runs the handler as ever (http/exchange.hpp), with its stream (http/port.hpp) in
+// place of the connection.
+//
+// nghttp2 and all streams are guarded by one lock, which is held for a call of nghttp2 and never
+// while anybody waits for the socket. So a client that does not read stops the writer, and, by and
+// by, the handlers whose answers it does not take, but nobody else: the reader goes on.
+//
+// Bounds. What a client may send of a body without being asked is its window; it gets more of it
+// when the handler has read some. What a handler may write without its being sent is `unsent_max`;
+// then the handler waits. There are `streams_max` streams and as many handlers: a stream that the
+// client has reset is gone at once, but its handler is not, and the requests behind it wait for one
+// to end; if too many wait, the client goes (CVE-2023-44487). The number of resets a second, of
+// frames of one head, and of answers to pings and settings that the client does not take, is
+// bounded by nghttp2. A head larger than the server takes is answered with 431, and what of it is
+// beyond the limit is not kept.
+//
+// The end. The connection is active, as its server sees it, for as long as it lives. A shutdown
+// asks for a GOAWAY; when the last stream is closed, nghttp2 neither reads nor writes any more. The
+// reader leaves when the handlers and the writer have.
+#pragma once
+
+#include <string_view>
+
+namespace rota::http::detail {
+
+struct connection;
+
+// What a shutdown tells a connection that is shared. Caller: holds the server's lock.
+class multiplexed {
+  public:
+    virtual void go_away() noexcept = 0;
+
+  protected:
+    ~multiplexed() = default;
+};
+
+// Serves it to its end. `left` is what has been read of it.
+void serve_multiplexed(connection& c, std::string_view left);
+
+}  // namespace rota::http::detail

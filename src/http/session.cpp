@@ -1,0 +1,309 @@
+// Streams: requests that are taken, handlers that run, and what they read and write.
+#include "http/session.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include <nghttp2/nghttp2.h>
+#include <rota/go.hpp>
+
+#include "http/exchange.hpp"
+#include "http/grammar.hpp"
+#include "http/server.hpp"
+
+namespace rota::http::detail {
+
+namespace {
+
+constexpr std::size_t handlers_max = 250, waiting_max = 4 * handlers_max;
+constexpr std::size_t unsent_max = 64 * 1024;
+constexpr int head_too_large = 431;
+
+std::error_code gone() { return std::make_error_code(std::errc::connection_reset); }
+
+// Until changed() is notified, or the moment has passed: false.
+bool wait_until(condition_variable& changed, std::unique_lock<mutex>& lock, std::int64_t limit) {
+    if (limit == 0) {
+        changed.wait(lock);
+        return true;
+    }
+    return changed.wait_until(lock, clock::time_point(clock::duration(limit))) ==
+           std::cv_status::no_timeout;
+}
+
+// nghttp2 asks for more of a body. Caller: holds the session's lock, as all of its callers.
+struct answer_source {
+    static ssize_t read(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size,
+                        std::uint32_t* flags, nghttp2_data_source* source, void*) {
+        return static_cast<stream*>(source->ptr)->give(to, size, *flags);
+    }
+};
+
+}  // namespace
+
+// --- requests ------------------------------------------------------------------------------------
+
+// Caller: holds mu_, within nghttp2.
+void session::take_request(const stream_ptr& s) {
+    if (dead_) return;
+    if (running_ < handlers_max) return start(s);
+    if (waiting_.size() >= waiting_max) {
+        (void)nghttp2_session_terminate_session(ng_, NGHTTP2_ENHANCE_YOUR_CALM);
+        return;
+    }
+    waiting_.push_back(s);
+}
+
+// Caller: holds mu_.
+void session::start(const stream_ptr& s) {
+    ++running_;
+    handlers_.add(1);
+    try {
+        go([this, s] { run(s); });
+    } catch (const std::exception&) {  // no room for a goroutine
+        --running_;
+        handlers_.done();
+        reset(s->id_, NGHTTP2_REFUSED_STREAM);
+    }
+}
+
+// Caller: holds mu_.
+void session::reset(std::int32_t id, std::uint32_t why) {
+    (void)nghttp2_submit_rst_stream(ng_, NGHTTP2_FLAG_NONE, id, why);
+    signal();
+}
+
+// The goroutine of a request. However it ends, by goexit too, the stream is left.
+void session::run(const stream_ptr& s) {
+    struct leaving {
+        session& of;
+        const stream_ptr& s;
+        ~leaving() { of.leave(s); }
+    } const at_end{*this, s};
+    try {
+        struct loan {
+            connection& c;
+            std::unique_ptr<exchange> x;
+            explicit loan(connection& of) : c(of), x(of.server.borrow()) {}
+            ~loan() { c.server.give_back(std::move(x)); }
+        } const borrowed(c_);
+        borrowed.x->attach(c_);
+        borrowed.x->over = s.get();
+        answer(*borrowed.x, *s);
+    } catch (const std::bad_alloc&) {  // the stream is reset
+    }
+}
+
+// What of HTTP/1.1's judgement of heads nghttp2 does not take over: the target's form, the host.
+void session::answer(exchange& x, stream& s) {
+    x.head = {};
+    x.head.method = s.method_;
+    x.head.target = s.method_ == "CONNECT" ? s.authority_ : s.target_;
+    x.clear_fields();
+    std::int64_t length = 0;
+    for (const auto& [name, value] : s.fields_) {
+        x.add_field(name, value);
+        if (name == "content-length")
+            length = static_cast<std::int64_t>(decimal(value).value_or(0));
+        if (name == "host" && s.authority_.empty()) x.head.host = value;
+        if (name == "expect" && equal_without_case(value, "100-continue"))
+            x.head.expects_continue = true;
+    }
+    if (!s.authority_.empty()) x.head.host = s.authority_;
+    bool has_body = false;
+    {
+        const std::lock_guard guard(mu_);
+        has_body = !s.in_ended_ || !s.in_.empty();
+    }
+    x.head.content_length = static_cast<std::uint64_t>(length);
+    x.head.chunked = has_body && length == 0;
+    if (!has_body) x.head.expects_continue = false;
+    int reject = s.is_large_ ? head_too_large : 0;
+    const std::string_view host = x.head.host;
+    if (reject == 0 && (!split_target(x.head) || (!host.empty() && !is_host(host)))) reject = 400;
+    if (!host.empty()) x.head.host = host;
+    x.serve_stream(reject);
+}
+
+void session::leave(const stream_ptr& s) {
+    {
+        std::unique_lock lock(mu_);
+        s->done_ = true;
+        if (s->has_cancel_) s->cancel_ = {};
+        if (!s->closed_ && !s->out_ended_) reset(s->id_, NGHTTP2_INTERNAL_ERROR);
+        // What has come for it and nobody reads is the client's to send again.
+        const std::size_t unread = s->in_.size() - s->in_at_;
+        if (unread != 0 && !dead_) (void)nghttp2_session_consume_connection(ng_, unread);
+        s->in_ = {};
+        s->in_at_ = 0;
+        --running_;
+        if (!waiting_.empty() && !dead_) {
+            const stream_ptr next = waiting_.front();
+            waiting_.pop_front();
+            if (next->closed_) next->done_ = true;
+            else start(next);
+        }
+        if (!dead_) {
+            signal();
+            set_limit();
+        }
+    }
+    handlers_.done();
+}
+
+// Caller: holds mu_.
+void session::close(stream& s, bool is_given_up) {
+    s.closed_ = s.in_ended_ = true;
+    s.out_ = {};
+    s.out_at_ = 0;
+    if (is_given_up && s.has_cancel_) given_up_.push_back(s.cancel_);
+    s.changed_.notify_all();
+}
+
+// --- the handler's side
+// ----------------------------------------------------------------------------
+
+void stream::watch(const cancel_func& cancel) {
+    {
+        const std::lock_guard guard(of_.mu_);
+        if (!closed_) {
+            cancel_ = cancel;
+            has_cancel_ = true;
+            return;
+        }
+    }
+    cancel();
+}
+
+std::size_t stream::read(std::span<std::byte> to, std::int64_t limit, std::error_code& error) {
+    error.clear();
+    std::unique_lock lock(of_.mu_);
+    while (in_at_ == in_.size()) {
+        if (closed_ && !in_whole_) error = http_errc::unexpected_end;
+        if (closed_ || in_ended_) return 0;
+        if (!wait_until(changed_, lock, limit)) {
+            error = std::make_error_code(std::errc::timed_out);
+            return 0;
+        }
+    }
+    const std::size_t n = std::min(to.size(), in_.size() - in_at_);
+    std::memcpy(to.data(), in_.data() + in_at_, n);
+    in_at_ += n;
+    if (in_at_ == in_.size()) {
+        in_.clear();
+        in_at_ = 0;
+    }
+    if (of_.dead_) return n;
+    (void)nghttp2_session_consume(of_.ng_, id_, n);
+    of_.signal();
+    return n;
+}
+
+void stream::send_head(int status, std::string_view fields, bool ends, std::error_code& error) {
+    error.clear();
+    const std::string code = std::to_string(status);
+    std::string names;  // in lower case
+    names.reserve(fields.size());
+    std::vector<nghttp2_nv> all;
+    const auto add = [&all](std::string_view name, std::string_view value) {
+        const auto as_bytes = [](std::string_view text) {
+            return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+        };
+        all.push_back(
+            {as_bytes(name), as_bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
+    };
+    add(":status", code);
+    for (std::size_t at = 0, end = 0; at < fields.size(); at = end + 2) {
+        end = fields.find("\r\n", at);
+        const std::size_t colon = fields.find(": ", at);
+        const std::size_t begin = names.size();
+        for (const char c : fields.substr(at, colon - at)) names += lower(c);
+        const std::string_view name = std::string_view(names).substr(begin);
+        if (name == "connection" || name == "keep-alive" || name == "proxy-connection" ||
+            name == "transfer-encoding" || name == "upgrade")
+            continue;
+        add(name, fields.substr(colon + 2, end - colon - 2));
+    }
+    const std::lock_guard guard(of_.mu_);
+    if (closed_ || of_.dead_) {
+        error = gone();
+        return;
+    }
+    nghttp2_data_provider body{};
+    body.source.ptr = this;
+    body.read_callback = answer_source::read;
+    out_ended_ = ends;
+    const int failed =
+        status < 200
+            ? nghttp2_submit_headers(of_.ng_, NGHTTP2_FLAG_NONE, id_, nullptr, all.data(),
+                                     all.size(), nullptr)
+            : nghttp2_submit_response(of_.ng_, id_, all.data(), all.size(), ends ? nullptr : &body);
+    if (failed != 0) error = gone();
+    of_.signal();
+}
+
+std::int64_t stream::give(std::uint8_t* to, std::size_t size, std::uint32_t& flags) {
+    const std::size_t n = std::min(size, out_.size() - out_at_);
+    if (n == 0 && !out_ended_) {
+        deferred_ = true;
+        return NGHTTP2_ERR_DEFERRED;
+    }
+    std::memcpy(to, out_.data() + out_at_, n);
+    out_at_ += n;
+    if (out_at_ == out_.size()) {
+        out_.clear();
+        out_at_ = 0;
+        if (out_ended_) flags |= NGHTTP2_DATA_FLAG_EOF;
+    }
+    changed_.notify_all();
+    return static_cast<std::int64_t>(n);
+}
+
+// Caller: holds the lock.
+void stream::resume() {
+    if (deferred_) (void)nghttp2_session_resume_data(of_.ng_, id_);
+    deferred_ = false;
+    of_.signal();
+}
+
+bool stream::put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
+                 std::error_code& error) {
+    while (!piece.empty()) {
+        if (closed_ || of_.dead_) {
+            error = gone();
+            return false;
+        }
+        const std::size_t unsent = out_.size() - out_at_;
+        if (unsent >= unsent_max) {
+            if (wait_until(changed_, lock, limit)) continue;
+            error = std::make_error_code(std::errc::timed_out);
+            of_.reset(id_, NGHTTP2_CANCEL);
+            return false;
+        }
+        if (out_at_ > unsent_max) {
+            out_.erase(0, out_at_);
+            out_at_ = 0;
+        }
+        const std::size_t n = std::min(piece.size(), unsent_max - unsent);
+        out_.append(piece.substr(0, n));
+        piece.remove_prefix(n);
+        resume();
+    }
+    return true;
+}
+
+void stream::send_body(std::string_view one, std::string_view other, bool ends, std::int64_t limit,
+                       std::error_code& error) {
+    error.clear();
+    std::unique_lock lock(of_.mu_);
+    if (!put(lock, one, limit, error) || !put(lock, other, limit, error)) return;
+    if (closed_ || of_.dead_) {
+        error = gone();
+        return;
+    }
+    out_ended_ = out_ended_ || ends;
+    resume();
+}
+
+}  // namespace rota::http::detail

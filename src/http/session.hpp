@@ -1,0 +1,138 @@
+// A connection of HTTP/2 and its streams: see http/multiplex.hpp.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <rota/context.hpp>
+#include <rota/sync/condition_variable.hpp>
+#include <rota/sync/mutex.hpp>
+#include <rota/sync/wait_group.hpp>
+
+#include "http/connection.hpp"
+#include "http/multiplex.hpp"
+#include "http/port.hpp"
+
+struct nghttp2_session;
+
+namespace rota::http::detail {
+
+struct exchange;
+
+class session;
+
+// A request and its answer. The session has a share in it until nghttp2 has closed it, the
+// handler's goroutine another.
+class stream final : public port {
+  public:
+    stream(session& of, std::int32_t id) : of_(of), id_(id) {}
+
+    std::size_t read(std::span<std::byte> to, std::int64_t limit, std::error_code& error) override;
+    void send_head(int status, std::string_view fields, bool ends, std::error_code& error) override;
+    void send_body(std::string_view one, std::string_view other, bool ends, std::int64_t limit,
+                   std::error_code& error) override;
+    void watch(const cancel_func& cancel) override;
+
+    // As nghttp2_data_source_read_callback. Caller: holds the session's lock.
+    std::int64_t give(std::uint8_t* to, std::size_t size, std::uint32_t& flags);
+
+  private:
+    friend class session;
+    friend struct session_calls;
+    struct field {
+        std::string name, value;
+    };
+    bool put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
+             std::error_code& error);
+    void resume();
+
+    // --- fixed ---------------------------------------------------------------------------
+    session& of_;
+    const std::int32_t id_;
+
+    // --- the session's lock; then, from the handler's beginning, the handler's ----------------
+    std::string method_, authority_, target_;
+    std::vector<field> fields_;
+    std::size_t head_size_ = 0;
+    bool is_large_ = false;  // the head is larger than allowed
+
+    // --- the session's lock --------------------------------------------------------------------
+    std::string in_, out_;  // of the bodies, what has come and what is to be sent
+    std::size_t in_at_ = 0, out_at_ = 0;
+    bool begun_ = false;      // its head is whole
+    bool in_ended_ = false;   // nothing more comes
+    bool in_whole_ = false;   // the client has said that this is all
+    bool out_ended_ = false;  // the handler has written all of it
+    bool deferred_ = false;   // nghttp2 waits for more of it
+    bool closed_ = false;
+    bool done_ = false;  // its handler has returned
+    bool has_cancel_ = false;
+    cancel_func cancel_;
+    condition_variable changed_;
+};
+
+class session final : public multiplexed {
+  public:
+    explicit session(connection& c) : c_(c) {}
+    session(const session&) = delete;
+    session& operator=(const session&) = delete;
+
+    void serve(std::string_view left);
+    void go_away() noexcept override;
+
+  private:
+    friend class stream;
+    friend struct session_calls;  // what nghttp2 calls
+    using stream_ptr = std::shared_ptr<stream>;
+
+    bool begin();
+    void read_all(std::string_view left);
+    bool take(std::string_view bytes);
+    bool is_over();
+    bool wait_for_bytes();
+    void set_limit();
+    void end();
+    void write_all();
+    bool collect(std::string& to);
+    void signal() {
+        has_output_ = true;
+        wake_.notify_all();
+    }
+    void cancel_some(std::unique_lock<mutex>& lock);
+
+    void take_request(const stream_ptr& s);
+    void start(const stream_ptr& s);
+    void run(const stream_ptr& s);
+    void answer(exchange& x, stream& s);
+    void leave(const stream_ptr& s);
+    void close(stream& s, bool is_given_up);
+    void reset(std::int32_t id, std::uint32_t why);
+
+    // --- fixed ---------------------------------------------------------------------------
+    connection& c_;
+
+    // --- guarded by mu_ ----------------------------------------------------------------------
+    mutex mu_;
+    nghttp2_session* ng_ = nullptr;
+    std::map<std::int32_t, stream_ptr> streams_;
+    std::deque<stream_ptr> waiting_;     // for a handler to end
+    std::vector<cancel_func> given_up_;  // to be called without the lock
+    std::size_t running_ = 0;            // handlers
+    std::int64_t head_since_ = 0;        // when the head that is being read began; 0: none is
+    std::int64_t limit_ = -1;            // the deadline of reads; -1: not set yet
+    bool has_output_ = false;            // nghttp2 may have something to be sent
+    bool is_first_ = true;               // no request has come
+    bool dead_ = false;                  // nothing more can be sent
+    bool is_ending_ = false;             // what there is is sent, then nothing more
+    condition_variable wake_;            // of the writer
+
+    wait_group handlers_, writer_;
+};
+
+}  // namespace rota::http::detail

@@ -1,0 +1,90 @@
+// Requests and answers of streams: what an exchange does without a connection of its own.
+#include <charconv>
+
+#include <rota/detail/time_engine.hpp>
+
+#include "http/exchange.hpp"
+#include "http/server.hpp"
+
+namespace rota::http::detail {
+
+void exchange::clear_fields() noexcept {
+    fields.clear();
+    path_values.clear();
+}
+
+void exchange::add_field(std::string_view name, std::string_view value) {
+    fields.borrow(name, value);
+}
+
+// Caller: has filled the head and the fields.
+void exchange::serve_stream(int reject) {
+    constexpr int too_large = 413;
+    const server_options& o = c->server.options;
+    const std::int64_t now = rota::detail::clock_now();
+    body_limit = later(now, o.read_timeout);
+    answer_limit = later(now, o.write_timeout);
+    head.keep_alive = true;
+    begin_body();
+    begin_answer();
+    if (reject != 0) return answer_error(reject);
+    if (!accept_target()) return answer_error(400);
+    if (o.max_body_bytes != 0 && head.content_length > o.max_body_bytes)
+        return answer_error(too_large);
+    run_handler();
+}
+
+std::size_t exchange::read_stream(std::span<std::byte> to, std::error_code& error) {
+    if (continue_due) {
+        continue_due = false;
+        over->send_head(100, {}, false, error);
+        if (error) return fail_body(error, error);
+    }
+    const std::size_t n = over->read(to, body_limit, error);
+    if (error) return fail_body(error, error);
+    body_read += n;
+    const std::size_t most = c->server.options.max_body_bytes;
+    if (most != 0 && body_read > most) return fail_body(http_errc::body_too_large, error);
+    if (n == 0) body_ended = true;
+    return n;
+}
+
+// What belongs to a connection has no place in a stream: RFC 9113, 8.2.2.
+void exchange::send_stream_head(bool is_complete, std::error_code& error) {
+    head_sent = true;
+    const bool has_length = allows_body() && (has_declared || (is_complete && written > 0) ||
+                                              (is_complete && !is_head_method()));
+    if (!has_date) {
+        put_date();
+        sent_fields += out.text();
+        out.text().clear();
+    }
+    if (has_length) {
+        char digits[24];
+        const std::uint64_t size = has_declared ? declared : written;
+        const auto end = std::to_chars(digits, digits + sizeof digits, size).ptr;
+        sent_fields.append("Content-Length: ").append(digits, end).append("\r\n");
+    }
+    over->send_head(status, sent_fields, is_complete && collected.empty(), error);
+    if (error) broken = true;
+}
+
+void exchange::send_stream_body(std::string_view more, bool ends, std::error_code& error) {
+    over->send_body(collected, more, ends, answer_limit, error);
+    collected.clear();
+    if (error) broken = true;
+}
+
+void exchange::finish_stream() {
+    std::error_code error;
+    if (broken) return;
+    if (status == 0) end_head(200);
+    if (is_head_method()) collected.clear();
+    // A body that ends before its promised length is cut off, and looks so.
+    const bool is_short = has_declared && written < declared && !is_head_method();
+    const bool is_over = !head_sent && !is_short && collected.empty();
+    if (!head_sent) send_stream_head(!is_short, error);
+    if (!error && !is_over) send_stream_body({}, !is_short, error);
+}
+
+}  // namespace rota::http::detail

@@ -1,0 +1,368 @@
+// HTTP/2, frame by frame: a client that writes what it likes.
+#include <algorithm>
+#include <stdexcept>
+
+#include "http_client.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+using namespace std::string_view_literals;
+
+namespace {
+
+enum h2_type : std::uint8_t {
+    h2_data,
+    h2_headers,
+    h2_priority,
+    h2_reset,
+    h2_settings,
+    h2_push,
+    h2_ping,
+    h2_goaway,
+    h2_window,
+    h2_continuation
+};
+constexpr std::uint8_t end_stream = 1, end_headers = 4;
+
+constexpr std::string_view preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+// GET http://a/ and POST, by HPACK's static table.
+constexpr std::string_view get_head = "\x82\x86\x84\x41\x01\x61"sv;
+constexpr std::string_view post_head = "\x83\x86\x84\x41\x01\x61"sv;
+
+std::string frame(h2_type type, std::uint8_t flags, std::uint32_t id, std::string_view payload) {
+    std::string f;
+    const auto put = [&f](std::size_t n, int bytes) {
+        for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8)
+            f += static_cast<char>(static_cast<unsigned char>(n >> shift));
+    };
+    put(payload.size(), 3);
+    f += static_cast<char>(type);
+    f += static_cast<char>(flags);
+    put(id, 4);
+    return f.append(payload);
+}
+
+std::string word(std::uint32_t n) {
+    std::string w;
+    for (int shift = 24; shift >= 0; shift -= 8) w += static_cast<char>(n >> shift);
+    return w;
+}
+
+std::string get(std::uint32_t id) {
+    return frame(h2_headers, end_stream | end_headers, id, get_head);
+}
+
+struct h2_frame {
+    int type = -1;  // none: the connection has ended
+    std::uint8_t flags = 0;
+    std::uint32_t id = 0;
+    std::string payload;
+};
+
+struct h2_server : http_server {
+    explicit h2_server(http::handler h, http::server_options o = {})
+        : http_server(std::move(h), (o.h2c = true, o)) {}
+};
+
+class h2_client {
+  public:
+    explicit h2_client(const http_server& s) : c(s.dial()) {
+        c.set_deadline(in(patience));
+        send(std::string(preface) + frame(h2_settings, 0, 0, ""));
+    }
+    void send(std::string_view bytes) const {
+        std::error_code gone;  // it may have had enough
+        c.write(bytes, gone);
+    }
+    h2_frame next() const {
+        std::string head(9, '\0');
+        std::error_code error;
+        h2_frame f;
+        if (c.read_full(std::as_writable_bytes(std::span(head)), error) < head.size()) return f;
+        const auto at = [&head](std::size_t i) { return static_cast<unsigned char>(head[i]); };
+        f.payload.resize(at(0) * 65536u + at(1) * 256u + at(2));
+        f.type = at(3);
+        f.flags = at(4);
+        f.id = at(5) * 16777216u + at(6) * 65536u + at(7) * 256u + at(8);
+        (void)c.read_full(std::as_writable_bytes(std::span(f.payload)), error);
+        if (f.type == h2_settings && (f.flags & 1) == 0) send(frame(h2_settings, 1, 0, ""));
+        return f;
+    }
+    // The next one of this type and, unless it is 0, stream.
+    h2_frame next_of(h2_type type, std::uint32_t id) const {
+        for (;;) {
+            h2_frame f = next();
+            if (f.type == -1 || (f.type == type && (id == 0 || f.id == id))) return f;
+        }
+    }
+    // The body of an answer, to its end.
+    std::string body(std::uint32_t id) const {
+        std::string all;
+        for (;;) {
+            const h2_frame f = next();
+            if (f.type == -1) return all + "<end of connection>";
+            if (f.id != id) continue;
+            if (f.type == h2_reset) return all + "<reset>";
+            if (f.type == h2_data) all += f.payload;
+            if ((f.type == h2_data || f.type == h2_headers) && (f.flags & end_stream) != 0)
+                return all;
+        }
+    }
+
+    net::conn c;
+};
+
+std::uint32_t code_of(const h2_frame& f) {
+    if (f.payload.size() < 4) return 999;
+    const std::string_view last =
+        std::string_view(f.payload).substr(f.type == h2_goaway ? 4 : 0, 4);
+    std::uint32_t n = 0;
+    for (const char c : last) n = n * 256 + static_cast<unsigned char>(c);
+    return n;
+}
+
+}  // namespace
+
+TEST_ANYWHERE(http2, answers_many_requests_on_one_connection) {
+    // An answer could go to another stream, or a body could be lost on its way.
+    const h2_server s([](auto& w, auto& r) {
+        if (r.method() == "POST") w.write("got " + r.body());
+        else w.write(r.path());
+    });
+    const h2_client c(s);
+    for (std::uint32_t id = 1; id < 40; id += 2) {
+        c.send(frame(h2_headers, end_headers, id, post_head) +
+               frame(h2_data, 0, id, "a" + std::to_string(id)) +
+               frame(h2_data, end_stream, id, "z"));
+    }
+    std::vector<std::string> bodies(40);
+    for (int left = 20; left > 0;) {
+        const h2_frame f = c.next();
+        ASSERT_NE(f.type, -1);
+        if (f.type == h2_data) bodies[f.id] += f.payload;
+        if (f.type == h2_data && (f.flags & end_stream) != 0) --left;
+    }
+    for (std::uint32_t id = 1; id < 40; id += 2)
+        EXPECT_EQ(bodies[id], "got a" + std::to_string(id) + "z");
+    c.send(get(41));
+    EXPECT_EQ(c.body(41), "/");
+}
+
+TEST(http2, a_handler_waits_while_its_client_takes_nothing) {
+    // What is written without bound is kept without bound.
+    rota::run([] {
+        std::atomic<std::size_t> written{0};
+        constexpr std::size_t window = 65'535, total = 1'000'000;
+        const h2_server s([&](auto& w, auto&) {
+            const std::string part(10'000, 'x');
+            for (std::size_t i = 0; i < total; i += part.size()) {
+                w.write(part);
+                written = i + part.size();
+            }
+        });
+        const h2_client c(s);
+        c.send(get(1));
+        std::size_t got = 0;
+        while (got < window) {
+            const h2_frame f = c.next();
+            ASSERT_NE(f.type, -1);
+            if (f.type == h2_data) got += f.payload.size();
+        }
+        EXPECT_EQ(got, window);
+        c.send(get(3));  // the others go on, as far as the connection's window lets them
+        EXPECT_NE(c.next_of(h2_headers, 3).type, -1);
+        EXPECT_LT(written, 250'000u);
+        c.send(frame(h2_reset, 0, 3, word(8)));
+        c.send(frame(h2_window, 0, 0, word(2'000'000)) + frame(h2_window, 0, 1, word(2'000'000)));
+        EXPECT_EQ(c.body(1).size(), total - window);
+    });
+}
+
+TEST(http2, a_body_comes_as_fast_as_it_is_read) {
+    // A client could fill our memory, or wait for ever for leave to send.
+    rota::run([] {
+        std::atomic<bool> may_read{false};
+        const h2_server s([&](auto& w, auto& r) {
+            while (!may_read) rota::runtime::gosched();
+            w.write(std::to_string(r.body().size()));
+        });
+        const h2_client c(s);
+        c.send(frame(h2_headers, end_headers, 1, post_head));
+        const std::string part(16'000, 'x');
+        std::size_t window = 65'535, sent = 0;
+        const std::size_t total = 1'600'000;
+        may_read = true;
+        while (sent < total) {
+            while (window < part.size()) {
+                const h2_frame f = c.next();
+                ASSERT_NE(f.type, -1);
+                if (f.type == h2_window && f.id == 1) window += code_of(f);
+                if (f.type == h2_settings && (f.flags & 1) == 0) window += 262'144 - 65'535;
+            }
+            sent += part.size();
+            window -= part.size();
+            c.send(frame(h2_data, sent == total ? end_stream : 0, 1, part));
+        }
+        EXPECT_EQ(c.body(1), std::to_string(total));
+    });
+}
+
+TEST_ANYWHERE(kb37_http2, a_reset_ends_the_request_s_context) {
+    std::atomic<int> ended{0};
+    const h2_server s([&](auto&, auto& r) {
+        (void)r.ctx().done().recv();
+        ++ended;
+    });
+    const h2_client c(s);
+    c.send(get(1) + frame(h2_reset, 0, 1, word(8)) + get(3));
+    EXPECT_TRUE(eventually([&] { return ended == 1; }));
+    net::conn(c.c).close();
+    EXPECT_TRUE(eventually([&] { return ended == 2; }));
+}
+
+TEST(http2, an_exception_ends_its_stream_alone) {
+    rota::run([] {
+        const h2_server s([](auto& w, auto& r) {
+            if (r.method() == "GET") {
+                w.write("hello");
+                return;
+            }
+            if (r.body() == "late") w.write(std::string(5000, 'x'));
+            throw std::runtime_error("boom");
+        });
+        testing::internal::CaptureStderr();
+        const h2_client c(s);
+        c.send(frame(h2_headers, end_headers, 1, post_head) + frame(h2_data, end_stream, 1, ""));
+        EXPECT_EQ(c.body(1), "500 Internal Server Error");
+        c.send(frame(h2_headers, end_headers, 3, post_head) +
+               frame(h2_data, end_stream, 3, "late"));
+        EXPECT_TRUE(c.body(3).ends_with("<reset>")) << "not taken for a whole answer";
+        c.send(get(5));
+        EXPECT_EQ(c.body(5), "hello");
+        EXPECT_NE(testing::internal::GetCapturedStderr().find("boom"), std::string::npos);
+    });
+}
+
+TEST_ANYWHERE(http2, a_shutdown_waits_for_answers_and_says_go_away) {
+    std::atomic<bool> begun{false}, may_end{false};
+    h2_server s([&](auto& w, auto&) {
+        begun = true;
+        while (!may_end) rota::sleep_for(1ms);
+        w.write("done");
+    });
+    const h2_client c(s), idle(s);
+    c.send(get(1));
+    EXPECT_TRUE(eventually([&] { return begun.load(); }));
+    EXPECT_NE(idle.next_of(h2_settings, 0).type, -1);
+    rota::wait_group down;
+    down.go([&] { s.server.shutdown(rota::background()); });
+    EXPECT_EQ(code_of(idle.next_of(h2_goaway, 0)), 0u);
+    EXPECT_EQ(idle.next_of(h2_data, 0).type, -1) << "and its end";
+    EXPECT_EQ(code_of(c.next_of(h2_goaway, 0)), 0u);
+    may_end = true;
+    EXPECT_EQ(c.body(1), "done");
+    EXPECT_EQ(c.next_of(h2_data, 0).type, -1);
+    down.wait();
+}
+
+TEST(kb61_http2, silent_clients_are_closed) {
+    rota::run([] {
+        (void)connected();
+        const int before = open_descriptors();
+        {
+            const h2_server s([](auto& w, auto&) { w.write("hello"); },
+                              {.read_header_timeout = 50ms, .idle_timeout = 50ms});
+            for (const std::string& sent :
+                 {std::string(), get(1), frame(h2_headers, end_stream, 1, get_head),
+                  frame(h2_headers, end_stream, 1, get_head).substr(0, 12)}) {
+                const h2_client c(s);
+                c.send(sent);
+                EXPECT_NE(c.next_of(h2_goaway, 0).type, -1) << sent.size();
+                EXPECT_EQ(c.next().type, -1);
+            }
+            EXPECT_TRUE(eventually([&] { return open_descriptors() == before + 1; }));
+        }
+        EXPECT_EQ(open_descriptors(), before);
+    });
+}
+
+// --- malice
+// ------------------------------------------------------------------------------------------
+
+TEST(http2, streams_that_are_reset_at_once_do_not_pile_up_handlers) {
+    // CVE-2023-44487: each reset makes room for one more stream, whose handler still runs.
+    rota::run([] {
+        std::atomic<int> running{0}, most{0};
+        std::atomic<bool> may_end{false};
+        const h2_server s([&](auto&, auto&) {
+            const int now = ++running;
+            for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) {
+            }
+            while (!may_end) rota::sleep_for(1ms);
+            --running;
+        });
+        const h2_client c(s);
+        for (std::uint32_t id = 1; id < 6000; id += 2)
+            c.send(get(id) + frame(h2_reset, 0, id, word(8)));
+        rota::wait_group rest;
+        rest.go([&] { EXPECT_NE(c.next_of(h2_goaway, 0).type, -1); });
+        EXPECT_TRUE(eventually([&] { return most > 0; }));
+        may_end = true;
+        rest.wait();
+        EXPECT_LE(most, 250);
+    });
+}
+
+TEST(http2, floods_end_the_connection) {
+    // What the server has to say to each of them would be kept for a client that does not take it.
+    rota::run([] {
+        const h2_server s([](auto& w, auto&) { w.write("hello"); });
+        std::string half = frame(h2_headers, end_stream, 1, get_head);
+        for (int i = 0; i < 50; ++i) half += frame(h2_continuation, 0, 1, "\x84");
+        std::string pings;
+        for (int i = 0; i < 200'000; ++i) pings += frame(h2_ping, 0, 0, "12345678");
+        const std::string hostile[] = {
+            half,
+            pings,
+            frame(h2_headers, end_headers, 0, get_head),                // on no stream
+            frame(h2_headers, end_headers, 2, get_head),                // on one of the server's
+            frame(h2_data, end_stream, 1, "x"),                         // before its head
+            frame(h2_headers, end_headers, 1, "\xff\xff\xff\xff\xff"),  // beyond the table
+            frame(h2_settings, 0, 0, "123"),                            // no multiple of six
+            frame(h2_window, 0, 0, word(0)),
+            frame(h2_push, end_headers, 1, word(2)),
+            frame(h2_data, 0, 1, std::string(100'000, 'x')),  // larger than allowed
+            "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        };
+        for (std::size_t i = 0; i < std::size(hostile); ++i) {
+            const h2_client c(s);
+            rota::wait_group sender;
+            sender.go([&] { c.send(hostile[i]); });
+            while (c.next().type != -1) {
+            }
+            sender.wait();
+            EXPECT_NE(read_error(c.c), std::errc::timed_out) << i;
+        }
+    });
+}
+
+TEST(http2, heads_that_are_too_large_get_431) {
+    rota::run([] {
+        const h2_server s([](auto& w, auto&) { w.write("hello"); }, {.max_header_bytes = 2000});
+        const h2_client c(s);
+        // Fields with names and values of their own, not to be remembered.
+        std::string large(get_head);
+        for (int i = 0; i < 20; ++i) large.append("\x00\x01y\x7e", 4).append(126, 'v');
+        c.send(frame(h2_headers, end_stream | end_headers, 1, large));
+        EXPECT_EQ(c.body(1), "431 Request Header Fields Too Large");
+        c.send(get(3));
+        EXPECT_EQ(c.body(3), "hello");
+    });
+}
+
+TEST(http2, is_not_spoken_where_it_is_not_wanted) {
+    rota::run([] {
+        const http_server s([](auto& w, auto&) { w.write("hello"); });
+        EXPECT_EQ(statuses(ask(s, preface)), "505");
+    });
+}
