@@ -5,14 +5,14 @@
 
 #include <rota/context.hpp>
 
-#include "http/stream.hpp"
+#include "http/client_stream.hpp"
 
 namespace rota::http {
 
 // While it lives, a context that ends closes the connection.
 class closing_when_done {
   public:
-    closing_when_done(const context& ctx, const stream& wire) {
+    closing_when_done(const context& ctx, const client_stream& wire) {
         if (ctx.node() == nullptr) return;
         stop_ = after_func(ctx, [handle = wire] { handle.close(); });
     }

@@ -18,7 +18,7 @@
 #include <rota/time.hpp>
 
 #include "http/buffer.hpp"
-#include "http/stream.hpp"
+#include "http/client_stream.hpp"
 
 namespace rota::http::detail {
 
@@ -26,7 +26,7 @@ struct client_connection {
     client_connection(net::conn socket, std::string to)
         : wire(std::move(socket)), destination(std::move(to)) {}
 
-    stream wire;
+    client_stream wire;
     input_buffer in;
     const std::string destination;
     std::int64_t idle_since = 0;

@@ -34,7 +34,7 @@ constexpr std::size_t written_first_max = 16 * 1024;
 
 class writer {
   public:
-    explicit writer(stream& wire) : wire_(wire) {}
+    explicit writer(client_stream& wire) : wire_(wire) {}
     ~writer() {
         if (!is_running_) return;
         wire_.close();
@@ -94,7 +94,7 @@ class writer {
         else if (error_) wire_.close();
     }
 
-    stream& wire_;
+    client_stream& wire_;
     std::error_code error_;  // the goroutine's, until it has said that it ended
     chan<unit> ended_;
     bool is_running_ = false;

@@ -1,5 +1,5 @@
 // Streams over sockets, and over TLS.
-#include "http/stream.hpp"
+#include "http/client_stream.hpp"
 
 #include <array>
 #include <cerrno>
@@ -11,12 +11,12 @@
 
 namespace rota::http {
 
-void stream::secure(const tls::config& c, std::string_view server, std::error_code& error) {
+void client_stream::secure(const tls::config& c, std::string_view server, std::error_code& error) {
     secure_ = tls::conn::client(socket_, c, server, error);
     if (!error) secure_.handshake(error);
 }
 
-void stream::write(std::string_view head, std::string_view body, std::error_code& error) {
+void client_stream::write(std::string_view head, std::string_view body, std::error_code& error) {
     const std::array<std::span<const std::byte>, 2> pieces{std::as_bytes(std::span(head)),
                                                            std::as_bytes(std::span(body))};
     if (secure_) secure_.write(std::span(pieces), error);
@@ -24,22 +24,22 @@ void stream::write(std::string_view head, std::string_view body, std::error_code
     else socket_.write(std::span(pieces), error);
 }
 
-void stream::limit(std::int64_t when) {
+void client_stream::limit(std::int64_t when) {
     std::error_code none;
     if (secure_) secure_.get()->set_deadline(true, true, when, none);
     else (void)socket_.descriptor()->set_deadline(true, true, when);
 }
 
-void stream::close() const noexcept {
+void client_stream::close() const noexcept {
     std::error_code none;
     if (secure_) secure_.close(none);
     else socket_.close(none);
 }
 
-void stream::end_writes() const noexcept { (void)socket_.descriptor()->shutdown(SHUT_WR); }
+void client_stream::end_writes() const noexcept { (void)socket_.descriptor()->shutdown(SHUT_WR); }
 
 // TLS has things to say that are no data, tickets for example.
-bool stream::is_quiet() {
+bool client_stream::is_quiet() {
     std::byte first;
     if (!secure_) return socket_.descriptor()->try_read(&first, 1) == -EAGAIN;
     std::error_code error;

@@ -16,9 +16,9 @@
 
 namespace rota::http {
 
-class stream {
+class client_stream {
   public:
-    explicit stream(net::conn socket) : socket_(std::move(socket)) {}
+    explicit client_stream(net::conn socket) : socket_(std::move(socket)) {}
 
     // From here on it is TLS: makes the handshake with that server. Caller: uses it alone.
     void secure(const tls::config& c, std::string_view server, std::error_code& error);
