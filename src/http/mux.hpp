@@ -49,7 +49,7 @@ class route_node {
     // By host, method or text; "": any of them.
     std::map<std::string, std::unique_ptr<route_node>, std::less<>> children_;
     std::unique_ptr<route_node> empty_;  // of the text between two slashes
-    const route* rest_ = nullptr;  // of a wildcard for all that is left
+    const route* rest_ = nullptr;        // of a wildcard for all that is left
 };
 
 struct mux_state {
