@@ -34,7 +34,12 @@ void route_node::add(const route& r) {
             n->rest_ = &r;
             return;
         }
-        n = &n->child(s.wild ? std::string() : s.text);
+        if (s.wild || !s.text.empty()) {
+            n = &n->child(s.wild ? std::string() : s.text);
+        } else {
+            if (n->empty_ == nullptr) n->empty_ = std::make_unique<route_node>();
+            n = n->empty_.get();
+        }
     }
     n->route_ = &r;
 }
@@ -45,7 +50,7 @@ const route* route_node::match_path(std::string_view path, matches& found) const
     const std::string text = path == "/" ? "/" : unescaped(path.substr(1, end - 1));
     const std::string_view rest = path.substr(end);
     const std::size_t before = found.size();
-    if (const route_node* const n = text.empty() ? nullptr : find(text)) {
+    if (const route_node* const n = text.empty() ? empty_.get() : find(text)) {
         if (const route* const r = n->match_path(rest, found)) return r;
         found.resize(before);
     }

@@ -48,7 +48,8 @@ class route_node {
     const route* route_ = nullptr;  // of the path that ends here
     // By host, method or text; "": any of them.
     std::map<std::string, std::unique_ptr<route_node>, std::less<>> children_;
-    const route* rest_ = nullptr;  // of a wildcard for all that is left
+    std::unique_ptr<route_node> empty_;  // of the text between two slashes
+    const route* rest_ = nullptr;        // of a wildcard for all that is left
 };
 
 struct mux_state {
