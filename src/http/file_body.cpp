@@ -25,8 +25,8 @@ std::uint64_t exchange::write_file(rt::fd& from, std::uint64_t offset, std::uint
     error.clear();
     if (is_head_method()) return count;
     std::uint64_t done = 0;
-    // The kernel would send it as it is, past TLS.
-    const bool is_bare = !c->hijacked && !c->stream.has_layer();
+    // The kernel would send it as it is, past TLS and past the frames of HTTP/2.
+    const bool is_bare = !c->hijacked && !c->stream.has_layer() && over == nullptr;
     if (count > copied_max && has_declared && allows_body() && is_bare)
         done = send_file(from, offset, count, error);
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_size, count - done));

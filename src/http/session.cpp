@@ -36,7 +36,7 @@ bool wait_until(condition_variable& changed, std::unique_lock<mutex>& lock, std:
 struct answer_source {
     static ssize_t read(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size,
                         std::uint32_t* flags, nghttp2_data_source* source, void*) {
-        return static_cast<stream*>(source->ptr)->give(to, size, *flags);
+        return static_cast<request_stream*>(source->ptr)->give(to, size, *flags);
     }
 };
 
@@ -96,7 +96,7 @@ void session::run(const stream_ptr& s) {
 }
 
 // What of HTTP/1.1's judgement of heads nghttp2 does not take over: the target's form, the host.
-void session::answer(exchange& x, stream& s) {
+void session::answer(exchange& x, request_stream& s) {
     x.head = {};
     x.head.method = s.method_;
     x.head.target = s.method_ == "CONNECT" ? s.authority_ : s.target_;
@@ -153,7 +153,7 @@ void session::leave(const stream_ptr& s) {
 }
 
 // Caller: holds mu_.
-void session::close(stream& s, bool is_given_up) {
+void session::close(request_stream& s, bool is_given_up) {
     s.closed_ = s.in_ended_ = true;
     s.out_ = {};
     s.out_at_ = 0;
@@ -164,7 +164,7 @@ void session::close(stream& s, bool is_given_up) {
 // --- the handler's side
 // ----------------------------------------------------------------------------
 
-void stream::watch(const cancel_func& cancel) {
+void request_stream::watch(const cancel_func& cancel) {
     {
         const std::lock_guard guard(of_.mu_);
         if (!closed_) {
@@ -176,7 +176,7 @@ void stream::watch(const cancel_func& cancel) {
     cancel();
 }
 
-std::size_t stream::read(std::span<std::byte> to, std::int64_t limit, std::error_code& error) {
+std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit, std::error_code& error) {
     error.clear();
     std::unique_lock lock(of_.mu_);
     while (in_at_ == in_.size()) {
@@ -200,7 +200,7 @@ std::size_t stream::read(std::span<std::byte> to, std::int64_t limit, std::error
     return n;
 }
 
-void stream::send_head(int status, std::string_view fields, bool ends, std::error_code& error) {
+void request_stream::send_head(int status, std::string_view fields, bool ends, std::error_code& error) {
     error.clear();
     const std::string code = std::to_string(status);
     std::string names;  // in lower case
@@ -243,7 +243,7 @@ void stream::send_head(int status, std::string_view fields, bool ends, std::erro
     of_.signal();
 }
 
-std::int64_t stream::give(std::uint8_t* to, std::size_t size, std::uint32_t& flags) {
+std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint32_t& flags) {
     const std::size_t n = std::min(size, out_.size() - out_at_);
     if (n == 0 && !out_ended_) {
         deferred_ = true;
@@ -261,13 +261,13 @@ std::int64_t stream::give(std::uint8_t* to, std::size_t size, std::uint32_t& fla
 }
 
 // Caller: holds the lock.
-void stream::resume() {
+void request_stream::resume() {
     if (deferred_) (void)nghttp2_session_resume_data(of_.ng_, id_);
     deferred_ = false;
     of_.signal();
 }
 
-bool stream::put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
+bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
                  std::error_code& error) {
     while (!piece.empty()) {
         if (closed_ || of_.dead_) {
@@ -293,7 +293,7 @@ bool stream::put(std::unique_lock<mutex>& lock, std::string_view piece, std::int
     return true;
 }
 
-void stream::send_body(std::string_view one, std::string_view other, bool ends, std::int64_t limit,
+void request_stream::send_body(std::string_view one, std::string_view other, bool ends, std::int64_t limit,
                        std::error_code& error) {
     error.clear();
     std::unique_lock lock(of_.mu_);

@@ -29,9 +29,9 @@ class session;
 
 // A request and its answer. The session has a share in it until nghttp2 has closed it, the
 // handler's goroutine another.
-class stream final : public port {
+class request_stream final : public port {
   public:
-    stream(session& of, std::int32_t id) : of_(of), id_(id) {}
+    request_stream(session& of, std::int32_t id) : of_(of), id_(id) {}
 
     std::size_t read(std::span<std::byte> to, std::int64_t limit, std::error_code& error) override;
     void send_head(int status, std::string_view fields, bool ends, std::error_code& error) override;
@@ -87,9 +87,9 @@ class session final : public multiplexed {
     void go_away() noexcept override;
 
   private:
-    friend class stream;
+    friend class request_stream;
     friend struct session_calls;  // what nghttp2 calls
-    using stream_ptr = std::shared_ptr<stream>;
+    using stream_ptr = std::shared_ptr<request_stream>;
 
     bool begin();
     void read_all(std::string_view left);
@@ -109,9 +109,9 @@ class session final : public multiplexed {
     void take_request(const stream_ptr& s);
     void start(const stream_ptr& s);
     void run(const stream_ptr& s);
-    void answer(exchange& x, stream& s);
+    void answer(exchange& x, request_stream& s);
     void leave(const stream_ptr& s);
-    void close(stream& s, bool is_given_up);
+    void close(request_stream& s, bool is_given_up);
     void reset(std::int32_t id, std::uint32_t why);
 
     // --- fixed ---------------------------------------------------------------------------

@@ -16,7 +16,7 @@ namespace rota::http::detail {
 
 struct session_calls {
     static session& of(void* user) { return *static_cast<session*>(user); }
-    static stream* find(session& s, std::int32_t id) {
+    static request_stream* find(session& s, std::int32_t id) {
         const auto found = s.streams_.find(id);
         return found == s.streams_.end() ? nullptr : found->second.get();
     }
@@ -38,7 +38,7 @@ struct session_calls {
         return guarded([&] {
             session& s = of(user);
             const std::int32_t id = f->hd.stream_id;
-            s.streams_.emplace(id, std::make_shared<stream>(s, id));
+            s.streams_.emplace(id, std::make_shared<request_stream>(s, id));
             if (s.head_since_ == 0) s.head_since_ = rota::detail::clock_now();
             return 0;
         });
@@ -50,7 +50,7 @@ struct session_calls {
                         std::uint8_t, void* user) {
         constexpr std::size_t field_cost = 32, malicious = 16;
         session& s = of(user);
-        stream* const to = is_request(f) ? find(s, f->hd.stream_id) : nullptr;
+        request_stream* const to = is_request(f) ? find(s, f->hd.stream_id) : nullptr;
         if (to == nullptr || to->begun_) return 0;
         const std::size_t most = s.c_.server.options.max_header_bytes;
         to->head_size_ += name_size + value_size + field_cost;
@@ -74,7 +74,7 @@ struct session_calls {
         if (!is_head && f->hd.type != NGHTTP2_DATA) return 0;
         const auto found = s.streams_.find(f->hd.stream_id);
         if (found == s.streams_.end()) return 0;
-        stream& to = *found->second;
+        request_stream& to = *found->second;
         if ((f->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0) {
             to.in_ended_ = to.in_whole_ = true;
             to.changed_.notify_all();
@@ -91,7 +91,7 @@ struct session_calls {
 
     static int on_data(nghttp2_session* ng, std::uint8_t, std::int32_t id, const std::uint8_t* data,
                        std::size_t size, void* user) {
-        stream* const to = find(of(user), id);
+        request_stream* const to = find(of(user), id);
         if (to == nullptr || to->done_) return nghttp2_session_consume(ng, id, size);
         return guarded([&] {
             to->in_.append(reinterpret_cast<const char*>(data), size);
@@ -117,7 +117,7 @@ struct session_calls {
     static int on_sent(nghttp2_session* ng, const nghttp2_frame* f, void* user) {
         const bool may_end = f->hd.type == NGHTTP2_HEADERS || f->hd.type == NGHTTP2_DATA;
         if (!may_end || (f->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
-        const stream* const to = find(of(user), f->hd.stream_id);
+        const request_stream* const to = find(of(user), f->hd.stream_id);
         if (to == nullptr || to->in_ended_) return 0;
         return nghttp2_submit_rst_stream(ng, NGHTTP2_FLAG_NONE, f->hd.stream_id, NGHTTP2_NO_ERROR);
     }
