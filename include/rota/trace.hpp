@@ -41,7 +41,8 @@ void start(const std::filesystem::path& path, const options& how, std::error_cod
 ///
 /// Blocks, and may migrate. Throws std::system_error if the file could not be written, or
 /// no_buffer_space if events came faster than it could be: the file then ends, whole, with the last
-/// generation before. Go: trace.Stop.
+/// generation before. At the end of the process, in exit handlers and destructors of static
+/// objects, operation_canceled: the file has what was there a second ago. Go: trace.Stop.
 void stop();
 void stop(std::error_code& ec);
 

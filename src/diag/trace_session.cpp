@@ -12,6 +12,7 @@
 #include <rota/time.hpp>
 
 #include "core/getg.hpp"
+#include "core/sched.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/syscall.hpp"
@@ -39,6 +40,13 @@ void on_own_goroutine(F f) {
         done.count_down();
     });
     done.wait();
+}
+
+// At the end of the process goroutines do not run any more: nobody could be waited for.
+bool is_too_late(std::error_code& ec) {
+    if (!sched.exiting.load(memory_order_relaxed)) return false;  // relaxed: our own, or a hint
+    ec = std::make_error_code(std::errc::operation_canceled);
+    return true;
 }
 
 std::error_code system_error_code(int number) { return {number, std::system_category()}; }
@@ -202,6 +210,7 @@ void trace_session::end_if_unwanted() {
 
 std::error_code trace_session::start_file(const char* path, const trace_wish& wish) {
     std::error_code ec;
+    if (is_too_late(ec)) return ec;
     on_own_goroutine([&] {
         const std::lock_guard<mutex> guard(mu_);
         if (has_file_) ec = std::make_error_code(std::errc::device_or_resource_busy);
@@ -217,6 +226,7 @@ std::error_code trace_session::start_file(const char* path, const trace_wish& wi
 
 std::error_code trace_session::stop_file() {
     std::error_code ec;
+    if (is_too_late(ec)) return ec;
     on_own_goroutine([&] {
         const std::lock_guard<mutex> guard(mu_);
         if (!has_file_) return;
@@ -231,6 +241,7 @@ std::error_code trace_session::stop_file() {
 
 std::error_code trace_session::start_recorder(const trace_wish& wish) {
     std::error_code ec;
+    if (is_too_late(ec)) return ec;
     on_own_goroutine([&] {
         const std::lock_guard<mutex> guard(mu_);
         if (has_recorder_) ec = std::make_error_code(std::errc::device_or_resource_busy);
@@ -245,6 +256,8 @@ std::error_code trace_session::start_recorder(const trace_wish& wish) {
 }
 
 void trace_session::stop_recorder() {
+    std::error_code ec;
+    if (is_too_late(ec)) return;
     on_own_goroutine([&] {
         const std::lock_guard<mutex> guard(mu_);
         if (!has_recorder_) return;
@@ -257,6 +270,7 @@ void trace_session::stop_recorder() {
 
 std::error_code trace_session::write_recorder(const char* path) {
     std::error_code ec;
+    if (is_too_late(ec)) return ec;
     on_own_goroutine([&] {
         const std::lock_guard<mutex> guard(mu_);
         if (!has_recorder_) {

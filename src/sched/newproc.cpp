@@ -82,8 +82,8 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
         return;
     }
     // A trace that begins right now may look at gp before it is in a queue.
-    std::atomic_thread_fence(std::memory_order_release);  // pairs(trace.created)
-    casgstatus(gp, g_status::dead, g_status::runnable);
+    ROTA_CHECK(readgstatus(gp) == g_status::dead);
+    gp.status.store(g_status::runnable, memory_order_release);  // pairs(trace.created)
     trace_go_create(self, gp);
     shared_counts.created.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     {

@@ -81,10 +81,7 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
         runq_put(pp, *next, true);
         return pick_g0(self);
     }
-    if (is_traced()) {  // which raises through_g0
-        trace_leave(self);
-        trace_go_start(self, *next);
-    }
+    if (is_traced()) trace_switch(self, *next);  // a trace raises through_g0
     return *next;
 }
 

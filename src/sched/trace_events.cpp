@@ -68,10 +68,10 @@ void begin_g(g& gp) {
     gp.trace_state = traced_g::runnable;
 }
 
-void start(trace_stream& to, g& gp) {
+void start(trace_stream& to, std::uint64_t now, g& gp) {
     ROTA_DCHECK(state_of(gp) == traced_g::runnable);
     gp.trace_state = traced_g::running;
-    trace_put(to, trace_event::go_start, gp.goid, next_seq(gp));
+    trace_put_at(to, now, trace_event::go_start, gp.goid, next_seq(gp));
 }
 
 void end_blocked(m& self, trace_stream& to, g& gp) {
@@ -130,31 +130,42 @@ const char* trace_fixed_text(std::uint32_t id) {
     }
 }
 
-void trace_leave(m& self) {
+namespace {
+
+void leave(m& self, trace_stream& to, std::uint64_t now, std::uint32_t stack) {
     g& gp = *self.curg;
-    trace_stream& to = stream_of(self);
     ROTA_DCHECK(state_of(gp) == traced_g::running);
     switch (readgstatus(gp)) {
         case g_status::waiting:
             gp.trace_state = traced_g::waiting;
-            trace_put(to, trace_event::go_block, trace_reason(gp.why), stack_here(&self));
+            trace_put_at(to, now, trace_event::go_block, trace_reason(gp.why), stack);
             break;
         case g_status::dead:
             gp.trace_state = traced_g::none;
-            trace_put(to, trace_event::go_destroy);
+            trace_put_at(to, now, trace_event::go_destroy);
             break;
         default:
             gp.trace_state = traced_g::runnable;
-            trace_put(to, trace_event::go_stop,
-                      self.trace_preempts ? trace_text_preempted : trace_text_gosched,
-                      stack_here(&self));
+            trace_put_at(to, now, trace_event::go_stop,
+                         self.trace_preempts ? trace_text_preempted : trace_text_gosched, stack);
             self.trace_preempts = false;
     }
 }
 
+}  // namespace
+
+void trace_leave(m& self) { leave(self, stream_of(self), trace_now(), stack_here(&self)); }
+
+void trace_switch(m& self, g& next) {
+    trace_stream& to = stream_of(self);
+    const std::uint64_t now = trace_now();
+    leave(self, to, now, stack_here(&self));
+    start(to, now, next);
+}
+
 void trace_go_syscall(m& self, p& pp) { begin_syscall(self, pp, stack_here(&self)); }
 
-void trace_go_start(m& self, g& gp) { start(stream_of(self), gp); }
+void trace_go_start(m& self, g& gp) { start(stream_of(self), trace_now(), gp); }
 
 void trace_go_create(m& self, g& gp) {
     const std::uint32_t creator = stack_here(&self);
@@ -229,7 +240,7 @@ void trace_go_on(m& self) {
     trace_stream& to = stream_of(self);
     g& gp = *self.curg;
     if (self.trace_in_syscall) end_blocked(self, to, gp);
-    start(to, gp);
+    start(to, trace_now(), gp);
 }
 
 void trace_go_wait(m& self) {

@@ -69,6 +69,8 @@ const char* trace_fixed_text(std::uint32_t id);
 
 // The current one, whose state is stored, is about to be switched away from.
 ROTA_COLD void trace_leave(m& self);
+// The same, and `next` starts at the same moment.
+ROTA_COLD void trace_switch(m& self, g& next);
 ROTA_COLD void trace_go_syscall(m& self, p& pp);  // pp is self's, or was
 
 // --- on any stack

@@ -27,8 +27,9 @@ trace_list collect() ROTA_REQUIRES(trace_log.mu) {
 }
 
 // The state of gp when a trace begins. Goroutines of ms without a p may just be changing theirs:
-// see sched/trace_events.
-traced_g state_at_begin(const g& gp) {
+// see sched/trace_events. They may even be about to construct it: then it is idle or dead, before
+// and afterwards.
+ROTA_READS_RACING traced_g state_at_begin(const g& gp) {
     switch (gp.status.load(memory_order_acquire)) {  // pairs(trace.created)
         case g_status::runnable:
         case g_status::preempted: return traced_g::runnable;
@@ -39,6 +40,11 @@ traced_g state_at_begin(const g& gp) {
         case g_status::dead: break;
     }
     return traced_g::none;
+}
+
+// The state that the events have told; none of one that is just being constructed, as above.
+ROTA_READS_RACING traced_g state_told(const g& gp) {
+    return gp.trace_epoch == trace_log.epoch ? gp.trace_state : traced_g::none;
 }
 
 struct telling {
@@ -54,7 +60,7 @@ void tell_g(g& gp, telling& t) ROTA_REQUIRES(trace_log.mu) {
         gp.trace_epoch = trace_log.epoch;
         gp.trace_state = state;
         if (state == traced_g::syscall) gp.mp->trace_in_syscall = true;
-    } else if (gp.trace_epoch != trace_log.epoch || gp.trace_state == traced_g::none) {
+    } else if (state_told(gp) == traced_g::none) {
         return;
     }
     ++t.count;

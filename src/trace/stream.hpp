@@ -82,11 +82,12 @@ class trace_store {
 };
 inline constinit trace_store trace_chunks;
 
-// Appends an event. The caller is the only one to write to `s`.
+inline std::uint64_t trace_now() { return static_cast<std::uint64_t>(nanotime()); }
+
+// Appends an event of that moment. The caller is the only one to write to `s`.
 template <class... A>
-inline void trace_put(trace_stream& s, trace_event e, A... args) {
+inline void trace_put_at(trace_stream& s, std::uint64_t now, trace_event e, A... args) {
     constexpr std::size_t most = 1 + uvarint_max * (1 + sizeof...(A));
-    const auto now = static_cast<std::uint64_t>(nanotime());
     if (ROTA_UNLIKELY(s.chunk == nullptr || s.chunk->used + most > sizeof s.chunk->data) &&
         !trace_chunks.renew(s, now))
         return;
@@ -97,6 +98,11 @@ inline void trace_put(trace_stream& s, trace_event e, A... args) {
     at = put_uvarint(at, step);
     ((at = put_uvarint(at, static_cast<std::uint64_t>(args))), ...);
     s.chunk->used = static_cast<std::uint64_t>(at - s.chunk->data);
+}
+
+template <class... A>
+inline void trace_put(trace_stream& s, trace_event e, A... args) {
+    trace_put_at(s, trace_now(), e, args...);
 }
 
 }  // namespace rota::rt

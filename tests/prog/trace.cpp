@@ -253,6 +253,24 @@ int recorder() {
     return failed;
 }
 
+// A recorder that goes with the static objects, and a trace that nobody stops before.
+int until_the_end() {
+    static rota::trace::flight_recorder box;
+    std::atexit([] {
+        std::error_code ec;
+        rota::trace::stop(ec);
+        if (expect_error(ec, std::errc::operation_canceled) != 0) ::_exit(1);
+    });
+    rota::run([] {
+        box.start();
+        rota::trace::start(target);
+        ping_pong(10);
+        box.write_to(target + "_box");
+        std::exit(0);
+    });
+    return 1;
+}
+
 // Cannot be traced.
 int seeded() {
     std::error_code ec;
@@ -267,6 +285,6 @@ int main(int argc, char** argv) {
     constexpr program_case cases[] = {
         {"all", all},           {"repeatedly", repeatedly}, {"from_a_thread", from_a_thread},
         {"twice", twice},       {"to_nowhere", to_nowhere}, {"too_fast", too_fast},
-        {"recorder", recorder}, {"seeded", seeded}};
+        {"recorder", recorder}, {"seeded", seeded},         {"until_the_end", until_the_end}};
     return run_case(argc, argv, cases);
 }

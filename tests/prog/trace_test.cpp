@@ -134,6 +134,11 @@ TEST_F(traced_program, has_a_flight_recorder_that_forgets) {
     EXPECT_LT(count(second, "GoBlock"), 8000) << second;
 }
 
+TEST_F(traced_program, may_end_in_the_middle) {
+    ASSERT_TRUE(went_well(run_program("trace", {"until_the_end", path("it")})));
+    EXPECT_GE(count(replay(), "GoBlock"), 1);
+}
+
 TEST_F(traced_program, is_told_that_a_repeatable_schedule_cannot_be_traced) {
     const outcome o = run_program("trace", {"seeded", path("it")}, {{"GODEBUG", "schedseed=1"}});
     EXPECT_TRUE(ended_with(o, 0));  // how many steps it took is on stderr
