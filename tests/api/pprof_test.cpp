@@ -40,6 +40,21 @@ std::string record_with(const std::string& text, const std::string& word) {
     return text.substr(from, text.find("\n\n", at) - from);
 }
 
+// n goroutines that wait in the channel. One after the other: those that find its lock taken come
+// by another way, and have another stack. Returns the profile.
+std::string start_waiting(rota::wait_group& wg, const rota::chan<int>& ch, int n) {
+    std::string text;
+    for (int i = 1; i <= n; ++i) {
+        wg.go([ch] { profiled_waits(ch); });
+        const std::string count = std::to_string(i) + " @ 0x";
+        EXPECT_TRUE(eventually([&] {
+            text = profile_text_of("goroutine");
+            return record_with(text, "\tprofiled_waits(").rfind(count, 0) == 0;
+        })) << text;
+    }
+    return text;
+}
+
 bool goes_on(const std::string& line, std::size_t& at, const std::string& expected) {
     if (line.compare(at, expected.size(), expected) != 0) return false;
     at += expected.size();
@@ -68,13 +83,8 @@ TEST_ANYWHERE(pprof, goroutines_with_one_stack_are_one_record) {
     constexpr int waiting = 12;
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
-    for (int i = 0; i < waiting; ++i) wg.go([ch] { profiled_waits(ch); });
-    std::string text, record;
-    EXPECT_TRUE(eventually([&] {
-        text = profile_text_of("goroutine");
-        record = record_with(text, "\tprofiled_waits(");
-        return record.rfind("12 @ 0x", 0) == 0;
-    })) << text;
+    const std::string text = start_waiting(wg, ch, waiting);
+    const std::string record = record_with(text, "\tprofiled_waits(");
     EXPECT_EQ(text.rfind("goroutine profile: total ", 0), 0u) << text;
     EXPECT_TRUE(is_count_record(record)) << record;
     EXPECT_NE(record.find("pprof_test.cpp:"), record.npos) << record;
@@ -87,12 +97,7 @@ TEST_ANYWHERE(pprof, the_most_frequent_stacks_come_first) {
     // What matters is at the end of a long text.
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
-    for (int i = 0; i < 5; ++i) wg.go([ch] { profiled_waits(ch); });
-    std::string text;
-    EXPECT_TRUE(eventually([&] {
-        text = profile_text_of("goroutine");
-        return record_with(text, "\tprofiled_waits(").rfind("5 @ ", 0) == 0;
-    })) << text;
+    const std::string text = start_waiting(wg, ch, 5);
     long last = 1'000'000;
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
