@@ -176,7 +176,8 @@ void request_stream::watch(const cancel_func& cancel) {
     cancel();
 }
 
-std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit, std::error_code& error) {
+std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit,
+                                 std::error_code& error) {
     error.clear();
     std::unique_lock lock(of_.mu_);
     while (in_at_ == in_.size()) {
@@ -200,7 +201,8 @@ std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit, st
     return n;
 }
 
-void request_stream::send_head(int status, std::string_view fields, bool ends, std::error_code& error) {
+void request_stream::send_head(int status, std::string_view fields, bool ends,
+                               std::error_code& error) {
     error.clear();
     const std::string code = std::to_string(status);
     std::string names;  // in lower case
@@ -268,7 +270,7 @@ void request_stream::resume() {
 }
 
 bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
-                 std::error_code& error) {
+                         std::error_code& error) {
     while (!piece.empty()) {
         if (closed_ || of_.dead_) {
             error = gone();
@@ -293,8 +295,8 @@ bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, 
     return true;
 }
 
-void request_stream::send_body(std::string_view one, std::string_view other, bool ends, std::int64_t limit,
-                       std::error_code& error) {
+void request_stream::send_body(std::string_view one, std::string_view other, bool ends,
+                               std::int64_t limit, std::error_code& error) {
     error.clear();
     std::unique_lock lock(of_.mu_);
     if (!put(lock, one, limit, error) || !put(lock, other, limit, error)) return;
