@@ -258,12 +258,12 @@ TEST_ANYWHERE(ticker, sends_the_time_again_and_again) {
 TEST_ANYWHERE(ticker, drops_the_ticks_that_nobody_receives) {
     // They could pile up in the channel, or the poller could go round for each of them.
     const rota::ticker t(100us);
-    rota::sleep_for(5ms);
+    EXPECT_TRUE(t.c().recv().has_value());
+    rota::sleep_for(5ms);  // the load: dozens of ticks, if there are processors for them
     const time_point start = rota::clock::now();
     time_point at;
     int received = 0;
     while (t.c().try_recv(at) == rota::chan_status::ok) ++received;
-    EXPECT_GE(received, 1);
     EXPECT_LE(received, 2 + (rota::clock::now() - start) / 100us) << "more than one was kept";
     EXPECT_TRUE(t.c().recv().has_value()) << "it goes on";
     t.stop();
