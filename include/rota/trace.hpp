@@ -33,7 +33,8 @@ struct options {
 ///
 /// Blocks, and may migrate; on any goroutine or thread. Throws std::system_error: what the file
 /// system says of the path; device_or_resource_busy if a trace has been started and not stopped;
-/// not_supported under GODEBUG=schedseed, and in a bubble of rota::synctest. Go: trace.Start.
+/// not_supported under GODEBUG=schedseed or asymmetric=0, where the kernel has no membarrier, and
+/// in a bubble of rota::synctest. Go: trace.Start.
 void start(const std::filesystem::path& path, const options& how = {});
 void start(const std::filesystem::path& path, const options& how, std::error_code& ec);
 

@@ -42,9 +42,12 @@ void on_own_goroutine(F f) {
     done.wait();
 }
 
-// At the end of the process goroutines do not run any more: nobody could be waited for.
+// At the end of the process, and in the child of a fork, goroutines do not run: nobody could be
+// waited for.
 bool is_too_late(std::error_code& ec) {
-    if (!sched.exiting.load(memory_order_relaxed)) return false;  // relaxed: our own, or a hint
+    // relaxed, both: our own, or hints
+    if (!sched.exiting.load(memory_order_relaxed) && !sched.forked.load(memory_order_relaxed))
+        return false;
     ec = std::make_error_code(std::errc::operation_canceled);
     return true;
 }

@@ -2,7 +2,6 @@
 #include "mem/mapped.hpp"
 
 #include "base/annotations.hpp"
-#include "base/atomic.hpp"
 #include "base/fatal.hpp"
 #include "sys/lock.hpp"
 #include "sys/mmap.hpp"
@@ -20,11 +19,13 @@ struct fixed_pool {
 };
 constinit fixed_pool pool;
 
-constinit atomic<std::size_t> in_use{0};  // relaxed: for reports
+// For reports. Not an atomic of ours: what maps would be a choice to the explorer of schedules, and
+// what one schedule has mapped stays for the next.
+constinit std::size_t in_use = 0;
 
 }  // namespace
 
-std::size_t mapped_bytes() { return in_use.load(memory_order_relaxed); }  // relaxed: see there
+std::size_t mapped_bytes() { return __atomic_load_n(&in_use, __ATOMIC_RELAXED); }
 
 void* mapped_pages(std::size_t bytes) {
     void* start = mmap_reserve(bytes);
@@ -34,12 +35,12 @@ void* mapped_pages(std::size_t bytes) {
               "vm.max_map_count)",
               bytes);
     }
-    in_use.fetch_add(bytes, memory_order_relaxed);  // relaxed: see there
+    __atomic_fetch_add(&in_use, bytes, __ATOMIC_RELAXED);
     return start;
 }
 
 void mapped_free(void* start, std::size_t bytes) {
-    in_use.fetch_sub(bytes, memory_order_relaxed);  // relaxed: see there
+    __atomic_fetch_sub(&in_use, bytes, __ATOMIC_RELAXED);
     mmap_free(start, bytes);
 }
 

@@ -22,18 +22,18 @@
 
 namespace rota::rt {
 
-// What one m has seen. Owner: the m.
+// What one m has seen. Owner: the m. It begins as zeros, page by page as they are touched.
 struct trace_cache {
     static constexpr std::uint32_t stack_count = 256, function_count = 64;
     struct known_stack {
-        std::uint32_t id = 0;  // 0: none
-        std::uint32_t n = 0;
-        std::uint32_t at[trace_depth_max] = {};  // bytes above the base
-        std::uintptr_t pc[trace_depth_max] = {};
+        std::uint32_t id;  // 0: none
+        std::uint32_t n;
+        std::uint32_t at[trace_depth_max];  // bytes above the base
+        std::uintptr_t pc[trace_depth_max];
     };
     struct known_function {
-        entry_fn entry = nullptr;
-        std::uint32_t id = 0;
+        entry_fn entry;
+        std::uint32_t id;
     };
     known_stack stacks[stack_count];
     known_function functions[function_count];
@@ -72,7 +72,7 @@ bool is_there(const trace_cache::known_stack&, std::uintptr_t, std::uintptr_t) {
 
 trace_cache& cache_of(m& self) {
     if (self.trace_known == nullptr)
-        self.trace_known = new (mapped_pages(sizeof(trace_cache))) trace_cache;
+        self.trace_known = static_cast<trace_cache*>(mapped_pages(sizeof(trace_cache)));
     return *self.trace_known;
 }
 

@@ -100,7 +100,9 @@ std::uint64_t tell_all(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
             tell_g(*header_of(slot), *static_cast<telling*>(arg));
         },
         &t);
-    trace_procs_change(self, proc_count());
+    // Without a stack: who unwinds may have to wait for a thread that is stopped, which may have to
+    // wait for us.
+    trace_put(self.traced, trace_event::procs_change, proc_count(), 0);
     return t.count;
 }
 
@@ -122,7 +124,11 @@ void end() ROTA_REQUIRES(trace_log.mu) {
 
 }  // namespace
 
-bool is_trace_impossible() { return seeded.on; }
+// Where a p cannot be taken from who does not come, a stop of the world may last for long, and a
+// trace makes one every second.
+bool is_trace_impossible() {
+    return seeded.on || !asymmetric.heavy.load(memory_order_seq_cst);  // pairs(asymmetric.on)
+}
 
 bool trace_advance(trace_step step, bool with_stacks, trace_generation& done) {
     world_lock();
