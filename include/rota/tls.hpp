@@ -40,9 +40,10 @@ enum class tls_errc {
     unexpected_end = 1,  ///< "unexpected end of connection": without a word that it was the end
     no_server_name = 2,  ///< "no server name to verify": neither server_name nor a host
     no_certificate = 3,  ///< "no certificate": a server needs one, and the key that belongs to it
-    bad_pem = 4,  ///< "no PEM text of that kind": of a certificate, a key, or the roots, or the
-                  ///< key is encrypted
-    ///< "bad configuration": an ALPN name of no or more than 255 bytes, or no config
+    bad_pem = 4,  ///< "no PEM text of that kind": of a certificate, a key, or the roots, or one of
+                  ///< them is damaged, or the key is encrypted
+    ///< "bad configuration": an ALPN name of no or more than 255 bytes, a server name that can be
+    ///< none, or no config
     bad_config = 5,
     broken = 6,        ///< "TLS connection is broken": a write has failed and may have sent a part
     no_issuer = 1002,  ///< the certificate's issuer is not known
@@ -80,15 +81,19 @@ struct options {
     std::string certificate_file{};
     std::string key{};
     std::string key_file{};
-    /// Whom a peer's certificate must come from. Without any: the system's roots.
+    /// Whom a peer's certificate must come from: each of these is trusted, also one that is not its
+    /// own issuer. With neither a text nor a file: the system's roots.
     std::string roots{};
     std::string roots_file{};
     /// The protocols that are spoken on top, the best first: a server takes the first that its
     /// client has too, and refuses a client that has none of them. A client that names none, and a
     /// server that does not, go on without. Go: NextProtos.
     std::vector<std::string> alpn{};
-    /// A client: the name, or IP address, that the server's certificate must be for. Empty: the
-    /// host of dial's address. Go: ServerName.
+    /// A client: the name, or IP address, that the server's certificate must be for; names of other
+    /// letters than ASCII's as A-labels ("xn--..."). A final dot and an address' zone do not count.
+    /// A name with a NUL, with a dot in front, of a dot alone or of more than 253 bytes is refused
+    /// when a connection is made: tls_errc::bad_config. Empty: the host of dial's address. Go:
+    /// ServerName.
     std::string server_name{};
     version min_version = version::tls_1_2;
     /// A client takes any certificate: for tests. Go: InsecureSkipVerify.
@@ -118,7 +123,9 @@ class config {
 };
 
 /// A TLS connection. A reference: copies share one, which is closed when the last of them goes. Any
-/// number of goroutines and threads at once; one may read while another one writes. Go: tls.Conn.
+/// number of goroutines and threads at once; one may read while another one writes. Handshakes,
+/// reads, writes and those who tell of the handshake throw std::bad_alloc in both forms; after a
+/// write that has, there are no more writes. Go: tls.Conn.
 class conn {
   public:
     /// No connection: every operation fails with net_errc::closed.
@@ -127,8 +134,9 @@ class conn {
     /// One end over a connection, which is from here on its own. `server_name` is used where the
     /// config has none; where both are empty, the handshake fails with tls_errc::no_server_name
     /// unless nothing is to be verified. The handshake is made by handshake, or by the first read
-    /// or write. Throws std::system_error, also tls_errc::no_certificate of a server without one;
-    /// std::bad_alloc. Go: tls.Client, tls.Server.
+    /// or write. Blocks the goroutine where a config's first connection needs the system's roots,
+    /// to read them. Throws std::system_error, also tls_errc::no_certificate of a server without
+    /// one; std::bad_alloc. Go: tls.Client, tls.Server.
     static conn client(net::conn over, const config& c, std::string_view server_name = {});
     static conn client(net::conn over, const config& c, std::string_view server_name,
                        std::error_code& error);
@@ -139,17 +147,19 @@ class conn {
     explicit operator bool() const noexcept { return s_ != nullptr; }
     friend bool operator==(const conn& a, const conn& b) noexcept { return a.s_ == b.s_; }
 
-    /// Makes the handshake, unless that has been done. Blocks; may migrate. One that has failed for
-    /// another reason than a deadline fails for ever. Go: Handshake.
+    /// Makes the handshake, unless that has been done: then it returns at once. Blocks; may
+    /// migrate; waits no longer than to the earlier of both deadlines. One that has failed by a
+    /// deadline goes on where it has stopped when it is asked for again; any other failure is for
+    /// ever. Go: Handshake.
     void handshake() const;
     void handshake(std::error_code& error) const;
-    /// The same for no longer than the context: the error is ctx.err() then, and the connection of
-    /// no use. Go: HandshakeContext.
+    /// The same for no longer than the context: the error is ctx.err() then, and the connection is
+    /// closed. Once the handshake has been made the context does not count. Go: HandshakeContext.
     void handshake(context ctx) const;
     void handshake(context ctx, std::error_code& error) const;
 
-    /// What the handshake has found; "" before it, and where there is no such thing. They do not
-    /// block for longer than a record takes. Go: ConnectionState.
+    /// What the handshake has found; "" unless it has succeeded, and where there is no such thing.
+    /// They do not block for longer than a record takes. Go: ConnectionState.
     /// The protocol that both have chosen: "h2".
     std::string alpn() const;
     /// "TLSv1.3".
@@ -191,7 +201,8 @@ class conn {
     std::size_t write(std::span<const std::span<const std::byte>> pieces,
                       std::error_code& error) const;
 
-    /// Tells the peer that this is the end of what is written. Reading goes on. Go: CloseWrite.
+    /// Tells the peer that this is the end of what is written. Reading goes on. Blocks as a write;
+    /// one that a deadline has ended may be called again. Go: CloseWrite.
     void close_write() const;
     void close_write(std::error_code& error) const;
 
@@ -201,8 +212,11 @@ class conn {
     void close() const;
     void close(std::error_code& error) const;
 
-    /// As those of net::conn, the handshake included. Reads that fail by a deadline have consumed
-    /// nothing; after a write that has failed by one there are no more writes. Go: SetDeadline.
+    /// As those of net::conn, the handshake included: what a read waits for is bounded by the
+    /// deadline of reads, what a write waits for by that of writes, also where a write has to read,
+    /// as in the handshake; what a read has to send of a handshake by that of writes. Reads and
+    /// handshakes that fail by a deadline have lost nothing; after a write that has failed by one,
+    /// behind the handshake, there are no more writes. Go: SetDeadline.
     void set_deadline(clock::time_point when) const;
     void set_deadline(clock::time_point when, std::error_code& error) const;
     void set_read_deadline(clock::time_point when) const;
@@ -239,7 +253,10 @@ class listener {
     explicit operator bool() const noexcept { return static_cast<bool>(over_); }
 
     /// Waits for the next connection. Its handshake is made by its user: a client that keeps
-    /// silent keeps nobody from being accepted. Throws as net::listener::accept does. Go: Accept.
+    /// silent keeps nobody from being accepted. It does keep its user waiting, for ever without a
+    /// deadline or handshake(ctx). Throws as net::listener::accept does, and std::bad_alloc; what
+    /// goes wrong with the connection alone, its handshake tells. Blocks as well where the system's
+    /// roots have to be read. Go: Accept.
     conn accept() const;
     conn accept(std::error_code& error) const;
 

@@ -74,7 +74,7 @@ class fd {
     int unread(const void* from, std::size_t size);
     // All, or an error.
     std::int64_t write(const void* from, std::size_t size);
-    std::int64_t write_parts(iovec* parts, std::size_t count);  // changes them
+    std::int64_t write_parts(iovec* parts, std::size_t count);  // changes them: to the rest
     std::int64_t receive_from(void* to, std::size_t size, sockaddr* from, std::uint32_t& from_size);
     // -EAGAIN from a local_datagram whose receiver has no room: the kernel does not tell when it
     // has some, but after each vain attempt that the sender has, so who waited for that would go

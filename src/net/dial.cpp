@@ -58,7 +58,11 @@ conn dial_one(const context& ctx, network_kind kind, const endpoint& to, std::in
     if (ctx == background()) {
         r = connect_until(*made, to, when);
     } else {
-        const interrupter by(ctx, c);
+        // By a deadline that has passed: nobody else can set another one yet.
+        const interrupter by(ctx, [c] {
+            std::error_code ignored;
+            c.set_deadline(clock::time_point(clock::duration(1)), ignored);
+        });
         r = connect_until(*made, to, when);
     }
     (void)checked(r, error);

@@ -1,31 +1,30 @@
-// Ends what a context has ended: the calls on a connection, by a deadline that has passed.
+// Ends what a context has ended: calls on a connection, in the way that their caller gives.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 
 #include <rota/context.hpp>
-#include <rota/net.hpp>
 #include <rota/sync/mutex.hpp>
 
 namespace rota::net {
 
 class interrupter {
   public:
-    interrupter(const context& ctx, const conn& c) : state_(std::make_shared<state>()) {
-        state_->of = c;
+    // end() is called by another goroutine, at most once. It does not wait for what it ends.
+    interrupter(const context& ctx, std::function<void()> end) : state_(std::make_shared<state>()) {
+        state_->end = std::move(end);
         stop_ = after_func(ctx, [s = state_] {
             const std::lock_guard guard(s->mu);
-            std::error_code ignored;
-            if (s->of) s->of.set_deadline(clock::time_point(clock::duration(1)), ignored);
+            if (s->end) s->end();
         });
     }
-    // From here on the context does not touch the connection any more. What it has done to its
-    // deadlines stays.
+    // From here on the context does not touch anything any more. What it has done stays.
     ~interrupter() {
         stop_();
         const std::lock_guard guard(state_->mu);
-        state_->of = {};
+        state_->end = nullptr;
     }
     interrupter(const interrupter&) = delete;
     interrupter& operator=(const interrupter&) = delete;
@@ -33,10 +32,10 @@ class interrupter {
   private:
     struct state {
         mutex mu;
-        conn of;
+        std::function<void()> end;
     };
     std::shared_ptr<state> state_;
-    decltype(after_func(context(), [] {})) stop_;
+    std::function<bool()> stop_;
 };
 
 }  // namespace rota::net

@@ -77,12 +77,15 @@ void conn::handshake() const {
 }
 void conn::handshake(context ctx, std::error_code& error) const {
     if (is_none(s_, error)) return;
-    if (ctx == background()) return s_->handshake(error);
+    if (ctx == background() || s_->has_shaken_hands()) return s_->handshake(error);
     {
-        const net::interrupter by(ctx, s_->socket());
+        const net::interrupter by(ctx, [s = s_] { s->close(); });
         s_->handshake(error);
     }
-    if (const std::error_code ended = ctx.err()) error = ended;
+    const std::error_code ended = ctx.err();
+    if (!ended) return;
+    s_->close();
+    error = ended;
 }
 void conn::handshake(context ctx) const {
     throwing("handshake", [&](std::error_code& error) { handshake(ctx, error); });
@@ -98,11 +101,11 @@ std::string conn::alpn() const {
     });
 }
 std::string conn::protocol() const {
-    if (s_ == nullptr || !s_->has_shaken_hands()) return {};
+    if (s_ == nullptr) return {};
     return s_->look([](SSL* ssl) { return std::string(SSL_get_version(ssl)); });
 }
 std::string conn::cipher() const {
-    if (s_ == nullptr || !s_->has_shaken_hands()) return {};
+    if (s_ == nullptr) return {};
     return s_->look([](SSL* ssl) { return std::string(SSL_get_cipher_name(ssl)); });
 }
 std::string conn::server_name() const {
@@ -218,7 +221,7 @@ listener::listener(net::listener over, config c) : over_(std::move(over)), s_(c.
 conn listener::accept(std::error_code& error) const {
     net::conn taken = over_.accept(error);
     if (error) return {};
-    return conn(stream::make(std::move(taken), s_, stream::side::server, {}, error));
+    return conn(stream::accepted(std::move(taken), s_));
 }
 conn listener::accept() const {
     return throwing("accept", [&](std::error_code& error) { return accept(error); });

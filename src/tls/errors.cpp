@@ -66,20 +66,22 @@ const std::error_category& tls_category() noexcept { return errors.value; }
 
 namespace detail {
 
+// Where a certificate is refused, others may stand in front of that: of a signature that is none.
 std::error_code take_error(SSL* ssl) noexcept {
     const unsigned long code = ERR_get_error();
-    ERR_clear_error();
+    bool is_refused = false;
+    for (unsigned long e = code; e != 0; e = ERR_get_error())
+        is_refused |=
+            ERR_GET_LIB(e) == ERR_LIB_SSL && ERR_GET_REASON(e) == SSL_R_CERTIFICATE_VERIFY_FAILED;
+    if (is_refused && ssl != nullptr) {
+        if (const long reason = SSL_get_verify_result(ssl); reason != X509_V_OK)
+            return {first_refusal + static_cast<int>(reason), tls_category()};
+    }
     if (code == 0) return tls_errc::broken;
     if (ERR_SYSTEM_ERROR(code))
         return {static_cast<int>(ERR_GET_REASON(code)), std::system_category()};
     if (ERR_GET_REASON(code) == ERR_R_MALLOC_FAILURE)
         return std::make_error_code(std::errc::not_enough_memory);
-    const bool is_refused =
-        ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED;
-    if (is_refused && ssl != nullptr) {
-        if (const long reason = SSL_get_verify_result(ssl); reason != X509_V_OK)
-            return {first_refusal + static_cast<int>(reason), tls_category()};
-    }
     return {static_cast<int>(code), tls_category()};
 }
 

@@ -20,9 +20,9 @@ auto throwing(const char* what, Call call, const More&... more) {
     return rt::throwing("tls", what, call, more...);
 }
 
-// The first error in the thread's queue, which is emptied. For a refused certificate, `ssl` (or
-// null) knows the reason. Caller: has cleared the queue before the call that has failed, and has
-// not parked since.
+// The first error in the thread's queue, which is emptied. Of a refused certificate, wherever that
+// stands in the queue, `ssl` (or null) knows the reason. Caller: has cleared the queue before the
+// call that has failed, and has not parked since.
 std::error_code take_error(SSL* ssl) noexcept;
 
 }  // namespace rota::tls::detail

@@ -41,8 +41,19 @@ std::string text_of(const std::string& text, const std::string& file, std::error
     return os::read_file(file, error);
 }
 
+// Null at the end, and before one that is damaged.
 x509_ptr next_certificate(BIO* from) {
+    ERR_clear_error();
     return x509_ptr(PEM_read_bio_X509(from, nullptr, no_password, nullptr));
+}
+
+// Whether the certificate that has not come is none: the text has ended.
+std::error_code end_of_certificates() {
+    const unsigned long code = ERR_peek_last_error();
+    ERR_clear_error();
+    const bool is_end =
+        ERR_GET_LIB(code) == ERR_LIB_PEM && ERR_GET_REASON(code) == PEM_R_NO_START_LINE;
+    return is_end ? std::error_code() : tls_errc::bad_pem;
 }
 
 std::error_code use_certificate(SSL_CTX* ctx, const std::string& pem) {
@@ -55,8 +66,7 @@ std::error_code use_certificate(SSL_CTX* ctx, const std::string& pem) {
         if (SSL_CTX_add0_chain_cert(ctx, more.get()) != 1) return take_error(nullptr);
         (void)more.release();
     }
-    ERR_clear_error();  // the text's end is one
-    return {};
+    return end_of_certificates();
 }
 
 std::error_code use_key(SSL_CTX* ctx, const std::string& pem) {
@@ -71,6 +81,7 @@ std::error_code use_key(SSL_CTX* ctx, const std::string& pem) {
 }
 
 // What a server tells its clients of the roots that it knows is left out: it helps none of ours.
+// Each of them is trusted for itself, whether its own issuer is there or not. Go: CertPool.
 std::error_code use_roots(SSL_CTX* ctx, const std::string& pem) {
     const bio_ptr from = reader_of(pem);
     X509_STORE* const store = SSL_CTX_get_cert_store(ctx);
@@ -80,8 +91,9 @@ std::error_code use_roots(SSL_CTX* ctx, const std::string& pem) {
         if (X509_STORE_add_cert(store, root.get()) != 1) return take_error(nullptr);
         ++count;
     }
-    ERR_clear_error();
-    if (count == 0) return tls_errc::bad_pem;
+    if (!from || count == 0) return tls_errc::bad_pem;
+    if (const std::error_code failed = end_of_certificates()) return failed;
+    X509_VERIFY_PARAM_set_flags(SSL_CTX_get0_param(ctx), X509_V_FLAG_PARTIAL_CHAIN);
     return {};
 }
 
@@ -95,6 +107,13 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
                               static_cast<unsigned>(own.size()), offered, offered_size);
     *chosen = found;
     return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+// A config keeps the key of its tickets for as long as it lives. In TLS 1.3 each connection has
+// secrets of its own all the same; in 1.2 that key would tell of all of them: nobody gets a ticket.
+int refuse_old_tickets(SSL* ssl, void*) {
+    if (SSL_version(ssl) == TLS1_2_VERSION) SSL_set_options(ssl, SSL_OP_NO_TICKET);
+    return 1;
 }
 
 // OpenSSL's own end of the process would take away what goroutines still use.
@@ -142,14 +161,15 @@ std::error_code settings::fill(const options& o) {
                                SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
     constexpr unsigned char name[] = {'r', 'o', 't', 'a'};
     SSL_CTX_set_session_id_context(ctx_, name, sizeof name);
-    SSL_CTX_set_session_cache_mode(ctx_, SSL_SESS_CACHE_OFF);  // tickets serve as well
+    SSL_CTX_set_session_cache_mode(ctx_, SSL_SESS_CACHE_OFF);  // tickets serve as well, in 1.3
+    SSL_CTX_set_cert_cb(ctx_, refuse_old_tickets, nullptr);
     if ((error = set_alpn(o))) return error;
-    if (!certificate.empty() || !key.empty()) {
+    if (!(o.certificate + o.certificate_file + o.key + o.key_file).empty()) {
         if ((error = use_certificate(ctx_, certificate))) return error;
         if ((error = use_key(ctx_, key))) return error;
         has_certificate_ = true;
     }
-    has_roots_ = !roots.empty();
+    has_roots_ = !(o.roots + o.roots_file).empty();  // a file may be empty: that is nobody
     return has_roots_ ? use_roots(ctx_, roots) : std::error_code();
 }
 

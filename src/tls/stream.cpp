@@ -8,12 +8,15 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/uio.h>
+#include <rota/detail/time_engine.hpp>
 
 #include "core/sched.hpp"
 #include "fd/fd.hpp"
 #include "sys/io.hpp"
 #include "tls/errors.hpp"
 #include "tls/settings.hpp"
+#include "tls/verified_name.hpp"
 
 namespace rota::tls::detail {
 
@@ -49,6 +52,49 @@ struct sending_turn {
 
 }  // namespace
 
+// The turn to read the socket, by the limit of what that is for. Both ends of it: with mu_ held.
+class stream::feeding_turn {
+  public:
+    feeding_turn(stream& s, std::unique_lock<mutex>& lock, cause why) : s_(s), lock_(lock) {
+        s_.feeding_ = why;
+        limit(s_.limit_of(why), s_.read_limit_);
+    }
+    ~feeding_turn() {
+        if (!lock_.owns_lock()) lock_.lock();
+        limit(s_.read_limit_, s_.limit_of(s_.feeding_));
+        s_.feeding_ = cause::none;
+        s_.changed_.notify_all();
+    }
+    feeding_turn(const feeding_turn&) = delete;
+    feeding_turn& operator=(const feeding_turn&) = delete;
+
+  private:
+    void limit(std::int64_t wanted, std::int64_t present) {
+        if (wanted != present) (void)s_.socket_.descriptor()->set_deadline(true, false, wanted);
+    }
+    stream& s_;
+    std::unique_lock<mutex>& lock_;
+};
+
+// The turn to make the handshake. Both ends of it: with mu_ held.
+class stream::shaking_turn {
+  public:
+    shaking_turn(stream& s, std::unique_lock<mutex>& lock) : s_(s), lock_(lock) {
+        s_.shaking_ = true;
+    }
+    ~shaking_turn() {
+        if (!lock_.owns_lock()) lock_.lock();
+        s_.shaking_ = false;
+        s_.changed_.notify_all();
+    }
+    shaking_turn(const shaking_turn&) = delete;
+    shaking_turn& operator=(const shaking_turn&) = delete;
+
+  private:
+    stream& s_;
+    std::unique_lock<mutex>& lock_;
+};
+
 // --- beginning and end ---------------------------------------------------------------------------
 
 stream::stream(net::conn over, std::shared_ptr<const settings> s, side which)
@@ -67,6 +113,12 @@ std::shared_ptr<stream> stream::make(net::conn over, std::shared_ptr<const setti
     std::shared_ptr<stream> made(new stream(std::move(over), std::move(s), which));
     error = made->begin(server_name);
     if (error) return nullptr;
+    return made;
+}
+
+std::shared_ptr<stream> stream::accepted(net::conn over, std::shared_ptr<const settings> s) {
+    std::shared_ptr<stream> made(new stream(std::move(over), std::move(s), side::server));
+    made->broken_ = made->begin({});
     return made;
 }
 
@@ -103,15 +155,17 @@ std::error_code stream::verify_server(const std::string& name) {
     const bool verifies = !settings_->skips_verify();
     if (name.empty())
         return verifies ? std::error_code(tls_errc::no_server_name) : std::error_code();
+    verified_name v;
+    if (!v.parse(name)) return tls_errc::bad_config;
     X509_VERIFY_PARAM* const p = SSL_get0_param(ssl_);
     ERR_clear_error();
-    if (X509_VERIFY_PARAM_set1_ip_asc(p, name.c_str()) == 1) return {};
-    ERR_clear_error();  // it is none
+    if (v.address_size != 0)
+        return X509_VERIFY_PARAM_set1_ip(p, v.address, v.address_size) == 1 ? std::error_code()
+                                                                            : take_error(nullptr);
     X509_VERIFY_PARAM_set_hostflags(
         p, X509_CHECK_FLAG_NEVER_CHECK_SUBJECT | X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    const std::string host = name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
-    const bool is_set =
-        SSL_set_tlsext_host_name(ssl_, host.c_str()) == 1 && SSL_set1_host(ssl_, host.c_str()) == 1;
+    const bool is_set = SSL_set_tlsext_host_name(ssl_, v.host.c_str()) == 1 &&
+                        X509_VERIFY_PARAM_set1_host(p, v.host.data(), v.host.size()) == 1;
     return is_set ? std::error_code() : take_error(nullptr);
 }
 
@@ -124,17 +178,19 @@ stream::~stream() {
     SSL_free(ssl_);
 }
 
-// A write that is under way has the turn: then the peer hears nothing more, as it would of any
-// connection that is closed within a record.
+// A write that is under way has the turn, and within a message of the peer's OpenSSL says nothing:
+// then the peer hears nothing more, as it would of any connection that is closed within a record.
 void stream::close() noexcept {
     {
         const std::lock_guard guard(mu_);
-        const bool is_due = !closed_ && shaken_ && !write_ended_ && !broken_ && !write_failed_;
+        const bool is_due = !closed_ && shaken_ && !write_ended_ && !broken_ && !write_failed_ &&
+                            SSL_in_init(ssl_) == 0;
         closed_ = true;
+        changed_.notify_all();
         if (is_due && writing_.try_lock()) {
             std::error_code none;
-            write_ended_ = true;
-            (void)ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, none);
+            write_ended_ =
+                ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, none) == outcome::done;
             send_at_once();
             writing_.unlock();
         }
@@ -143,7 +199,7 @@ void stream::close() noexcept {
     socket_.close(none);
 }
 
-// --- deadlines -----------------------------------------------------------------------------------
+// --- limits --------------------------------------------------------------------------------------
 
 void stream::set_deadline(bool of_reads, bool of_writes, std::int64_t when,
                           std::error_code& error) {
@@ -151,16 +207,38 @@ void stream::set_deadline(bool of_reads, bool of_writes, std::int64_t when,
     if (of_reads) read_limit_ = when;
     if (of_writes) write_limit_ = when;
     rt::fd& d = *socket_.descriptor();
-    (void)checked(d.set_deadline(of_reads, of_writes, when), error);
-    if (limits_mixed_) (void)d.set_deadline(true, false, earlier_limit(read_limit_, write_limit_));
+    const bool is_for_reads = feeding_ == cause::none || feeding_ == cause::read;
+    (void)checked(d.set_deadline(of_reads && is_for_reads, of_writes, when), error);
+    if (!is_for_reads) (void)d.set_deadline(true, false, limit_of(feeding_));
+    changed_.notify_all();
 }
 
-// Caller: holds mu_, and feeding_.
-void stream::wait_by_write_limit(bool on) {
-    limits_mixed_ = on;
-    if (write_limit_ == 0) return;
-    const std::int64_t when = on ? earlier_limit(read_limit_, write_limit_) : read_limit_;
-    (void)socket_.descriptor()->set_deadline(true, false, when);
+// Caller: holds mu_.
+std::int64_t stream::limit_of(cause why) const {
+    if (why == cause::both) return earlier_limit(read_limit_, write_limit_);
+    return why == cause::write ? write_limit_ : read_limit_;
+}
+
+// Until it holds, by the limit as it is then. False, and an error: closed, or too late. Caller:
+// holds mu_.
+template <class Condition>
+bool stream::wait(std::unique_lock<mutex>& lock, cause why, Condition holds,
+                  std::error_code& error) {
+    for (;;) {
+        error.clear();
+        if (closed_) error = net::net_errc::closed;
+        if (closed_ || holds()) return !closed_;
+        const std::int64_t limit = limit_of(why);
+        if (limit == 0) {
+            changed_.wait(lock);
+            continue;
+        }
+        if (limit <= rota::detail::clock_now()) {
+            error = rt::error_of(-ETIMEDOUT);
+            return false;
+        }
+        (void)changed_.wait_until(lock, clock::time_point(clock::duration(limit)));
+    }
 }
 
 // --- OpenSSL -------------------------------------------------------------------------------------
@@ -182,24 +260,34 @@ stream::outcome stream::ask(Call call, std::error_code& error) {
     return outcome::failed;
 }
 
+// Caller: has the turn.
 stream::outcome stream::shake(std::uint64_t& seen, std::error_code& error) {
     const std::lock_guard guard(mu_);
     error.clear();
     seen = fed_;
-    if (shaken_) return outcome::done;
     if (closed_) {
         error = net::net_errc::closed;
         return outcome::failed;
     }
     const outcome o = ask([this] { return SSL_do_handshake(ssl_); }, error);
-    if (o == outcome::done) shaken_ = true;
     if (o != outcome::ended) return o;
     error = tls_errc::unexpected_end;
     return outcome::failed;
 }
 
-void stream::handshake(std::error_code& error) {
-    const std::lock_guard guard(shaking_);
+// True: there is no more to be done. Caller: has the turn.
+bool stream::finish_shaking(bool is_done, const std::error_code& unsent) {
+    const std::lock_guard guard(mu_);
+    if (unsent && unsent != std::errc::timed_out && !broken_) broken_ = unsent;
+    if (is_done && !unsent) shaken_ = true;
+    return is_done || unsent;
+}
+
+void stream::handshake(cause why, std::error_code& error) {
+    std::unique_lock lock(mu_);
+    if (!wait(lock, why, [this] { return shaken_ || !shaking_; }, error) || shaken_) return;
+    const shaking_turn turn(*this, lock);
+    lock.unlock();
     for (;;) {
         std::uint64_t seen = 0;
         const outcome o = shake(seen, error);
@@ -207,8 +295,8 @@ void stream::handshake(std::error_code& error) {
         (void)send_all(unsent);
         if (o == outcome::failed) return;  // the peer has been told why
         error = unsent;
-        if (error || o == outcome::done) return;
-        if (!feed(seen, false, true, error)) return;
+        if (finish_shaking(o == outcome::done, unsent)) return;
+        if (!feed(seen, why, true, error)) return;
     }
 }
 
@@ -227,25 +315,22 @@ std::int64_t stream::receive(std::unique_ptr<std::byte[]>& to, bool waits) {
 }
 
 // Gives OpenSSL something to read, unless somebody has since `seen`. False: there is nothing.
-bool stream::feed(std::uint64_t seen, bool for_a_write, bool waits, std::error_code& error) {
-    std::unique_lock turn(feeding_, std::defer_lock);
-    if (waits) turn.lock();
-    else if (!turn.try_lock()) {
+bool stream::feed(std::uint64_t seen, cause why, bool waits, std::error_code& error) {
+    std::unique_lock lock(mu_);
+    if (!waits && feeding_ != cause::none) {
         error = std::make_error_code(std::errc::resource_unavailable_try_again);
         return false;
     }
-    {
-        const std::lock_guard guard(mu_);
-        error.clear();
-        if (fed_ != seen) return true;
-        error = closed_ ? std::error_code(net::net_errc::closed) : read_error_;
-        if (error) return false;
-        if (for_a_write) wait_by_write_limit(true);
-    }
+    const auto is_my_turn = [&] { return fed_ != seen || feeding_ == cause::none; };
+    if (!wait(lock, why, is_my_turn, error)) return false;
+    if (fed_ != seen) return true;
+    error = read_error_;
+    if (error) return false;
+    const feeding_turn turn(*this, lock, why);
+    lock.unlock();
     std::unique_ptr<std::byte[]> got;
     const std::int64_t n = receive(got, waits);
-    const std::lock_guard guard(mu_);
-    if (for_a_write) wait_by_write_limit(false);
+    lock.lock();
     if (n < 0) {
         error = rt::error_of(n);
         return false;
@@ -292,12 +377,12 @@ std::size_t stream::read(std::span<std::byte> to, manner how, std::error_code& e
             }
         }
         if (shakes) {
-            handshake(error);
+            handshake(cause::read, error);
             if (error) return 0;
             continue;
         }
         if (o != outcome::more) return o == outcome::done ? n : 0;
-        if (!feed(seen, false, how != manner::at_once, error)) return 0;
+        if (!feed(seen, cause::read, how != manner::at_once, error)) return 0;
     }
 }
 
@@ -317,28 +402,29 @@ std::size_t stream::peek(std::error_code& error) {
 // Caller: holds mu_ and writing_.
 void stream::send_at_once() noexcept {
     std::string& out = text_.out;
-    if (out.empty() || write_failed_) return;
+    if (out.empty() || write_failed_ || !sending_.empty()) return;
     const std::int64_t n = socket_.descriptor()->use(
         [&out](int number) { return rt::io_send(number, out.data(), out.size()); });
     if (n > 0) out.erase(0, static_cast<std::size_t>(n));
 }
 
-// Sends until nothing is left. Caller: holds writing_.
+// Sends until nothing is left; what an error leaves stays for the next one. Caller: holds writing_.
 bool stream::drain(std::error_code& error) {
     for (;;) {
-        std::string part;
         {
             const std::lock_guard guard(mu_);
             error.clear();
             if (write_failed_) error = tls_errc::broken;
-            if (write_failed_ || text_.out.empty()) return !error;
-            part.swap(text_.out);
+            if (sending_.empty()) sending_.swap(text_.out);
+            if (write_failed_ || sending_.empty()) return !error;
         }
-        socket_.write(std::string_view(part), error);
-        if (!error) continue;
-        const std::lock_guard guard(mu_);
-        write_failed_ = true;
-        return false;
+        iovec rest{sending_.data(), sending_.size()};
+        (void)checked(socket_.descriptor()->write_parts(&rest, 1), error);
+        if (error) {
+            sending_.erase(0, sending_.size() - rest.iov_len);
+            return false;
+        }
+        std::string().swap(sending_);
     }
 }
 
@@ -348,7 +434,7 @@ bool stream::send_all(std::error_code& error) {
 }
 
 // Caller: holds writing_.
-bool stream::put(std::span<const std::byte> bytes, std::error_code& error) {
+bool stream::put(std::span<const std::byte> bytes, bool& is_begun, std::error_code& error) {
     while (!bytes.empty()) {
         std::uint64_t seen = 0;
         std::size_t n = 0;
@@ -362,12 +448,13 @@ bool stream::put(std::span<const std::byte> bytes, std::error_code& error) {
             else if (write_ended_) error = std::make_error_code(std::errc::broken_pipe);
             if (error) return false;
             const std::size_t size = std::min(bytes.size(), record_max);
+            is_begun = true;
             o = ask([&] { return SSL_write_ex(ssl_, bytes.data(), size, &n); }, error);
             seen = fed_;
             is_much = text_.out.size() >= sent_at_once;
         }
         if (o == outcome::more) {
-            if (!drain(error) || !feed(seen, true, true, error)) return false;
+            if (!drain(error) || !feed(seen, cause::write, true, error)) return false;
             continue;
         }
         if (o != outcome::done) {
@@ -382,7 +469,7 @@ bool stream::put(std::span<const std::byte> bytes, std::error_code& error) {
 
 void stream::write(std::span<const std::span<const std::byte>> pieces, std::error_code& error) {
     if (!has_shaken_hands()) {
-        handshake(error);
+        handshake(cause::write, error);
         if (error) return;
     }
     std::size_t size = 0;
@@ -394,34 +481,51 @@ void stream::write(std::span<const std::span<const std::byte>> pieces, std::erro
         for (const auto& piece : pieces)
             joined.append(reinterpret_cast<const char*>(piece.data()), piece.size());
     }
-    const sending_turn turn(writing_, mu_, [this] { send_at_once(); });
+    bool is_begun = false, is_done = false;
+    const sending_turn turn(writing_, mu_, [&] {
+        if (is_begun && !is_done) write_failed_ = true;
+        send_at_once();
+    });
     if (joins) {
-        if (!put(std::as_bytes(std::span(joined)), error)) return;
+        if (!put(std::as_bytes(std::span(joined)), is_begun, error)) return;
     } else {
         for (const auto& piece : pieces)
-            if (!put(piece, error)) return;
+            if (!put(piece, is_begun, error)) return;
     }
-    (void)drain(error);
+    is_done = drain(error);
+}
+
+// Whether the peer is told now; more: a message of its own has to end first. Caller: holds
+// writing_.
+stream::outcome stream::end_writes(std::uint64_t& seen, std::error_code& error) {
+    const std::lock_guard guard(mu_);
+    error.clear();
+    seen = fed_;
+    if (closed_) error = net::net_errc::closed;
+    else if (write_failed_) error = tls_errc::broken;
+    if (error) return outcome::failed;
+    if (write_ended_) return outcome::done;
+    outcome o = outcome::done;
+    if (SSL_in_init(ssl_) != 0) o = ask([this] { return SSL_do_handshake(ssl_); }, error);
+    if (o == outcome::done) o = ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, error);
+    write_ended_ = o == outcome::done;
+    if (o != outcome::ended) return o;
+    error = tls_errc::broken;
+    return outcome::failed;
 }
 
 void stream::close_write(std::error_code& error) {
     if (!has_shaken_hands()) {
-        handshake(error);
+        handshake(cause::write, error);
         if (error) return;
     }
     const sending_turn turn(writing_, mu_, [this] { send_at_once(); });
-    {
-        const std::lock_guard guard(mu_);
-        error.clear();
-        if (closed_) error = net::net_errc::closed;
-        if (error) return;
-        if (!write_ended_) {
-            write_ended_ = true;
-            (void)ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, error);
-            if (error) return;
-        }
+    for (;;) {
+        std::uint64_t seen = 0;
+        const outcome o = end_writes(seen, error);
+        if (o == outcome::failed || !drain(error) || o == outcome::done) return;
+        if (!feed(seen, cause::write, true, error)) return;
     }
-    (void)drain(error);
 }
 
 }  // namespace rota::tls::detail

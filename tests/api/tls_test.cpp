@@ -297,6 +297,96 @@ TEST(tls_verify, certificates_that_prove_nothing_are_refused_by_their_reason) {
     });
 }
 
+TEST(tls_verify, names_that_are_none_are_refused_and_zones_do_not_count) {
+    // What stands behind a NUL, or in front of a dot, could be anybody's.
+    rota::run([] {
+        const certificate shown =
+            make_certificate({.names = {"DNS:evil.example.org", "IP:::1", "IP:127.0.0.1"}});
+        const tls::config client({.roots = shown.pem});
+        const tls::config server({.certificate = shown.pem, .key = shown.key});
+        using namespace std::string_view_literals;
+        for (const std::string_view name :
+             {".example.org"sv, "."sv, ".."sv, "evil.example.org\0.bank.com"sv, "\0"sv}) {
+            std::error_code error;
+            (void)tls::conn::client(connected().client, client, name, error);
+            EXPECT_EQ(error, tls::tls_errc::bad_config) << name;
+        }
+        std::error_code error;
+        (void)tls::conn::client(connected().client, client, std::string(254, 'a'), error);
+        EXPECT_EQ(error, tls::tls_errc::bad_config);
+        for (const std::string_view name :
+             {"EVIL.example.org."sv, "::1"sv, "::1%lo"sv, "127.0.0.1"sv})
+            EXPECT_EQ(refusal(client, server, name).client, std::error_code()) << name;
+        for (const std::string_view name : {" 127.0.0.1"sv, "127.0.0.1 x"sv, "127.0.0.1%lo"sv})
+            EXPECT_EQ(refusal(client, server, name).client, tls::tls_errc::wrong_host) << name;
+        const ends below = connected();
+        const auto asking = tls::conn::client(below.client, client, "::1%lo");
+        const auto asked = tls::conn::server(below.server, server);
+        rota::wait_group serving;
+        serving.go([&] { asked.handshake(); });
+        asking.handshake();
+        serving.wait();
+        EXPECT_EQ(asked.server_name(), "") << "addresses are not asked for";
+    });
+}
+
+TEST(tls_verify, roots_are_trusted_each_for_itself) {
+    // A certificate of another key, whose name is the same, proves nothing; its reason was lost.
+    rota::run([] {
+        const certificate root = make_certificate({.subject = "root", .is_authority = true});
+        const certificate same = make_certificate({.subject = "root", .is_authority = true});
+        const certificate middle =
+            make_certificate({.subject = "middle", .issuer = &root, .is_authority = true});
+        const auto error_of = [](const certificate& trusted, const certificate& issuer) {
+            const certificate leaf =
+                make_certificate({.names = {"DNS:localhost"}, .issuer = &issuer});
+            return refusal(tls::config({.roots = trusted.pem}),
+                           tls::config({.certificate = leaf.pem, .key = leaf.key}))
+                .client;
+        };
+        EXPECT_EQ(error_of(root, root), std::error_code());
+        EXPECT_EQ(error_of(same, root).message(),
+                  "certificate verify failed: certificate signature failure");
+        EXPECT_EQ(error_of(middle, middle), std::error_code());
+    });
+}
+
+TEST(tls_verify, nobody_is_named_before_he_has_proven_it) {
+    // A peer whose certificate has come, but not what proves that it is his.
+    rota::run([] {
+        const auto is_unknown = [](const tls::conn& c) {
+            return c.alpn() + c.protocol() + c.cipher() + c.server_name() + c.peer_subject() +
+                       c.peer_certificate() ==
+                   "";
+        };
+        tls::options server = server_options(), client = client_options();
+        server.alpn = {"h2"};
+        client.alpn = {"spdy"};
+        const ends below = connected();
+        const auto asking = tls::conn::client(below.client, tls::config(client), "localhost");
+        const auto asked = tls::conn::server(below.server, tls::config(server));
+        EXPECT_TRUE(is_unknown(asking)) << "its own wish is no finding";
+        std::error_code failed, refused;
+        rota::wait_group serving;
+        serving.go([&] { asked.handshake(failed); });
+        asking.handshake(refused);
+        serving.wait();
+        EXPECT_TRUE(failed && refused);
+        EXPECT_TRUE(is_unknown(asked)) << asked.server_name();
+        EXPECT_TRUE(is_unknown(asking));
+        const ends other = connected();
+        const certificate mine = make_certificate({.names = {"DNS:elsewhere.org"}});
+        const auto betrayed = tls::conn::client(other.client, client_config(), "localhost");
+        const auto traitor = tls::conn::server(
+            other.server, tls::config({.certificate = mine.pem, .key = mine.key}));
+        serving.go([&] { traitor.handshake(failed); });
+        betrayed.handshake(refused);
+        serving.wait();
+        EXPECT_EQ(refused, tls::tls_errc::self_signed);
+        EXPECT_TRUE(is_unknown(betrayed)) << betrayed.peer_subject();
+    });
+}
+
 TEST(tls_verify, a_server_asks_for_certificates_as_it_is_told) {
     // A client without one, or with one of its own making, could be let in.
     rota::run([] {
@@ -358,6 +448,15 @@ TEST(tls_config, what_it_cannot_use_it_names) {
         o.certificate = other.key;
         EXPECT_EQ(error_of(o), tls::tls_errc::bad_pem);
         EXPECT_EQ(error_of({.roots = "none"}), tls::tls_errc::bad_pem);
+        EXPECT_EQ(error_of({.roots_file = "/dev/null"}), tls::tls_errc::bad_pem)
+            << "nobody is not the system's roots";
+        std::string damaged = other.pem;
+        damaged[damaged.find('\n') + 20] = '*';
+        const std::string good = local_certificate().pem;
+        EXPECT_EQ(error_of({.roots = good + other.pem + "words\n"}), std::error_code());
+        EXPECT_EQ(error_of({.roots = good + damaged + good}), tls::tls_errc::bad_pem);
+        EXPECT_EQ(error_of({.certificate = good + damaged, .key = local_certificate().key}),
+                  tls::tls_errc::bad_pem);
         EXPECT_EQ(error_of({.roots_file = "/no/such/file"}), std::errc::no_such_file_or_directory);
         EXPECT_EQ(error_of({.alpn = {""}}), tls::tls_errc::bad_config);
         EXPECT_THROW((void)tls::config({.roots = "none"}), std::system_error);

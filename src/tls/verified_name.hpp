@@ -1,0 +1,19 @@
+// Whom a server's certificate must be for: a host or an address.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace rota::tls::detail {
+
+struct verified_name {
+    std::string host;
+    unsigned char address[16];
+    std::size_t address_size = 0;  // 0: it is the host
+
+    // False: nobody's. Throws std::bad_alloc.
+    bool parse(std::string_view name);
+};
+
+}  // namespace rota::tls::detail
