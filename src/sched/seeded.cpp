@@ -309,6 +309,7 @@ void seeded_restart(std::uint64_t seed) {
         ROTA_CHECK(runq_empty(pp) && pp.timers.earliest() == 0);
         pp.timers.forget_bound();  // of the last program
         pp.goid_next = pp.goid_end = 0;
+        pp.until_clock = p::clock_period;  // each look at the clock is a moment of virtual time
         pp.sched_tick.store(0, memory_order_relaxed);  // relaxed: handed over by sched.mu
     }
     virtual_clock.start(first_moment);
