@@ -47,7 +47,7 @@ struct answer_source {
 // Caller: holds mu_, within nghttp2.
 void session::take_request(const stream_ptr& s) {
     if (dead_) return;
-    if (running_ < handlers_max) return start(s);
+    if (running_ < handlers_max && waiting_.empty()) return start(s);
     if (waiting_.size() >= waiting_max) {
         (void)nghttp2_session_terminate_session(ng_, NGHTTP2_ENHANCE_YOUR_CALM);
         return;
@@ -59,11 +59,13 @@ void session::take_request(const stream_ptr& s) {
 void session::start(const stream_ptr& s) {
     ++running_;
     handlers_.add(1);
+    s->started_ = true;
     try {
         go([this, s] { run(s); });
     } catch (const std::exception&) {  // no room for a goroutine
         --running_;
         handlers_.done();
+        abandon(*s);
         reset(s->id_, NGHTTP2_REFUSED_STREAM);
     }
 }
@@ -129,20 +131,14 @@ void session::answer(exchange& x, request_stream& s) {
 void session::leave(const stream_ptr& s) {
     {
         std::unique_lock lock(mu_);
-        s->done_ = true;
         if (s->has_cancel_) s->cancel_ = {};
         if (!s->closed_ && !s->out_ended_) reset(s->id_, NGHTTP2_INTERNAL_ERROR);
-        // What has come for it and nobody reads is the client's to send again.
-        const std::size_t unread = s->in_.size() - s->in_at_;
-        if (unread != 0 && !dead_) (void)nghttp2_session_consume_connection(ng_, unread);
-        s->in_ = {};
-        s->in_at_ = 0;
+        abandon(*s);
         --running_;
-        if (!waiting_.empty() && !dead_) {
-            const stream_ptr next = waiting_.front();
+        while (!waiting_.empty() && running_ < handlers_max && !dead_) {
+            const stream_ptr next = std::move(waiting_.front());
             waiting_.pop_front();
-            if (next->closed_) next->done_ = true;
-            else start(next);
+            if (!next->closed_) start(next);
         }
         if (!dead_) {
             signal();
@@ -155,14 +151,47 @@ void session::leave(const stream_ptr& s) {
 // Caller: holds mu_.
 void session::close(request_stream& s, bool is_given_up) {
     s.closed_ = s.in_ended_ = true;
-    s.out_ = {};
+    std::string().swap(s.out_);
     s.out_at_ = 0;
+    if (!s.started_) abandon(s);
     if (is_given_up && s.has_cancel_) given_up_.push_back(s.cancel_);
     s.changed_.notify_all();
 }
 
-// --- the handler's side
-// ----------------------------------------------------------------------------
+// Nobody reads it any more. What has come of its body is the client's to send again.
+// Caller: holds mu_.
+void session::abandon(request_stream& s) {
+    s.done_ = true;
+    const std::size_t unread = s.in_.size() - s.in_at_;
+    if (unread != 0 && !dead_) (void)nghttp2_session_consume_connection(ng_, unread);
+    std::string().swap(s.in_);
+    s.in_at_ = 0;
+    forget_head(s);
+}
+
+// A few bytes of a client can stand for a long field, by HPACK's table; so what all heads together
+// take is bounded too. Caller: holds mu_.
+bool session::may_keep(request_stream& s, std::size_t more) {
+    constexpr std::size_t heads_max = 4, least = 1 << 20;
+    const std::size_t most = c_.server.options.max_header_bytes;
+    const std::size_t budget =
+        most > static_cast<std::size_t>(-1) / heads_max ? most : std::max(heads_max * most, least);
+    if (heads_kept_ + more > budget) return false;
+    heads_kept_ += more;
+    s.head_kept_ += more;
+    return true;
+}
+
+// Caller: holds mu_; no handler uses it.
+void session::forget_head(request_stream& s) {
+    heads_kept_ -= s.head_kept_;
+    s.head_kept_ = 0;
+    for (std::string* const each : {&s.method_, &s.authority_, &s.target_})
+        std::string().swap(*each);
+    std::vector<request_stream::field>().swap(s.fields_);
+}
+
+// --- the handler's side --------------------------------------------------------------------------
 
 void request_stream::watch(const cancel_func& cancel) {
     {

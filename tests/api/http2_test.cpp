@@ -286,8 +286,118 @@ TEST(kb61_http2, silent_clients_are_closed) {
     });
 }
 
-// --- malice
-// ------------------------------------------------------------------------------------------
+TEST_ANYWHERE(http2, cookies_in_crumbs_are_one_field) {
+    // Each crumb could be a field of its own, of which handlers read the first.
+    const h2_server s([](auto& w, auto& r) {
+        const auto all = r.headers().values("Cookie");
+        w.write(std::to_string(all.size()) + " " + std::string(r.headers().get("Cookie")));
+    });
+    const h2_client c(s);
+    std::string head(get_head);
+    for (const char* const crumb : {"a=1", "b=2", "c=3"})
+        head.append("\x00\x06", 2).append("cookie").append("\x03").append(crumb);
+    c.send(frame(h2_headers, end_stream | end_headers, 1, head));
+    EXPECT_EQ(c.body(1), "1 a=1; b=2; c=3");
+}
+
+TEST_ANYWHERE(http2, heads_come_in_their_order) {
+    // 100 behind the final head is no HTTP; nor is 101, and a length that stands in two heads.
+    const h2_server s([](auto& w, auto& r) {
+        if (r.method() == "GET") return w.write_header(101);
+        w.write(std::string(5000, 'x'));
+        w.write(r.body());
+    });
+    const h2_client c(s);
+    c.send(get(1));
+    EXPECT_EQ(c.body(1), "<reset>");
+    std::string head(post_head);
+    head.append("\x00\x06", 2).append("expect").append("\x0c").append("100-continue");
+    c.send(frame(h2_headers, end_headers, 3, head));
+    const h2_frame first = c.next_of(h2_headers, 3);
+    ASSERT_FALSE(first.payload.empty());
+    EXPECT_EQ(first.payload[0], '\x88') << "200";
+    c.send(frame(h2_data, end_stream, 3, "end"));
+    for (std::string got; !got.ends_with("end");) {
+        const h2_frame f = c.next();
+        ASSERT_TRUE(f.type != -1 && (f.type != h2_headers || f.id != 3)) << f.type;
+        if (f.type == h2_data) got += f.payload;
+    }
+}
+
+// --- malice --------------------------------------------------------------------------------------
+
+namespace {
+
+// All handlers there may be are running until one may end.
+struct busy_handlers {
+    static constexpr int most = 250;
+    std::atomic<int> running{0};
+    std::atomic<bool> may_end{false};
+    void wait() {
+        ++running;
+        while (!may_end) rota::sleep_for(1ms);
+        --running;
+    }
+    // Streams from 1 on, which are reset when their handlers run. The next one's number.
+    std::uint32_t fill(const h2_client& c) {
+        for (std::uint32_t id = 1; id < 2 * most; id += 2) c.send(get(id));
+        EXPECT_TRUE(eventually([&] { return running == most; })) << running;
+        std::uint32_t id = 1;
+        for (; id < 2 * most; id += 2) c.send(frame(h2_reset, 0, id, word(8)));
+        return id;
+    }
+};
+
+}  // namespace
+
+TEST(http2, requests_behind_those_that_are_reset_begin) {
+    // A handler's end makes room for one of those that wait; if that one is gone, for the next.
+    rota::run([] {
+        busy_handlers busy;
+        const h2_server s([&](auto& w, auto&) {
+            busy.wait();
+            w.write("hello");
+        });
+        const h2_client c(s);
+        std::uint32_t id = busy.fill(c);
+        const std::uint32_t end = id + 2 * busy.most;
+        for (std::uint32_t other = id; other < end; other += 2) c.send(get(other));
+        for (; id < end; id += 2) c.send(frame(h2_reset, 0, id, word(8)));
+        c.send(get(end) + frame(h2_ping, 0, 0, "12345678"));
+        EXPECT_NE(c.next_of(h2_ping, 0).type, -1);  // all of it has been read
+        busy.may_end = true;
+        EXPECT_EQ(c.body(end), "hello");
+    });
+}
+
+TEST(http2, uploads_that_never_begin_give_the_window_back) {
+    // What nobody reads would count against the connection's window for ever.
+    rota::run([] {
+        busy_handlers busy;
+        const h2_server s([&](auto& w, auto& r) {
+            if (r.method() == "GET") busy.wait();
+            w.write(std::to_string(r.body().size()));
+        });
+        const h2_client c(s);
+        std::uint32_t id = busy.fill(c);
+        while (true) {  // until the windows are as large as they are going to be
+            const h2_frame f = c.next();
+            ASSERT_NE(f.type, -1);
+            if (f.type == h2_settings && (f.flags & 1) != 0) break;
+        }
+        const std::string part(16'000, 'x');
+        for (int i = 0; i < 8; ++i, id += 2) {  // 160,000 bytes each: more than the window
+            c.send(frame(h2_headers, end_headers, id, post_head));
+            for (int n = 0; n < 10; ++n) c.send(frame(h2_data, 0, id, part));
+            c.send(frame(h2_reset, 0, id, word(8)) + frame(h2_ping, 0, 0, "12345678"));
+            ASSERT_NE(c.next_of(h2_ping, 0).type, -1) << i;
+        }
+        busy.may_end = true;
+        c.send(frame(h2_headers, end_headers, id, post_head));
+        for (int n = 0; n < 10; ++n) c.send(frame(h2_data, n == 9 ? end_stream : 0, id, part));
+        EXPECT_EQ(c.body(id), "160000");
+    });
+}
 
 TEST(http2, streams_that_are_reset_at_once_do_not_pile_up_handlers) {
     // CVE-2023-44487: each reset makes room for one more stream, whose handler still runs.
