@@ -6,6 +6,7 @@
 #include <exception>
 
 #include <nghttp2/nghttp2.h>
+#include <rota/detail/time_engine.hpp>
 #include <rota/go.hpp>
 
 #include "http/exchange.hpp"
@@ -49,7 +50,7 @@ void session::take_request(const stream_ptr& s) {
     if (dead_) return;
     if (running_ < handlers_max && waiting_.empty()) return start(s);
     if (waiting_.size() >= waiting_max) {
-        (void)nghttp2_session_terminate_session(ng_, NGHTTP2_ENHANCE_YOUR_CALM);
+        (void)nghttp2_session_terminate_session(ng_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
         return;
     }
     waiting_.push_back(s);
@@ -72,7 +73,7 @@ void session::start(const stream_ptr& s) {
 
 // Caller: holds mu_.
 void session::reset(std::int32_t id, std::uint32_t why) {
-    (void)nghttp2_submit_rst_stream(ng_, NGHTTP2_FLAG_NONE, id, why);
+    (void)nghttp2_submit_rst_stream(ng_.get(), NGHTTP2_FLAG_NONE, id, why);
     signal();
 }
 
@@ -134,12 +135,15 @@ void session::leave(const stream_ptr& s) {
         if (s->has_cancel_) s->cancel_ = {};
         if (!s->closed_ && !s->out_ended_) reset(s->id_, NGHTTP2_INTERNAL_ERROR);
         abandon(*s);
+        if (!s->closed_) s->left_limit_ = s->answer_limit_;
+        late_at_ = earlier(late_at_, s->left_limit_);
         --running_;
         while (!waiting_.empty() && running_ < handlers_max && !dead_) {
             const stream_ptr next = std::move(waiting_.front());
             waiting_.pop_front();
             if (!next->closed_) start(next);
         }
+        note_idle();
         if (!dead_) {
             signal();
             set_limit();
@@ -158,12 +162,17 @@ void session::close(request_stream& s, bool is_given_up) {
     s.changed_.notify_all();
 }
 
+// Caller: holds mu_.
+void session::note_idle() {
+    if (running_ == 0 && streams_.empty()) idle_since_ = rota::detail::clock_now();
+}
+
 // Nobody reads it any more. What has come of its body is the client's to send again.
 // Caller: holds mu_.
 void session::abandon(request_stream& s) {
     s.done_ = true;
     const std::size_t unread = s.in_.size() - s.in_at_;
-    if (unread != 0 && !dead_) (void)nghttp2_session_consume_connection(ng_, unread);
+    if (unread != 0 && !dead_) (void)nghttp2_session_consume_connection(ng_.get(), unread);
     std::string().swap(s.in_);
     s.in_at_ = 0;
     forget_head(s);
@@ -225,7 +234,7 @@ std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit,
         in_at_ = 0;
     }
     if (of_.dead_) return n;
-    (void)nghttp2_session_consume(of_.ng_, id_, n);
+    (void)nghttp2_session_consume(of_.ng_.get(), id_, n);
     of_.signal();
     return n;
 }
@@ -265,11 +274,11 @@ void request_stream::send_head(int status, std::string_view fields, bool ends,
     body.source.ptr = this;
     body.read_callback = answer_source::read;
     out_ended_ = ends;
-    const int failed =
-        status < 200
-            ? nghttp2_submit_headers(of_.ng_, NGHTTP2_FLAG_NONE, id_, nullptr, all.data(),
-                                     all.size(), nullptr)
-            : nghttp2_submit_response(of_.ng_, id_, all.data(), all.size(), ends ? nullptr : &body);
+    const int failed = status < 200
+                           ? nghttp2_submit_headers(of_.ng_.get(), NGHTTP2_FLAG_NONE, id_, nullptr,
+                                                    all.data(), all.size(), nullptr)
+                           : nghttp2_submit_response(of_.ng_.get(), id_, all.data(), all.size(),
+                                                     ends ? nullptr : &body);
     if (failed != 0) error = gone();
     of_.signal();
 }
@@ -293,7 +302,7 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
 
 // Caller: holds the lock.
 void request_stream::resume() {
-    if (deferred_) (void)nghttp2_session_resume_data(of_.ng_, id_);
+    if (deferred_) (void)nghttp2_session_resume_data(of_.ng_.get(), id_);
     deferred_ = false;
     of_.signal();
 }
@@ -328,6 +337,7 @@ void request_stream::send_body(std::string_view one, std::string_view other, boo
                                std::int64_t limit, std::error_code& error) {
     error.clear();
     std::unique_lock lock(of_.mu_);
+    answer_limit_ = limit;
     if (!put(lock, one, limit, error) || !put(lock, other, limit, error)) return;
     if (closed_ || of_.dead_) {
         error = gone();

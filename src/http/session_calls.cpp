@@ -119,6 +119,7 @@ struct session_calls {
         if (found == s.streams_.end()) return 0;
         const auto held = found->second;
         s.streams_.erase(found);
+        s.note_idle();
         if (!held->begun_) s.head_since_ = 0;
         return guarded([&] {
             s.close(*held, error != NGHTTP2_NO_ERROR || !held->out_ended_);

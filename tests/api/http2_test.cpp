@@ -324,6 +324,83 @@ TEST_ANYWHERE(http2, heads_come_in_their_order) {
     }
 }
 
+TEST(http2, a_shutdown_loses_nothing_of_an_answer) {
+    // Whoever closes a connection on which something still comes drops what has not arrived.
+    rota::run([] {
+        constexpr std::size_t total = 3'000'000;
+        std::atomic<bool> begun{false};
+        h2_server s([&](auto& w, auto&) {
+            begun = true;
+            w.write(std::string(total, 'x'));
+        });
+        const h2_client c(s);
+        c.send(frame(h2_window, 0, 0, word(8'000'000)) + get(1) +
+               frame(h2_window, 0, 1, word(8'000'000)));
+        EXPECT_TRUE(eventually([&] { return begun.load(); }));
+        rota::wait_group down;
+        down.go([&] { s.server.shutdown(rota::background()); });
+        std::size_t got = 0;
+        for (h2_frame f = c.next(); f.type != -1; f = c.next()) {
+            if (f.type != h2_data) continue;
+            got += f.payload.size();
+            c.send(frame(h2_window, 0, 0, word(1)));
+        }
+        EXPECT_EQ(got, total);
+        net::conn(c.c).close();
+        down.wait();
+    });
+}
+
+TEST(http2, an_answer_that_is_not_taken_has_its_time) {
+    // What a handler leaves behind could stay for ever, or go with the time of an idle connection.
+    rota::run([] {
+        constexpr std::size_t total = 70'000;  // more than the window, and the handler returns
+        const h2_server s([](auto& w, auto&) { w.write(std::string(total, 'x')); },
+                          {.write_timeout = 100ms, .idle_timeout = 1ms});
+        const h2_client c(s);
+        c.send(get(1));
+        const h2_frame late = c.next_of(h2_reset, 1);
+        EXPECT_EQ(code_of(late), 8u);
+        EXPECT_NE(c.next_of(h2_goaway, 0).type, -1);
+
+        const h2_server patient([](auto& w, auto&) { w.write(std::string(total, 'x')); },
+                                {.idle_timeout = 20ms});
+        const h2_client slow(patient);
+        slow.send(get(1));
+        for (std::size_t got = 0; got < 65'535;) {
+            const h2_frame f = slow.next_of(h2_data, 1);
+            ASSERT_NE(f.type, -1);
+            got += f.payload.size();
+        }
+        rota::sleep_for(100ms);
+        slow.send(frame(h2_window, 0, 0, word(10'000)) + frame(h2_window, 0, 1, word(10'000)));
+        EXPECT_EQ(slow.body(1).size(), total - 65'535);
+    });
+}
+
+TEST(http2, pings_do_not_make_a_connection_busy) {
+    rota::run([] {
+        const h2_server s([](auto& w, auto&) { w.write("hello"); }, {.idle_timeout = 100ms});
+        const h2_client c(s);
+        c.send(get(1));
+        EXPECT_EQ(c.body(1), "hello");
+        std::atomic<bool> ended{false};
+        rota::wait_group rest;
+        rest.go([&] {
+            while (c.next().type != -1) {
+            }
+            ended = true;
+        });
+        EXPECT_TRUE(eventually([&] {
+            rota::sleep_for(10ms);
+            c.send(frame(h2_ping, 0, 0, "12345678"));
+            return ended.load();
+        }));
+        net::conn(c.c).close();
+        rest.wait();
+    });
+}
+
 // --- malice --------------------------------------------------------------------------------------
 
 namespace {
@@ -396,6 +473,43 @@ TEST(http2, uploads_that_never_begin_give_the_window_back) {
         c.send(frame(h2_headers, end_headers, id, post_head));
         for (int n = 0; n < 10; ++n) c.send(frame(h2_data, n == 9 ? end_stream : 0, id, part));
         EXPECT_EQ(c.body(id), "160000");
+    });
+}
+
+TEST(http2, heads_that_a_table_makes_large_are_bounded_together) {
+    // HPACK: a byte stands for a field of 4,000. A thousand requests could keep all of them.
+    rota::run([] {
+        busy_handlers busy;
+        const h2_server s([&](auto& w, auto&) {
+            busy.wait();
+            w.write("hello");
+        });
+        const h2_client c(s);
+        std::string first(get_head);
+        first.append("\x40\x01y\x7f\xa1\x1e", 6).append(4000, 'v');  // to be remembered
+        c.send(frame(h2_headers, end_stream | end_headers, 1, first));
+        // What the first has put into the table: the host, and behind it the long field.
+        const std::string next = "\x82\x86\x84\xbf" + std::string(200, '\xbe');
+        for (std::uint32_t id = 3; id < 43; id += 2)  // 800,000 bytes each
+            c.send(frame(h2_headers, end_stream | end_headers, id, next));
+        for (int refused = 0; refused < 15;) {  // four megabytes may be kept
+            const h2_frame f = c.next();
+            ASSERT_NE(f.type, -1) << refused;
+            refused += f.type == h2_reset;
+        }
+        EXPECT_TRUE(eventually([&] { return busy.running == 6; })) << busy.running;
+        busy.may_end = true;
+        for (int answered = 0; answered < 6;) {
+            const h2_frame f = c.next();
+            ASSERT_NE(f.type, -1) << answered;
+            answered += f.type == h2_data && (f.flags & end_stream) != 0;
+        }
+        std::uint32_t id = 43;  // the handlers are about to let go of their heads
+        EXPECT_TRUE(eventually([&] {
+            c.send(frame(h2_headers, end_stream | end_headers, id, next));
+            id += 2;
+            return c.body(id - 2) == "hello";
+        }));
     });
 }
 
