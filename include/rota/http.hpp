@@ -210,7 +210,8 @@ class response_writer {
 
     /// Ends the head, with a status from 200 to 999; or, with one from 100 to 199 but 101, sends
     /// that and the fields there are at once, and the head goes on. All but the first final status
-    /// are ignored. Another number: panic "invalid WriteHeader code N". May block. Throws
+    /// are ignored. Another number: panic "invalid WriteHeader code N". HTTP/2 has no 101: then the
+    /// request ends with RST_STREAM, and cannot_hijack is thrown. May block. Throws
     /// std::system_error. Go: WriteHeader.
     void write_header(int status);
 

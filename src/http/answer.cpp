@@ -74,25 +74,35 @@ void exchange::end_head(int code) {
 void exchange::write_header(int code) {
     if (code < 100 || code > 999) panic("invalid WriteHeader code " + std::to_string(code));
     if (c->hijacked || status != 0) return;
+    if (code == 101 && over != nullptr) {  // RFC 9113, 8.6
+        broken = true;
+        throw std::system_error(http_errc::cannot_hijack, "rota::http: write_header(101)");
+    }
     if (code >= 200 || code == 101) return end_head(code);
     if (!head.http_1_1) return;
     if (code == 100) continue_due = false;
     if (over != nullptr) return send_early_head(code);
     put_status_line(code);
-    if (code != 100)
-        for (const auto& [name, value] : answer_fields)
-            out.text().append(name).append(": ").append(value).append("\r\n");
+    if (code != 100) append_early_fields(out.text());
     out.text() += "\r\n";
     std::error_code error;
     send(error);
     if (error) throw std::system_error(error, "rota::http: write_header");
 }
 
+// What is said of the body and of the connection belongs to the final head: RFC 9110, 8.6.
+void exchange::append_early_fields(std::string& to) const {
+    for (const auto& [name, value] : answer_fields) {
+        const bool is_final = equal_without_case(name, "Content-Length") ||
+                              equal_without_case(name, "Transfer-Encoding") ||
+                              equal_without_case(name, "Connection");
+        if (!is_final) to.append(name).append(": ").append(value).append("\r\n");
+    }
+}
+
 void exchange::send_early_head(int code) {
     std::string lines;
-    if (code != 100)
-        for (const auto& [name, value] : answer_fields)
-            lines.append(name).append(": ").append(value).append("\r\n");
+    if (code != 100) append_early_fields(lines);
     std::error_code error;
     over->send_head(code, lines, false, error);
     if (error) throw std::system_error(error, "rota::http: write_header");

@@ -22,7 +22,7 @@ response client_state::perform(const context& ctx, const made_request& r, std::e
     error = ctx.err();
     if (error) return {};
     const call_limits limits{ctx, later(rota::detail::clock_now(), options_.timeout)};
-    hop at{r.method, r.to, r.fields, r.body};
+    hop at{r.method, r.to, r.fields, r.body, r.fields.contains("Referer")};
     bool has_left_host = false;
     for (std::size_t redirects = 0;; ++redirects) {
         response answer;

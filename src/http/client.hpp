@@ -30,7 +30,8 @@ struct hop {
     std::string method;
     url to;
     header_map fields;
-    std::string_view body;  // of the program's request, or none
+    std::string_view body;         // of the program's request, or none
+    bool has_own_referer = false;  // the program's, not ours
 
     bool is_idempotent() const;
     bool asks_to_close() const;

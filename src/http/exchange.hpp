@@ -156,6 +156,7 @@ struct exchange {
 
     void end_head(int code);
     void send_early_head(int code);
+    void append_early_fields(std::string& to) const;
     bool send_head_first(std::error_code& error);
     void note_field(std::string_view name, std::string_view value);
     void put_status_line(int code);

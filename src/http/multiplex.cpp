@@ -1,6 +1,7 @@
 // The session: reading, writing, and how it ends.
 #include "http/multiplex.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 
@@ -21,6 +22,7 @@ constexpr std::int32_t connection_window = 1 << 20;
 constexpr std::size_t written_at_once = 64 * 1024;
 // Frames that wait for the client to take them: more is malice.
 constexpr std::size_t frames_max = 10'000;
+constexpr std::int64_t end_patience = 500'000'000;  // ns
 
 // Out of line, so that the pages of its buffer are not those on which the connection waits.
 [[gnu::noinline]] std::size_t read_some(connection& c, std::string& to, std::error_code& error) {
@@ -35,7 +37,7 @@ constexpr std::size_t frames_max = 10'000;
 // --- beginning -----------------------------------------------------------------------------------
 
 bool session::begin() {
-    ng_ = make_session(*this);
+    ng_.reset(make_session(*this));
     if (ng_ == nullptr) return false;
     const auto most = static_cast<std::uint32_t>(
         std::min<std::size_t>(c_.server.options.max_header_bytes, 1U << 30));
@@ -46,28 +48,27 @@ bool session::begin() {
         {NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1},
     };
     const bool is_set =
-        nghttp2_submit_settings(ng_, NGHTTP2_FLAG_NONE, settings, std::size(settings)) == 0 &&
-        nghttp2_session_set_local_window_size(ng_, NGHTTP2_FLAG_NONE, 0, connection_window) == 0;
+        nghttp2_submit_settings(ng_.get(), NGHTTP2_FLAG_NONE, settings, std::size(settings)) == 0 &&
+        nghttp2_session_set_local_window_size(ng_.get(), NGHTTP2_FLAG_NONE, 0, connection_window) ==
+            0;
     has_output_ = true;
-    head_since_ = rota::detail::clock_now();
+    head_since_ = idle_since_ = rota::detail::clock_now();
     return is_set;
 }
 
 void session::serve(std::string_view left) {
-    if (!begin()) {
-        nghttp2_session_del(ng_);
-        return;
-    }
+    if (!begin()) return;
     writer_.go([this] { write_all(); });
     if (c_.server.share(c_, this)) go_away();
     try {
         read_all(left);
-    } catch (const std::bad_alloc&) {  // it ends, in order
+    } catch (const std::exception&) {  // it ends, in order
     }
     c_.server.share(c_, nullptr);
     end();
-    nghttp2_session_del(ng_);
 }
+
+void session::deleter::operator()(nghttp2_session* s) const noexcept { nghttp2_session_del(s); }
 
 // --- reading -------------------------------------------------------------------------------------
 
@@ -82,21 +83,22 @@ void session::read_all(std::string_view left) {
     }
 }
 
-// False: there is nothing more to be read.
+// False: there is nothing more to be read. If all has been answered, the writer says so when it has
+// sent it; what comes meanwhile nghttp2 throws away.
 bool session::take(std::string_view bytes) {
     std::unique_lock lock(mu_);
     const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    const auto taken = nghttp2_session_mem_recv(ng_, from, bytes.size());
-    if (nghttp2_session_get_outbound_queue_size(ng_) > frames_max) dead_ = true;
+    const auto taken = nghttp2_session_mem_recv(ng_.get(), from, bytes.size());
+    if (nghttp2_session_get_outbound_queue_size(ng_.get()) > frames_max) dead_ = true;
     signal();
-    const bool goes_on = taken >= 0 && !dead_ && !is_over();
+    const bool goes_on = taken >= 0 && !dead_ && (!is_over() || streams_.empty());
     cancel_some(lock);
     return goes_on;
 }
 
 // Caller: holds mu_.
 bool session::is_over() {
-    return nghttp2_session_want_read(ng_) == 0 && nghttp2_session_want_write(ng_) == 0;
+    return nghttp2_session_want_read(ng_.get()) == 0 && nghttp2_session_want_write(ng_.get()) == 0;
 }
 
 // Who is given up is told so without the lock, which is held again afterwards.
@@ -109,25 +111,46 @@ void session::cancel_some(std::unique_lock<mutex>& lock) {
     lock.lock();
 }
 
-// Caller: holds mu_. A connection without requests has the time of an idle one, a head its own, and
-// while handlers run there is none.
-void session::set_limit() {
+// When the reader has waited for too long; 0: never. A connection without requests has the time of
+// an idle one, a head its own, and while handlers run there is none.
+// Caller: holds mu_.
+std::int64_t session::patience_ends() const {
     const server_options& o = c_.server.options;
-    const std::int64_t now = rota::detail::clock_now();
-    std::int64_t limit = 0;
     if (head_since_ != 0)
-        limit =
-            earlier(later(head_since_, o.read_header_timeout), later(head_since_, o.read_timeout));
-    else if (running_ == 0) limit = later(now, o.idle_timeout);
-    if (limit == limit_) return;
+        return earlier(later(head_since_, o.read_header_timeout),
+                       later(head_since_, o.read_timeout));
+    return running_ == 0 && streams_.empty() ? later(idle_since_, o.idle_timeout) : 0;
+}
+
+// A deadline that comes too early stays: it costs less to wait once more. Caller: holds mu_.
+void session::set_limit() {
+    const std::int64_t limit = earlier(patience_ends(), late_at_);
+    if (is_over_ || (limit_ >= 0 && (limit == 0 || (limit_ != 0 && limit_ <= limit)))) return;
     limit_ = limit;
     c_.stream.set_deadline(true, false, limit);
+}
+
+// Answers whose handlers have gone, and that the client has not taken in their time.
+// Caller: holds mu_.
+void session::reset_late(std::int64_t now) {
+    if (late_at_ == 0 || now < late_at_) return;
+    late_at_ = 0;
+    for (const auto& [id, s] : streams_) {
+        if (s->left_limit_ == 0) continue;
+        if (now < s->left_limit_) {
+            late_at_ = earlier(late_at_, s->left_limit_);
+        } else {
+            s->left_limit_ = 0;
+            reset(id, NGHTTP2_CANCEL);
+        }
+    }
 }
 
 // False: the client has left, or it is time to close.
 bool session::wait_for_bytes() {
     {
         const std::lock_guard guard(mu_);
+        if (is_over_) return false;
         set_limit();
     }
     for (;;) {
@@ -135,12 +158,14 @@ bool session::wait_for_bytes() {
         if (failed == 0) return true;
         if (failed != -ETIMEDOUT) return false;
         const std::lock_guard guard(mu_);
-        const bool is_late = limit_ != 0 && rota::detail::clock_now() >= limit_;
-        if (is_late) {
-            (void)nghttp2_session_terminate_session(ng_, NGHTTP2_NO_ERROR);
+        if (is_over_) return false;
+        const std::int64_t now = rota::detail::clock_now(), end = patience_ends();
+        if (end != 0 && now >= end) {
+            (void)nghttp2_session_terminate_session(ng_.get(), NGHTTP2_NO_ERROR);
             return false;
         }
-        limit_ = 0;
+        reset_late(now);
+        limit_ = -1;
         set_limit();
     }
 }
@@ -153,7 +178,7 @@ bool session::collect(std::string& to) {
     has_output_ = false;
     while (to.size() < written_at_once) {
         const std::uint8_t* data = nullptr;
-        const auto n = nghttp2_session_mem_send(ng_, &data);
+        const auto n = nghttp2_session_mem_send(ng_.get(), &data);
         if (n < 0) return false;
         if (n == 0) return true;
         to.append(reinterpret_cast<const char*>(data), static_cast<std::size_t>(n));
@@ -176,19 +201,25 @@ void session::write_all() {
             dead_ = true;
         }
         cancel_some(lock);
+        if (!dead_) set_limit();
         const bool is_last = !has_output_ && (is_ending_ || is_over());
+        // Of an answer that takes longer than it may this is a part.
+        const clock::duration most = c_.server.options.write_timeout;
+        if (!is_ending_ && !bytes.empty() && most.count() > 0)
+            c_.stream.set_deadline(false, true, later(rota::detail::clock_now(), most));
         lock.unlock();
         if (!bytes.empty()) c_.stream.write(std::string_view(bytes), error);
-        if (bytes.capacity() > written_at_once * 2) bytes = {};
+        if (bytes.capacity() > written_at_once * 2) std::string().swap(bytes);
         lock.lock();
         if (!error && !dead_ && (!is_last || has_output_)) continue;
         if (error) dead_ = true;
         if (is_ending_) return;
-        // The reader finds the end, and comes back with is_ending_.
-        lock.unlock();
-        if (!dead_) c_.stream.end_writing();
-        c_.stream.wake(dead_);
-        lock.lock();
+        // The reader finds the end, and comes back with is_ending_. Nothing is shut down that an
+        // answer on its way may need.
+        constexpr std::int64_t long_ago = 1;
+        is_over_ = true;
+        if (dead_) c_.stream.wake(true);
+        else c_.stream.set_deadline(true, false, long_ago);
         wake_.wait(lock, [this] { return is_ending_; });
         return;
     }
@@ -196,35 +227,62 @@ void session::write_all() {
 
 // --- the end -------------------------------------------------------------------------------------
 
-// What has been read is answered no more; what nghttp2 has to say to that is sent.
-void session::end() {
+// What has been read is answered no more; what nghttp2 has to say to that is sent. There may be no
+// memory.
+void session::end() noexcept {
     {
-        std::unique_lock lock(mu_);
+        const std::lock_guard guard(mu_);
         is_ending_ = true;
         wake_.notify_all();
+        c_.stream.set_deadline(false, true, rota::detail::clock_now() + end_patience);
     }
-    constexpr std::int64_t patience = 500'000'000;  // ns
-    c_.stream.set_deadline(false, true, rota::detail::clock_now() + patience);
     writer_.wait();
+    bool may_linger = false;
     {
         std::unique_lock lock(mu_);
+        may_linger = !dead_;
         dead_ = true;
         waiting_.clear();
         while (!streams_.empty()) {
             const stream_ptr s = streams_.begin()->second;
             streams_.erase(streams_.begin());
-            close(*s, true);
+            close(*s, false);
+            if (!s->has_cancel_) continue;
+            const cancel_func cancel = s->cancel_;
+            lock.unlock();
+            cancel();
+            lock.lock();
         }
         cancel_some(lock);
     }
+    if (may_linger) linger();
     handlers_.wait();
+}
+
+// What the client still sends, if only leave to send more, would make the kernel reset the
+// connection when it is closed, and drop what is on its way. See exchange::linger.
+void session::linger() const noexcept {
+    constexpr std::size_t most = 1 << 20;
+    constexpr std::int64_t in_all = 10 * end_patience;
+    const std::int64_t since = rota::detail::clock_now();
+    c_.stream.set_deadline(false, true, since + end_patience);
+    c_.stream.end_writing();
+    std::byte buffer[1024];
+    for (std::size_t thrown_away = 0; thrown_away < most;) {
+        const std::int64_t now = rota::detail::clock_now();
+        c_.stream.set_deadline(true, false, std::min(now + end_patience, since + in_all));
+        std::error_code error;
+        const std::size_t n = c_.stream.read(buffer, error);
+        if (n == 0) return;
+        thrown_away += n;
+    }
 }
 
 void session::go_away() noexcept {
     const std::lock_guard guard(mu_);
-    (void)nghttp2_submit_goaway(ng_, NGHTTP2_FLAG_NONE,
-                                nghttp2_session_get_last_proc_stream_id(ng_), NGHTTP2_NO_ERROR,
-                                nullptr, 0);
+    (void)nghttp2_submit_goaway(ng_.get(), NGHTTP2_FLAG_NONE,
+                                nghttp2_session_get_last_proc_stream_id(ng_.get()),
+                                NGHTTP2_NO_ERROR, nullptr, 0);
     signal();
 }
 

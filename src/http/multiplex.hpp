@@ -20,8 +20,10 @@
 // beyond the limit is not kept.
 //
 // The end. The connection is active, as its server sees it, for as long as it lives. A shutdown
-// asks for a GOAWAY; when the last stream is closed, nghttp2 neither reads nor writes any more. The
-// reader leaves when the handlers and the writer have.
+// asks for a GOAWAY; when the last stream is closed, nghttp2 neither reads nor writes any more.
+// When the writer has sent all of it, the reader tells the client the end and throws away what
+// still comes, for half a second after each piece; then it leaves, when the handlers and the writer
+// have.
 #pragma once
 
 #include <string_view>

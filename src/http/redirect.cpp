@@ -36,10 +36,11 @@ constexpr std::array<std::string_view, 6> secrets = {
 constexpr std::array<std::string_view, 4> about_body = {"Content-Type", "Content-Encoding",
                                                         "Content-Language", "Content-Location"};
 
-// The page that we come from; a page of https is nobody's business but https's.
+// The page that we come from, unless the program names another; a page of https is nobody's
+// business but https's.
 void set_referer(hop& at, const url& from) {
     if (from.is_secure && !at.to.is_secure) at.fields.del("Referer");
-    else if (!at.fields.contains("Referer")) at.fields.set("Referer", from.text());
+    else if (!at.has_own_referer) at.fields.set("Referer", from.text());
 }
 
 }  // namespace

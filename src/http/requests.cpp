@@ -23,7 +23,10 @@ constexpr int request_timeout = 408, too_large = 413, target_too_long = 414, fie
 
 void exchange::reset() noexcept {
     constexpr std::size_t kept_max = 16 * 1024;
-    fields.clear();
+    for (header_map* const each : {&fields, &answer_fields}) {  // clear() keeps the memory
+        if (each->size() > kept_max / sizeof(header_map::value_type)) *each = header_map();
+        else each->clear();
+    }
     path_values.clear();
     ctx = {};
     cancel = {};
@@ -31,8 +34,6 @@ void exchange::reset() noexcept {
     out.reset();
     for (std::string* const each : {&collected, &sent_fields, &path})
         if (each->capacity() > kept_max) std::string().swap(*each);
-    if (fields.size() > kept_max / sizeof(header_map::value_type)) fields = {};
-    answer_fields.clear();
     scanner.reset();
     body_ended = true;
     broken = unread_input = false;

@@ -6,6 +6,7 @@
 #include <exception>
 
 #include <nghttp2/nghttp2.h>
+#include <rota/detail/time_engine.hpp>
 #include <rota/go.hpp>
 
 #include "http/exchange.hpp"
@@ -47,9 +48,9 @@ struct answer_source {
 // Caller: holds mu_, within nghttp2.
 void session::take_request(const stream_ptr& s) {
     if (dead_) return;
-    if (running_ < handlers_max) return start(s);
+    if (running_ < handlers_max && waiting_.empty()) return start(s);
     if (waiting_.size() >= waiting_max) {
-        (void)nghttp2_session_terminate_session(ng_, NGHTTP2_ENHANCE_YOUR_CALM);
+        (void)nghttp2_session_terminate_session(ng_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
         return;
     }
     waiting_.push_back(s);
@@ -59,18 +60,20 @@ void session::take_request(const stream_ptr& s) {
 void session::start(const stream_ptr& s) {
     ++running_;
     handlers_.add(1);
+    s->started_ = true;
     try {
         go([this, s] { run(s); });
     } catch (const std::exception&) {  // no room for a goroutine
         --running_;
         handlers_.done();
+        abandon(*s);
         reset(s->id_, NGHTTP2_REFUSED_STREAM);
     }
 }
 
 // Caller: holds mu_.
 void session::reset(std::int32_t id, std::uint32_t why) {
-    (void)nghttp2_submit_rst_stream(ng_, NGHTTP2_FLAG_NONE, id, why);
+    (void)nghttp2_submit_rst_stream(ng_.get(), NGHTTP2_FLAG_NONE, id, why);
     signal();
 }
 
@@ -129,21 +132,18 @@ void session::answer(exchange& x, request_stream& s) {
 void session::leave(const stream_ptr& s) {
     {
         std::unique_lock lock(mu_);
-        s->done_ = true;
         if (s->has_cancel_) s->cancel_ = {};
         if (!s->closed_ && !s->out_ended_) reset(s->id_, NGHTTP2_INTERNAL_ERROR);
-        // What has come for it and nobody reads is the client's to send again.
-        const std::size_t unread = s->in_.size() - s->in_at_;
-        if (unread != 0 && !dead_) (void)nghttp2_session_consume_connection(ng_, unread);
-        s->in_ = {};
-        s->in_at_ = 0;
+        abandon(*s);
+        if (!s->closed_) s->left_limit_ = s->answer_limit_;
+        late_at_ = earlier(late_at_, s->left_limit_);
         --running_;
-        if (!waiting_.empty() && !dead_) {
-            const stream_ptr next = waiting_.front();
+        while (!waiting_.empty() && running_ < handlers_max && !dead_) {
+            const stream_ptr next = std::move(waiting_.front());
             waiting_.pop_front();
-            if (next->closed_) next->done_ = true;
-            else start(next);
+            if (!next->closed_) start(next);
         }
+        note_idle();
         if (!dead_) {
             signal();
             set_limit();
@@ -155,14 +155,52 @@ void session::leave(const stream_ptr& s) {
 // Caller: holds mu_.
 void session::close(request_stream& s, bool is_given_up) {
     s.closed_ = s.in_ended_ = true;
-    s.out_ = {};
+    std::string().swap(s.out_);
     s.out_at_ = 0;
+    if (!s.started_) abandon(s);
     if (is_given_up && s.has_cancel_) given_up_.push_back(s.cancel_);
     s.changed_.notify_all();
 }
 
-// --- the handler's side
-// ----------------------------------------------------------------------------
+// Caller: holds mu_.
+void session::note_idle() {
+    if (running_ == 0 && streams_.empty()) idle_since_ = rota::detail::clock_now();
+}
+
+// Nobody reads it any more. What has come of its body is the client's to send again.
+// Caller: holds mu_.
+void session::abandon(request_stream& s) {
+    s.done_ = true;
+    const std::size_t unread = s.in_.size() - s.in_at_;
+    if (unread != 0 && !dead_) (void)nghttp2_session_consume_connection(ng_.get(), unread);
+    std::string().swap(s.in_);
+    s.in_at_ = 0;
+    forget_head(s);
+}
+
+// A few bytes of a client can stand for a long field, by HPACK's table; so what all heads together
+// take is bounded too. Caller: holds mu_.
+bool session::may_keep(request_stream& s, std::size_t more) {
+    constexpr std::size_t heads_max = 4, least = 1 << 20;
+    const std::size_t most = c_.server.options.max_header_bytes;
+    const std::size_t budget =
+        most > static_cast<std::size_t>(-1) / heads_max ? most : std::max(heads_max * most, least);
+    if (heads_kept_ + more > budget) return false;
+    heads_kept_ += more;
+    s.head_kept_ += more;
+    return true;
+}
+
+// Caller: holds mu_; no handler uses it.
+void session::forget_head(request_stream& s) {
+    heads_kept_ -= s.head_kept_;
+    s.head_kept_ = 0;
+    for (std::string* const each : {&s.method_, &s.authority_, &s.target_})
+        std::string().swap(*each);
+    std::vector<request_stream::field>().swap(s.fields_);
+}
+
+// --- the handler's side --------------------------------------------------------------------------
 
 void request_stream::watch(const cancel_func& cancel) {
     {
@@ -196,7 +234,7 @@ std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit,
         in_at_ = 0;
     }
     if (of_.dead_) return n;
-    (void)nghttp2_session_consume(of_.ng_, id_, n);
+    (void)nghttp2_session_consume(of_.ng_.get(), id_, n);
     of_.signal();
     return n;
 }
@@ -236,11 +274,11 @@ void request_stream::send_head(int status, std::string_view fields, bool ends,
     body.source.ptr = this;
     body.read_callback = answer_source::read;
     out_ended_ = ends;
-    const int failed =
-        status < 200
-            ? nghttp2_submit_headers(of_.ng_, NGHTTP2_FLAG_NONE, id_, nullptr, all.data(),
-                                     all.size(), nullptr)
-            : nghttp2_submit_response(of_.ng_, id_, all.data(), all.size(), ends ? nullptr : &body);
+    const int failed = status < 200
+                           ? nghttp2_submit_headers(of_.ng_.get(), NGHTTP2_FLAG_NONE, id_, nullptr,
+                                                    all.data(), all.size(), nullptr)
+                           : nghttp2_submit_response(of_.ng_.get(), id_, all.data(), all.size(),
+                                                     ends ? nullptr : &body);
     if (failed != 0) error = gone();
     of_.signal();
 }
@@ -264,7 +302,7 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
 
 // Caller: holds the lock.
 void request_stream::resume() {
-    if (deferred_) (void)nghttp2_session_resume_data(of_.ng_, id_);
+    if (deferred_) (void)nghttp2_session_resume_data(of_.ng_.get(), id_);
     deferred_ = false;
     of_.signal();
 }
@@ -299,6 +337,7 @@ void request_stream::send_body(std::string_view one, std::string_view other, boo
                                std::int64_t limit, std::error_code& error) {
     error.clear();
     std::unique_lock lock(of_.mu_);
+    answer_limit_ = limit;
     if (!put(lock, one, limit, error) || !put(lock, other, limit, error)) return;
     if (closed_ || of_.dead_) {
         error = gone();

@@ -48,6 +48,7 @@ class request_stream final : public port {
     struct field {
         std::string name, value;
     };
+    static constexpr std::size_t no_cookie = static_cast<std::size_t>(-1);
     bool put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
              std::error_code& error);
     void resume();
@@ -60,19 +61,24 @@ class request_stream final : public port {
     std::string method_, authority_, target_;
     std::vector<field> fields_;
     std::size_t head_size_ = 0;
-    bool is_large_ = false;  // the head is larger than allowed
+    std::size_t cookie_at_ = no_cookie;  // in fields_
+    bool is_large_ = false;              // the head is larger than allowed
 
     // --- the session's lock --------------------------------------------------------------------
     std::string in_, out_;  // of the bodies, what has come and what is to be sent
     std::size_t in_at_ = 0, out_at_ = 0;
-    bool begun_ = false;      // its head is whole
-    bool in_ended_ = false;   // nothing more comes
-    bool in_whole_ = false;   // the client has said that this is all
-    bool out_ended_ = false;  // the handler has written all of it
-    bool deferred_ = false;   // nghttp2 waits for more of it
+    std::size_t head_kept_ = 0;  // its part of the session's budget
+    bool begun_ = false;         // its head is whole
+    bool started_ = false;       // it has had a handler
+    bool in_ended_ = false;      // nothing more comes
+    bool in_whole_ = false;      // the client has said that this is all
+    bool out_ended_ = false;     // the handler has written all of it
+    bool deferred_ = false;      // nghttp2 waits for more of it
     bool closed_ = false;
-    bool done_ = false;  // its handler has returned
+    bool done_ = false;  // its handler has returned, or it will have none
     bool has_cancel_ = false;
+    std::int64_t answer_limit_ = 0;  // when its answer must have been taken; 0: never
+    std::int64_t left_limit_ = 0;    // the same, when the handler has gone and has left some of it
     cancel_func cancel_;
     condition_variable changed_;
 };
@@ -90,14 +96,20 @@ class session final : public multiplexed {
     friend class request_stream;
     friend struct session_calls;  // what nghttp2 calls
     using stream_ptr = std::shared_ptr<request_stream>;
+    struct deleter {
+        void operator()(nghttp2_session* s) const noexcept;
+    };
 
     bool begin();
     void read_all(std::string_view left);
     bool take(std::string_view bytes);
     bool is_over();
     bool wait_for_bytes();
+    std::int64_t patience_ends() const;
     void set_limit();
-    void end();
+    void reset_late(std::int64_t now);
+    void end() noexcept;
+    void linger() const noexcept;
     void write_all();
     bool collect(std::string& to);
     void signal() {
@@ -112,6 +124,10 @@ class session final : public multiplexed {
     void answer(exchange& x, request_stream& s);
     void leave(const stream_ptr& s);
     void close(request_stream& s, bool is_given_up);
+    void note_idle();
+    void abandon(request_stream& s);
+    bool may_keep(request_stream& s, std::size_t more);
+    void forget_head(request_stream& s);
     void reset(std::int32_t id, std::uint32_t why);
 
     // --- fixed ---------------------------------------------------------------------------
@@ -119,16 +135,20 @@ class session final : public multiplexed {
 
     // --- guarded by mu_ ----------------------------------------------------------------------
     mutex mu_;
-    nghttp2_session* ng_ = nullptr;
+    std::unique_ptr<nghttp2_session, deleter> ng_;
     std::map<std::int32_t, stream_ptr> streams_;
     std::deque<stream_ptr> waiting_;     // for a handler to end
     std::vector<cancel_func> given_up_;  // to be called without the lock
     std::size_t running_ = 0;            // handlers
+    std::size_t heads_kept_ = 0;         // bytes of all heads
     std::int64_t head_since_ = 0;        // when the head that is being read began; 0: none is
-    std::int64_t limit_ = -1;            // the deadline of reads; -1: not set yet
+    std::int64_t idle_since_ = 0;        // when the last stream was closed and its handler gone
+    std::int64_t late_at_ = 0;           // no left_limit_ is earlier; 0: there is none
+    std::int64_t limit_ = -1;            // the deadline of reads, unless is_over_; -1: not set yet
     bool has_output_ = false;            // nghttp2 may have something to be sent
     bool is_first_ = true;               // no request has come
     bool dead_ = false;                  // nothing more can be sent
+    bool is_over_ = false;               // all has been sent, and the reader is to leave
     bool is_ending_ = false;             // what there is is sent, then nothing more
     condition_variable wake_;            // of the writer
 

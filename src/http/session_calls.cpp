@@ -44,26 +44,39 @@ struct session_calls {
         });
     }
 
+    // Cookies may come in crumbs, of which handlers know nothing: RFC 9113, 8.2.3.
+    static void add_field(request_stream& to, std::string_view name, std::string_view value) {
+        const bool is_cookie = name == "cookie";
+        if (is_cookie && to.cookie_at_ != request_stream::no_cookie) {
+            to.fields_[to.cookie_at_].value.append("; ").append(value);
+            return;
+        }
+        if (is_cookie) to.cookie_at_ = to.fields_.size();
+        to.fields_.push_back({std::string(name), std::string(value)});
+    }
+
     // A field of the head; those of a trailer are checked and forgotten.
     static int on_field(nghttp2_session*, const nghttp2_frame* f, const std::uint8_t* name,
                         std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                         std::uint8_t, void* user) {
         constexpr std::size_t field_cost = 32, malicious = 16;
+        const std::size_t size = name_size + value_size + field_cost;
         session& s = of(user);
         request_stream* const to = is_request(f) ? find(s, f->hd.stream_id) : nullptr;
         if (to == nullptr || to->begun_) return 0;
         const std::size_t most = s.c_.server.options.max_header_bytes;
-        to->head_size_ += name_size + value_size + field_cost;
+        to->head_size_ += size;
         if (to->head_size_ > malicious * most) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
         to->is_large_ = to->is_large_ || to->head_size_ > most;
         if (to->is_large_) return 0;
+        if (!s.may_keep(*to, size)) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
         return guarded([&] {
             const std::string_view n(reinterpret_cast<const char*>(name), name_size),
                 v(reinterpret_cast<const char*>(value), value_size);
             if (n == ":method") to->method_ = v;
             else if (n == ":path") to->target_ = v;
             else if (n == ":authority") to->authority_ = v;
-            else if (!n.starts_with(':')) to->fields_.push_back({std::string(n), std::string(v)});
+            else if (!n.starts_with(':')) add_field(*to, n, v);
             return 0;
         });
     }
@@ -106,6 +119,7 @@ struct session_calls {
         if (found == s.streams_.end()) return 0;
         const auto held = found->second;
         s.streams_.erase(found);
+        s.note_idle();
         if (!held->begun_) s.head_since_ = 0;
         return guarded([&] {
             s.close(*held, error != NGHTTP2_NO_ERROR || !held->out_ended_);

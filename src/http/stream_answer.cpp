@@ -37,7 +37,7 @@ void exchange::serve_stream(int reject) {
 std::size_t exchange::read_stream(std::span<std::byte> to, std::error_code& error) {
     if (continue_due) {
         continue_due = false;
-        over->send_head(100, {}, false, error);
+        if (!head_sent) over->send_head(100, {}, false, error);
         if (error) return fail_body(error, error);
     }
     const std::size_t n = over->read(to, body_limit, error);

@@ -93,10 +93,18 @@ bool put_port(std::string_view text, url& to) {
     return true;
 }
 
+// RFC 3986, 3.2.1; escapes are judged where they are undone.
+bool is_user_info(std::string_view text) {
+    return std::all_of(text.begin(), text.end(), [](char c) {
+        return is_letter(c) || is_digit(c) || std::string_view("-._~!$&'()*+,;=:%").find(c) != npos;
+    });
+}
+
 bool put_authority(std::string_view text, url& to) {
     if (const std::size_t at = text.rfind('@'); at != npos) {
         to.has_user_info = true;
-        if (!append_unescaped(to.user_info, text.substr(0, at), false)) return false;
+        const std::string_view user = text.substr(0, at);
+        if (!is_user_info(user) || !append_unescaped(to.user_info, user, false)) return false;
         if (to.user_info.find(':') == npos) to.user_info += ':';
         text.remove_prefix(at + 1);
     }

@@ -286,8 +286,232 @@ TEST(kb61_http2, silent_clients_are_closed) {
     });
 }
 
-// --- malice
-// ------------------------------------------------------------------------------------------
+TEST_ANYWHERE(http2, cookies_in_crumbs_are_one_field) {
+    // Each crumb could be a field of its own, of which handlers read the first.
+    const h2_server s([](auto& w, auto& r) {
+        const auto all = r.headers().values("Cookie");
+        w.write(std::to_string(all.size()) + " " + std::string(r.headers().get("Cookie")));
+    });
+    const h2_client c(s);
+    std::string head(get_head);
+    for (const char* const crumb : {"a=1", "b=2", "c=3"})
+        head.append("\x00\x06", 2).append("cookie").append("\x03").append(crumb);
+    c.send(frame(h2_headers, end_stream | end_headers, 1, head));
+    EXPECT_EQ(c.body(1), "1 a=1; b=2; c=3");
+}
+
+TEST_ANYWHERE(http2, heads_come_in_their_order) {
+    // 100 behind the final head is no HTTP; nor is 101, and a length that stands in two heads.
+    const h2_server s([](auto& w, auto& r) {
+        if (r.method() == "GET") return w.write_header(101);
+        w.write(std::string(5000, 'x'));
+        w.write(r.body());
+    });
+    const h2_client c(s);
+    c.send(get(1));
+    EXPECT_EQ(c.body(1), "<reset>");
+    std::string head(post_head);
+    head.append("\x00\x06", 2).append("expect").append("\x0c").append("100-continue");
+    c.send(frame(h2_headers, end_headers, 3, head));
+    const h2_frame first = c.next_of(h2_headers, 3);
+    ASSERT_FALSE(first.payload.empty());
+    EXPECT_EQ(first.payload[0], '\x88') << "200";
+    c.send(frame(h2_data, end_stream, 3, "end"));
+    for (std::string got; !got.ends_with("end");) {
+        const h2_frame f = c.next();
+        ASSERT_TRUE(f.type != -1 && (f.type != h2_headers || f.id != 3)) << f.type;
+        if (f.type == h2_data) got += f.payload;
+    }
+}
+
+TEST(http2, a_shutdown_loses_nothing_of_an_answer) {
+    // Whoever closes a connection on which something still comes drops what has not arrived.
+    rota::run([] {
+        constexpr std::size_t total = 3'000'000;
+        std::atomic<bool> begun{false};
+        h2_server s([&](auto& w, auto&) {
+            begun = true;
+            w.write(std::string(total, 'x'));
+        });
+        const h2_client c(s);
+        c.send(frame(h2_window, 0, 0, word(8'000'000)) + get(1) +
+               frame(h2_window, 0, 1, word(8'000'000)));
+        EXPECT_TRUE(eventually([&] { return begun.load(); }));
+        rota::wait_group down;
+        down.go([&] { s.server.shutdown(rota::background()); });
+        std::size_t got = 0;
+        for (h2_frame f = c.next(); f.type != -1; f = c.next()) {
+            if (f.type != h2_data) continue;
+            got += f.payload.size();
+            c.send(frame(h2_window, 0, 0, word(1)));
+        }
+        EXPECT_EQ(got, total);
+        net::conn(c.c).close();
+        down.wait();
+    });
+}
+
+TEST(http2, an_answer_that_is_not_taken_has_its_time) {
+    // What a handler leaves behind could stay for ever, or go with the time of an idle connection.
+    rota::run([] {
+        constexpr std::size_t total = 70'000;  // more than the window, and the handler returns
+        const h2_server s([](auto& w, auto&) { w.write(std::string(total, 'x')); },
+                          {.write_timeout = 100ms, .idle_timeout = 1ms});
+        const h2_client c(s);
+        c.send(get(1));
+        const h2_frame late = c.next_of(h2_reset, 1);
+        EXPECT_EQ(code_of(late), 8u);
+        EXPECT_NE(c.next_of(h2_goaway, 0).type, -1);
+
+        const h2_server patient([](auto& w, auto&) { w.write(std::string(total, 'x')); },
+                                {.idle_timeout = 20ms});
+        const h2_client slow(patient);
+        slow.send(get(1));
+        for (std::size_t got = 0; got < 65'535;) {
+            const h2_frame f = slow.next_of(h2_data, 1);
+            ASSERT_NE(f.type, -1);
+            got += f.payload.size();
+        }
+        rota::sleep_for(100ms);
+        slow.send(frame(h2_window, 0, 0, word(10'000)) + frame(h2_window, 0, 1, word(10'000)));
+        EXPECT_EQ(slow.body(1).size(), total - 65'535);
+    });
+}
+
+TEST(http2, pings_do_not_make_a_connection_busy) {
+    rota::run([] {
+        const h2_server s([](auto& w, auto&) { w.write("hello"); }, {.idle_timeout = 100ms});
+        const h2_client c(s);
+        c.send(get(1));
+        EXPECT_EQ(c.body(1), "hello");
+        std::atomic<bool> ended{false};
+        rota::wait_group rest;
+        rest.go([&] {
+            while (c.next().type != -1) {
+            }
+            ended = true;
+        });
+        EXPECT_TRUE(eventually([&] {
+            rota::sleep_for(10ms);
+            c.send(frame(h2_ping, 0, 0, "12345678"));
+            return ended.load();
+        }));
+        net::conn(c.c).close();
+        rest.wait();
+    });
+}
+
+// --- malice --------------------------------------------------------------------------------------
+
+namespace {
+
+// All handlers there may be are running until one may end.
+struct busy_handlers {
+    static constexpr int most = 250;
+    std::atomic<int> running{0};
+    std::atomic<bool> may_end{false};
+    void wait() {
+        ++running;
+        while (!may_end) rota::sleep_for(1ms);
+        --running;
+    }
+    // Streams from 1 on, which are reset when their handlers run. The next one's number.
+    std::uint32_t fill(const h2_client& c) {
+        for (std::uint32_t id = 1; id < 2 * most; id += 2) c.send(get(id));
+        EXPECT_TRUE(eventually([&] { return running == most; })) << running;
+        std::uint32_t id = 1;
+        for (; id < 2 * most; id += 2) c.send(frame(h2_reset, 0, id, word(8)));
+        return id;
+    }
+};
+
+}  // namespace
+
+TEST(http2, requests_behind_those_that_are_reset_begin) {
+    // A handler's end makes room for one of those that wait; if that one is gone, for the next.
+    rota::run([] {
+        busy_handlers busy;
+        const h2_server s([&](auto& w, auto&) {
+            busy.wait();
+            w.write("hello");
+        });
+        const h2_client c(s);
+        std::uint32_t id = busy.fill(c);
+        const std::uint32_t end = id + 2 * busy.most;
+        for (std::uint32_t other = id; other < end; other += 2) c.send(get(other));
+        for (; id < end; id += 2) c.send(frame(h2_reset, 0, id, word(8)));
+        c.send(get(end) + frame(h2_ping, 0, 0, "12345678"));
+        EXPECT_NE(c.next_of(h2_ping, 0).type, -1);  // all of it has been read
+        busy.may_end = true;
+        EXPECT_EQ(c.body(end), "hello");
+    });
+}
+
+TEST(http2, uploads_that_never_begin_give_the_window_back) {
+    // What nobody reads would count against the connection's window for ever.
+    rota::run([] {
+        busy_handlers busy;
+        const h2_server s([&](auto& w, auto& r) {
+            if (r.method() == "GET") busy.wait();
+            w.write(std::to_string(r.body().size()));
+        });
+        const h2_client c(s);
+        std::uint32_t id = busy.fill(c);
+        while (true) {  // until the windows are as large as they are going to be
+            const h2_frame f = c.next();
+            ASSERT_NE(f.type, -1);
+            if (f.type == h2_settings && (f.flags & 1) != 0) break;
+        }
+        const std::string part(16'000, 'x');
+        for (int i = 0; i < 8; ++i, id += 2) {  // 160,000 bytes each: more than the window
+            c.send(frame(h2_headers, end_headers, id, post_head));
+            for (int n = 0; n < 10; ++n) c.send(frame(h2_data, 0, id, part));
+            c.send(frame(h2_reset, 0, id, word(8)) + frame(h2_ping, 0, 0, "12345678"));
+            ASSERT_NE(c.next_of(h2_ping, 0).type, -1) << i;
+        }
+        busy.may_end = true;
+        c.send(frame(h2_headers, end_headers, id, post_head));
+        for (int n = 0; n < 10; ++n) c.send(frame(h2_data, n == 9 ? end_stream : 0, id, part));
+        EXPECT_EQ(c.body(id), "160000");
+    });
+}
+
+TEST(http2, heads_that_a_table_makes_large_are_bounded_together) {
+    // HPACK: a byte stands for a field of 4,000. A thousand requests could keep all of them.
+    rota::run([] {
+        busy_handlers busy;
+        const h2_server s([&](auto& w, auto&) {
+            busy.wait();
+            w.write("hello");
+        });
+        const h2_client c(s);
+        std::string first(get_head);
+        first.append("\x40\x01y\x7f\xa1\x1e", 6).append(4000, 'v');  // to be remembered
+        c.send(frame(h2_headers, end_stream | end_headers, 1, first));
+        // What the first has put into the table: the host, and behind it the long field.
+        const std::string next = "\x82\x86\x84\xbf" + std::string(200, '\xbe');
+        for (std::uint32_t id = 3; id < 43; id += 2)  // 800,000 bytes each
+            c.send(frame(h2_headers, end_stream | end_headers, id, next));
+        for (int refused = 0; refused < 15;) {  // four megabytes may be kept
+            const h2_frame f = c.next();
+            ASSERT_NE(f.type, -1) << refused;
+            refused += f.type == h2_reset;
+        }
+        EXPECT_TRUE(eventually([&] { return busy.running == 6; })) << busy.running;
+        busy.may_end = true;
+        for (int answered = 0; answered < 6;) {
+            const h2_frame f = c.next();
+            ASSERT_NE(f.type, -1) << answered;
+            answered += f.type == h2_data && (f.flags & end_stream) != 0;
+        }
+        std::uint32_t id = 43;  // the handlers are about to let go of their heads
+        EXPECT_TRUE(eventually([&] {
+            c.send(frame(h2_headers, end_stream | end_headers, id, next));
+            id += 2;
+            return c.body(id - 2) == "hello";
+        }));
+    });
+}
 
 TEST(http2, streams_that_are_reset_at_once_do_not_pile_up_handlers) {
     // CVE-2023-44487: each reset makes room for one more stream, whose handler still runs.

@@ -162,7 +162,10 @@ TEST(http_client, refuses_urls_methods_and_fields_that_would_split_a_message) {
                                   "http://a/%zz",
                                   "http://a/%1",
                                   "http://a%20b/",
-                                  "http://u%zz@a/"})
+                                  "http://u%zz@a/",
+                                  "http://b\\@a/",
+                                  "http://b@c@a/",
+                                  "http://[b]@a/"})
         EXPECT_EQ(get_error(c, url), http_errc::malformed_url) << url;
     EXPECT_EQ(get_error(c, std::string("http://a/\0b", 11)), http_errc::malformed_url);
     for (const std::string url : {"ftp://a/", "mailto:a@b", "file:///etc/passwd", "httpx://a/"})
@@ -312,6 +315,20 @@ TEST_ANYWHERE(http_redirect, is_followed_as_go_does) {
         EXPECT_EQ(a.headers.contains("X-Got-Content-Type"), status[2] > '6') << status;
         EXPECT_EQ(a.url, url_of(s, "/echo?from=" + std::string(status)));
     }
+}
+
+TEST_ANYWHERE(http_redirect, the_referer_is_the_page_before) {
+    // The first page of a chain could be told to all that come behind the second.
+    const http_server s([&](http::response_writer& w, http::request& r) {
+        if (r.path() == "/end") return w.write(std::string(r.headers().get("Referer")));
+        w.header().set("Location", r.path() == "/first" ? "/second" : "/end");
+        w.write_header(302);
+    });
+    const http::client c(straight);
+    EXPECT_EQ(c.get(url_of(s, "/first")).body, url_of(s, "/second"));
+    http::request own("GET", url_of(s, "/first"));
+    own.headers().set("Referer", "http://mine/");
+    EXPECT_EQ(c.perform(own).body, "http://mine/");
 }
 
 TEST_ANYWHERE(http_redirect, takes_secrets_to_no_other_host) {
