@@ -386,11 +386,7 @@ TEST(http2, pings_do_not_make_a_connection_busy) {
         EXPECT_EQ(c.body(1), "hello");
         std::atomic<bool> ended{false};
         rota::wait_group rest;
-        rest.go([&] {
-            while (c.next().type != -1) {
-            }
-            ended = true;
-        });
+        rest.go([&] { ended = c.next_of(h2_goaway, 0).type != -1; });
         EXPECT_TRUE(eventually([&] {
             rota::sleep_for(10ms);
             c.send(frame(h2_ping, 0, 0, "12345678"));

@@ -24,7 +24,8 @@ std::string way_to(const std::string& text) {
     url to;
     EXPECT_FALSE(parse_url(text, to)) << text;
     std::error_code error;
-    const url* const proxy = proxy_choice(variable).find(to, error);
+    const proxy_choice choice(variable);  // it keeps what it finds
+    const url* const proxy = choice.find(to, error);
     if (error) return error.message();
     return proxy == nullptr ? "straight" : proxy->address();
 }
