@@ -192,7 +192,7 @@ TEST_ANYWHERE(tls_conn, both_directions_are_busy_at_once) {
             rota::wait_group four;
             for (const tls::conn& c : {both.client, both.server}) {
                 c.set_deadline(in(4 * patience));
-                four.go([&text, &c] {
+                four.go([&text, c] {
                     std::string_view rest = text;
                     for (std::size_t size = 1; !rest.empty(); size = size * 3 + 1) {
                         const std::size_t n = std::min(size % 100'000, rest.size());
@@ -201,7 +201,7 @@ TEST_ANYWHERE(tls_conn, both_directions_are_busy_at_once) {
                     }
                     c.close_write();
                 });
-                four.go([&text, &c] {
+                four.go([&text, c] {
                     std::string got = text_of(c, text.size());
                     EXPECT_TRUE(got == text);
                     EXPECT_EQ(text_of(c, 1), "") << "the end";
