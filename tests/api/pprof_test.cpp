@@ -135,11 +135,13 @@ TEST_ANYWHERE(pprof, labels_stay_with_the_goroutine_and_those_that_it_starts) {
     const std::string dump = rota::runtime::stack(true);
     EXPECT_NE(dump.find("] {req: 7, tenant: blue}:\n"), dump.npos) << dump;
     EXPECT_TRUE(eventually([&] {
-        std::istringstream lines(profile_text_of("goroutine"));
-        for (std::string line; std::getline(lines, line);) {
-            if (line.rfind("1 @", 0) == 0 && std::getline(lines, line) && line[1] == '\t' &&
-                line.find("profiled_waits(") != line.npos)
-                return true;  // without labels
+        text = profile_text_of("goroutine");
+        for (std::size_t at = 0, end = 0; end != text.npos; at = end + 2) {
+            end = text.find("\n\n", at);
+            const std::string record = text.substr(at, end - at);
+            if (record.find("\tprofiled_waits(") != record.npos &&
+                record.find("# labels:") == record.npos)
+                return true;
         }
         return false;
     })) << text;
