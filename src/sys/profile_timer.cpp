@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/atomic.hpp"
+#include "sys/interrupted.hpp"
 
 #if !defined(sigev_notify_thread_id)
 #define sigev_notify_thread_id _sigev_un._tid
@@ -25,18 +26,6 @@ constexpr int our_timers = 0x726f7461;
 
 struct sigaction profile_before;  // written before the handler is installed
 constinit atomic<void (*)(const gobuf&)> profile_handler{nullptr};
-
-gobuf interrupted_at(const ucontext_t& context) {
-#if defined(__x86_64__)
-    const auto& r = context.uc_mcontext.gregs;
-    return {reinterpret_cast<void*>(r[REG_RSP]), reinterpret_cast<void*>(r[REG_RIP]),
-            reinterpret_cast<void*>(r[REG_RBP])};
-#else
-    const auto& r = context.uc_mcontext;
-    return {reinterpret_cast<void*>(r.sp), reinterpret_cast<void*>(r.pc),
-            reinterpret_cast<void*>(r.regs[29])};
-#endif
-}
 
 void on_sigprof(int signal, siginfo_t* info, void* context) {
     const int error = errno;

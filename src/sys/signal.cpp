@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "base/atomic.hpp"
+#include "sys/interrupted.hpp"
 
 namespace rota::rt {
 
@@ -22,18 +23,6 @@ constexpr std::size_t handled_count = sizeof handled / sizeof *handled;
 
 struct sigaction before[handled_count];  // written before the handler is installed
 constinit atomic<bool (*)(const fault_info&)> fault_handler{nullptr};
-
-gobuf where(const ucontext_t& context) {
-#if defined(__x86_64__)
-    const auto& r = context.uc_mcontext.gregs;
-    return {reinterpret_cast<void*>(r[REG_RSP]), reinterpret_cast<void*>(r[REG_RIP]),
-            reinterpret_cast<void*>(r[REG_RBP])};
-#else
-    const auto& r = context.uc_mcontext;
-    return {reinterpret_cast<void*>(r.sp), reinterpret_cast<void*>(r.pc),
-            reinterpret_cast<void*>(r.regs[29])};
-#endif
-}
 
 const struct sigaction& action_before(int signal) {
     std::size_t i = 0;
@@ -68,9 +57,12 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     const int error = errno;
     // relaxed: stored before the signal could come here.
     if (auto* handler = fault_handler.load(memory_order_relaxed)) {
-        const fault_info fault{
-            signal, info->si_code, info->si_addr, where(at), is_handler(action_before(signal)),
-            context};
+        const fault_info fault{signal,
+                               info->si_code,
+                               info->si_addr,
+                               interrupted_at(at),
+                               is_handler(action_before(signal)),
+                               context};
         if (handler(fault)) {
             errno = error;
             return;

@@ -97,7 +97,10 @@ TEST(metrics, count_goroutines_in_blocking_calls) {
         wg.go([&] {
             rota::blocking([&] {
                 entered = true;
-                while (!leave) std::this_thread::sleep_for(1ms);
+                // Between looks; the awaited comes, or patience ends.
+                const auto until = std::chrono::steady_clock::now() + 2 * patience;
+                while (!leave && std::chrono::steady_clock::now() < until)
+                    std::this_thread::sleep_for(1ms);
             });
         });
         EXPECT_TRUE(eventually([&] {

@@ -38,6 +38,7 @@ void compute(std::chrono::milliseconds time) {
     while (std::chrono::steady_clock::now() < until) work.fetch_add(1, std::memory_order_relaxed);
 }
 
+// The sleeps are the load: calls that end before, and after, somebody has taken the p.
 void call_short_and_long() {
     for (int i = 0; i < 20; ++i)
         rota::blocking([i] { std::this_thread::sleep_for(std::chrono::microseconds(i * 30)); });
@@ -78,7 +79,7 @@ void everything() {
     std::thread outside([] {
         for (int i = 0; i < 50; ++i) {
             rota::go([] {});
-            std::this_thread::sleep_for(20us);
+            std::this_thread::sleep_for(20us);  // the load: a pause in what arrives
         }
     });
     for (int i = 0; i < 3; ++i) {
@@ -95,7 +96,7 @@ void everything() {
         slow.recv();
     });
     all.go([] { compute(40ms); });
-    all.go([] { std::this_thread::sleep_for(15ms); });  // blocks without having said so
+    all.go([] { std::this_thread::sleep_for(15ms); });  // the load: blocks unannounced
     all.go(talk_by_network);
     all.go([] {
         rota::runtime::lock_os_thread();
