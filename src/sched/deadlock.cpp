@@ -2,12 +2,20 @@
 #include "sched/deadlock.hpp"
 
 #include "base/fatal.hpp"
+#include "core/getg.hpp"
 #include "netpoll/poller.hpp"
+#include "sched/idle.hpp"
+#include "sys/thread.hpp"
+#include "sys/threads_asleep.hpp"
 
 namespace rota::rt {
 
 bool is_deadlocked() {
-    if (sched.m_count != sched.idle_m_count + sched.locked_idle_count) return false;
+    // The m in the poller sleeps as well: it is not told when the last wait for a descriptor is
+    // over. Awake again, it looks here once more before it sleeps elsewhere.
+    const std::int32_t in_poller =
+        sched.last_poll.load(memory_order_seq_cst) == 0 ? 1 : 0;  // pairs(timer.poller)
+    if (sched.m_count != sched.idle_m_count + sched.locked_idle_count + in_poller) return false;
     if (sched.run_count == 0 || sched.stopping || !sched.put_off.empty()) return false;
     // relaxed: under sched.mu. Somebody has queued it, or found no m for it, and is about to wake
     // one.
@@ -38,12 +46,56 @@ bool no_goroutine_lives() {
     return live == 0;
 }
 
+// One whose sleep is_deadlocked knows of, or sysmon. A thread that leaves run(), or ends, is none:
+// what it goes on with may use rota.
+bool is_thread_of_runtime(int tid) {
+    if (tid == sched.sysmon_tid.load(memory_order_relaxed)) return true;  // relaxed: written once
+    const m* mp = sched.allm.load(memory_order_acquire);                  // pairs(m.list)
+    const m* const self = getm_or_null();
+    for (; mp != nullptr; mp = mp->all_link) {
+        if (mp->tid.load(memory_order_relaxed) != tid) continue;  // relaxed: they sleep
+        return mp != self || !mp->foreign;
+    }
+    return false;
+}
+
+bool is_still_deadlocked() {
+    const lock_guard guard(sched.mu);
+    return is_deadlocked();
+}
+
+void note_suspicion() {
+    const lock_guard guard(sched.mu);
+    sched.deadlock_suspected.store(true, memory_order_relaxed);  // relaxed: under sched.mu
+    wake_sysmon();
+}
+
 }  // namespace
 
-void report_deadlock() {
+void confirm_deadlock() {
+    if (!all_others_sleep_for_ever(is_thread_of_runtime)) return note_suspicion();
+    // One that has gone to sleep only now may have brought work before; that is noted then.
+    if (!is_still_deadlocked()) return;
     fatal(no_goroutine_lives() ? "no goroutines (main called runtime.Goexit) - deadlock!"
                                : "all goroutines are asleep - deadlock!",
           trace_scope::all);
+}
+
+void suspect_deadlock() {
+    sched.deadlock_suspected.store(true, memory_order_relaxed);  // relaxed: our own, see below
+}
+
+void look_at_suspicion() {
+    // relaxed: who sets it wakes us, under sched.mu
+    if (ROTA_LIKELY(!sched.deadlock_suspected.load(memory_order_relaxed))) return;
+    bool dead = false;
+    {
+        const lock_guard guard(sched.mu);
+        dead = is_deadlocked();
+        if (!dead)
+            sched.deadlock_suspected.store(false, memory_order_relaxed);  // relaxed: as above
+    }
+    if (dead) confirm_deadlock();
 }
 
 }  // namespace rota::rt

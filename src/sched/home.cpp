@@ -33,7 +33,7 @@ void sleep_at_home(m& self) {
         if (is_run_over(self) || self.locked_g.load(memory_order_relaxed) != nullptr) return;
         dead = lie_down(self);
     }
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
     self.park.sleep();
 }
 

@@ -302,7 +302,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, std::int64_t 
         if (!taken) --sched.hostage_count;
         dead = is_deadlocked();
     }
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
     if (taken) allow(mp, allowance_of(mp));
     return taken;
 }

@@ -67,7 +67,7 @@ bool sleep_locked(m& self, g& gp) {
         if (is_run_over(self)) return false;
         dead = lie_down(self);
     }
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
     self.park.sleep();
     if (self.next_p == nullptr) return false;  // its run() is over
     acquirep(self, *self.next_p);

@@ -150,6 +150,7 @@ void end_m(m& self) {
     signal_stack_free(self.signal_stack);
     self.signal_stack = nullptr;
     self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+    self.tid.store(0, memory_order_relaxed);         // relaxed: published by sched.mu
     set_self(nullptr);  // a thread of the program's own, if what it destroys now uses rota
     bool dead = false;
     {
@@ -157,7 +158,7 @@ void end_m(m& self) {
         discount_m(self);
         dead = is_deadlocked();
     }
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
 }
 
 // The p that the m was made for, or null: it is a spare one, or somebody else has taken the p.
@@ -329,7 +330,7 @@ void stopm(m& self) {
         midle_put(self);
         dead = is_deadlocked();
     }
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
     self.park.sleep();
     acquirep(self, *self.next_p);
     self.next_p = nullptr;

@@ -117,7 +117,7 @@ bool give_up(m& mp, bool for_good) {
     }
     if (left.to_wake != nullptr) left.to_wake->park.wakeup();
     if (left.wakes_next) wakep();
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
     return left.is_settled;
 }
 

@@ -140,7 +140,7 @@ void sleep_until_called(m& self) {
         midle_put(self);
         dead = is_deadlocked();
     }
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
     heavy_fence();  // pairs(wake.submit)
     // Who came before that has seen us look, and relied on it.
     if (global_has_work() || next_timer() != 0) wakep();

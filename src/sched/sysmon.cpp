@@ -30,8 +30,9 @@ constexpr long nap_alert_idle_us = 400;  // and all wait
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
-constexpr int quiet_rounds_before_deep_sleep = 10;     // of the longest nap: 100 ms
-constexpr std::int64_t followed_period = 200'000'000;  // ns: deep sleep while some have lost a p
+constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms
+constexpr std::int64_t watch_period = 200'000'000;  // ns: deep sleep while some have lost a p,
+                                                    // or seem to be deadlocked
 constexpr std::int64_t scavenge_period = 1'000'000'000;
 constexpr std::uint64_t scavenge_step = 1024;  // stacks a round: about a millisecond
 
@@ -93,7 +94,7 @@ bool take_from_syscall(p& pp) {
         sched.retaking.store(false, memory_order_relaxed);  // relaxed: under sched.mu
         dead = is_deadlocked();
     }
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
     return taken;
 }
 
@@ -137,9 +138,10 @@ bool all_idle() {
     return sched.idle_p_count.load(memory_order_relaxed) == proc_count();
 }  // relaxed: a hint
 
-// Sleeps until a p is taken, at most for so long (ns; 0: for ever). True: one was, or is busy
-// already.
-bool deep_sleep(std::int64_t at_most) {
+// Sleeps until a p is taken; where somebody is watched, only for a while. True: one was taken, or
+// is busy already.
+bool deep_sleep(bool follows_anyone) {
+    bool watches = follows_anyone;
     {
         const lock_guard guard(sched.mu);
         // A p for which there was no m is idle, and we are to ask again; or somebody has been kept
@@ -149,12 +151,13 @@ bool deep_sleep(std::int64_t at_most) {
             return true;
         sched.sysmon_note.clear();
         sched.sysmon_wait.store(true, memory_order_relaxed);  // relaxed: under sched.mu
+        watches = watches || sched.deadlock_suspected.load(memory_order_relaxed);  // relaxed: too
     }
-    if (at_most == 0) {
+    if (!watches) {
         sched.sysmon_note.sleep();
         return true;
     }
-    if (sched.sysmon_note.sleep_until(nanotime() + at_most)) return true;
+    if (sched.sysmon_note.sleep_until(nanotime() + watch_period)) return true;
     const lock_guard guard(sched.mu);
     if (!sched.sysmon_wait.load(memory_order_relaxed)) return true;  // relaxed: under sched.mu
     sched.sysmon_wait.store(false, memory_order_relaxed);            // relaxed: as above
@@ -222,6 +225,7 @@ struct watch {
         look_at_limits(now);
         scavenge(now);
         trace(now);
+        look_at_suspicion();
         const bool quiet =
             all_idle() && nap_us == nap_max_us && alert_left == 0 && hostage.is_quiet();
         quiet_rounds = quiet ? quiet_rounds + 1 : 0;
@@ -229,7 +233,7 @@ struct watch {
             hooks.schedtrace_period > 0)
             return;
         // Goroutines whose threads are blocked may begin to compute, unseen by anybody else.
-        if (!deep_sleep(hostage.follows_anyone() ? followed_period : 0)) return;
+        if (!deep_sleep(hostage.follows_anyone())) return;
         idle_rounds = quiet_rounds = 0;
         next_plan = 0;
     }
@@ -246,6 +250,8 @@ struct watch {
 
     void look_at_descriptors(std::int64_t now) {
         const bool looked = poll_if_stale(now, starved_left > 0 ? poll_starved_ns : poll_stale_ns);
+        // Who was waiting may have run, and gone to sleep, before it was discounted.
+        if (looked && all_idle()) suspect_deadlock();
         starved_left = looked ? starved_rounds : starved_left > 0 ? starved_left - 1 : 0;
     }
 
@@ -297,6 +303,7 @@ struct watch {
 void* sysmon(void*) {
     thread_set_name("rota-sysmon");
     thread_block_signals();
+    sched.sysmon_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: for reports
     watch w;
     for (;;) {
         if (sched.exiting.load(memory_order_relaxed)) sleep_for_ever();  // relaxed: looked at again

@@ -31,6 +31,7 @@ void detach(m& self) {
     signal_stack_free(self.signal_stack);
     self.signal_stack = nullptr;
     set_self(nullptr);
+    self.tid.store(0, memory_order_relaxed);                 // relaxed: published by sched.mu
     sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
     const lock_guard guard(sched.mu);
     self.idle_next = sched.free_foreign;
@@ -118,7 +119,7 @@ void m_becomes_thread(m& self) {
         --sched.run_count;
         dead = is_deadlocked();  // another run() may be waiting for nobody
     }
-    if (dead) report_deadlock();
+    if (dead) confirm_deadlock();
     end_attachment(self);
 }
 

@@ -154,6 +154,37 @@ int two_stuck_runs() {
     return 0;
 }
 
+// A thread of the program's own that never comes: it ends, without ever having used rota.
+int thread_ends() {
+    rota::run([] {
+        std::thread([] { sit_in_a_call(100); }).detach();
+        rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
+// Threads that wait for each other, the last one for the run() that is stuck.
+int threads_wait_too() {
+    std::thread stuck([] { (void)receive(); });
+    std::thread([&stuck] { stuck.join(); }).join();
+    return 0;
+}
+
+// A run() ends on its thread, which goes on in C++ for a while, beside one that is stuck.
+int run_ends_beside() {
+    std::atomic<bool> inside{false};
+    std::thread stuck([&inside] {
+        rota::run([&inside] {
+            inside = true;
+            rota::make_chan<int>().recv();
+        });
+    });
+    rota::run([&inside] { await([&inside] { return inside.load(); }); });
+    sit_in_a_call(100);
+    stuck.join();
+    return 0;
+}
+
 // --- no deadlock ---------------------------------------------------------------------------------
 
 // As short as can be: threads are still being started when the timer is the last hope.
@@ -221,6 +252,34 @@ int thread() {
     return status;
 }
 
+// As above, by a thread that has not used rota yet, while everybody has long been waiting for it.
+int fresh_thread() {
+    auto ch = rota::make_chan<int>();
+    std::atomic<bool> go_on{false};
+    std::thread outside([ch, &go_on] {
+        while (!go_on) std::this_thread::sleep_for(300ms);
+        ch.send(7);
+    });
+    const int status = rota::run([ch, &go_on] {
+        go_on = true;
+        return ch.recv() == 7 ? 0 : 1;
+    });
+    outside.join();
+    return status;
+}
+
+// As above. It waits for another thread, which is awake.
+int thread_behind_a_thread() {
+    return rota::run([] {
+        auto ch = rota::make_chan<int>();
+        std::thread([ch] {
+            std::thread([] { std::this_thread::sleep_for(300ms); }).join();
+            ch.send(7);
+        }).detach();
+        return ch.recv() == 7 ? 0 : 1;
+    });
+}
+
 // Two runs at once: the main goroutine of one waits for that of the other.
 int two_runs() {
     auto ch = rota::make_chan<int>();
@@ -265,11 +324,16 @@ int main(int argc, char** argv) {
                      {"after_work", after_work},
                      {"second_run", second_run},
                      {"two_stuck_runs", two_stuck_runs},
+                     {"thread_ends", thread_ends},
+                     {"threads_wait_too", threads_wait_too},
+                     {"run_ends_beside", run_ends_beside},
                      {"nap", nap},
                      {"sleeper", sleeper},
                      {"in_blocking", in_blocking},
                      {"main_in_blocking", main_in_blocking},
                      {"thread", thread},
+                     {"fresh_thread", fresh_thread},
+                     {"thread_behind_a_thread", thread_behind_a_thread},
                      {"two_runs", two_runs},
                      {"nobody_runs", nobody_runs}});
 }

@@ -113,6 +113,22 @@ TEST_P(deadlock_report, comes_when_two_runs_wait_for_each_other) {
     EXPECT_EQ(o.lines_with("goroutine "), 2) << o;
 }
 
+TEST_P(deadlock_report, comes_when_a_thread_that_might_have_come_has_ended) {
+    // Nothing in rota happens when a thread of the program's own ends: nobody looks again, and the
+    // child hangs.
+    EXPECT_TRUE(reported(run("thread_ends"), deadlock));
+}
+
+TEST_P(deadlock_report, comes_when_threads_wait_for_the_deadlocked) {
+    // A thread that joins another counts as one that may come.
+    EXPECT_TRUE(reported(run("threads_wait_too"), deadlock));
+}
+
+TEST_P(deadlock_report, comes_when_another_run_has_ended_on_a_thread_that_goes_on) {
+    // The thread that leaves run() is the last one to look, and may still come itself.
+    EXPECT_TRUE(reported(run("run_ends_beside"), deadlock));
+}
+
 TEST_P(deadlock_report, comes_every_time) {
     // The last thread to sleep looks before it has counted itself: one of many children hangs.
     for (int round = 0; round < (plain_build ? 100 : 20); ++round)
@@ -144,6 +160,16 @@ TEST_P(no_deadlock, while_main_is_in_blocking) {
 TEST_P(no_deadlock, while_a_thread_of_the_program_may_send) {
     // The detector does not know what a thread outside will do: it must keep silent.
     EXPECT_TRUE(went_well(run("thread")));
+}
+
+TEST_P(no_deadlock, while_a_thread_is_on_its_way_to_rota) {
+    // As above, but nothing in rota tells of that thread.
+    EXPECT_TRUE(went_well(run("fresh_thread")));
+}
+
+TEST_P(no_deadlock, while_a_thread_waits_for_one_that_is_awake) {
+    // Only one of the two sleeps for ever, and only it is looked at.
+    EXPECT_TRUE(went_well(run("thread_behind_a_thread")));
 }
 
 TEST_P(no_deadlock, while_another_run_sleeps) {

@@ -33,6 +33,23 @@ int deadlock_after_use() {
     return 0;
 }
 
+// The last wait for a descriptor ends while a thread sleeps for it, who is not told.
+int deadlock_after_close() {
+    rota::run([] {
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");
+        rota::wait_group all;
+        all.go([&] {
+            std::error_code error;
+            (void)l.accept(error);
+        });
+        rota::blocking([] { await_in_blocking(do_the_others_sleep); });
+        l.close();
+        all.wait();
+        rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
 // Connects to the port that it reads from `ports`, once that process, its parent, is asleep.
 [[noreturn]] void be_a_client(int ports) {
     std::uint16_t port = 0;
@@ -85,7 +102,9 @@ int exits() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_case(
-        argc, argv,
-        {{"deadlock_after_use", deadlock_after_use}, {"waits", waits}, {"exits", exits}});
+    return run_case(argc, argv,
+                    {{"deadlock_after_use", deadlock_after_use},
+                     {"deadlock_after_close", deadlock_after_close},
+                     {"waits", waits},
+                     {"exits", exits}});
 }

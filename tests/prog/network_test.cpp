@@ -18,6 +18,12 @@ TEST_P(network, kb35_true_deadlock_is_reported_though_sockets_have_been_used) {
         reported(run("deadlock_after_use"), "fatal error: all goroutines are asleep - deadlock!"));
 }
 
+TEST_P(network, kb35_a_thread_that_sleeps_for_descriptors_of_nobody_is_no_hope) {
+    // It counts as one that may bring work, for ever: the child hangs.
+    EXPECT_TRUE(reported(run("deadlock_after_close"),
+                         "fatal error: all goroutines are asleep - deadlock!"));
+}
+
 TEST_P(network, goroutine_that_waits_for_a_socket_is_no_deadlock) {
     // All goroutines are asleep, and yet somebody outside may connect.
     EXPECT_TRUE(went_well(run("waits")));

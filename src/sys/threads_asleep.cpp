@@ -1,0 +1,110 @@
+// Threads of the process, from /proc/self/task.
+#include "sys/threads_asleep.hpp"
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/annotations.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// The threads that ThreadSanitizer keeps for itself: one, in timed sleeps.
+#if ROTA_TSAN
+constexpr int helpers_of_the_build = 1;
+#else
+constexpr int helpers_of_the_build = 0;
+#endif
+
+// Calls each(tid) until that says false. False: there is no list.
+template <class F>
+bool for_each_thread(F each) {
+    const int list = ::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (list < 0) return false;
+    // As the kernel has it: a record's length is in bytes 16 and 17, its name from byte 19 on.
+    alignas(8) char records[2048];
+    bool more = true;
+    while (more) {
+        const long size = ::syscall(SYS_getdents64, list, records, sizeof records);
+        if (size <= 0) break;
+        for (long at = 0; at < size && more;) {
+            const char* const record = records + at;
+            at += *reinterpret_cast<const std::uint16_t*>(record + 16);
+            const int tid = std::atoi(record + 19);  // 0: "." and ".."
+            if (tid > 0) more = each(tid);
+        }
+    }
+    ::close(list);
+    return true;
+}
+
+bool is_thread_of_ours(unsigned long number) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/self/task/%lu", number);
+    return ::access(path, F_OK) == 0;
+}
+
+// Who waits for a futex that other processes may share can be woken by one of them; unless it is
+// the word in which the kernel notes the end of a thread, where pthread_join waits.
+bool sleeps_for_ever(int tid) {
+    char text[256];
+    std::snprintf(text, sizeof text, "/proc/self/task/%d/syscall", tid);
+    const int fd = ::open(text, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const ssize_t size = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    if (size <= 0) return false;
+    text[size] = '\0';
+    // The number of the call and its arguments, or "running".
+    unsigned long number = 0, address = 0, operation = 0, value = 0, limit = 1;
+    if (std::sscanf(text, "%lu %lx %lx %lx %lx", &number, &address, &operation, &value, &limit) !=
+            5 ||
+        number != SYS_futex || limit != 0)
+        return false;
+    const unsigned long what = operation & FUTEX_CMD_MASK;
+    if (what != FUTEX_WAIT && what != FUTEX_WAIT_BITSET) return false;
+    return (operation & FUTEX_PRIVATE_FLAG) != 0 || is_thread_of_ours(value);
+}
+
+struct look {
+    bool all_asleep = true;
+    int threads = 0;
+    std::int64_t time_spent = 0;  // on processors, by those who sleep
+    friend bool operator==(const look&, const look&) = default;
+};
+
+look look_at_others(bool (*is_known)(int tid)) {
+    look seen;
+    int awake = 0;
+    (void)for_each_thread([&](int tid) {
+        if (is_known(tid)) return true;
+        const std::int64_t spent = thread_cpu_time(tid);  // first: see below
+        if (sleeps_for_ever(tid)) {
+            ++seen.threads;
+            seen.time_spent += spent;
+        } else if (++awake > helpers_of_the_build) {
+            seen.all_asleep = false;
+        }
+        return seen.all_asleep;
+    });
+    return seen;
+}
+
+}  // namespace
+
+bool all_others_sleep_for_ever(bool (*is_known)(int tid)) {
+    // Each sleeps at a moment of the first look, and its clock stands still until the second: so
+    // all sleep at the moment between the two.
+    const look first = look_at_others(is_known);
+    return first.all_asleep && first == look_at_others(is_known);
+}
+
+}  // namespace rota::rt
