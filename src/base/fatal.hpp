@@ -15,6 +15,7 @@ enum class trace_scope : std::uint8_t {
     none,     // the message alone
     current,  // the goroutine that runs now, the others if GOTRACEBACK says so: for panics
     all,      // every goroutine
+    waiting,  // every goroutine but the one that runs here, or this thread: it is not to blame
 };
 
 struct crash_hooks {

@@ -73,8 +73,8 @@ void print_traces(trace_scope scope) {
     begin_traces();
     const m* const mp = getm_or_null();
     const bool in_scheduler = mp != nullptr && mp->curg->is_thread && !mp->foreign;
-    if (!in_scheduler) room.trace.print_current();
-    if (scope == trace_scope::all || level >= traceback_level::all || in_scheduler)
+    if (!in_scheduler && scope != trace_scope::waiting) room.trace.print_current();
+    if (scope >= trace_scope::all || level >= traceback_level::all || in_scheduler)
         room.trace.print_others();
     room.out.flush();
 }

@@ -78,7 +78,7 @@ void confirm_deadlock() {
     if (!is_still_deadlocked()) return;
     fatal(no_goroutine_lives() ? "no goroutines (main called runtime.Goexit) - deadlock!"
                                : "all goroutines are asleep - deadlock!",
-          trace_scope::all);
+          trace_scope::waiting);
 }
 
 void suspect_deadlock() {
