@@ -54,6 +54,18 @@ int return_from_main() {
     return 5;
 }
 
+// What only a pending timer refers to lives on, and is not leaked either.
+int pending_timers() {
+    rota::run([] {
+        for (int i = 0; i < 100; ++i) {
+            const rota::context ctx = rota::with_timeout(rota::background(), 1h).first;
+            rota::after_func(1h, [text = std::string(100, 'x')] { std::abort(); });
+        }
+        return 0;
+    });
+    return 5;
+}
+
 int exit_in_main_goroutine() {
     rota::run([] {
         start_crowd();
@@ -301,6 +313,7 @@ int killed() {
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {{"return_from_main", return_from_main},
+                     {"pending_timers", pending_timers},
                      {"exit_in_main_goroutine", exit_in_main_goroutine},
                      {"exit_in_goroutine", exit_in_goroutine},
                      {"exit_in_blocking", exit_in_blocking},

@@ -35,6 +35,11 @@ TEST_P(kb59_live_goroutines, do_not_disturb_the_return_from_main) {
     expect_end("return_from_main", 5);
 }
 
+TEST_P(kb59_live_goroutines, and_pending_timers_keep_what_is_theirs) {
+    // A leak detector finds no way to it, and ends the process with another status.
+    expect_end("pending_timers", 5);
+}
+
 TEST_P(kb59_live_goroutines, do_not_disturb_exit_in_the_main_goroutine) {
     // As above; exit runs on a goroutine's stack, and that goroutine never comes back.
     expect_end("exit_in_main_goroutine", 3);

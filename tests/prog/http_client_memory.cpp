@@ -96,13 +96,13 @@ sockaddr_in listen_somewhere() {
 // True: the answer came, and it was the right one. False: the allocation that failed was told of.
 bool call(const std::string& url, const std::string& body) {
     try {
-        const auto [ctx, cancel] = rota::with_timeout(rota::background(), std::chrono::seconds{20});
+        auto [ctx, cancel] = rota::with_timeout(rota::background(), std::chrono::seconds{20});
+        const rota::defer d(std::move(cancel));  // it lives until then, or for 20 s
         const rota::http::client c({.timeout = std::chrono::seconds{20}});
         rota::http::request r("PUT", url, body);
         r.headers().set("Idempotency-Key", "a key that is not so short");
         std::error_code error;
         const rota::http::response a = c.perform(ctx, r, error);
-        cancel();
         if (!error && a.status == 200 && a.body == "hello") return true;
         if (error == std::errc::not_enough_memory) return false;
         std::printf("%d %s: %s\n", a.status, a.body.c_str(), error.message().c_str());
