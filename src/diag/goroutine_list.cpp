@@ -95,20 +95,26 @@ struct listing {
         n.created_at = gp.created_at;
         n.entry = reinterpret_cast<const void*>(gp.entry);
         n.address = &gp;
-        n.labels = labels_of(gp);
         n.is_main = gp.main_of != nullptr;
         n.is_locked = gp.locked_m != nullptr;
         n.is_caller = &gp == current_goroutine();
         return n;
     }
 
+    // gp is held. What has been saved of it came before the barriers of the scan, or before it was
+    // made runnable.
+    ROTA_READS_RACING static bool has_begun(const g& gp) {
+        return gp.sched.pc != reinterpret_cast<void*>(&rota_gostart);
+    }
+
     void add(const g& gp) {
         noted n = look(gp);
         if (n.status == g_status::idle || n.status == g_status::dead) return;
+        n.labels = labels_of(gp);
         std::uintptr_t pcs[listed_pcs_max];
         const std::size_t max = pcs_max < listed_pcs_max ? pcs_max : listed_pcs_max;
         const bool held = scan.holds(gp);
-        const bool begun = held && gp.sched.pc != reinterpret_cast<void*>(&rota_gostart);
+        const bool begun = held && has_begun(gp);
         if (n.is_caller) n.pc_count = own_stack(pcs, max);
         else if (begun) n.pc_count = walk_parked(gp.sched, pcs, max);
         else pcs[n.pc_count++] = reinterpret_cast<std::uintptr_t>(n.entry) + 1;

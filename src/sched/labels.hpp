@@ -45,8 +45,9 @@ void for_each_label(const label_set* set, F f) {
 
 // The goroutine's labels. Those of another goroutine: by a label_reader only.
 inline label_set* labels_of(const g& gp) {
-    // relaxed, and no atomic of ours: its goroutine writes it, a reader lives with the one before.
-    return __atomic_load_n(&gp.labels, __ATOMIC_RELAXED);
+    // No atomic of ours: its goroutine writes it, a reader lives with the one before. acquire: for
+    // what the set holds.
+    return __atomic_load_n(&gp.labels, __ATOMIC_ACQUIRE);  // pairs(labels.read)
 }
 
 // What gp, which is being made, takes over from its creator, which has labels.

@@ -77,7 +77,9 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     if (ROTA_UNLIKELY(labels_of(*self.curg) != nullptr)) inherit_labels(*self.curg, gp);
     if (ROTA_UNLIKELY(self.curg->in != nullptr)) bubble_enter(*self.curg->in, gp);
     if (ROTA_LIKELY(self.pp != nullptr)) {
-        casgstatus(gp, g_status::dead, g_status::runnable);
+        ROTA_DCHECK(readgstatus(gp) == g_status::dead);
+        // A scan that is under way may look at it from now on.
+        gp.status.store(g_status::runnable, memory_order_release);  // pairs(scan.created)
         bump(self.pp->counts.created);
         note_runnable(*self.pp, gp);
         if (ROTA_UNLIKELY(self.ready_extras != 0)) return queue_with_extras(self, gp);

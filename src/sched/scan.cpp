@@ -60,7 +60,7 @@ void stack_scan::end() {
 }
 
 bool stack_scan::holds(const g& gp) const {
-    const g_status status = readgstatus(gp);
+    const g_status status = gp.status.load(memory_order_acquire);  // pairs(scan.created)
     if (!usable_ || (status != g_status::waiting && status != g_status::runnable)) return false;
     for (std::size_t i = 0; i < noted_count_; ++i) {
         if (noted_[i] == &gp) return false;
