@@ -54,10 +54,11 @@ bool others_run() {
     return any_runs_without_p();
 }
 
-// Goroutines that live still hold what they hold: a leak checker that runs after us must see their
-// stacks.
-void keep_live_stacks() {
+// Goroutines that live still hold what they hold, and so do pending timers: a leak checker that runs
+// after us must see their stacks and tables.
+void keep_what_lives() {
 #if ROTA_ASAN
+    for (std::int32_t i = 0; i < made_count(); ++i) sched.allp[i]->timers.with_table(fiber_keep);
     stack_for_each(
         [](const stack_slot& slot, void*) {
             const g_status status = readgstatus(*header_of(slot));
@@ -94,7 +95,7 @@ void stop_scheduling(void*) {
         thread_sleep_ns(50'000);
     }
     let_report_out();
-    keep_live_stacks();
+    keep_what_lives();
     seeded_report();
 }
 

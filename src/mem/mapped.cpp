@@ -6,10 +6,6 @@
 #include "sys/lock.hpp"
 #include "sys/mmap.hpp"
 
-#if ROTA_ASAN
-#include <sanitizer/lsan_interface.h>
-#endif
-
 namespace rota::rt {
 
 namespace {
@@ -40,18 +36,11 @@ void* mapped_pages(std::size_t bytes) {
               bytes);
     }
     __atomic_fetch_add(&in_use, bytes, __ATOMIC_RELAXED);
-#if ROTA_ASAN
-    // What a pending timer points to is not leaked.
-    __lsan_register_root_region(start, bytes);
-#endif
     return start;
 }
 
 void mapped_free(void* start, std::size_t bytes) {
     __atomic_fetch_sub(&in_use, bytes, __ATOMIC_RELAXED);
-#if ROTA_ASAN
-    __lsan_unregister_root_region(start, bytes);
-#endif
     mmap_free(start, bytes);
 }
 

@@ -44,6 +44,7 @@ class mapped_array {
         ROTA_DCHECK(i < size_);
         return data_[i];
     }
+    const T* data() const { return data_; }
     void push_back(const T& v) {
         if (size_ == capacity_) grow();
         data_[size_++] = v;

@@ -102,6 +102,13 @@ class timer_heap {
     // The earliest moment, 0 if there is none, while nobody starts or stops any.
     std::int64_t earliest() const { return size() == 0 ? 0 : bound(); }
 
+    // Calls f(table, bytes) with what points to all timers that have been started.
+    template <class F>
+    void with_table(F f) ROTA_EXCLUDES(mu_) {
+        const lock_guard guard(mu_);
+        f(static_cast<const void*>(places_.data()), places_.size() * sizeof(place));
+    }
+
     // relaxed: a hint; whoever must know is ordered by what tells it that nobody changes it.
     std::uint32_t size() const { return count_.load(memory_order_relaxed); }
 
