@@ -79,10 +79,10 @@ ROTA_ALWAYS_INLINE void fiber_leave([[maybe_unused]] fiber& from, [[maybe_unused
 #endif
 }
 
-// The process ends while this stack is in use: what it points to is not leaked.
+// The process ends while this memory is in use: what it points to is not leaked.
 inline void fiber_keep([[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t size) {
 #if ROTA_ASAN
-    __lsan_register_root_region(bottom, size);
+    if (size > 0) __lsan_register_root_region(bottom, size);
 #endif
 }
 

@@ -54,8 +54,8 @@ bool others_run() {
     return any_runs_without_p();
 }
 
-// Goroutines that live still hold what they hold, and so do pending timers: a leak checker that runs
-// after us must see their stacks and tables.
+// Goroutines that live still hold what they hold, and so do pending timers: a leak checker that
+// runs after us must see their stacks and tables.
 void keep_what_lives() {
 #if ROTA_ASAN
     for (std::int32_t i = 0; i < made_count(); ++i) sched.allp[i]->timers.with_table(fiber_keep);
