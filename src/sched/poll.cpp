@@ -19,6 +19,9 @@ namespace {
 // have run before another m is awake.
 constexpr std::uint32_t few = 2;
 
+// So many in a ring leave room for what one look brings.
+constexpr std::uint32_t backlog = 64;
+
 // Goroutines that run for so long on the average are worth a detour by the global queue.
 constexpr std::int64_t long_run_ns = 100'000;
 
@@ -99,9 +102,13 @@ void poll_between(m& self) {
     ready_list ready;
     net_poller.look(ready);
     note_poll(now);
-    // Behind others that compute they would wait for long; behind quick ones that is cheapest.
+    if (ready.count == 0) return;
+    // Behind others that compute they would wait for long; behind quick ones that is cheapest. But
+    // where more come than this p can run, its ring would never be empty again, and those whom it
+    // has spilled into the global queue would wait for ever: behind them, then.
     if (slow) inject_ready(ready);
-    else if (ready.count > 0) queue_ready(self, ready);
+    else if (global_has_work() || runq_length(pp) > backlog) append_ready(ready);
+    else queue_ready(self, ready);
 }
 
 void queue_ready(m& self, const ready_list& ready) {
@@ -125,6 +132,19 @@ void inject_ready(const ready_list& ready) {
     }
     // Last: to the deadlock detector they wait for a descriptor until they are seen in the queue.
     net_poller.discount_waiters(ready.count);
+}
+
+void append_ready(const ready_list& ready) {
+    g* runnable[2 * poll_events_max];
+    const std::uint32_t n = make_all_runnable(ready, runnable);
+    if (n > 0) {
+        {
+            const lock_guard guard(sched.mu);
+            global_put_batch(runnable, n);
+        }
+        wake_for(n);
+    }
+    net_poller.discount_waiters(ready.count);  // last: as in inject_ready
 }
 
 bool poll_if_stale(std::int64_t now, std::int64_t stale) {

@@ -35,7 +35,7 @@ inline bool is_poll_due(const p& pp) {
 [[nodiscard]] found from_netpoll(m& self);
 
 // As from_netpoll, for an m whose p has other work; every 61st tick, and queues all.
-void poll_between(m& self);
+void poll_between(m& self) ROTA_EXCLUDES(sched.mu);
 
 // Queues all of them on self's p, behind what is there.
 void queue_ready(m& self, const ready_list& ready);
@@ -43,6 +43,9 @@ void queue_ready(m& self, const ready_list& ready);
 // Queues all of them on the global queue, and wakes whom they need: for a caller without a p, or
 // with one that has much to do. Go: injectglist.
 void inject_ready(const ready_list& ready) ROTA_EXCLUDES(sched.mu);
+
+// The same, behind all who wait there: for more than a p can run before it looks again.
+void append_ready(const ready_list& ready) ROTA_EXCLUDES(sched.mu);
 
 // sysmon: looks if nobody has for `stale` ns. True if it has looked.
 bool poll_if_stale(std::int64_t now, std::int64_t stale);

@@ -1,0 +1,64 @@
+// The order in which goroutines run that wait for descriptors, and others.
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "anywhere.hpp"
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// So long as a request to a small server takes.
+void work_a_little() {
+    const auto until = std::chrono::steady_clock::now() + 3us;
+    while (std::chrono::steady_clock::now() < until) {
+    }
+}
+
+}  // namespace
+
+TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) {
+    // More goroutines than fit into a p's ring wait for it; half of them are in the global queue.
+    // Each look at the descriptors fills the ring anew, it is never empty, and they wait until no
+    // descriptor is ready any more.
+    rota::run([] {
+        constexpr int readers = 700, others = 400, ring = 256;
+        const int before = rota::runtime::gomaxprocs(1);
+        std::atomic<int> waiting{0}, have_read{0}, read_before_the_last{0}, left{others};
+        std::vector<rota::os::file> files;
+        for (int i = 0; i < readers; ++i)
+            files.push_back(rota::os::file::from_fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)));
+        rota::wait_group all;
+        for (const rota::os::file& f : files) {
+            all.go([&] {
+                std::array<std::byte, 8> count;
+                ++waiting;
+                (void)f.read(count);
+                work_a_little();
+                ++have_read;
+            });
+        }
+        EXPECT_TRUE(rota_test::eventually([&] { return waiting == readers; })) << waiting;
+        rota::wait_group made;
+        made.go([&] {  // without a pause
+            for (int i = 0; i < others; ++i) {
+                all.go([&] {
+                    work_a_little();
+                    if (--left == 0) read_before_the_last = have_read.load();
+                });
+            }
+            constexpr std::uint64_t one = 1;
+            for (const rota::os::file& f : files)
+                EXPECT_EQ(::write(f.fd(), &one, sizeof one), ssize_t{sizeof one});
+        });
+        all.wait();
+        // What one ring holds may come first, and what sysmon has found to be urgent.
+        EXPECT_LE(read_before_the_last, ring + ring / 2) << rota_test::scheduler_state();
+        rota::runtime::gomaxprocs(before);
+    });
+}
