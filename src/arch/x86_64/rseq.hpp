@@ -19,7 +19,8 @@ namespace rota::rt {
 // by the linker.
 #define ROTA_RSEQ_BEGIN \
     "cmpl $0, %%fs:4(%[area])\n\t" \
-    "js 4f\n\t" \
+    "js 4f\n\t" ROTA_RSEQ_POINT
+#define ROTA_RSEQ_POINT \
     ".pushsection __rseq_cs, \"aw?\"\n\t" \
     ".balign 32\n" \
     "77:\n\t" \
@@ -32,12 +33,12 @@ namespace rota::rt {
 
 // Behind its last instruction. The abort address is in line, so that unwinders find the function
 // there; the signature before it is the displacement of a nop.
+#define ROTA_RSEQ_SIGNATURE \
+    ".byte 0x0f, 0x1f, 0x80\n\t" \
+    ".long 0x53053053\n"
 #define ROTA_RSEQ_END \
     "2:\n\t" \
-    "movl $1, %[done]\n\t" \
-    ".byte 0x0f, 0x1f, 0x80\n\t" \
-    ".long 0x53053053\n" \
-    "4:"
+    "movl $1, %[done]\n\t" ROTA_RSEQ_SIGNATURE "4:"
 
 // clang-format off: it sees no structure in the strings
 
@@ -80,27 +81,37 @@ ROTA_ALWAYS_INLINE bool rseq_exchange(const void* gate, void* word, void* desire
 template <unsigned Shift>
 ROTA_ALWAYS_INLINE bool rseq_add_here(const void* gate, std::uint32_t from, void* words,
                                       std::uint32_t processors, std::uint32_t delta) {
-    std::uint32_t done = 0;
-    asm volatile(ROTA_RSEQ_BEGIN
-                 "cmpl %[from], (%[gate])\n\t"
-                 "jne 4f\n\t"
-                 "movl %%fs:4(%[area]), %%eax\n\t"
-                 "cmpl %[processors], %%eax\n\t"
-                 "jae 4f\n\t"
-                 "shlq %[shift], %%rax\n\t"
-                 "addl %[delta], (%[words],%%rax)\n"
-                 ROTA_RSEQ_END
-                 : [done] "+&r"(done)
-                 : [area] "r"(__rseq_offset), [gate] "r"(gate), [from] "r"(from),
-                   [words] "r"(words), [processors] "r"(processors), [delta] "ri"(delta),
-                   [shift] "i"(Shift)
-                 : "rax", "memory", "cc");
-    return done != 0;
+    // A negative number is above `processors` as well.
+    asm goto(ROTA_RSEQ_POINT
+             "cmpl %[from], (%[gate])\n\t"
+             "jne %l[undone]\n\t"
+             "movl %%fs:4(%[area]), %%eax\n\t"
+             "cmpl %[processors], %%eax\n\t"
+             "jae %l[undone]\n\t"
+             "shlq %[shift], %%rax\n\t"
+             "addl %[delta], (%[words],%%rax)\n"
+             "2:\n\t"
+             "jmp 5f\n\t"
+             ROTA_RSEQ_SIGNATURE
+             "4:\n\t"
+             "jmp %l[undone]\n"
+             "5:"
+             :
+             : [area] "r"(__rseq_offset), [gate] "r"(gate), [from] "r"(from),
+               [words] "r"(words), [processors] "r"(processors), [delta] "ri"(delta),
+               [shift] "i"(Shift)
+             : "rax", "memory", "cc"
+             : undone);
+    return true;
+undone:
+    return false;
 }
 
 // clang-format on
 
 #undef ROTA_RSEQ_BEGIN
+#undef ROTA_RSEQ_POINT
+#undef ROTA_RSEQ_SIGNATURE
 #undef ROTA_RSEQ_END
 
 }  // namespace rota::rt
