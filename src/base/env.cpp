@@ -81,9 +81,10 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1, env.cgroupceil)) {
             complain("GODEBUG cgroupceil", value, "1 for rounding quotas up, 0 for down");
         }
-    } else if (key == "scheddetail" && value != "0") {
-        print_error(
-            "rota: GODEBUG scheddetail: not built; schedtrace alone prints its summary line\n");
+    } else if (key == "scheddetail") {
+        if (!parse(value, 0, 1, env.scheddetail)) {
+            complain("GODEBUG scheddetail", value, "1 for all that schedtrace can show, 0");
+        }
     }
 }
 

@@ -45,7 +45,7 @@ void schedinit() {
     if (!is_seeded) note_time(sched.started_at);  // nobody moves it on there
     limits_init(env.cgroupceil != 0, env.gomaxprocs == 0 && !is_seeded);
     first_procs(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs());
-    hooks.schedtrace = schedtrace;
+    hooks.schedtrace = env.scheddetail != 0 ? schedtrace_in_detail : schedtrace;
     hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
         asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
