@@ -9,6 +9,7 @@
 #include "boot/fork.hpp"
 #include "core/sched.hpp"
 #include "diag/crash.hpp"
+#include "diag/debugger.hpp"
 #include "diag/schedtrace.hpp"
 #include "sched/chaos.hpp"
 #include "sched/default_procs.hpp"
@@ -38,6 +39,7 @@ void schedinit() {
     if (is_seeded) seeded_begin(static_cast<std::uint64_t>(env.schedseed));
     else if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
+    describe_to_debuggers();
 #if defined(ROTA_DEBUG_CHECKS)
     may_lock_here = may_take_lock;
 #endif
