@@ -54,6 +54,11 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1 << 30, env.schedtrace_ms)) {
             complain("GODEBUG schedtrace", value, "milliseconds, 0 for off");
         }
+    } else if (key == "deadlock") {
+        if (!parse(value, 0, 1, env.deadlock)) {
+            complain("GODEBUG deadlock", value,
+                     "1 to report goroutines that wait for each other, 0");
+        }
     } else if (key == "chaos") {
         if (!parse(value, 0, std::numeric_limits<int>::max(), env.chaos)) {
             complain("GODEBUG chaos", value, "a seed from 1 to 2147483647, 0 for off");

@@ -10,6 +10,7 @@
 #include "core/sched.hpp"
 #include "diag/crash.hpp"
 #include "diag/debugger.hpp"
+#include "diag/lock_cycles.hpp"
 #include "diag/schedtrace.hpp"
 #include "sched/chaos.hpp"
 #include "sched/default_procs.hpp"
@@ -19,6 +20,7 @@
 #include "sched/seeded.hpp"
 #include "sched/sysmon.hpp"
 #include "sched/take.hpp"
+#include "sync/lock_owners.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -49,6 +51,12 @@ void schedinit() {
     first_procs(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs());
     hooks.schedtrace = env.scheddetail != 0 ? schedtrace_in_detail : schedtrace;
     hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
+    if (env.deadlock != 0) {
+        constexpr std::int64_t deadlock_period = 500'000'000;
+        watch_locks();
+        hooks.look_for_deadlocks = report_lock_cycles;
+        hooks.deadlock_period = deadlock_period;
+    }
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
         asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
         hostages_allow_stops(env.preemptsignal);
