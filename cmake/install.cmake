@@ -1,4 +1,5 @@
-# `cmake --install build/release --prefix P`: lib/, include/rota/, lib/cmake/rota/.
+# `cmake --install build/release --prefix P`: lib/, include/rota/, lib/cmake/rota/,
+# share/rota/rota-gdb.py.
 # find_package(rota) finds the last.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -11,6 +12,15 @@ install(TARGETS rota EXPORT rotaTargets
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/rota" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
     FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+# gdb loads what lies here for librota.so by itself; of a program with librota.a say `source`.
+install(FILES "${PROJECT_SOURCE_DIR}/tools/gdb/rota-gdb.py"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/rota")
+if(BUILD_SHARED_LIBS)
+    install(FILES "${PROJECT_SOURCE_DIR}/tools/gdb/rota-gdb.py"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/gdb/auto-load/${CMAKE_INSTALL_FULL_LIBDIR}"
+        RENAME "librota.so.${PROJECT_VERSION}-gdb.py")
+endif()
 
 install(EXPORT rotaTargets NAMESPACE rota:: DESTINATION "${ROTA_CMAKE_DIR}")
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/rotaConfig.cmake.in"

@@ -46,8 +46,9 @@ PROCS = (1, 2, 4, 16)
 def layers():
     """Layer -> steps. The seconds are the watchdog's, several times what a run takes."""
     lessons = tuple(p.stem for p in glob("examples/*.cpp") if p.stem not in ("tour", "treesum"))
-    programs = {"examples_test": lessons, "http_interop_test": ("prog_http_interop",),
-                "profiles_test": ("prog_profiles",),
+    programs = {"examples_test": lessons, "gdb_test": ("prog_parked",),
+                "http_interop_test": ("prog_http_interop",),
+                "probes_test": ("prog_parked",), "profiles_test": ("prog_profiles",),
                 "tls_test": ("prog_http2",), "treesum_test": ("treesum",)}
     whole_programs = [PythonTest(script, "dev", programs[script.stem], 300)
                       for script in glob("tests/prog/*_test.py")]

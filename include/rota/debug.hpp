@@ -1,10 +1,13 @@
-// Pages about the running program, for browsers, `go tool pprof` and Prometheus. Go:
-// net/http/pprof.
+// What a running program can be asked: pages for browsers, `go tool pprof` and Prometheus (Go:
+// net/http/pprof), and which of its goroutines wait for each other.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include <rota/http.hpp>
 #include <rota/net.hpp>
@@ -50,5 +53,40 @@ class server {
 /// Serves the pages at an address ("127.0.0.1:6060") by a goroutine of its own, until the result is
 /// closed or destroyed. Throws std::system_error if it cannot listen there, and std::bad_alloc.
 [[nodiscard]] server serve(std::string_view address);
+
+/// A goroutine that waits for a lock.
+struct lock_waiter {
+    std::uint64_t id = 0;
+    const void* lock = nullptr;  ///< the mutex; of a shared_mutex one that lies in it
+    std::string trace;           ///< header, stack and creator, in Go's layout; may be empty
+};
+
+/// Goroutines that wait for each other: each for a lock that the next one has locked, the last for
+/// one of the first. A goroutine that locks a mutex twice is alone in its circle.
+struct deadlock {
+    std::vector<lock_waiter> circle;
+};
+
+/// From now on, until the process ends, it is noted who holds which lock; GODEBUG=deadlock=1 does
+/// the same from the start, and reports circles by itself. Each lock and unlock then takes some 50
+/// ns more; until then nobody pays anything. Any goroutine or thread. Throws nothing.
+void watch_locks();
+
+/// The circles that there are among those who wait for a mutex or shared_mutex. None is reported
+/// that did not stand as a whole at one moment; nobody in it can go on unless another goroutine
+/// unlocks for one of them, which rota allows.
+///
+/// Not seen are locks that were taken before watch_locks(), and the first lock of each mutex (see
+/// rota::mutex for that), those who hold a shared_mutex to read, threads that are no goroutines,
+/// and waits for anything else: a channel, a group. Without the kernel's membarrier, and before
+/// watch_locks(), nothing is found. While it looks, no goroutine is started, for some microseconds
+/// each thousand that wait for locks. It does not block. Any goroutine or thread. Throws
+/// std::bad_alloc.
+///
+///     rota::debug::watch_locks();
+///     ...
+///     for (const auto& d : rota::debug::find_deadlocks())
+///         for (const auto& g : d.circle) std::cerr << g.trace << '\n';
+std::vector<deadlock> find_deadlocks();
 
 }  // namespace rota::debug

@@ -57,6 +57,12 @@ struct recorder_options {
     /// Bytes of trace that it keeps; the last generation always.
     std::size_t max_bytes = 16u << 20;
     bool stacks = true;  ///< as for start()
+    /// Where to write what there is when the process ends by a panic, a fatal error or a signal
+    /// that rota reports; a line on stderr says so. Empty: nowhere. At most 4,095 bytes.
+    std::filesystem::path crash_path = {};
+    /// How long such an end waits for that at most. Where the process is too broken, or the file
+    /// too slow, the file is missing or ends early.
+    std::chrono::milliseconds crash_wait{1000};
 };
 
 /// Keeps the last moments of the process in memory, to be written when something has gone wrong.
@@ -68,7 +74,8 @@ class flight_recorder {
     flight_recorder(const flight_recorder&) = delete;
     flight_recorder& operator=(const flight_recorder&) = delete;
 
-    /// As trace::start; device_or_resource_busy if a recorder runs.
+    /// As trace::start; device_or_resource_busy if a recorder runs, filename_too_long for the path
+    /// of crash_path.
     void start();
     void start(std::error_code& ec);
     /// Forgets everything. Does nothing if it does not run.
@@ -124,5 +131,18 @@ class region {
 /// Notes one message, at most 1,024 bytes of it, and of the category. Go: trace.Log.
 void log(std::string_view category, std::string_view message);
 void log(const task& of, std::string_view category, std::string_view message);
+
+/// Converts a file of start() or of a flight recorder into one that Perfetto (ui.perfetto.dev)
+/// opens: a track for each processor and each thread, with a slice for every turn of a goroutine
+/// and each system call, flows from who wakes or starts a goroutine to its next turn, and tasks,
+/// regions and logs. A file whose process has died is converted up to its last whole generation.
+///
+/// Blocks the thread, for about as long as it takes to read the file; holds it in memory. Throws
+/// std::system_error: no_such_file_or_directory if `in` cannot be read, bad_message if it is no
+/// trace, in which case `out` has what could be understood, io_error if `out` cannot be written;
+/// and std::bad_alloc.
+void to_perfetto(const std::filesystem::path& in, const std::filesystem::path& out);
+void to_perfetto(const std::filesystem::path& in, const std::filesystem::path& out,
+                 std::error_code& ec);
 
 }  // namespace rota::trace

@@ -187,6 +187,7 @@ class PythonTest(Step):
         counts = re.findall(r"^(\d+) passed, (\d+) failed", run.output, re.M)
         passed, failed = map(int, counts[-1]) if counts else (0, 0)
         outcome = Outcome(passed, failed, seconds=run.seconds)
+        outcome.skipped = re.findall(r"^skipped: (.*)$", run.output, re.M)
         if run.status != 0 or not counts or failed:
             outcome.failed, outcome.note = max(1, failed), run.ending()
             outcome.shown, outcome.again = last_lines(run.output), watch.as_typed(command, {}, ROOT)

@@ -54,6 +54,11 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1 << 30, env.schedtrace_ms)) {
             complain("GODEBUG schedtrace", value, "milliseconds, 0 for off");
         }
+    } else if (key == "deadlock") {
+        if (!parse(value, 0, 1, env.deadlock)) {
+            complain("GODEBUG deadlock", value,
+                     "1 to report goroutines that wait for each other, 0");
+        }
     } else if (key == "chaos") {
         if (!parse(value, 0, std::numeric_limits<int>::max(), env.chaos)) {
             complain("GODEBUG chaos", value, "a seed from 1 to 2147483647, 0 for off");
@@ -81,9 +86,10 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1, env.cgroupceil)) {
             complain("GODEBUG cgroupceil", value, "1 for rounding quotas up, 0 for down");
         }
-    } else if (key == "scheddetail" && value != "0") {
-        print_error(
-            "rota: GODEBUG scheddetail: not built; schedtrace alone prints its summary line\n");
+    } else if (key == "scheddetail") {
+        if (!parse(value, 0, 1, env.scheddetail)) {
+            complain("GODEBUG scheddetail", value, "1 for all that schedtrace can show, 0");
+        }
     }
 }
 

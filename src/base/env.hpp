@@ -11,6 +11,8 @@ enum class traceback_level : std::uint8_t { none, single, all, system, crash };
 struct environment {
     int gomaxprocs = 0;       // 0: not given
     int schedtrace_ms = 0;    // 0: off
+    int scheddetail = 0;      // 1: schedtrace lists every processor, thread and goroutine
+    int deadlock = 0;         // 1: circles of goroutines that wait for locks are reported
     int chaos = 0;            // the seed of chaos mode, 0: off
     int schedseed = 0;        // the seed of a repeatable schedule, 0: off
     int asymmetric = 1;       // 0: full fences and locked instructions only

@@ -54,6 +54,7 @@ void fatal(const char* text, trace_scope scope, const char* preface, std::size_t
     }
     print_error("fatal error: %s\n", text);
     if (crash.print_traces != nullptr) crash.print_traces(scope);
+    if (crash.before_end != nullptr) crash.before_end();
     ::_exit(2);
 }
 
@@ -61,6 +62,7 @@ void check_failed(const char* fact, const char* file, int line) {
     if (crash.begin_report != nullptr) crash.begin_report();
     print_error("rota: %s:%d: the runtime's own check failed: %s\n", file, line, fact);
     if (crash.print_traces != nullptr) crash.print_traces(trace_scope::all);
+    if (crash.before_end != nullptr) crash.before_end();
     std::abort();
 }
 

@@ -23,6 +23,8 @@ struct crash_hooks {
     void (*begin_report)() = nullptr;
     // Prints goroutine traces on stderr. Called after the message.
     void (*print_traces)(trace_scope) = nullptr;
+    // Last of all, before the process ends. Takes a bounded time.
+    void (*before_end)() = nullptr;
 };
 inline constinit crash_hooks crash;  // set once by boot/, before the first goroutine
 

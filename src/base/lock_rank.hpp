@@ -14,6 +14,7 @@ enum class lock_rank : std::uint8_t {
     world,          // sched/: whose turn it is to stop the world
     chan,           // chan/: one hchan; never two at once but in address order
     sema,           // sync/: one root of the semaphore table
+    lock_owners,    // sync/: one part of the table of who holds which mutex
     locals,         // sync/: the keys of rota::local
     pools,          // sync/: the list of pools
     pool,           // sync/: a pool's part of one processor

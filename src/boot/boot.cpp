@@ -9,6 +9,8 @@
 #include "boot/fork.hpp"
 #include "core/sched.hpp"
 #include "diag/crash.hpp"
+#include "diag/debugger.hpp"
+#include "diag/lock_cycles.hpp"
 #include "diag/schedtrace.hpp"
 #include "sched/chaos.hpp"
 #include "sched/default_procs.hpp"
@@ -18,6 +20,7 @@
 #include "sched/seeded.hpp"
 #include "sched/sysmon.hpp"
 #include "sched/take.hpp"
+#include "sync/lock_owners.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -38,6 +41,7 @@ void schedinit() {
     if (is_seeded) seeded_begin(static_cast<std::uint64_t>(env.schedseed));
     else if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
+    describe_to_debuggers();
 #if defined(ROTA_DEBUG_CHECKS)
     may_lock_here = may_take_lock;
 #endif
@@ -45,8 +49,14 @@ void schedinit() {
     if (!is_seeded) note_time(sched.started_at);  // nobody moves it on there
     limits_init(env.cgroupceil != 0, env.gomaxprocs == 0 && !is_seeded);
     first_procs(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs());
-    hooks.schedtrace = schedtrace;
+    hooks.schedtrace = env.scheddetail != 0 ? schedtrace_in_detail : schedtrace;
     hooks.schedtrace_period = static_cast<std::int64_t>(env.schedtrace_ms) * 1'000'000;
+    if (env.deadlock != 0) {
+        constexpr std::int64_t deadlock_period = 500'000'000;
+        watch_locks();
+        hooks.look_for_deadlocks = report_lock_cycles;
+        hooks.deadlock_period = deadlock_period;
+    }
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
         asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
         hostages_allow_stops(env.preemptsignal);

@@ -16,6 +16,7 @@
 #include "core/getg.hpp"
 #include "diag/panic_text.hpp"
 #include "diag/symbolize.hpp"
+#include "diag/trace_session.hpp"
 #include "diag/traceback.hpp"
 #include "mem/stack.hpp"
 #include "sched/m_lifecycle.hpp"
@@ -48,7 +49,10 @@ void begin_report() {
 // relaxed: this thread's own store, or another thread's number.
 bool is_own_report() { return reporter.load(memory_order_relaxed) == current_thread_id(); }
 
+void save_flight_recorder() { the_trace.dump_before_end(); }
+
 [[noreturn]] void end_process() {
+    save_flight_recorder();
     if (level == traceback_level::crash) {
         signal_leave_abort();
         std::abort();
@@ -184,6 +188,7 @@ void report_abort(const fault_info& fault) {
     begin_report();
     print_signal_line(fault, "SIGABRT: abort");
     print_signalled(fault, false);
+    save_flight_recorder();
 }
 
 // In the signal handler. False: it is not the runtime's.
@@ -246,6 +251,7 @@ void install_crash_reports(traceback_level wanted) {
     level = wanted;
     crash.begin_report = begin_report;
     crash.print_traces = print_traces;
+    crash.before_end = save_flight_recorder;
     on_fault(report_signal);
     install_terminate_handler();
 }

@@ -1,37 +1,118 @@
-// schedtrace.
+// schedtrace. The lines of detail are those of Go's traceback of the scheduler, field for field:
+// what has no counterpart here stands as Go prints it when there is nothing to say.
 #include "diag/schedtrace.hpp"
+
+#include <cstdio>
 
 #include "core/sched.hpp"
 #include "diag/report.hpp"
+#include "mem/stack.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/run_queue.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
 
-void schedtrace() {
+namespace {
+
+// Under sched.mu, all of one moment.
+struct queue_figures {
+    std::int32_t threads = 0, idle = 0, locked_idle = 0;
+    std::uint32_t queued = 0;
+    bool world_stops = false;
+};
+
+queue_figures look_at_queues() {
+    queue_figures f;
+    const lock_guard guard(sched.mu);
+    f.threads = sched.m_count + 1;  // sysmon
+    f.idle = sched.idle_m_count;
+    f.locked_idle = sched.locked_idle_count;
+    f.queued = sched.runq.size() + sched.urgent.size() + sched.put_off.size();
+    f.world_stops = sched.world_stops;
+    return f;
+}
+
+void print_summary(report& out, const queue_figures& f) {
     static std::int64_t first = 0;  // sysmon only
     const std::int64_t now = nanotime();
     if (first == 0) first = now;
-    std::int32_t threads = 0;
-    std::int32_t idle = 0;
-    std::uint32_t queued = 0;
-    {
-        const lock_guard guard(sched.mu);
-        threads = sched.m_count + 1;  // sysmon
-        idle = sched.idle_m_count;
-        queued = sched.runq.size() + sched.urgent.size() + sched.put_off.size();
-    }
-    report out;
     out.print(
         "SCHED %lldms: gomaxprocs=%d idleprocs=%d threads=%d spinningthreads=%d needspinning=%d "
         "idlethreads=%d "
-        "runqueue=%u [ ",
+        "runqueue=%u ",
         static_cast<long long>((now - first) / 1'000'000), proc_count(),
-        sched.idle_p_count.load(memory_order_relaxed), threads,  // relaxed: a report
-        sched.nmspinning.load(memory_order_relaxed),             // relaxed: a report
-        sched.need_spinning.load(memory_order_relaxed) ? 1 : 0,  // relaxed: a report
-        idle, queued);
+        sched.idle_p_count.load(memory_order_relaxed), f.threads,  // relaxed: a report
+        sched.nmspinning.load(memory_order_relaxed),               // relaxed: a report
+        sched.need_spinning.load(memory_order_relaxed) ? 1 : 0,    // relaxed: a report
+        f.idle, f.queued);
+}
+
+void print_throttling(report& out) {
+    cpu_throttling held;
+    if (!read_throttling(held) || held.periods == 0) return;
+    out.print(" throttled=%llu/%llu,%llums", static_cast<unsigned long long>(held.throttled),
+              static_cast<unsigned long long>(held.periods),
+              static_cast<unsigned long long>(held.throttled_us / 1000));
+}
+
+const char* truth(bool b) { return b ? "true" : "false"; }
+
+// A number, or nil.
+struct reference {
+    char text[24] = "nil";
+    reference(bool is_there, unsigned long long number) {
+        if (is_there) std::snprintf(text, sizeof text, "%llu", number);
+    }
+};
+
+ROTA_READS_RACING void print_p(report& out, const p& pp) {
+    const m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
+    // relaxed, all: a report
+    out.print("  P%d: status=%u schedtick=%u syscalltick=%u m=%s runqsize=%u gfreecnt=%u "
+              "timerslen=%u\n",
+              pp.id, static_cast<unsigned>(pp.status.load(memory_order_relaxed)),
+              pp.sched_tick.load(memory_order_relaxed), pp.syscall_tick.load(memory_order_relaxed),
+              reference(mp != nullptr, mp != nullptr ? mp->id : 0).text, runq_length(pp),
+              pp.gfree_count, pp.timers.size());
+}
+
+// What its thread writes meanwhile; ms, ps and headers of goroutines are never unmapped.
+ROTA_READS_RACING void print_m(report& out, const m& mp) {
+    const p* const pp = mp.pp;
+    const g* const gp = mp.curg;
+    const g* const locked = mp.locked_g.load(memory_order_relaxed);  // relaxed, all: a report
+    const bool runs = gp != nullptr && gp != &mp.g0;
+    const bool is_locked = locked != nullptr && locked != &mp.g0;
+    const bool blocked = mp.is_idle || mp.locked_idle || mp.suspended.load(memory_order_relaxed);
+    out.print("  M%llu: p=%s curg=%s mallocing=0 throwing=0 preemptoff= locks=%u dying=0 "
+              "spinning=%s blocked=%s lockedg=%s\n",
+              static_cast<unsigned long long>(mp.id),
+              reference(pp != nullptr, pp != nullptr ? static_cast<unsigned>(pp->id) : 0).text,
+              reference(runs, runs ? gp->goid : 0).text, mp.in_runtime.load(memory_order_relaxed),
+              truth(mp.spinning), truth(blocked),
+              reference(is_locked, is_locked ? locked->goid : 0).text);
+}
+
+ROTA_READS_RACING void print_g(report& out, const g& gp) {
+    const g_status status = readgstatus(gp);
+    if (status == g_status::idle || status == g_status::dead) return;
+    const bool runs =
+        status == g_status::running || status == g_status::syscall || status == g_status::preempted;
+    const m* const mp = runs ? gp.mp : nullptr;
+    const m* const locked = gp.locked_m;
+    out.print("  G%llu: status=%u(%s) m=%s lockedm=%s\n", static_cast<unsigned long long>(gp.goid),
+              static_cast<unsigned>(status), wait_reason_text(gp.why),
+              reference(mp != nullptr, mp != nullptr ? mp->id : 0).text,
+              reference(locked != nullptr, locked != nullptr ? locked->id : 0).text);
+}
+
+}  // namespace
+
+void schedtrace() {
+    report out;
+    print_summary(out, look_at_queues());
+    out.print("[ ");
     for (std::int32_t i = 0; i < proc_count(); ++i) out.print("%u ", runq_length(*sched.allp[i]));
     out.print("] schedticks=[ ");
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -39,13 +120,31 @@ void schedtrace() {
                   sched.allp[i]->sched_tick.load(memory_order_relaxed));  // relaxed: a report
     }
     out.print("]");
-    cpu_throttling held;
-    if (read_throttling(held) && held.periods > 0) {
-        out.print(" throttled=%llu/%llu,%llums", static_cast<unsigned long long>(held.throttled),
-                  static_cast<unsigned long long>(held.periods),
-                  static_cast<unsigned long long>(held.throttled_us / 1000));
-    }
+    print_throttling(out);
     out.print("\n");
+    out.flush();
+}
+
+// Differs: Go holds sched.lock all the time, and everybody waits for who reads its stderr; and it
+// lists the goroutines that are dead, which wait here, without a number, to be used again.
+void schedtrace_in_detail() {
+    report out;
+    const queue_figures f = look_at_queues();
+    print_summary(out, f);
+    // relaxed, both: a report
+    out.print("gcwaiting=%s nmidlelocked=%d stopwait=%d sysmonwait=%s", truth(f.world_stops),
+              f.locked_idle, sched.stop_wait.load(memory_order_relaxed),
+              truth(sched.sysmon_wait.load(memory_order_relaxed)));
+    print_throttling(out);
+    out.print("\n");
+    for (std::int32_t i = 0; i < proc_count(); ++i) print_p(out, *sched.allp[i]);
+    const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
+    for (; mp != nullptr; mp = mp->all_link) {
+        if (mp->tid.load(memory_order_relaxed) != 0) print_m(out, *mp);  // relaxed: a report
+    }
+    stack_for_each([](const stack_slot& slot,
+                      void* to) { print_g(*static_cast<report*>(to), *header_of(slot)); },
+                   &out);
     out.flush();
 }
 

@@ -73,10 +73,16 @@ flight_recorder::~flight_recorder() { stop(); }
 void flight_recorder::start(std::error_code& ec) {
     boot_runtime();
     if (is_in_bubble(ec)) return;
+    if (how_.crash_path.native().size() > trace_session::crash_path_max) {
+        ec = std::make_error_code(std::errc::filename_too_long);
+        return;
+    }
     trace_wish wish;
     wish.stacks = how_.stacks;
     wish.min_age = std::chrono::nanoseconds(how_.min_age).count();
     wish.bytes_max = how_.max_bytes;
+    wish.crash_path = how_.crash_path.c_str();
+    wish.crash_wait = std::chrono::nanoseconds(how_.crash_wait).count();
     ec = the_trace.start_recorder(wish);
     is_on_ = is_on_ || !ec;
 }

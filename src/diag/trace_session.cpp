@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <mutex>
 
 #include <fcntl.h>
@@ -11,6 +12,7 @@
 #include <rota/sync/latch.hpp>
 #include <rota/time.hpp>
 
+#include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/entry.hpp"
@@ -19,6 +21,7 @@
 #include "sched/trace_events.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
+#include "sys/thread.hpp"
 
 namespace rota::rt {
 
@@ -129,6 +132,7 @@ struct trace_session::keeper {
         for (;;) {
             sleep_for(std::chrono::nanoseconds(look_ns));
             const std::lock_guard<mutex> guard(of->mu_);
+            of->dump_if_wanted();
             if (!of->runs_ || of->run_ != run) return;
             of->look(nanotime());
         }
@@ -253,6 +257,7 @@ std::error_code trace_session::start_recorder(const trace_wish& wish) {
         ring_->clear();
         has_recorder_ = true;
         recorder_wish_ = wish;
+        arm(wish);
         keep_going();
     });
     return ec;
@@ -265,6 +270,8 @@ void trace_session::stop_recorder() {
         const std::lock_guard<mutex> guard(mu_);
         if (!has_recorder_) return;
         has_recorder_ = false;
+        // relaxed: hands over nothing
+        dump_.cas(dump::armed, dump::unwanted, memory_order_relaxed);
         ring_->clear();
         if (has_file_) set_limit();
         end_if_unwanted();
@@ -280,14 +287,52 @@ std::error_code trace_session::write_recorder(const char* path) {
             ec = std::make_error_code(std::errc::operation_not_permitted);
             return;
         }
-        trace_file out;
-        ec = out.create(path);
-        if (ec) return;
-        step(trace_step::go_on);
-        ring_->for_each([&](const std::string& bytes) { out.put(bytes.data(), bytes.size()); });
-        ec = out.close();
+        ec = write_ring(path);
     });
     return ec;
+}
+
+std::error_code trace_session::write_ring(const char* path) {
+    trace_file out;
+    if (const std::error_code ec = out.create(path)) return ec;
+    step(trace_step::go_on);
+    ring_->for_each([&](const std::string& bytes) { out.put(bytes.data(), bytes.size()); });
+    return out.close();
+}
+
+void trace_session::arm(const trace_wish& wish) {
+    const std::size_t size = std::strlen(wish.crash_path);
+    // relaxed: under mu_; from `wanted` on the process ends
+    if (size == 0 || size >= sizeof crash_path_ ||
+        dump_.load(memory_order_relaxed) != dump::unwanted)
+        return;
+    std::memcpy(crash_path_, wish.crash_path, size + 1);
+    crash_wait_ = wish.crash_wait;
+    dump_.store(dump::armed, memory_order_release);  // pairs(trace.dump)
+}
+
+// By the keeper: who is about to end cannot park, and may hold whatever a writer needs.
+void trace_session::dump_if_wanted() {
+    if (dump_.load(memory_order_relaxed) != dump::wanted) return;  // relaxed: hands over nothing
+    const bool failed = !has_recorder_ || write_ring(crash_path_);
+    // relaxed: likewise
+    dump_.store(failed ? dump::failed : dump::written, memory_order_relaxed);
+}
+
+// The world may have to be stopped for it: our p, if we have one, is taken from us, since we are
+// outside the runtime. If we are not, or whoever crashes holds a lock that is needed, time runs
+// out.
+void trace_session::dump_before_end() {
+    constexpr long look_again = 1'000'000;                                    // ns
+    if (!dump_.cas(dump::armed, dump::wanted, memory_order_acquire)) return;  // pairs(trace.dump)
+    const std::int64_t until = nanotime() + crash_wait_;
+    // relaxed: what is written is in the file
+    while (dump_.load(memory_order_relaxed) == dump::wanted && nanotime() < until)
+        thread_sleep_ns(look_again);
+    const bool is_there = dump_.load(memory_order_relaxed) == dump::written;  // relaxed: as above
+    print_error(is_there ? "\nrota: the last moments are in %.900s\n"
+                         : "\nrota: the last moments could not be written to %.900s\n",
+                crash_path_);
 }
 
 }  // namespace rota::rt

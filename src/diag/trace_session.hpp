@@ -9,6 +9,7 @@
 
 #include <rota/sync/mutex.hpp>
 
+#include "base/atomic.hpp"
 #include "diag/trace_format.hpp"
 #include "sched/trace_world.hpp"
 
@@ -64,11 +65,15 @@ struct trace_wish {
     std::size_t memory_max = 256u << 20;
     std::int64_t min_age = 0;  // ns; of the recorder
     std::size_t bytes_max = 0;
+    const char* crash_path = "";  // until the session has taken it over
+    std::int64_t crash_wait = 0;  // ns
 };
 
 // The session. Every call may come from any goroutine or thread, blocks, and may migrate.
 class trace_session {
   public:
+    static constexpr std::size_t crash_path_max = 4095;
+
     constexpr trace_session() = default;
 
     std::error_code start_file(const char* path, const trace_wish& wish);
@@ -77,7 +82,15 @@ class trace_session {
     void stop_recorder();
     std::error_code write_recorder(const char* path);
 
+    // For a process that is about to end on the calling thread, which may be anywhere but in the
+    // scheduler: has the recorder written if that was wished, by the goroutine of the session.
+    // Waits for that as long as was wished, at most. The first time only.
+    void dump_before_end();
+
   private:
+    // Of a recorder that is to be written when the process ends badly.
+    enum class dump : std::uint32_t { unwanted, armed, wanted, written, failed };
+
     struct keeper;
     // All of these: with mu_ held, on a goroutine of the session's own.
     std::error_code begin();
@@ -88,6 +101,9 @@ class trace_session {
     void look(std::int64_t now);
     void set_limit();
     void keep_going();
+    std::error_code write_ring(const char* path);
+    void arm(const trace_wish& wish);
+    void dump_if_wanted();
 
     rota::mutex mu_;
     bool runs_ = false;
@@ -100,6 +116,11 @@ class trace_session {
     trace_file* file_ = nullptr;  // made by the first use, as what follows
     trace_ring* ring_ = nullptr;
     trace_format* format_ = nullptr;
+
+    // Written with mu_ held while dump_ is unwanted; read by who has found it armed.
+    std::int64_t crash_wait_ = 0;
+    char crash_path_[crash_path_max + 1] = {};
+    atomic<dump> dump_{dump::unwanted};
 };
 inline constinit trace_session the_trace;
 

@@ -265,6 +265,13 @@ void tracer::print_other(const g& gp) {
     print_creator(a);
 }
 
+void tracer::print_one(const g& gp) {
+    const label_reader reading;
+    scan_.begin();
+    print_other(gp);
+    scan_.end();
+}
+
 void tracer::print_others() {
     const label_reader reading;
     scan_.begin();

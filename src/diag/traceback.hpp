@@ -11,6 +11,7 @@ struct trace_style {
     bool system = false;   // the runtime's frames as well, with addresses, and where the g is
     bool careful = false;  // the stack was interrupted: no malloc if that was inside the allocator
     bool names_later = false;  // no malloc: names stay mangled, between marks (diag/frame_name)
+    bool mangled = false;      // no malloc: names stay mangled
 };
 
 // Where a trace begins that is not the caller's own: in a signal handler.
@@ -28,6 +29,7 @@ class tracer {
     void to(report& out, trace_style style) {
         out_ = &out;
         style_ = style;
+        plain_ = style.mangled;
     }
 
     // The goroutine that runs here, or this thread if it runs none.
@@ -35,6 +37,8 @@ class tracer {
     // Every goroutine but the current one. Those that do not run are held still meanwhile: the
     // caller must not park.
     void print_others();
+    // A goroutine that has no end, likewise.
+    void print_one(const g& gp);
 
   private:
     struct frame {

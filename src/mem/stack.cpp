@@ -180,6 +180,11 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
 
 }  // namespace
 
+constinit const stack_layout stacks_for_debuggers = {
+    &stacks.published,     &stacks.count,         sizeof(arena),
+    offsetof(arena, base), offsetof(arena, used), offsetof(arena, cls),
+};
+
 std::byte* stack_slot::usable_lo() const { return lo + page_size; }
 
 stack_slot stack_alloc(std::uint8_t cls) {

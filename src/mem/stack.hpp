@@ -70,4 +70,12 @@ void stack_trim();
 // missed.
 void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg);
 
+// Where a debugger finds the arenas, and in them, by offsets, what stack_for_each reads.
+struct stack_layout {
+    const void* arenas;  // a pointer to their array
+    const void* count;   // four bytes, as all numbers of an arena
+    std::uint64_t arena_size, base, used, cls;
+};
+extern const stack_layout stacks_for_debuggers;
+
 }  // namespace rota::rt

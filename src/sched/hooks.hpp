@@ -15,6 +15,9 @@ struct sched_hooks {
     // sysmon starts.
     void (*schedtrace)() = nullptr;
     std::int64_t schedtrace_period = 0;  // ns, 0: off
+    // Looks for deadlocks among some goroutines, likewise.
+    void (*look_for_deadlocks)() = nullptr;
+    std::int64_t deadlock_period = 0;  // ns, 0: off
 };
 inline constinit sched_hooks hooks;
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/fatal.hpp"
+#include "base/probe.hpp"
 #include "mem/mapped.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/chaos.hpp"
@@ -337,6 +338,7 @@ void stopm(m& self) {
 }
 
 void handoffp(p& pp, m* spare) {
+    ROTA_PROBE1("p_handoff", "-4", pp.id);
     if (spare == nullptr && is_given_back(pp)) return;
     if (!runq_empty(pp) || global_has_work()) return startm(pp, false, spare);
     // No work here. If nobody looks for some, somebody must: work may come up elsewhere right now.

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/fatal.hpp"
+#include "base/probe.hpp"
 #include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
@@ -74,6 +75,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     gp.parent_goid = self.curg->goid;
     gp.eh = eh_state{};
     gp.why = wait_reason::none;
+    ROTA_PROBE2("go_create", "8", gp.goid, "8", gp.parent_goid);
     if (ROTA_UNLIKELY(labels_of(*self.curg) != nullptr)) inherit_labels(*self.curg, gp);
     if (ROTA_UNLIKELY(self.curg->in != nullptr)) bubble_enter(*self.curg->in, gp);
     if (ROTA_LIKELY(self.pp != nullptr)) {

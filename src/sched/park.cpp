@@ -2,6 +2,7 @@
 #include "sched/park.hpp"
 
 #include "base/fatal.hpp"
+#include "base/probe.hpp"
 #include "sched/bubble.hpp"
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
@@ -92,6 +93,7 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
         gp.durably_blocked = !gp.is_thread && !gp.waits_outside && is_durable(why);
         gp.waits_outside = false;
     }
+    ROTA_PROBE2("go_park", "8", gp.goid, "1", gp.why);
     casgstatus(gp, g_status::running, g_status::waiting);
     if (ROTA_UNLIKELY(gp.is_thread)) return park_thread(self, gp, commit, arg);
     bump(self.pp->counts.parks);
@@ -151,6 +153,7 @@ ROTA_NOINLINE void ready_with_extras(const m& self, g& gp) {
 
 void goready(g& gp) {
     m& self = getm();
+    ROTA_PROBE1("go_ready", "8", gp.goid);
     if (ROTA_UNLIKELY(gp.durably_blocked)) {
         gp.durably_blocked = false;
         bubble_readied(*gp.in);
@@ -222,6 +225,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
     m& self = getm();
     g& gp = *self.curg;
     ROTA_DCHECK(holds_no_lock());
+    ROTA_PROBE1("go_end", "8", gp.goid);
     casgstatus(gp, g_status::running, g_status::dead);
     bump(self.pp->counts.ended);
     if (ROTA_UNLIKELY(gp.in != nullptr)) bubble_leave(gp);
@@ -237,6 +241,7 @@ void preempt_yield() {
     self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
     if (self.pp != nullptr && !self.curg->is_thread) {
         bump(self.pp->counts.preemptions);
+        ROTA_PROBE1("go_preempt", "8", self.curg->goid);
         self.trace_preempts = is_traced();
         gosched_yield();
         getm().trace_preempts = false;  // it may have had nobody to yield to

@@ -2,6 +2,7 @@
 #include "sched/run_queue.hpp"
 
 #include "arch/context.hpp"
+#include "base/probe.hpp"
 #include "sched/chaos.hpp"
 #include "sched/suspend.hpp"
 #include "sys/asymmetric.hpp"
@@ -150,11 +151,13 @@ g* runq_steal(p& thief, p& victim, bool take_runnext) {
         if (next != nullptr) {
             bump(thief.counts.steals);
             bump(thief.counts.stolen);
+            ROTA_PROBE2("go_steal", "-4", thief.id, "-4", victim.id);
         }
         return next;
     }
     bump(thief.counts.steals);
     bump(thief.counts.stolen, std::uint64_t{n});
+    ROTA_PROBE2("go_steal", "-4", thief.id, "-4", victim.id);
     --n;
     g* const gp =
         thief.runq[(tail + n) & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it

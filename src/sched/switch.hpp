@@ -9,6 +9,7 @@
 
 #include "arch/context.hpp"
 #include "arch/fiber.hpp"
+#include "base/probe.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/latency.hpp"
@@ -45,6 +46,7 @@ ROTA_ALWAYS_INLINE void start_running(m& self, p& pp, g& gp, bool inherit) {
     casgstatus(gp, g_status::runnable, g_status::running);
     gp.mp = &self;
     note_running(gp);
+    ROTA_PROBE2("go_start", "8", gp.goid, "-4", pp.id);
     if (!inherit) bump(pp.sched_tick);
 }
 

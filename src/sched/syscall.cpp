@@ -1,6 +1,7 @@
 // Both ends of a system call.
 #include "sched/syscall.hpp"
 
+#include "base/probe.hpp"
 #include "sched/entry.hpp"
 #include "sched/hostage.hpp"
 #include "sched/idle.hpp"
@@ -127,6 +128,7 @@ void entersyscall() {
     casgstatus(*self.curg, g_status::running, g_status::syscall);
     bump(pp.counts.syscalls);
     bump(pp.syscall_tick);
+    ROTA_PROBE2("syscall_enter", "8", self.curg->goid, "-4", pp.id);
     if (is_traced()) trace_go_syscall(self, pp);
     self.old_p = &pp;
     self.pp = nullptr;
@@ -141,7 +143,8 @@ void entersyscall() {
 void exitsyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->entry.load(memory_order_relaxed) != entry_state::in_syscall)
-        return;                                     // relaxed: our own
+        return;  // relaxed: our own
+    ROTA_PROBE1("syscall_exit", "8", mp->curg->goid);
     mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
     if (!get_p_at_once(*mp)) {
         if (go_on_without_p(*mp))

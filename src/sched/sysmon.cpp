@@ -196,10 +196,11 @@ struct watch {
     int idle_rounds = 0;   // without a retake
     int quiet_rounds = 0;  // with all ps idle and the longest nap
     std::int64_t next_trace = 0;
-    std::int64_t next_plan = 0;    // when to look for unused stacks again
-    std::uint64_t to_release = 0;  // of them, still to be given back
-    bool scavenging = true;        // memory is being given back, or has not been looked at
-    int alert_left = 0;            // rounds
+    std::int64_t next_deadlocks = 0;  // look for them then
+    std::int64_t next_plan = 0;       // when to look for unused stacks again
+    std::uint64_t to_release = 0;     // of them, still to be given back
+    bool scavenging = true;           // memory is being given back, or has not been looked at
+    int alert_left = 0;               // rounds
     int rounds_since_probe = 0;
     int starved_left = 0;  // rounds in which descriptors are looked at often
 
@@ -225,12 +226,13 @@ struct watch {
         look_at_limits(now);
         scavenge(now);
         trace(now);
+        look_for_deadlocks(now);
         look_at_suspicion();
         const bool quiet =
             all_idle() && nap_us == nap_max_us && alert_left == 0 && hostage.is_quiet();
         quiet_rounds = quiet ? quiet_rounds + 1 : 0;
         if (quiet_rounds < quiet_rounds_before_deep_sleep || scavenging ||
-            hooks.schedtrace_period > 0)
+            hooks.schedtrace_period > 0 || hooks.deadlock_period > 0)
             return;
         // Goroutines whose threads are blocked may begin to compute, unseen by anybody else.
         if (!deep_sleep(hostage.follows_anyone())) return;
@@ -297,6 +299,13 @@ struct watch {
         if (alert_left > 0) stop_being_alert();  // printing may block
         hooks.schedtrace();
         next_trace = now + hooks.schedtrace_period;
+    }
+
+    void look_for_deadlocks(std::int64_t now) {
+        if (hooks.deadlock_period == 0 || now < next_deadlocks) return;
+        if (alert_left > 0) stop_being_alert();  // printing may block
+        hooks.look_for_deadlocks();
+        next_deadlocks = now + hooks.deadlock_period;
     }
 };
 

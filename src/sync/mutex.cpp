@@ -18,12 +18,20 @@
 // `asked` is still there. That it is there proves that it has been all the time, since those who
 // ask do so one after the other, under a lock: so no unlock in the fast way has begun since the
 // restart. An unlock that finds `asked` writes `slow` itself.
+//
+// While locks are watched (sync/lock_owners), who locks is noted behind the exchange that locks,
+// and who unlocks takes that back before the exchange that unlocks: so a note is never older than
+// the lock that it is about. For that every lock and unlock must come by here: the bit `watched`,
+// which keeps a mutex slow, sends them. It is set by an exchange that locks or unlocks in the slow
+// way: then either nobody holds the lock, or we do, and no sequence of an unlock is under way. Only
+// the first lock of a mutex, which the program does by itself, is not noted.
 #include <rota/sync/mutex.hpp>
 
 #include "arch/context.hpp"
 #include "base/fatal.hpp"
 #include "sched/entry.hpp"
 #include "sched/wakeup.hpp"
+#include "sync/lock_owners.hpp"
 #include "sync/sema.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
@@ -40,13 +48,34 @@ constexpr int calm_max = 250;  // pays for the 2 to 4 µs of leaving the fast mo
 
 }  // namespace
 
+// What an exchange sets beside `locked`, or instead of it, while locks are watched.
+std::uint32_t mutex::watch_bits() const { return are_locks_watched() ? slow | watched : 0; }
+
+// By who holds the lock: nobody else sets or clears the bit then.
+bool mutex::is_watched() const {
+    return (state_.load(std::memory_order_relaxed) & watched) != 0;  // relaxed: see above
+}
+
+// By who has just locked, outside the runtime.
+ROTA_COLD void mutex::note_owner() const {
+    const runtime_entry inside;
+    note_lock_owner(*this);
+}
+
+// By who is about to unlock, outside the runtime.
+ROTA_COLD void mutex::forget_owner() const {
+    const runtime_entry inside;
+    forget_lock_owner(*this);
+}
+
 bool mutex::try_lock_slow() {
     std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
     while ((old & (locked | starving)) == 0) {
-        if (state_.compare_exchange(old, old | locked,
+        if (state_.compare_exchange(old, old | locked | watch_bits(),
                                     std::memory_order_acquire,  // pairs(mutex.handover)
                                     std::memory_order_relaxed)) {
+            if (ROTA_UNLIKELY(is_watched())) note_owner();
             return true;
         }
     }
@@ -62,6 +91,7 @@ void mutex::lock_slow() {
     while (!contend(waiting_since, awake, starved, spins)) {
     }
     if (waiting_since != 0) count_lock_wait(nanotime() - waiting_since);
+    if (ROTA_UNLIKELY(is_watched())) note_lock_owner(*this);
 }
 
 // One round of trying. True: locked.
@@ -86,6 +116,7 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
     std::uint32_t wanted = old;
     if ((old & starving) == 0) wanted |= locked;  // a starving mutex is handed over: queue up
     if ((old & (locked | starving)) != 0) wanted += waiter;
+    else wanted |= watch_bits();  // nobody holds it
     if (starved && (old & locked) != 0) wanted |= starving;
     if (awake) {
         ROTA_CHECK((wanted & woken) != 0);
@@ -121,7 +152,12 @@ void mutex::leave_fast_mode() {
 }
 
 void mutex::unlock() {
-    if (ROTA_UNLIKELY(!owner_replace(state_, locked, 0))) unlock_slow();  // pairs(mutex.handover)
+    if (ROTA_LIKELY(owner_replace_restartable(state_, locked, 0))) return;  // pairs(mutex.handover)
+    // relaxed: the exchange decides. A watched mutex stays so, others become it in the slow way.
+    if (state_.load(std::memory_order_relaxed) == locked && ROTA_LIKELY(!are_locks_watched()) &&
+        state_.cas(locked, 0, std::memory_order_release))  // pairs(mutex.handover)
+        return;
+    unlock_slow();
 }
 
 // Whether it is time for the fast mode again. Counts the unlocks for which nobody waits.
@@ -138,12 +174,17 @@ bool mutex::is_calm(std::uint32_t old) {
 void mutex::unlock_slow() {
     std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
+    const bool watching = ROTA_UNLIKELY(are_locks_watched());
+    // A note is taken back while the lock is still ours: behind the exchange it is another's.
+    if (watching && (old & (locked | watched)) == (locked | watched)) forget_owner();
     bool hand_over = false;
     bool wake = false;
     for (;;) {
         if ((old & locked) == 0) fatal("sync: unlock of unlocked mutex");
-        std::uint32_t wanted = old & ~(locked | asked);
-        if ((old & asked) != 0) {
+        std::uint32_t wanted = old & ~(locked | asked | watched);
+        if (watching) {
+            wanted |= slow | watched;  // as below: we hold the lock
+        } else if ((old & asked) != 0) {
             // We hold the lock and are in no sequence, so we may grant what is asked; otherwise one
             // who unlocks and locks in a loop would never let the asker have it.
             wanted |= slow;

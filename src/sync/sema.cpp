@@ -49,6 +49,13 @@ void count_lock_wait(std::int64_t ns) {
 
 lock& sem_lock(const void* address) { return root_of(address).mu; }
 
+void sem_for_each_waiter(void (*visit)(const sudog&, void*), void* arg) {
+    for (sema_root& root : roots) {
+        const lock_guard guard(root.mu);
+        root.for_each(visit, arg);
+    }
+}
+
 void sem_acquire(sema_word& word, bool lifo, wait_reason why) {
     if (try_take(word)) return;
     sema_root& root = root_of(&word);

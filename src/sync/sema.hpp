@@ -14,6 +14,8 @@
 
 namespace rota::rt {
 
+struct sudog;
+
 using sema_word = atomic<std::uint32_t>;
 
 // Waits until the word is above 0 and takes one. `lifo`: in front of the other waiters.
@@ -26,6 +28,10 @@ void sem_release(sema_word& word, bool handoff);
 
 // A goroutine or thread has waited for a lock for so long. Caller: inside a runtime_entry.
 void count_lock_wait(std::int64_t ns);
+
+// Calls visit for everybody who waits here, root by root, under the root's lock; who comes or goes
+// meanwhile may be missed, or met twice. Takes: each root's lock.
+void sem_for_each_waiter(void (*visit)(const sudog&, void*), void* arg);
 
 // The lock of the root to which the address belongs. Takes: nothing below it.
 lock& sem_lock(const void* address);

@@ -88,6 +88,27 @@ sudog* sema_root::dequeue(const void* address) {
     return s;
 }
 
+// Without a stack of its own: down to the left, then each node, then down to the left of its right
+// child; where there is none, up to the first ancestor that was entered from its left.
+void sema_root::for_each(void (*visit)(const sudog&, void*), void* arg) const {
+    const sudog* at = treap_;
+    while (at != nullptr && at->prev != nullptr) at = at->prev;
+    while (at != nullptr) {
+        for (const sudog* s = at; s != nullptr; s = s->wait_link) visit(*s, arg);
+        if (at->next != nullptr) {
+            at = at->next;
+            while (at->prev != nullptr) at = at->prev;
+            continue;
+        }
+        const sudog* from = at;
+        at = at->parent;
+        while (at != nullptr && at->next == from) {
+            from = at;
+            at = at->parent;
+        }
+    }
+}
+
 //     p             p
 //     |             |
 //     x             y

@@ -22,6 +22,9 @@ struct alignas(cache_line) sema_root {
     // Takes the first waiter for `address` out, or null.
     [[nodiscard]] sudog* dequeue(const void* address) ROTA_REQUIRES(mu);
 
+    // Calls visit for everybody in it.
+    void for_each(void (*visit)(const sudog&, void*), void* arg) const ROTA_REQUIRES(mu);
+
   private:
     sudog** find(const void* address, sudog*& parent) ROTA_REQUIRES(mu);
     void replace(sudog& old, sudog& by) ROTA_REQUIRES(mu);

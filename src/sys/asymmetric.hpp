@@ -45,14 +45,29 @@ ROTA_ALWAYS_INLINE void light_fence() {
 void heavy_fence();
 void restart_owners();
 
+// From some moment on owners use locked instructions, as on a kernel that has no others: so that
+// every release of a lock can be seen. Others are restarted as before: sequences may be under way.
+inline void stop_owners_sequences() {
+    asymmetric.owner.store(false, memory_order_relaxed);  // relaxed: either way is right for both
+}
+
+// By the owner of `word`: `from` becomes `to`, as a release, in a restartable sequence. False: it
+// was something else, the sequence was interrupted, or owners use locked instructions.
+ROTA_ALWAYS_INLINE bool owner_replace_restartable([[maybe_unused]] atomic<std::uint32_t>& word,
+                                                  [[maybe_unused]] std::uint32_t from,
+                                                  [[maybe_unused]] std::uint32_t to) {
+#if ROTA_RSEQ
+    return ROTA_LIKELY(asymmetric.owner.load(memory_order_relaxed)) &&  // relaxed: as above
+           ROTA_LIKELY(rseq_replace(&word, from, to));
+#else
+    return false;
+#endif
+}
+
 // By the owner of `word`: `from` becomes `to`, as a release. False: it was something else.
 ROTA_ALWAYS_INLINE bool owner_replace(atomic<std::uint32_t>& word, std::uint32_t from,
                                       std::uint32_t to) {
-#if ROTA_RSEQ
-    if (ROTA_LIKELY(asymmetric.owner.load(memory_order_relaxed)) &&  // relaxed: as above
-        ROTA_LIKELY(rseq_replace(&word, from, to)))
-        return true;
-#endif
+    if (owner_replace_restartable(word, from, to)) return true;
     // relaxed: most who come here have found something else, and need no locked instruction to know
     return word.load(memory_order_relaxed) == from &&
            word.cas(from, to, memory_order_release);  // pairs(lock.handover, mutex.handover)

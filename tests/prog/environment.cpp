@@ -38,8 +38,19 @@ int for_a_while() {
     });
 }
 
+// Main computes for a while, and nobody else runs.
+int one_computes() {
+    return rota::run([] {
+        const auto until = std::chrono::steady_clock::now() + 350ms;
+        std::atomic<int> work{0};
+        while (std::chrono::steady_clock::now() < until) work.fetch_add(1);
+        return 0;
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv, {{"work", work}, {"for_a_while", for_a_while}});
+    return run_case(argc, argv,
+                    {{"work", work}, {"for_a_while", for_a_while}, {"one_computes", one_computes}});
 }

@@ -107,6 +107,93 @@ TEST(godebug, schedtrace_prints_go_s_line) {
     for (std::size_t i = 1; i < at_ms.size(); ++i) EXPECT_GE(at_ms[i] - at_ms[i - 1], 45) << o;
 }
 
+namespace {
+
+// A line of a report with every value replaced by its kind: what scripts that read it rely on.
+std::string shape_of(const std::string& line) {
+    std::string shape;
+    std::size_t at = 0;
+    while (at < line.size()) {
+        std::size_t end = line.find_first_of("= ", at);
+        if (end == std::string::npos) end = line.size();
+        const std::string word = line.substr(at, end - at);
+        const bool is_value = at > 0 && line[at - 1] == '=';
+        const bool is_number = !word.empty() && word.find_first_not_of("0123456789") == word.npos;
+        if (!is_value) {
+            for (const char c : word) {
+                if (c < '0' || c > '9') shape += c;  // SCHED 20ms:, P0:, M11:
+            }
+        } else if (word == "true" || word == "false") {
+            shape += "BOOL";
+        } else if (word == "nil" || is_number) {
+            shape += "N";
+        } else if (word.find('(') != word.npos) {
+            shape += "N(";
+            end = line.find(')', at);  // a reason may have spaces
+        }
+        if (end < line.size()) shape += line[end];
+        at = end + 1;
+    }
+    return shape;
+}
+
+}  // namespace
+
+TEST(godebug, scheddetail_prints_go_s_fields_in_go_s_order) {
+    // A script that reads Go's lines finds a field missing, renamed or elsewhere. The samples are
+    // Go's own output.
+    const std::string samples[] = {
+        "SCHED 205ms: gomaxprocs=4 idleprocs=0 threads=6 spinningthreads=0 needspinning=1 "
+        "idlethreads=0 runqueue=3 gcwaiting=false nmidlelocked=0 stopwait=0 sysmonwait=false",
+        "  P0: status=1 schedtick=40 syscalltick=1 m=5 runqsize=7 gfreecnt=0 timerslen=0",
+        "  M1: p=nil curg=nil mallocing=0 throwing=0 preemptoff= locks=32 dying=0 spinning=false "
+        "blocked=false lockedg=nil",
+        "  G2: status=4(force gc (idle)) m=nil lockedm=nil"};
+    const outcome o =
+        run_program("environment", {"for_a_while"},
+                    {{"GOMAXPROCS", "3"}, {"GODEBUG", "schedtrace=100,scheddetail=1"}});
+    ASSERT_TRUE(ended_with(o, 0));
+    std::istringstream lines(o.err);
+    std::string line;
+    int seen[std::size(samples)] = {};
+    while (std::getline(lines, line)) {
+        std::string shape = shape_of(line);
+        const std::size_t throttled = shape.find(" throttled=");
+        if (throttled != shape.npos) shape.resize(throttled);
+        std::size_t i = 0;
+        const std::string head = line.substr(0, 3);
+        while (i < std::size(samples) && samples[i].substr(0, 3) != head) ++i;
+        ASSERT_LT(i, std::size(samples)) << line;
+        std::string wanted = shape_of(samples[i]);
+        // The reason of Go's sample has brackets of its own.
+        if (head == "  G") wanted = shape_of("  G2: status=4(sleep) m=nil lockedm=nil");
+        ASSERT_EQ(shape, wanted) << line;
+        ++seen[i];
+    }
+    EXPECT_GE(seen[0], 2) << o;
+    EXPECT_EQ(seen[1], 3 * seen[0]) << o;
+    EXPECT_GE(seen[2], seen[0]) << o;
+    EXPECT_GE(seen[3], seen[0]) << o;
+    EXPECT_TRUE(o.says(": status=4(sleep) m=nil") || o.says("status=4(sync.WaitGroup.Wait)")) << o;
+    EXPECT_FALSE(o.says("status=6")) << "dead goroutines wait for their next use: " << o;
+}
+
+TEST(godebug, scheddetail_says_who_runs_where) {
+    // The references between the lines contradict each other in a program that stands still.
+    const outcome o =
+        run_program("environment", {"one_computes"},
+                    {{"GOMAXPROCS", "2"}, {"GODEBUG", "schedtrace=100,scheddetail=1"}});
+    ASSERT_TRUE(ended_with(o, 0));
+    const std::string last = o.err.substr(o.err.rfind("SCHED ", o.err.rfind("  G")));
+    const std::string its_m = first_group(last, "status=2\\([^)]*\\) m=([0-9]+) ");
+    ASSERT_FALSE(its_m.empty()) << o;
+    const std::string its_p = first_group(last, "  M" + its_m + ": p=([0-9]+) curg=[0-9]+ ");
+    ASSERT_FALSE(its_p.empty()) << o;
+    EXPECT_FALSE(
+        first_group(last, "  P" + its_p + ": status=1 [a-z=0-9 ]* m=(" + its_m + ") ").empty())
+        << o;
+}
+
 TEST(static_constructors, may_use_the_runtime_before_run) {
     // The runtime boots itself on first use, whatever has been constructed by then; what was begun
     // before main must go on inside run().

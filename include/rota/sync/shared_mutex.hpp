@@ -46,6 +46,8 @@ class shared_mutex {
     void unlock_shared();
 
   private:
+    friend struct rt::lock_view;
+
     bool count_here(std::uint32_t delta);
     void read_behind_writer();
     void reader_left();

@@ -1,0 +1,83 @@
+// The table. Its words have the order in which the script reads them; a change of meaning is a new
+// version.
+#include "diag/debugger.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+
+#include "arch/context.hpp"
+#include "core/sched.hpp"
+#include "mem/stack.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+struct reason_texts {
+    const char* text[static_cast<std::size_t>(wait_reason::count)] = {};
+    constexpr reason_texts() {
+        for (std::size_t i = 0; i < std::size(text); ++i)
+            text[i] = wait_reason_text(static_cast<wait_reason>(i));
+    }
+};
+constinit const reason_texts reasons;
+
+}  // namespace
+
+// g and m have bases or members of their own, so that offsetof is the compiler's word and not the
+// standard's; both compilers keep it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+
+struct debugger_layout {
+    std::uint64_t version = 1;
+    std::uint64_t words = sizeof(debugger_layout) / sizeof(std::uint64_t);
+    const void* all_ms = &sched.allm;
+    const void* about_now = &sched.about_now;
+    const stack_layout* stacks = &stacks_for_debuggers;
+    const char* const* reason_text = reasons.text;
+    std::uint64_t reason_count = std::size(reasons.text);
+    void (*begin)() = rota_gostart;
+    // header_of(slot): hi - g_room - index % colours * stride
+    std::uint64_t g_room = (sizeof(g) + cache_line - 1) / cache_line * cache_line;
+    std::uint64_t g_colours = header_colours;
+    std::uint64_t g_stride = header_stride;
+    std::uint64_t slot_size_min = stack_size_min;  // doubled for each class
+    std::uint64_t g_sp = offsetof(g, sched) + offsetof(gobuf, sp);
+    std::uint64_t g_pc = offsetof(g, sched) + offsetof(gobuf, pc);
+    std::uint64_t g_bp = offsetof(g, sched) + offsetof(gobuf, bp);
+    std::uint64_t g_mp = offsetof(g, mp);
+    std::uint64_t g_why = offsetof(g, why);
+    std::uint64_t g_status = offsetof(g, status);
+    std::uint64_t g_wait_since = offsetof(g, wait_since);
+    std::uint64_t g_entry = offsetof(g, entry);
+    std::uint64_t g_goid = offsetof(g, goid);
+    std::uint64_t g_parent = offsetof(g, parent_goid);
+    std::uint64_t g_created_at = offsetof(g, created_at);
+    std::uint64_t g_name = offsetof(g, name);
+    std::uint64_t g_locked_m = offsetof(g, locked_m);
+    std::uint64_t g_main_of = offsetof(g, main_of);
+    std::uint64_t m_link = offsetof(m, all_link);
+    std::uint64_t m_curg = offsetof(m, curg);
+    std::uint64_t m_after = offsetof(m, after);
+    std::uint64_t m_prev = offsetof(m, prev);
+    std::uint64_t m_tid = offsetof(m, tid);
+    std::uint64_t m_id = offsetof(m, id);
+};
+
+#pragma GCC diagnostic pop
+
+}  // namespace rota::rt
+
+// Named without a namespace, so that whoever has no types can ask for it.
+extern "C" {
+[[gnu::visibility("default")]] extern const rota::rt::debugger_layout rota_debugger_layout;
+[[gnu::used]] constinit const rota::rt::debugger_layout rota_debugger_layout{};
+}
+
+namespace rota::rt {
+
+void describe_to_debuggers() { asm volatile("" : : "r"(&rota_debugger_layout)); }
+
+}  // namespace rota::rt

@@ -1,0 +1,159 @@
+// The search, and what sysmon prints of it.
+#include "diag/lock_cycles.hpp"
+
+#include <algorithm>
+
+#include "diag/report.hpp"
+#include "diag/traceback.hpp"
+#include "mem/mapped.hpp"
+#include "sync/lock_owners.hpp"
+#include "sync/sema.hpp"
+
+namespace rota::rt {
+
+// gp is held: its fields are those with which it parked.
+ROTA_READS_RACING void lock_cycles::add(const sudog& s) {
+    const g& gp = *s.gp;
+    if (gp.is_thread || !scan_.holds(gp)) return;
+    const mutex* const wanted = lock_view::wanted(s.wait_on, gp.why);
+    if (wanted == nullptr) return;
+    if (size_++ >= capacity_) return;
+    room_[used_++] = {&gp, wanted, gp.goid, nullptr, 0, lock_wait::none, 0, 0};
+}
+
+void lock_cycles::find_owners() {
+    lock_wait* const end = room_ + used_;
+    std::sort(room_, end, [](const lock_wait& a, const lock_wait& b) { return a.gp < b.gp; });
+    for (lock_wait* w = room_; w != end; ++w) {
+        // It waits, and does not run before the scan is over: so the mutex exists.
+        if (!lock_view::is_watched_and_locked(*w->wanted)) continue;
+        const lock_owner who = find_lock_owner(*w->wanted);
+        w->owner = who.gp;
+        w->owner_goid = who.goid;
+        if (who.gp == nullptr) continue;
+        lock_wait* const of = std::lower_bound(
+            room_, end, who.gp, [](const lock_wait& a, const g* b) { return a.gp < b; });
+        if (of != end && of->gp == who.gp && of->goid == who.goid)
+            w->next = static_cast<std::uint32_t>(of - room_);
+    }
+}
+
+// The second pass.
+bool lock_cycles::stands_still(std::uint32_t first) const {
+    std::uint32_t at = first;
+    do {
+        const lock_wait& w = room_[at];
+        if (readgstatus(*w.gp) != g_status::waiting) return false;
+        if (!lock_view::is_watched_and_locked(*w.wanted)) return false;
+        const lock_owner who = find_lock_owner(*w.wanted);
+        if (who.gp != w.owner || who.goid != w.owner_goid) return false;
+        at = w.next;
+    } while (at != first);
+    return true;
+}
+
+// Everybody waits for one mutex, which has one owner: from each there is one way on.
+void lock_cycles::find_circles() {
+    for (std::uint32_t i = 0; i < used_; ++i) {
+        const std::uint32_t visit = i + 1;
+        std::uint32_t at = i;
+        while (at != lock_wait::none && room_[at].visit == 0) {
+            room_[at].visit = visit;
+            at = room_[at].next;
+        }
+        if (at == lock_wait::none || room_[at].visit != visit || !stands_still(at)) continue;
+        ++cycle_count_;
+        do {
+            room_[at].cycle = cycle_count_;
+            at = room_[at].next;
+        } while (room_[at].cycle == 0);
+    }
+}
+
+std::uint32_t lock_cycles::find(lock_wait* room, std::size_t capacity) {
+    room_ = room;
+    capacity_ = capacity;
+    size_ = used_ = 0;
+    cycle_count_ = 0;
+    if (!are_locks_watched()) return 0;
+    scan_.begin();
+    sem_for_each_waiter([](const sudog& s, void* self) { static_cast<lock_cycles*>(self)->add(s); },
+                        this);
+    find_owners();
+    full_fence();  // the passes do not overlap
+    find_circles();
+    scan_.end();
+    return cycle_count_;
+}
+
+std::uint32_t lock_cycles::first_of(std::uint32_t cycle) const {
+    std::uint32_t at = 0;
+    while (room_[at].cycle != cycle) ++at;
+    return at;
+}
+
+namespace {
+
+// A circle that sysmon has seen, by the numbers of its goroutines, which are used once. One
+// goroutine waits for one lock, so its number is the circle's.
+struct circle_seen {
+    std::uint64_t goid = 0;  // the smallest; 0: free
+    int looks = 0;
+    bool is_there = false;  // at this look
+};
+
+struct sysmon_search {
+    static constexpr std::size_t room_size = 1 << 16, circles_max = 256;
+    lock_cycles search;
+    circle_seen seen[circles_max];
+    report out;
+    tracer trace;
+    lock_wait* room = static_cast<lock_wait*>(mapped_alloc(room_size * sizeof(lock_wait)));
+
+    // Null: there is no room.
+    circle_seen* find_or_add(std::uint64_t goid) {
+        circle_seen* place = nullptr;
+        for (circle_seen& s : seen) {
+            if (s.goid == goid) return &s;
+            if (s.goid == 0 && place == nullptr) place = &s;
+        }
+        if (place != nullptr) place->goid = goid;
+        return place;
+    }
+
+    void print(std::uint32_t cycle) {
+        out.print("rota: deadlock: goroutines wait for each other's locks, in a circle\n");
+        search.for_each(cycle, [&](const lock_wait& w) {
+            out.print("\tgoroutine %llu waits for the mutex %p, which goroutine %llu has locked\n",
+                      static_cast<unsigned long long>(w.goid), static_cast<const void*>(w.wanted),
+                      static_cast<unsigned long long>(w.owner_goid));
+        });
+        trace.to(out, {.mangled = true});
+        search.for_each(cycle, [&](const lock_wait& w) { trace.print_one(*w.gp); });
+        out.print("\n");
+        out.flush();
+    }
+};
+
+}  // namespace
+
+void report_lock_cycles() {
+    constexpr int looks_before_report = 2;
+    static constinit sysmon_search* s = nullptr;  // sysmon only
+    if (s == nullptr) s = &mapped_new<sysmon_search>();
+    const std::uint32_t n = s->search.find(s->room, sysmon_search::room_size);
+    for (std::uint32_t cycle = 1; cycle <= n; ++cycle) {
+        std::uint64_t goid = ~std::uint64_t{0};
+        s->search.for_each(cycle, [&](const lock_wait& w) { goid = std::min(goid, w.goid); });
+        circle_seen* const known = s->find_or_add(goid);
+        if (known == nullptr) continue;
+        known->is_there = true;
+        if (++known->looks == looks_before_report) s->print(cycle);
+    }
+    for (circle_seen& c : s->seen) {
+        if (!c.is_there) c = {};
+        c.is_there = false;
+    }
+}
+
+}  // namespace rota::rt

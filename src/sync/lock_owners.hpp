@@ -1,0 +1,56 @@
+// Who holds which mutex, while somebody wants to know: what the search for deadlocks reads.
+//
+// A table of its own, by the mutex's address: a mutex has no room for its owner, and locks that
+// nobody watches pay nothing. A part of it that is full notes no more; whose owner is not noted has
+// none that is known. See sync/mutex.cpp for when notes are made and taken back, and what they
+// miss.
+#pragma once
+
+#include <cstdint>
+
+#include <rota/sync/mutex.hpp>
+
+#include "base/annotations.hpp"
+#include "core/g.hpp"
+
+namespace rota::rt {
+
+struct lock_owner_table;
+
+struct lock_owners_t {
+    lock_owner_table* table = nullptr;  // __atomic; null until locks are watched, then fixed
+};
+inline constinit lock_owners_t lock_owners;
+
+// Asked by every slow lock and unlock, so no atomic of ours: it would be a choice to the explorer
+// of schedules. relaxed: whoever is late in seeing it makes no note.
+ROTA_ALWAYS_INLINE bool are_locks_watched() {
+    return __atomic_load_n(&lock_owners.table, __ATOMIC_RELAXED) != nullptr;
+}
+
+// From now on, for the life of the process. Any thread. Takes: mapped.
+void watch_locks();
+
+// The goroutine that runs here has locked it. Caller: inside a runtime_entry, which holds it. A
+// thread that is no goroutine is not noted.
+void note_lock_owner(const mutex& m);
+// It is about to be unlocked, by whomsoever. Caller: inside a runtime_entry.
+void forget_lock_owner(const mutex& m);
+
+struct lock_owner {
+    const g* gp = nullptr;  // null: not known. It may have ended
+    std::uint64_t goid = 0;
+};
+// Caller: not to be stopped.
+lock_owner find_lock_owner(const mutex& m);
+
+// What locks say of themselves to those who search.
+struct lock_view {
+    // The mutex that must be unlocked before who waits at this word for `why` can go on; null: it
+    // does not wait for a mutex. One who wants to read waits for the mutex of the writer.
+    static const mutex* wanted(const void* word, wait_reason why);
+    // Whether it is locked, and its owner would be noted. Of a mutex that exists.
+    static bool is_watched_and_locked(const mutex& m);
+};
+
+}  // namespace rota::rt

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+"""Looks at ten thousand goroutines by gdb: in a live process, and in a core file.
+
+Usage: gdb_test.py BUILD_DIR [FILTER]
+
+What could go wrong: the script's table and the runtime disagree, so that goroutines are missing, or
+their states, reasons or stacks are those of somebody else; a core file lacks what the script needs.
+Where there is no gdb, or none that may trace, or core files are not written to the working
+directory, the tests that need it are skipped, and say so. Prints one line for each test and ends
+with `N passed, N failed`; exit status 1 if any failed.
+"""
+import collections
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TIME_LIMIT = 120  # seconds for one run
+OF_EACH = 2500
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "tools/gdb/rota-gdb.py"
+KINDS = {"waits_for_a_message": "chan receive", "waits_for_a_lock": "sync.Mutex.Lock",
+         "sleeps_for_an_hour": "sleep", "waits_for_room": "chan send"}
+
+
+class Skipped(Exception):
+    pass
+
+
+def run_gdb(arguments, commands):
+    words = [shutil.which("gdb"), "-nx", "-batch", "-iex", "set debuginfod enabled off"]
+    words += [w for c in [f"source {SCRIPT}", *commands] for w in ("-ex", c)]
+    done = subprocess.run([*words, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=TIME_LIMIT, stdin=subprocess.DEVNULL)
+    return done.stdout + done.stderr
+
+
+def list_of(text):
+    """Goroutine -> (state, what stands in brackets, the rest) of `info goroutines`."""
+    found = {}
+    for line in text.split("\n"):
+        match = re.match(r"[* ] (\d+) (\w+) \[([^]]*)\] (.*)$", line)
+        if match:
+            assert int(match.group(1)) not in found, f"twice: {line}"
+            found[int(match.group(1))] = match.groups()[1:]
+    return found
+
+
+def check_list(text):
+    found = list_of(text)
+    assert len(found) >= 4 * OF_EACH + 1, f"{len(found)} goroutines\n{text[-3000:]}"
+    counts = collections.Counter()
+    for state, reason, function in found.values():
+        for kind, wanted in KINDS.items():
+            if kind in function:
+                assert (state, reason.split(",")[0]) == ("waiting", wanted), (state, reason, kind)
+                counts[kind] += 1
+    assert counts == {kind: OF_EACH for kind in KINDS}, f"{counts}\n{text[:3000]}"
+    return found
+
+
+def one_of(found, kind):
+    return next(number for number, what in sorted(found.items()) if kind in what[2])
+
+
+def check_stacks(text, found):
+    """`text` has the stacks of one goroutine of each kind, each behind its header."""
+    for kind, reason in KINDS.items():
+        number = one_of(found, kind)
+        part = text[text.index(f"goroutine {number} [{reason}"):]
+        part = part[:part.index("\ngoroutine", 1)] if "\ngoroutine" in part[1:] else part
+        frames = re.findall(r"^#(\d+) +(.*)$", part, re.M)
+        assert [int(n) for n, _ in frames] == list(range(len(frames))), part
+        calls = [f for _, f in frames if kind + " (" in f or kind + "(" in f]
+        assert len(calls) == (4 if kind == "waits_for_a_lock" else 1), part
+        assert "rota_goroutine_main" in frames[-2][1], f"it does not end at its beginning: {part}"
+        assert "rota_gostart" in frames[-1][1], part
+
+
+def backtraces(found):
+    return [f"goroutine {one_of(found, kind)} bt" for kind in KINDS]
+
+
+def live(program, _folder):
+    stop = ["set startup-with-shell off", "handle SIGURG nostop noprint pass", "run"]
+    said = run_gdb([program], [*stop, "info goroutines"])
+    if "ready" not in said:
+        raise Skipped("gdb may not trace here: " + said.strip().split("\n")[-1])
+    found = check_list(said)
+    running = [n for n, what in found.items() if what[0] == "running"]
+    assert running, "the one that aborts runs"
+    # Numbers are those of one run: everything in one session.
+    commands = [f"python gdb.execute('goroutine %d bt' % int("
+                f"gdb.execute('info goroutines {kind}', to_string=True).split()[0]))"
+                for kind in KINDS]
+    where = ["thread", "python gdb.execute('goroutine %d bt' % int(gdb.execute("
+             "'info goroutines running', to_string=True).split()[1]))", "bt 1"]
+    said = run_gdb([program], [*stop, "info goroutines", *commands, *where])
+    check_stacks(said[said.index("sleeps_for_an_hour"):], list_of(said))
+    assert re.search(r"goroutine \d+ \[running\]:\n(#.*\n)*#\d+ .*abort", said), said[-3000:]
+
+
+def core(program, folder):
+    core_at = make_core(program, folder)
+    found = check_list(run_gdb([program, core_at], ["info goroutines"]))
+    said = run_gdb([program, core_at], [*backtraces(found), "goroutine 999999999 bt",
+                                        f"goroutine {one_of(found, 'waits_for_room')}"])
+    check_stacks(said, found)
+    assert "no goroutine 999999999" in said, said[-2000:]
+    assert re.search(r"created by .* in goroutine 1", said), said[-2000:]
+
+
+def without_debug_information(program, folder):
+    bare = folder / "bare"
+    subprocess.run(["strip", "--strip-debug", "-o", str(bare), str(program)], check=True)
+    core_at = make_core(bare, folder)
+    found = check_list(run_gdb([bare, core_at], ["info goroutines"]))
+    check_stacks(run_gdb([bare, core_at], backtraces(found)), found)
+
+
+def make_core(program, folder):
+    pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
+    if "/" in pattern or pattern.startswith("|"):
+        raise Skipped(f"core files go to {pattern}")
+    if resource.getrlimit(resource.RLIMIT_CORE)[1] != resource.RLIM_INFINITY:
+        raise Skipped("core files are limited")
+
+    def allow_core():
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+    done = subprocess.run([str(program)], cwd=folder, preexec_fn=allow_core, capture_output=True,
+                          text=True, timeout=TIME_LIMIT)
+    assert done.returncode == -6 and "ready" in done.stdout, done
+    cores = list(folder.glob("core*"))
+    if not cores:
+        raise Skipped("the kernel wrote no core file")
+    at = folder / "the.core"
+    cores[0].rename(at)
+    return at
+
+
+TESTS = {"a_live_process": live, "a_core_file": core,
+         "a_core_file_without_debug_information": without_debug_information}
+
+
+def main():
+    build, wanted = pathlib.Path(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else ""
+    program = build / "tests/prog/prog_parked"
+    passed = failed = 0
+    for name, test in TESTS.items():
+        if wanted not in name:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                if shutil.which("gdb") is None:
+                    raise Skipped("no gdb")
+                test(program.resolve(), pathlib.Path(folder))
+                passed += 1
+                print(f"gdb.{name} ok")
+            except Skipped as e:
+                print(f"skipped: {name}: {e}")
+            except (AssertionError, subprocess.SubprocessError, ValueError, StopIteration) as e:
+                failed += 1
+                print(f"gdb.{name} FAILED: {e!r}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,288 @@
+// Goroutines that wait for each other's locks, and others that only seem to.
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <shared_mutex>
+#include <vector>
+
+#include <rota/debug.hpp>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+[[noreturn]] void fail(const char* what) {
+    std::fprintf(stderr, "failed: %s\n", what);
+    for (const auto& d : rota::debug::find_deadlocks()) {
+        std::fprintf(stderr, "circle:\n");
+        for (const auto& g : d.circle)
+            std::fprintf(stderr, "%llu waits for %p\n%s\n", static_cast<unsigned long long>(g.id),
+                         g.lock, g.trace.c_str());
+    }
+    ::_exit(1);
+}
+
+void require(bool fact, const char* what) {
+    if (!fact) fail(what);
+}
+
+// Its next lock is noted: the first one of a mutex is not.
+template <class M>
+void use_once(M& m) {
+    m.lock();
+    m.unlock();
+}
+
+std::vector<rota::debug::deadlock> await_circles(std::size_t n) {
+    std::vector<rota::debug::deadlock> found;
+    await([&] { return (found = rota::debug::find_deadlocks()).size() == n; });
+    return found;
+}
+
+// Goroutines of which each locks its own mutex and then that of the next one.
+struct ring {
+    explicit ring(std::size_t n) : locks(n), ids(n) {
+        for (auto& m : locks) use_once(m);
+        std::atomic<std::size_t> ready{0};
+        for (std::size_t i = 0; i < n; ++i) {
+            all.go([this, i, n, &ready] {
+                ids[i] = rota::runtime::goid();
+                locks[i].lock();
+                ready.fetch_add(1);
+                while (ready.load() < n) rota::runtime::gosched();
+                takes_the_next(locks[(i + 1) % n]);
+                if (i != 0 || !is_broken.load()) locks[i].unlock();
+            });
+        }
+        await([&] { return ready.load() == n; });
+    }
+
+    [[gnu::noinline]] static void takes_the_next(rota::mutex& m) {
+        m.lock();
+        m.unlock();
+    }
+
+    // Whether it is the circle that was found, from whomsoever on.
+    void expect(const rota::debug::deadlock& d) const {
+        const std::size_t n = locks.size();
+        require(d.circle.size() == n, "the circle has another size");
+        const auto first = std::find(ids.begin(), ids.end(), d.circle[0].id) - ids.begin();
+        for (std::size_t k = 0; k < n; ++k) {
+            const std::size_t i = (static_cast<std::size_t>(first) + k) % n;
+            const auto& g = d.circle[k];
+            require(g.id == ids[i], "the circle has another order");
+            require(g.lock == &locks[(i + 1) % n], "another lock");
+            require(g.trace.find("takes_the_next") != g.trace.npos, "no trace of it");
+            require(g.trace.find("[sync.Mutex.Lock]") != g.trace.npos, "no state of it");
+        }
+    }
+
+    // By unlocking for one of them, which everybody may.
+    void end() {
+        is_broken = true;
+        locks[0].unlock();
+        all.wait();
+    }
+
+    std::vector<rota::mutex> locks;
+    std::vector<std::uint64_t> ids;
+    std::atomic<bool> is_broken{false};
+    rota::wait_group all;
+};
+
+int are_found() {
+    return rota::run([] {
+        rota::debug::watch_locks();
+        require(rota::debug::find_deadlocks().empty(), "a deadlock of nobody");
+        for (const std::size_t n : {2u, 3u, 100u}) {
+            ring r(n);
+            const auto found = await_circles(1);
+            r.expect(found[0]);
+            require(rota::debug::find_deadlocks().size() == 1, "it is gone");
+            r.end();
+            require(rota::debug::find_deadlocks().empty(), "it is there although it is over");
+        }
+        ring one(2), other(5);
+        auto both = await_circles(2);
+        if (both[0].circle.size() != 2) std::swap(both[0], both[1]);
+        one.expect(both[0]);
+        other.expect(both[1]);
+        // Who only waits behind a circle is in none.
+        rota::wait_group behind;
+        behind.go([&] { use_once(one.locks[0]); });
+        behind.go([&] { use_once(one.locks[1]); });
+        for (int i = 0; i < 20; ++i) {
+            require(rota::debug::find_deadlocks().size() == 2, "who stands behind a circle counts");
+            rota::runtime::gosched();
+        }
+        one.end();
+        behind.wait();
+        other.end();
+        require(rota::debug::find_deadlocks().empty(), "somebody is left");
+        return 0;
+    });
+}
+
+// A second lock of what one has, by the mutex itself or as a reader behind oneself.
+int of_one_are_found() {
+    return rota::run([] {
+        rota::debug::watch_locks();
+        rota::mutex m;
+        use_once(m);
+        rota::wait_group all;
+        all.go([&] {
+            m.lock();
+            m.lock();
+            m.unlock();
+        });
+        auto found = await_circles(1);
+        require(found[0].circle.size() == 1 && found[0].circle[0].lock == &m, "another mutex");
+        m.unlock();
+        all.wait();
+
+        rota::shared_mutex rw;
+        use_once(rw);
+        all.go([&] {
+            rw.lock();
+            rw.lock_shared();
+            rw.unlock_shared();
+        });
+        found = await_circles(1);
+        require(found[0].circle[0].trace.find("[sync.RWMutex.RLock]") != std::string::npos,
+                "no reader");
+        rw.unlock();
+        all.wait();
+        require(rota::debug::find_deadlocks().empty(), "it is over");
+        return 0;
+    });
+}
+
+// Waits that look like circles and are none; the second of each pair goes on in the end.
+int that_are_none_are_not() {
+    return rota::run([] {
+        rota::debug::watch_locks();
+        rota::mutex a, b;
+        use_once(a);
+        use_once(b);
+        auto go_on = rota::make_chan<int>();
+        rota::wait_group all;
+        std::atomic<int> there{0};
+        all.go([&] {  // has a, waits for a channel
+            const std::lock_guard<rota::mutex> guard(a);
+            there.fetch_add(1);
+            go_on.recv();
+        });
+        await([&] { return there.load() == 1; });
+        all.go([&] {  // has b, waits for a
+            const std::lock_guard<rota::mutex> guard(b);
+            there.fetch_add(1);
+            use_once(a);
+        });
+        await([&] { return there.load() == 2; });
+        all.go([&] { use_once(b); });
+        all.go([&] { use_once(a); });
+        for (int i = 0; i < 100; ++i) {
+            require(rota::debug::find_deadlocks().empty(), "a chain is no circle");
+            rota::runtime::gosched();
+        }
+        go_on.send(1);
+        all.wait();
+        // Locked by one and unlocked by another: who has locked it has it no more.
+        all.go([&] { a.lock(); });
+        all.wait();
+        all.go([&] { a.unlock(); });
+        all.wait();
+        require(a.try_lock(), "it is unlocked");
+        a.unlock();
+        return 0;
+    });
+}
+
+// Goroutines that lock in one order, under the eyes of who looks all the time.
+int are_none_in_traffic() {
+    return rota::run([] {
+        rota::debug::watch_locks();
+        constexpr int lock_count = 7, goroutines = 40;
+        std::vector<rota::mutex> locks(lock_count);
+        std::vector<int> guarded(lock_count);
+        rota::shared_mutex rw;
+        std::atomic<bool> over{false};
+        std::atomic<int> rounds{0};
+        rota::wait_group all;
+        for (int i = 0; i < goroutines; ++i) {
+            all.go([&, i] {
+                std::minstd_rand random(static_cast<unsigned>(i + 1));
+                while (!over.load()) {
+                    auto x = random() % lock_count, y = random() % lock_count;
+                    if (x > y) std::swap(x, y);
+                    if (random() % 8 == 0) {
+                        const std::shared_lock<rota::shared_mutex> reading(rw);
+                        rota::runtime::gosched();
+                    }
+                    if (random() % 64 == 0) const std::lock_guard<rota::shared_mutex> writing(rw);
+                    const std::lock_guard<rota::mutex> first(locks[x]);
+                    ++guarded[x];
+                    if (x == y) continue;
+                    if (random() % 4 == 0) rota::runtime::gosched();
+                    if (random() % 4 == 0 && locks[y].try_lock()) {
+                        ++guarded[y];
+                        locks[y].unlock();
+                    }
+                    const std::lock_guard<rota::mutex> second(locks[y]);
+                    ++guarded[y];
+                    rounds.fetch_add(1);
+                }
+            });
+        }
+        int looks = 0;
+        const auto until = std::chrono::steady_clock::now() + 300ms;
+        while (std::chrono::steady_clock::now() < until || looks < 20 || rounds.load() < 1000) {
+            if (!rota::debug::find_deadlocks().empty()) fail("a circle that cannot be");
+            ++looks;
+            rota::sleep_for(200us);
+        }
+        over = true;
+        all.wait();
+        return 0;
+    });
+}
+
+// For GODEBUG=deadlock=1: nobody asks.
+int are_left_alone() {
+    return rota::run([] {
+        ring r(2);
+        rota::sleep_for(1800ms);
+        say("main goes on");
+        r.end();
+        return 0;
+    });
+}
+
+// As above, but each circle is resolved before long.
+int are_short() {
+    return rota::run([] {
+        for (int i = 0; i < 12; ++i) {
+            ring r(2);
+            rota::sleep_for(100ms);
+            r.end();
+        }
+        return 0;
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"are_found", are_found},
+                     {"of_one_are_found", of_one_are_found},
+                     {"that_are_none_are_not", that_are_none_are_not},
+                     {"are_none_in_traffic", are_none_in_traffic},
+                     {"are_left_alone", are_left_alone},
+                     {"are_short", are_short}});
+}

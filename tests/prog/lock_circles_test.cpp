@@ -1,0 +1,54 @@
+// Deadlocks among some goroutines: prog/lock_circles.cpp makes them.
+//
+// What could go wrong: a circle is not found, or with another order or other locks than it has; or
+// one is reported that cannot be: from notes of different moments, of an owner who has unlocked, of
+// somebody who only stands behind.
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+
+class circles_of_locks : public testing::TestWithParam<const char*> {
+  protected:
+    static outcome with_procs(const char* what) {
+        return run_program("lock_circles", {what}, {{"GOMAXPROCS", GetParam()}});
+    }
+};
+
+}  // namespace
+
+TEST_P(circles_of_locks, are_found_with_their_order_and_their_locks) {
+    EXPECT_TRUE(went_well(with_procs("are_found")));
+}
+
+TEST_P(circles_of_locks, of_one_goroutine_are_found) {
+    EXPECT_TRUE(went_well(with_procs("of_one_are_found")));
+}
+
+TEST_P(circles_of_locks, that_are_none_are_not_reported) {
+    EXPECT_TRUE(went_well(with_procs("that_are_none_are_not")));
+}
+
+TEST_P(circles_of_locks, are_never_seen_in_traffic_that_flows) {
+    EXPECT_TRUE(went_well(with_procs("are_none_in_traffic")));
+}
+
+INSTANTIATE_TEST_SUITE_P(procs, circles_of_locks, testing::Values("1", "4"));
+
+TEST(godebug_deadlock, reports_a_circle_once_and_the_program_goes_on) {
+    // Nothing is said, it is said again and again, or the program is stopped.
+    const outcome o = run_program("lock_circles", {"are_left_alone"}, {{"GODEBUG", "deadlock=1"}});
+    ASSERT_TRUE(ended_with(o, 0));
+    EXPECT_EQ(o.lines_with("rota: deadlock: goroutines wait for each other's locks"), 1) << o;
+    EXPECT_EQ(o.lines_with("\tgoroutine "), 2) << o;
+    EXPECT_EQ(o.lines_with("goroutine "), 2) << o;
+    EXPECT_TRUE(o.says(" [sync.Mutex.Lock]:\n")) << o;
+    EXPECT_TRUE(o.says("takes_the_next")) << o;
+    EXPECT_NE(o.out.find("main goes on"), std::string::npos) << o;
+}
+
+TEST(godebug_deadlock, says_nothing_of_what_is_over_before_the_second_look) {
+    const outcome o = run_program("lock_circles", {"are_short"}, {{"GODEBUG", "deadlock=1"}});
+    EXPECT_TRUE(went_well(o));
+}
