@@ -48,9 +48,8 @@ std::vector<rota::debug::deadlock> await_circles(std::size_t n) {
 struct ring {
     explicit ring(std::size_t n) : locks(n), ids(n) {
         for (auto& m : locks) use_once(m);
-        std::atomic<std::size_t> ready{0};
         for (std::size_t i = 0; i < n; ++i) {
-            all.go([this, i, n, &ready] {
+            all.go([this, i, n] {
                 ids[i] = rota::runtime::goid();
                 locks[i].lock();
                 ready.fetch_add(1);
@@ -91,6 +90,7 @@ struct ring {
 
     std::vector<rota::mutex> locks;
     std::vector<std::uint64_t> ids;
+    std::atomic<std::size_t> ready{0};  // those that have locked their own
     std::atomic<bool> is_broken{false};
     rota::wait_group all;
 };
