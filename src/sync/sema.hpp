@@ -14,6 +14,7 @@
 
 namespace rota::rt {
 
+struct g;
 using sema_word = atomic<std::uint32_t>;
 
 // Waits until the word is above 0 and takes one. `lifo`: in front of the other waiters.
@@ -26,6 +27,16 @@ void sem_release(sema_word& word, bool handoff);
 
 // A goroutine or thread has waited for a lock for so long. Caller: inside a runtime_entry.
 void count_lock_wait(std::int64_t ns);
+
+// Calls visit(arg, gp, address) for each goroutine that waits for a count, but for those in roots
+// that somebody holds. Nobody may run meanwhile. And where the table lies: it names waiters, and
+// gives nobody the means to wake them who does not know the address.
+void visit_semaphores(void (*visit)(void* arg, const g& gp, const void* address), void* arg);
+struct sema_table_extent {
+    const void* lo;
+    const void* hi;
+};
+sema_table_extent sema_table();
 
 // The lock of the root to which the address belongs. Takes: nothing below it.
 lock& sem_lock(const void* address);

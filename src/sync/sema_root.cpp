@@ -88,6 +88,29 @@ sudog* sema_root::dequeue(const void* address) {
     return s;
 }
 
+namespace {
+
+const sudog* leftmost(const sudog* s) {
+    while (s->prev != nullptr) s = s->prev;
+    return s;
+}
+
+// In the order of addresses; null behind the last one.
+const sudog* next_in_tree(const sudog* s) {
+    if (s->next != nullptr) return leftmost(s->next);
+    while (s->parent != nullptr && s->parent->next == s) s = s->parent;
+    return s->parent;
+}
+
+}  // namespace
+
+void sema_root::visit_waiters(void (*visit)(void* arg, const sudog& s), void* arg) const {
+    if (treap_ == nullptr) return;
+    for (const sudog* node = leftmost(treap_); node != nullptr; node = next_in_tree(node)) {
+        for (const sudog* s = node; s != nullptr; s = s->wait_link) visit(arg, *s);
+    }
+}
+
 //     p             p
 //     |             |
 //     x             y
