@@ -71,15 +71,20 @@ void marking::mark(candidate& c) {
     (void)work_.push(static_cast<std::uint32_t>(&c - candidates.begin()));  // each once: it fits
 }
 
+void marking::mark(awaited_block& b) {
+    if (b.marked) return;
+    b.marked = true;
+    (void)work_.push(static_cast<std::uint32_t>(candidates.size() +
+                                                static_cast<std::size_t>(&b - blocks.begin())));
+}
+
+// The two ranges may overlap: memory from malloc lies between arenas of stacks.
 ROTA_ALWAYS_INLINE void marking::consider(std::uintptr_t word) {
     if (ROTA_UNLIKELY(word - stacks_.lo < stacks_.hi - stacks_.lo)) {
         if (candidate* const c = find_stack(word)) mark(*c);
-    } else if (ROTA_UNLIKELY(word - blocks_at_.lo < blocks_at_.hi - blocks_at_.lo)) {
-        awaited_block* const b = find_block_at(word);
-        if (b == nullptr || b->marked) return;
-        b->marked = true;
-        (void)work_.push(static_cast<std::uint32_t>(candidates.size()) +
-                         static_cast<std::uint32_t>(b - blocks.begin()));  // as in mark
+    }
+    if (ROTA_UNLIKELY(word - blocks_at_.lo < blocks_at_.hi - blocks_at_.lo)) {
+        if (awaited_block* const b = find_block_at(word)) mark(*b);
     }
 }
 

@@ -100,6 +100,7 @@ class marking {
     awaited_block* find_block_at(std::uintptr_t address);
 
     void mark(candidate& c);
+    void mark(awaited_block& b);
     // Marks whatever the words point to. They may be part of a stack, or a copy.
     void mark_from(const void* words, std::size_t count);
     // Follows what has been marked, until there is nothing new.
