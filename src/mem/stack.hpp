@@ -66,6 +66,9 @@ void stack_trim();
 // The slot that holds `address`, if any. Lock-free: also for signal handlers.
 [[nodiscard]] stack_slot stack_find(const void* address);
 
+// Calls `visit` for every arena: all slots lie in one, and no memory of others does. Lock-free.
+void stack_arenas(void (*visit)(const std::byte* lo, const std::byte* hi, void*), void* arg);
+
 // Calls `visit` for every slot ever handed out. Lock-free; slots handed out meanwhile may be
 // missed.
 void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg);
