@@ -22,8 +22,11 @@ class trace_output {
 // that the demangler can do with.
 class trace_format {
   public:
-    // The generation as batches: its frequency, its events, its tables.
+    // The generation as batches: its clocks, its events, its tables. The rate of the ticks must be
+    // known (trace_clock).
     void write(const trace_generation& done, trace_output& to);
+    // Forgets about addresses: it may have been interrupted by an exception.
+    void forget() { frames_.clear(); }
 
   private:
     struct frame {
@@ -35,6 +38,7 @@ class trace_format {
     const frame& frame_at(std::uintptr_t pc);
     std::uint32_t number_of(const std::string& text);
     void add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n);
+    void write_clocks(const trace_generation& done, const trace_scale& scale);
     void write_stacks(trace_output& to);
     void write_strings(trace_output& to);
     void end_batch(trace_output& to);

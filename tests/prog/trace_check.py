@@ -20,8 +20,8 @@ import sys
 
 NONE = (1 << 64) - 1
 FOR_GO = 4  # of many files so many are enough: the tool takes long to begin
-HEADER = b"go 1.23 trace\0\0\0"
-STACKS, STACK, STRINGS, STRING, FREQUENCY = 2, 3, 4, 5, 8
+HEADER = b"go 1.25 trace\0\0\0"
+STACKS, STACK, STRINGS, STRING, FREQUENCY, SYNC, CLOCKS = 2, 3, 4, 5, 8, 50, 51
 # number: (name, arguments; `s` a string, `k` a stack)
 EVENTS = {
     9: ("ProcsChange", ["procs", "k"]), 10: ("ProcStart", ["p", "seq"]), 11: ("ProcStop", []),
@@ -89,15 +89,14 @@ class Generation:
         self.number = number
         self.strings, self.stacks = {0: ""}, {0: []}
         self.threads = collections.defaultdict(list)  # m: [(time, name, arguments)]
-        self.frequency = None
+        self.frequency = self.clocks = None
 
     def add(self, m, time, payload):
         first = payload.data[0]
-        if first == FREQUENCY:
+        if first == SYNC:
             payload.byte()
-            if self.frequency is not None:
-                raise Broken("two frequencies")
-            self.frequency = payload.number()
+            while payload.left():
+                self.add_clocks(time, payload)
         elif first == STRINGS:
             payload.byte()
             while payload.left():
@@ -108,6 +107,27 @@ class Generation:
                 self.add_stack(payload)
         else:
             self.add_events(m, time, payload)
+
+    def add_clocks(self, time, b):
+        kind = b.byte()
+        if kind == FREQUENCY:
+            if self.frequency is not None:
+                raise Broken("two frequencies")
+            self.frequency = b.number()
+        elif kind == CLOCKS:
+            if self.clocks is not None:
+                raise Broken("two snapshots of the clocks")
+            time += b.number()
+            self.clocks = (time, b.number())
+            if b.number() == 0 or b.number() >= 10**9:
+                raise Broken("no time of day")
+        else:
+            raise Broken(f"event {kind} among the clocks")
+
+    def now(self, of_clock):
+        """When it began, in ns: for a reader, or by the clock."""
+        time, mono = self.clocks
+        return mono if of_clock else time * 10**9 / self.frequency
 
     def add_string(self, b):
         if b.byte() != STRING:
@@ -142,6 +162,8 @@ class Generation:
     def check_tables(self):
         if self.frequency is None:
             raise Broken("no frequency")
+        if self.clocks is None:
+            raise Broken("no snapshot of the clocks")
         for frames in self.stacks.values():
             for _, function, file, _ in frames:
                 if function not in self.strings or file not in self.strings:
@@ -360,21 +382,37 @@ class Replay:
             raise Broken("a stop ends that has not begun")
 
 
+def check_clocks(all_of_them):
+    """A reader's time and the clock's go on together, to a hundredth and a millisecond."""
+    first = all_of_them[0]
+    for later in all_of_them[1:]:
+        read, mono = (later.now(i) - first.now(i) for i in (0, 1))
+        if abs(read - mono) > mono / 100 + 1e6:
+            raise Broken(f"generation {later.number} begins {read} ns later for a reader, "
+                         f"and {mono} as the clock has it")
+
+
 def check(data):
     """How often each event is in it. Throws Broken."""
     all_of_them = generations(data)
     if not all_of_them:
         raise Broken("no generation")
-    replay = Replay()
     for generation in all_of_them:
         generation.check_tables()
+    check_clocks(all_of_them)
+    replay = Replay()
+    for generation in all_of_them:
         replay.run(generation)
     replay.counts["generations"] = len(all_of_them)
     for generation in all_of_them:
         for events in generation.threads.values():
             for _, name, arguments in events:
-                for text in (generation.strings[v] for kind, v in arguments if kind == "s"):
+                texts = [v for kind, v in arguments if kind == "s"]
+                for text in (generation.strings[v] for v in texts):
                     replay.counts[f"{name}({text})"] += 1
+                if name == "UserLog":
+                    top = replay.counts["highest string of a log"]
+                    replay.counts["highest string of a log"] = max(top, texts[1])
     return replay.counts
 
 
@@ -415,10 +453,16 @@ def batch(number, m, payload):
     return b"\1" + b"".join(map(uvarint, (number, m, 1000, len(payload)))) + payload
 
 
+def clocks_of(mono, frequency=10**9):
+    """What the clocks say at 1000 of a reader's time."""
+    snapshot = bytes([CLOCKS]) + b"".join(map(uvarint, (0, mono, 1, 0)))
+    return bytes([SYNC, FREQUENCY]) + uvarint(frequency) + snapshot
+
+
 def trace_of(events, number=1, tables=b""):
     """A file of one generation from (thread, name, arguments...)."""
     numbers = {name: n for n, (name, _) in EVENTS.items()}
-    out = batch(number, NONE, bytes([FREQUENCY]) + uvarint(10**9)) + tables
+    out = batch(number, NONE, clocks_of(mono=1000)) + tables
     threads = collections.defaultdict(bytes)
     for m, name, *values in events:
         threads[m] += bytes([numbers[name], 1]) + b"".join(map(uvarint, values))
@@ -452,7 +496,10 @@ BREACHES = {
 
 
 def complaint(*parts):
-    data = HEADER + b"".join(trace_of(p, i + 1) for i, p in enumerate(parts))
+    return complaint_of(HEADER + b"".join(trace_of(p, i + 1) for i, p in enumerate(parts)))
+
+
+def complaint_of(data):
     try:
         check(data)
     except Broken as e:
@@ -462,6 +509,13 @@ def complaint(*parts):
 
 def self_test():
     failed = 0
+    late = HEADER + trace_of(GOOD) + batch(2, NONE, clocks_of(mono=10**9))
+    for text, data in (("no frequency", HEADER + batch(1, NONE, bytes([SYNC]))),
+                       ("as the clock has it", late)):
+        found = complaint_of(data)
+        if found is None or text not in found:
+            print(f"self-test: {text!r} is not found, but {found!r}")
+            failed = 1
     found = complaint(GOOD, NEXT)
     if found is not None:
         print(f"self-test: a good trace: {found}")
