@@ -116,10 +116,11 @@ struct sched_t {
     // --- sysmon ----------------------------------------------------------------------------
     atomic<bool> sysmon_wait{false};  // in deep sleep, on sysmon_note
     note sysmon_note;
-    atomic<bool> sysmon_alert{false};        // sysmon naps briefly: wake-ups may be left to it
-    atomic<bool> wake_owed{false};           // a wake-up was left to sysmon
-    atomic<int> sysmon_tid{0};               // written once, by itself
-    atomic<bool> deadlock_suspected{false};  // written under mu: sched/deadlock
+    atomic<bool> sysmon_alert{false};  // sysmon naps briefly: wake-ups may be left to it
+    atomic<bool> wake_owed{false};     // a wake-up was left to sysmon
+    atomic<int> sysmon_tid{0};         // written once, by itself
+    // Set by sysmon, or under mu; cleared by sysmon, under mu: sched/deadlock.
+    atomic<bool> deadlock_suspected{false};
 
     // --- a stop of the world: sched/stw -----------------------------------------------------
     atomic<std::int32_t> stop_wait{0};  // ps that are not in the stopper's hands; under mu

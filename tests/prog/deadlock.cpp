@@ -257,6 +257,7 @@ int fresh_thread() {
     auto ch = rota::make_chan<int>();
     std::atomic<bool> go_on{false};
     std::thread outside([ch, &go_on] {
+        // The sleep is the load: the kernel sees a thread that will come back.
         while (!go_on) std::this_thread::sleep_for(300ms);
         ch.send(7);
     });
@@ -273,7 +274,7 @@ int thread_behind_a_thread() {
     return rota::run([] {
         auto ch = rota::make_chan<int>();
         std::thread([ch] {
-            std::thread([] { std::this_thread::sleep_for(300ms); }).join();
+            std::thread([] { std::this_thread::sleep_for(300ms); }).join();  // the load, as above
             ch.send(7);
         }).detach();
         return ch.recv() == 7 ? 0 : 1;
