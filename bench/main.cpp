@@ -5,14 +5,16 @@
 //
 // Environment: BENCH_MS (length of one repetition in ms, 1000), BENCH_REPS (repetitions that the
 // median is taken of, 5), BENCH_OPS (operations in each repetition, without calibration), PEER (the
-// name in the results, rota), PROCS (-procs if not given, 2). Every result is one JSON line on
-// stdout. Exit 2 with the names on stderr means that there is no such workload; a workload that
-// fails ends as every rota program does, with its cause on stderr.
+// name in the results, rota), PROCS (-procs if not given, 2), BENCH_TRACE (the file of an execution
+// trace that runs meanwhile) and BENCH_TRACE_STACKS (0: a trace without). Every result is one JSON
+// line on stdout. Exit 2 with the names on stderr means that there is no such workload; a workload
+// that fails ends as every rota program does, with its cause on stderr.
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <rota/go.hpp>
+#include <rota/trace.hpp>
 #include <string>
 #include <string_view>
 
@@ -125,5 +127,14 @@ int main(int argc, char** argv) {
     peers::procs = o.procs;
     // The runtime reads GOMAXPROCS when it boots, which is in run().
     setenv("GOMAXPROCS", std::to_string(o.procs).c_str(), 1);
-    rota::run(chosen->run);
+    const std::string trace = peers::env_or("BENCH_TRACE", "");
+    if (trace.empty()) {
+        rota::run(chosen->run);
+        return 0;
+    }
+    rota::run([&] {
+        rota::trace::start(trace, {.stacks = peers::env_or("BENCH_TRACE_STACKS", "1") != "0"});
+        chosen->run();
+        rota::trace::stop();
+    });
 }

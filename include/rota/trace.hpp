@@ -4,7 +4,7 @@
 // A trace shows each goroutine's life, what it waited for and who woke it, system calls,
 // processors, and what the program says of itself: tasks, regions, logs. It consists of
 // generations, of about a second each. Each is complete in itself: a file whose process has died
-// can be read up to the last whole one.
+// can be read up to the last whole one. Go 1.23 and later read it.
 #pragma once
 
 #include <chrono>
@@ -23,27 +23,33 @@ struct options {
     /// Whether events have stacks. Without them a trace costs less, and its goroutines are told
     /// apart by their functions only.
     bool stacks = true;
-    /// Bytes of events that are kept in memory until they are written. Where the file is too slow,
-    /// so that there are more, the trace ends; see stop().
+    /// Bytes of events that are kept in memory until they are written, at least 1 MiB if anything
+    /// is to happen meanwhile. Where the file is too slow, so that there are more, the trace ends;
+    /// see stop(). Beside them some 25 bytes for each goroutine that exists are needed when a
+    /// generation ends.
     std::size_t memory_max = 256u << 20;
 };
 
 /// Starts a trace to a new file, over one of that name. All goroutines stop for some microseconds
-/// meanwhile, and once a second afterwards; for some 100 ns more for each goroutine that exists.
+/// meanwhile, and once a second afterwards, however many there are.
 ///
-/// Blocks, and may migrate; on any goroutine or thread. Throws std::system_error: what the file
-/// system says of the path; device_or_resource_busy if a trace has been started and not stopped;
-/// not_supported under GODEBUG=schedseed or asymmetric=0, where the kernel has no membarrier, and
-/// in a bubble of rota::synctest. Go: trace.Start.
+/// Blocks, and may migrate; on any goroutine or thread. Throws std::system_error, and there is no
+/// trace then: what the file system says of the path; device_or_resource_busy if a trace has been
+/// started and not stopped; not_supported under GODEBUG=schedseed or asymmetric=0, where the kernel
+/// has no membarrier, and in a bubble of rota::synctest; not_enough_memory; operation_canceled at
+/// the end of the process and in the child of a fork. Go: trace.Start.
 void start(const std::filesystem::path& path, const options& how = {});
 void start(const std::filesystem::path& path, const options& how, std::error_code& ec);
 
 /// Ends the trace; all that it saw is in the file when this returns. Does nothing if there is none.
 ///
-/// Blocks, and may migrate. Throws std::system_error if the file could not be written, or
-/// no_buffer_space if events came faster than it could be: the file then ends, whole, with the last
-/// generation before. At the end of the process, in exit handlers and destructors of static
-/// objects, operation_canceled: the file has what was there a second ago. Go: trace.Stop.
+/// Blocks, and may migrate. Throws std::system_error if the trace ended before: what the file
+/// system says of the file; no_buffer_space if events came faster than they could be written, or
+/// had more different texts than there are numbers; not_enough_memory if there was none for an
+/// event or for writing it down. The file then ends, whole, with the last generation before, and
+/// another trace may be started. If there is no memory even to end it, the trace goes on, and
+/// stop() may be called again. At the end of the process, in exit handlers and destructors of
+/// static objects, operation_canceled: the file has what was there a second ago. Go: trace.Stop.
 void stop();
 void stop(std::error_code& ec);
 
@@ -75,7 +81,8 @@ class flight_recorder {
     flight_recorder& operator=(const flight_recorder&) = delete;
 
     /// As trace::start; device_or_resource_busy if a recorder runs, filename_too_long for the path
-    /// of crash_path.
+    /// of crash_path. Where a trace would end because of too many events, or for lack of memory, a
+    /// recorder forgets what it has, and goes on.
     void start();
     void start(std::error_code& ec);
     /// Forgets everything. Does nothing if it does not run.

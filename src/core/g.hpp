@@ -17,7 +17,6 @@
 #include "core/eh_state.hpp"
 #include "core/status.hpp"
 #include "mem/stack.hpp"
-#include "trace/wire.hpp"
 
 namespace rota::rt {
 
@@ -47,9 +46,7 @@ struct g {
     bool exits = false;            // goexit unwinds it
     bool waits_outside = false;    // parks next on something from outside its bubble
     bool durably_blocked = false;  // written by itself before it parks, then by who readies it
-    // For traces, as trace_epoch below: as a reader of the events has it.
-    traced_g trace_state = traced_g::none;
-    bubble* in = nullptr;  // what it belongs to from newproc to its end, or null
+    bubble* in = nullptr;          // what it belongs to from newproc to its end, or null
 
     goroutine_locals* locals = nullptr;
     label_set* labels = nullptr;   // written by itself, or who makes it: sched/labels
@@ -73,9 +70,8 @@ struct g {
     const char* name = nullptr;        // go_options::name, kept below the closure; may be null
     stack_slot stack;
 
-    // --- for execution traces: who may change its state; see sched/trace_events -----
-    std::uint32_t trace_epoch = 0;  // the trace that knows it
-    std::uint32_t trace_seq = 0;    // of its last start or unblock in this generation
+    // --- for execution traces: who may change its state; see sched/trace_word -----
+    std::uint64_t traced = 0;
 };
 
 #if !ROTA_TSAN && !ROTA_ASAN && !defined(ROTA_MODEL)

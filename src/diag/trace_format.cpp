@@ -146,16 +146,17 @@ void trace_format::write_strings(trace_output& to) {
 }
 
 void trace_format::write(const trace_generation& done, trace_output& to) {
+    const trace_scale scale = trace_clock.scale(done.uses_ticks);
     generation_ = done.number;
-    time_ = static_cast<std::uint64_t>(done.began);
+    time_ = done.began.stamp + scale.offset;
     numbers_.clear();
     texts_.clear();
     batch_.clear();
     batch_.push_back(static_cast<std::uint8_t>(trace_event::frequency));
-    append(batch_, 1'000'000'000);
+    append(batch_, scale.frequency);
     end_batch(to);
     for (const trace_chunk* c = done.chunks.first; c != nullptr; c = c->next)
-        put_batch(to, generation_, c->thread, c->time, c->data, c->used);
+        put_batch(to, generation_, c->thread, c->time + scale.offset, c->data, c->used);
     write_stacks(to);
     write_strings(to);
 }

@@ -22,8 +22,11 @@ class trace_output {
 // that the demangler can do with.
 class trace_format {
   public:
-    // The generation as batches: its frequency, its events, its tables.
+    // The generation as batches: its times' unit, its events, its tables. The rate of the ticks
+    // must be known (trace_clock).
     void write(const trace_generation& done, trace_output& to);
+    // Forgets about addresses: it may have been interrupted by an exception.
+    void forget() { frames_.clear(); }
 
   private:
     struct frame {

@@ -1,10 +1,15 @@
 // Beginning, going on and ending; and a goroutine that sees to it once a second.
+//
+// What may be short of memory here ends the trace with an error, never the program: where a
+// generation is written down, and where a goroutine is to be made.
 #include "diag/trace_session.hpp"
 
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <new>
+#include <utility>
 
 #include <fcntl.h>
 
@@ -30,19 +35,50 @@ namespace {
 constexpr std::int64_t generation_ns = 1'000'000'000;
 constexpr std::int64_t look_ns = 100'000'000;
 constexpr std::int64_t pauses_apart = 50;       // a stop takes at most one part in so many
-constexpr std::size_t early_at = 16u << 20;     // bytes of events that end a generation early
+constexpr std::size_t early_at = 16u << 20;     // bytes of events that end a generation early,
+constexpr std::size_t early_factor = 4;         // or so many times the bytes of untold goroutines
+constexpr std::size_t status_bytes = 24;        // of one
 constexpr std::size_t session_stack = 1 << 20;  // for the demangler
 
-// Runs f on a goroutine with a large stack, whoever asks: a thread of the program's own cannot stop
-// the world for a trace, which needs a goroutine that is told to run.
+std::error_code no_memory() { return std::make_error_code(std::errc::not_enough_memory); }
+
+// Calls f, and returns what it returns, or that there is no memory.
 template <class F>
-void on_own_goroutine(F f) {
+std::error_code unless_out_of_memory(F f) {
+    try {
+        return f();
+    } catch (const std::bad_alloc&) {
+        return no_memory();
+    }
+}
+
+// A goroutine with a large stack; an error if there is no memory for it.
+template <class F>
+std::error_code spawn_own(F f) {
+    try {
+        detail::spawn_any(session_stack, "rota trace", std::move(f));
+        return {};
+    } catch (const std::bad_alloc&) {
+        return no_memory();
+    } catch (const std::system_error& e) {
+        return e.code();
+    }
+}
+
+// Runs f on a goroutine with a large stack, whoever asks: a thread of the program's own cannot stop
+// the world for a trace, which needs a goroutine that is told to run. Returns what f returns, or
+// why it could not be called.
+template <class F>
+std::error_code on_own_goroutine(F f) {
     latch done(1);
-    detail::spawn_any(session_stack, "rota trace", [&] {
-        f();
+    std::error_code result;
+    const std::error_code none = spawn_own([&] {
+        result = unless_out_of_memory(f);
         done.count_down();
     });
+    if (none) return none;
     done.wait();
+    return result;
 }
 
 // At the end of the process, and in the child of a fork, goroutines do not run: nobody could be
@@ -53,6 +89,15 @@ bool is_too_late(std::error_code& ec) {
         return false;
     ec = std::make_error_code(std::errc::operation_canceled);
     return true;
+}
+
+// Waits, if a trace is very short, until it is known how fast ticks are.
+void watch_ticks() {
+    while (const std::int64_t ns = trace_clock.watch_ns()) {
+        entersyscall();
+        thread_sleep_ns(ns);
+        exitsyscall();
+    }
 }
 
 std::error_code system_error_code(int number) { return {number, std::system_category()}; }
@@ -75,30 +120,61 @@ std::error_code write_all(int fd, const char* from, std::size_t size) {
 }  // namespace
 
 std::error_code trace_file::create(const char* path) {
+    error_.clear();
+    kept_.clear();
+    written_ = whole_ = 0;
+    put(trace_header, sizeof trace_header);
     entersyscall();
     const int fd = file_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     exitsyscall();
     if (fd < 0) return system_error_code(-fd);
     fd_ = fd;
-    error_.clear();
-    kept_.clear();
-    put(trace_header, sizeof trace_header);
+    end_generation();  // the first one has nothing before it but the header
     return {};
 }
 
 void trace_file::put(const void* from, std::size_t size) {
-    constexpr std::size_t at_once = 1 << 20;
+    constexpr std::size_t at_once = 1 << 20, worth_a_call = 1 << 14;
+    if (size >= worth_a_call) {
+        flush();
+        write(static_cast<const char*>(from), size);
+        return;
+    }
     kept_.append(static_cast<const char*>(from), size);
     if (kept_.size() >= at_once) flush();
 }
 
+void trace_file::write(const char* from, std::size_t size) {
+    if (!error_ && size > 0) error_ = write_all(fd_, from, size);
+    written_ += size;
+}
+
 void trace_file::flush() {
-    if (!error_ && !kept_.empty()) error_ = write_all(fd_, kept_.data(), kept_.size());
+    write(kept_.data(), kept_.size());
     kept_.clear();
 }
 
-std::error_code trace_file::close() {
+void trace_file::end_generation() {
     flush();
+    if (error_) cut();
+    else whole_ = written_;
+}
+
+void trace_file::fail(std::error_code why) {
+    if (error_) return;
+    error_ = why;
+    kept_.clear();
+    cut();
+}
+
+// What is not a file has no length, and stays as it is.
+void trace_file::cut() {
+    entersyscall();
+    (void)file_truncate(fd_, static_cast<std::int64_t>(whole_));
+    exitsyscall();
+}
+
+std::error_code trace_file::close() {
     entersyscall();
     const int result = file_close(fd_);
     exitsyscall();
@@ -108,8 +184,9 @@ std::error_code trace_file::close() {
 }
 
 void trace_ring::end_generation(std::int64_t ended, std::int64_t min_age, std::size_t bytes_max) {
-    size_ += now_.size();
+    const std::size_t size = now_.size();
     all_.push_back({std::move(now_), ended});
+    size_ += size;
     now_.clear();
     // The second is old enough for all that is asked, or the first too many.
     while (all_.size() > 1 && (size_ > bytes_max || all_.front().ended <= ended - min_age)) {
@@ -140,7 +217,7 @@ struct trace_session::keeper {
 };
 
 void trace_session::look(std::int64_t now) {
-    if (now >= next_step_ || trace_chunks.bytes_in_use() >= early_at) step(trace_step::go_on);
+    if (now >= next_step_ || trace_chunks.bytes_in_use() >= early_at_) step(trace_step::go_on);
     end_if_unwanted();
 }
 
@@ -148,25 +225,56 @@ bool trace_session::is_wanted() const {
     return has_recorder_ || (has_file_ && file_->is_open() && !file_->has_failed());
 }
 
+void trace_session::lose(std::error_code why) {
+    if (has_file_) file_->fail(why);
+    if (has_recorder_) ring_->clear();
+}
+
+// A generation goes to a file or to a recorder; what of it has gone there is taken back if there is
+// no memory for all of it.
 void trace_session::deliver(const trace_generation& done) {
-    if (!done.is_whole()) {
-        if (has_file_) file_->fail(std::make_error_code(std::errc::no_buffer_space));
-        if (has_recorder_) ring_->clear();
-        return;
+    if (done.chunks.refused) return lose(no_memory());
+    if (!done.is_whole()) return lose(std::make_error_code(std::errc::no_buffer_space));
+    if (done.uses_ticks) watch_ticks();
+    const std::error_code ec = unless_out_of_memory([&]() -> std::error_code {
+        if (has_file_ && !file_->has_failed()) {
+            format_->write(done, *file_);
+            file_->end_generation();
+        }
+        if (!has_recorder_) return {};
+        format_->write(done, *ring_);
+        ring_->end_generation(done.ended.mono, recorder_wish_.min_age, recorder_wish_.bytes_max);
+        return {};
+    });
+    if (!ec) return;
+    format_->forget();
+    lose(ec);
+}
+
+// Tells, while the program goes on, the goroutines to which nothing has happened.
+void trace_session::tell_untold() {
+    if (!runs_) return;
+    const std::int64_t began = nanotime();
+    std::uint64_t count = 0;
+    std::size_t room = 0;
+    stack_place at;
+    for (bool is_more = true; is_more;) {
+        const runtime_entry inside;
+        is_more = trace_tell_some(at, count);
+        if (!is_more) room = trace_chunks.limit() / 2;
     }
-    if (has_file_ && !file_->has_failed()) {
-        format_->write(done, *file_);
-        file_->flush();
-    }
-    if (!has_recorder_) return;
-    format_->write(done, *ring_);
-    ring_->end_generation(done.ended, recorder_wish_.min_age, recorder_wish_.bytes_max);
+    told_ns_ = nanotime() - began;
+    // No more than fits, with as much again until that has been seen.
+    std::size_t bytes = count * status_bytes * early_factor;
+    if (bytes > room) bytes = room;
+    early_at_ = bytes > early_at ? bytes : early_at;
 }
 
 bool trace_session::step(trace_step what) {
     trace_generation done;
     const bool stacks =
         (has_file_ && file_wish_.stacks) || (has_recorder_ && recorder_wish_.stacks);
+    if (what != trace_step::begin) tell_untold();
     {
         const runtime_entry inside;
         if (!trace_advance(what, stacks, done)) return false;
@@ -177,21 +285,21 @@ bool trace_session::step(trace_step what) {
         trace_chunks.release(done.chunks, what != trace_step::end);
         if (what == trace_step::end) trace_chunks.trim();
     }
-    last_step_ = nanotime();
-    const std::int64_t rest = done.pause * pauses_apart;
-    next_step_ = last_step_ + (rest > generation_ns ? rest : generation_ns);
+    const std::int64_t now = nanotime();
+    const std::int64_t rest = (done.pause + told_ns_) * pauses_apart;
+    next_step_ = now + (rest > generation_ns ? rest : generation_ns);
     return true;
 }
 
 // Somebody is about to want the trace: what comes from here on is a generation of its own.
 std::error_code trace_session::begin() {
     if (is_trace_impossible()) return std::make_error_code(std::errc::not_supported);
-    if (file_ == nullptr) {
-        file_ = new trace_file;
-        ring_ = new trace_ring;
-        format_ = new trace_format;
-    }
+    // One that somebody else wants has its own error, if there is none of ours.
+    if (file_ == nullptr) file_ = new trace_file;
+    if (ring_ == nullptr) ring_ = new trace_ring;
+    if (format_ == nullptr) format_ = new trace_format;
     if (runs_) step(trace_step::go_on);
+    else trace_clock.choose();
     return {};
 }
 
@@ -202,11 +310,17 @@ void trace_session::set_limit() {
     trace_chunks.set_limit(file > ring ? file : ring);
 }
 
-void trace_session::keep_going() {
+std::error_code trace_session::keep_going() {
     set_limit();
-    if (runs_ || !step(trace_step::begin)) return;
+    if (runs_) return {};
+    if (!step(trace_step::begin)) return std::make_error_code(std::errc::operation_canceled);
     runs_ = true;
-    detail::spawn_any(session_stack, "rota trace", keeper{this, ++run_});
+    const std::error_code ec = spawn_own(keeper{this, ++run_});
+    if (ec) {
+        step(trace_step::end);
+        runs_ = false;
+    }
+    return ec;
 }
 
 void trace_session::end_if_unwanted() {
@@ -218,85 +332,98 @@ void trace_session::end_if_unwanted() {
 std::error_code trace_session::start_file(const char* path, const trace_wish& wish) {
     std::error_code ec;
     if (is_too_late(ec)) return ec;
-    on_own_goroutine([&] {
+    return on_own_goroutine([&]() -> std::error_code {
         const std::lock_guard<mutex> guard(mu_);
-        if (has_file_) ec = std::make_error_code(std::errc::device_or_resource_busy);
-        if (!ec) ec = begin();
-        if (!ec) ec = file_->create(path);
-        if (ec) return;
-        has_file_ = true;
+        if (has_file_) return std::make_error_code(std::errc::device_or_resource_busy);
+        if (const std::error_code cannot = begin()) return cannot;
+        if (const std::error_code refused = file_->create(path)) return refused;
         file_wish_ = wish;
-        keep_going();
+        has_file_ = true;
+        const std::error_code ended = keep_going();
+        if (ended) {
+            has_file_ = false;
+            file_->fail(ended);
+            file_->close();
+        }
+        return ended;
     });
-    return ec;
 }
 
 std::error_code trace_session::stop_file() {
     std::error_code ec;
     if (is_too_late(ec)) return ec;
-    on_own_goroutine([&] {
+    return on_own_goroutine([&]() -> std::error_code {
         const std::lock_guard<mutex> guard(mu_);
-        if (!has_file_) return;
+        if (!has_file_) return {};
         if (runs_) step(has_recorder_ ? trace_step::go_on : trace_step::end);
         has_file_ = false;
         if (has_recorder_) set_limit();
-        ec = file_->close();
         runs_ = runs_ && has_recorder_;
+        return file_->close();
     });
-    return ec;
 }
 
 std::error_code trace_session::start_recorder(const trace_wish& wish) {
     std::error_code ec;
     if (is_too_late(ec)) return ec;
-    on_own_goroutine([&] {
+    return on_own_goroutine([&]() -> std::error_code {
         const std::lock_guard<mutex> guard(mu_);
-        if (has_recorder_) ec = std::make_error_code(std::errc::device_or_resource_busy);
-        if (!ec) ec = begin();
-        if (ec) return;
+        if (has_recorder_) return std::make_error_code(std::errc::device_or_resource_busy);
+        if (const std::error_code cannot = begin()) return cannot;
         ring_->clear();
-        has_recorder_ = true;
         recorder_wish_ = wish;
+        has_recorder_ = true;
         arm(wish);
-        keep_going();
+        const std::error_code ended = keep_going();
+        if (ended) forget_recorder();
+        return ended;
     });
-    return ec;
+}
+
+void trace_session::forget_recorder() {
+    has_recorder_ = false;
+    // relaxed: hands over nothing
+    dump_.cas(dump::armed, dump::unwanted, memory_order_relaxed);
+    ring_->clear();
+    if (has_file_) set_limit();
 }
 
 void trace_session::stop_recorder() {
     std::error_code ec;
     if (is_too_late(ec)) return;
-    on_own_goroutine([&] {
+    const std::error_code none = on_own_goroutine([&]() -> std::error_code {
         const std::lock_guard<mutex> guard(mu_);
-        if (!has_recorder_) return;
-        has_recorder_ = false;
-        // relaxed: hands over nothing
-        dump_.cas(dump::armed, dump::unwanted, memory_order_relaxed);
-        ring_->clear();
-        if (has_file_) set_limit();
+        if (!has_recorder_) return {};
+        forget_recorder();
         end_if_unwanted();
+        return {};
     });
+    if (!none) return;
+    // There is no memory for a goroutine: the one that sees to the trace ends it.
+    const std::lock_guard<mutex> guard(mu_);
+    if (has_recorder_) forget_recorder();
 }
 
 std::error_code trace_session::write_recorder(const char* path) {
     std::error_code ec;
     if (is_too_late(ec)) return ec;
-    on_own_goroutine([&] {
+    return on_own_goroutine([&]() -> std::error_code {
         const std::lock_guard<mutex> guard(mu_);
-        if (!has_recorder_) {
-            ec = std::make_error_code(std::errc::operation_not_permitted);
-            return;
-        }
-        ec = write_ring(path);
+        if (!has_recorder_) return std::make_error_code(std::errc::operation_not_permitted);
+        return write_ring(path);
     });
-    return ec;
 }
 
 std::error_code trace_session::write_ring(const char* path) {
     trace_file out;
     if (const std::error_code ec = out.create(path)) return ec;
     step(trace_step::go_on);
-    ring_->for_each([&](const std::string& bytes) { out.put(bytes.data(), bytes.size()); });
+    const std::error_code lost = unless_out_of_memory([&]() -> std::error_code {
+        ring_->for_each([&](const std::string& bytes) { out.put(bytes.data(), bytes.size()); });
+        return {};
+    });
+    if (lost) out.fail(lost);
+    else out.end_generation();
     return out.close();
 }
 

@@ -21,17 +21,23 @@ class trace_file final : public trace_output {
     std::error_code create(const char* path);
     bool is_open() const { return fd_ >= 0; }
     void put(const void* from, std::size_t size) override;
-    // What has been put goes to the file. The first error of all stays.
-    void flush();
+    // What has been put is a generation, and goes to the file. The first error of all stays.
+    void end_generation();
+    // What has been put since the last generation is void, and so is all that comes. As with other
+    // errors the file ends with the last whole generation.
+    void fail(std::error_code why);
     std::error_code close();
-    void fail(std::error_code why) {
-        if (!error_) error_ = why;
-    }
     bool has_failed() const { return static_cast<bool>(error_); }
 
   private:
+    void flush();
+    void write(const char* from, std::size_t size);
+    void cut();
+
     int fd_ = -1;
     std::string kept_;
+    std::size_t written_ = 0;
+    std::size_t whole_ = 0;  // of that, what ends with a generation
     std::error_code error_;
 };
 
@@ -96,11 +102,14 @@ class trace_session {
     std::error_code begin();
     bool step(trace_step what);
     void deliver(const trace_generation& done);
+    void lose(std::error_code why);
+    void tell_untold();
     bool is_wanted() const;
     void end_if_unwanted();
+    void forget_recorder();
     void look(std::int64_t now);
     void set_limit();
-    void keep_going();
+    std::error_code keep_going();
     std::error_code write_ring(const char* path);
     void arm(const trace_wish& wish);
     void dump_if_wanted();
@@ -110,8 +119,9 @@ class trace_session {
     bool has_file_ = false;  // started and not stopped: it may have failed meanwhile
     bool has_recorder_ = false;
     trace_wish file_wish_, recorder_wish_;
-    std::int64_t last_step_ = 0;
+    std::int64_t told_ns_ = 0;  // how long it took to tell the untold goroutines
     std::int64_t next_step_ = 0;
+    std::size_t early_at_ = 16u << 20;
     std::uint64_t run_ = 0;       // how often a trace has begun
     trace_file* file_ = nullptr;  // made by the first use, as what follows
     trace_ring* ring_ = nullptr;

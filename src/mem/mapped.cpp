@@ -27,15 +27,26 @@ constinit std::size_t in_use = 0;
 
 std::size_t mapped_bytes() { return __atomic_load_n(&in_use, __ATOMIC_RELAXED); }
 
+void* mapped_pages_or_null(std::size_t bytes) {
+    void* const start = mmap_reserve(bytes);
+    if (start != nullptr) __atomic_fetch_add(&in_use, bytes, __ATOMIC_RELAXED);
+    return start;
+}
+
+namespace {
+
+[[noreturn]] void out_of_memory(std::size_t bytes) {
+    fatal("runtime: out of memory", trace_scope::none,
+          "runtime: cannot map %zu bytes for the scheduler's tables (limits: ulimit -v, "
+          "vm.max_map_count)",
+          bytes);
+}
+
+}  // namespace
+
 void* mapped_pages(std::size_t bytes) {
-    void* start = mmap_reserve(bytes);
-    if (start == nullptr) {
-        fatal("runtime: out of memory", trace_scope::none,
-              "runtime: cannot map %zu bytes for the scheduler's tables (limits: ulimit -v, "
-              "vm.max_map_count)",
-              bytes);
-    }
-    __atomic_fetch_add(&in_use, bytes, __ATOMIC_RELAXED);
+    void* const start = mapped_pages_or_null(bytes);
+    if (start == nullptr) out_of_memory(bytes);
     return start;
 }
 
@@ -44,17 +55,25 @@ void mapped_free(void* start, std::size_t bytes) {
     mmap_free(start, bytes);
 }
 
-void* mapped_alloc(std::size_t bytes) {
+void* mapped_alloc_or_null(std::size_t bytes) {
     bytes = (bytes + cache_line - 1) / cache_line * cache_line;
-    if (bytes > chunk_bytes) return mapped_pages(bytes);
+    if (bytes > chunk_bytes) return mapped_pages_or_null(bytes);
     const lock_guard guard(pool.mu);
     if (pool.left < bytes) {
-        pool.at = static_cast<std::byte*>(mapped_pages(chunk_bytes));
+        void* const fresh = mapped_pages_or_null(chunk_bytes);
+        if (fresh == nullptr) return nullptr;
+        pool.at = static_cast<std::byte*>(fresh);
         pool.left = chunk_bytes;
     }
     std::byte* const start = pool.at;
     pool.at += bytes;
     pool.left -= bytes;
+    return start;
+}
+
+void* mapped_alloc(std::size_t bytes) {
+    void* const start = mapped_alloc_or_null(bytes);
+    if (start == nullptr) out_of_memory(bytes);
     return start;
 }
 

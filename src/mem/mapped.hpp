@@ -18,6 +18,8 @@ namespace rota::rt {
 // Zeroed memory of static life, aligned to a cache line. Ends the process if the kernel has none
 // left.
 [[nodiscard]] void* mapped_alloc(std::size_t bytes);
+// The same; null if the kernel has none left.
+[[nodiscard]] void* mapped_alloc_or_null(std::size_t bytes);
 
 template <class T, class... A>
 [[nodiscard]] T& mapped_new(A&&... args) {
@@ -65,6 +67,8 @@ class mapped_array {
 
 // A mapping of at least `bytes`; ends the process if the kernel has none left.
 [[nodiscard]] void* mapped_pages(std::size_t bytes);
+// The same; null if it has none.
+[[nodiscard]] void* mapped_pages_or_null(std::size_t bytes);
 void mapped_free(void* start, std::size_t bytes);
 
 // What has been taken and not given back, in bytes of address space.

@@ -263,14 +263,24 @@ stack_slot stack_find(const void* address) {
     return {};
 }
 
-void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg) {
+bool stack_for_some(stack_place& at, std::uint32_t count, void (*visit)(const stack_slot&, void*),
+                    void* arg) {
     const arena* arenas = stacks.published.load(memory_order_acquire);  // pairs(stack.arenas)
     const std::uint32_t n = stacks.count.load(memory_order_acquire);    // pairs(stack.arenas)
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const std::uint32_t used = arenas[i].used.load(memory_order_acquire);  // pairs(stack.used)
-        for (std::uint32_t index = 0; index < used; ++index)
-            visit(slot_at(arenas[i], i, index), arg);
+    for (; at.arena < n; ++at.arena, at.index = 0) {
+        const arena& a = arenas[at.arena];
+        const std::uint32_t used = a.used.load(memory_order_acquire);  // pairs(stack.used)
+        for (; at.index < used; ++at.index) {
+            if (count-- == 0) return true;
+            visit(slot_at(a, at.arena, at.index), arg);
+        }
     }
+    return false;
+}
+
+void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg) {
+    stack_place at;
+    stack_for_some(at, ~std::uint32_t{0}, visit, arg);
 }
 
 }  // namespace rota::rt

@@ -66,6 +66,15 @@ void stack_trim();
 // The slot that holds `address`, if any. Lock-free: also for signal handlers.
 [[nodiscard]] stack_slot stack_find(const void* address);
 
+// A place in the sequence of all slots.
+struct stack_place {
+    std::uint32_t arena = 0, index = 0;
+};
+// As stack_for_each, for at most `count` of them, from `at` on, which moves. False: there are no
+// more.
+bool stack_for_some(stack_place& at, std::uint32_t count, void (*visit)(const stack_slot&, void*),
+                    void* arg);
+
 // Calls `visit` for every slot ever handed out. Lock-free; slots handed out meanwhile may be
 // missed.
 void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg);

@@ -143,8 +143,8 @@ void ready_from_outside(g& gp) {
     else global_put(gp);
 }
 
-ROTA_NOINLINE void ready_with_extras(const m& self, g& gp) {
-    if (is_traced()) trace_go_unblock(gp);
+ROTA_NOINLINE void ready_with_extras(m& self, g& gp) {
+    if (is_traced()) trace_go_unblock(self, gp);
     runq_put(*self.pp, gp, true);
     if ((self.ready_extras & m::ready_quietly) == 0) wakep_for_next(*self.pp);
 }

@@ -4,6 +4,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/stw.hpp"
+#include "sched/trace_word.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/thread.hpp"
 #include "trace/stacks.hpp"
@@ -12,10 +13,17 @@ namespace rota::rt {
 
 namespace {
 
+// Caller: it holds a p, or the lock, or what takes its p. Its thread has been written there when it
+// got the p.
 trace_stream& stream_of(m& mp) {
+    ROTA_DCHECK(mp.traced.thread == static_cast<std::uint64_t>(
+                                        mp.tid.load(memory_order_relaxed)));  // relaxed: fixed then
+    return mp.traced;
+}
+
+void name_thread(m& mp) {
     // relaxed: fixed while it has a p, and by its own thread before
     mp.traced.thread = static_cast<std::uint64_t>(mp.tid.load(memory_order_relaxed));
-    return mp.traced;
 }
 
 // Whether the m writes without trace.mu.
@@ -34,6 +42,7 @@ class trace_turn {
         held_ = locked_;
         if (!is_traced()) return;
         if (self != nullptr) {
+            if (locked_) name_thread(*self);
             to_ = &stream_of(*self);
             return;
         }
@@ -54,38 +63,59 @@ class trace_turn {
     trace_stream* to_ = nullptr;
 };
 
-bool is_known(const g& gp) { return gp.trace_epoch == trace_log.epoch; }
-
-traced_g state_of(const g& gp) { return is_known(gp) ? gp.trace_state : traced_g::none; }
-
 // The reader counts these.
-std::uint32_t next_seq(g& gp) { return ++gp.trace_seq; }
 std::uint32_t next_seq(p& pp) { return ++pp.trace_seq; }
 
-void begin_g(g& gp) {
-    gp.trace_epoch = trace_log.epoch;
-    gp.trace_seq = 0;
-    gp.trace_state = traced_g::runnable;
+std::uint32_t used(std::uint32_t stack) {
+    trace_stacks.use(stack, trace_log.generation);
+    return stack;
 }
 
-void start(trace_stream& to, std::uint64_t now, g& gp) {
-    ROTA_DCHECK(state_of(gp) == traced_g::runnable);
-    gp.trace_state = traced_g::running;
-    trace_put_at(to, now, trace_event::go_start, gp.goid, next_seq(gp));
+// gp is not told in this generation: does so, unless who sees to the trace comes before. `assumed`:
+// its state if the trace has just begun.
+ROTA_NOINLINE traced_word tell(m* self, trace_stream& to, std::uint64_t now, g& gp,
+                               traced_word word, traced_g assumed) {
+    const traced_g state = word.generation() >= trace_log.first ? word.state() : assumed;
+    const traced_word fresh(trace_log.generation, state);
+    if (!word.replace_in(gp, fresh)) return word;
+    trace_put_at(to, now, trace_event::go_status_stack, gp.goid, trace_no_thread, state,
+                 used(trace_function(self, gp.entry)));
+    return fresh;
+}
+
+// What has been told of gp in this generation.
+ROTA_ALWAYS_INLINE traced_word told(m* self, trace_stream& to, std::uint64_t now, g& gp,
+                                    traced_g assumed) {
+    const traced_word word = traced_word::of(gp);
+    if (ROTA_LIKELY(word.generation() == trace_log.generation)) return word;
+    return tell(self, to, now, gp, word, assumed);
+}
+
+// Of who has begun to run, or entered a system call, in this generation, or was told at its begin.
+traced_word told_as(const g& gp, [[maybe_unused]] traced_g state) {
+    const traced_word word = traced_word::of(gp);
+    ROTA_DCHECK(word.generation() == trace_log.generation && word.state() == state);
+    return word;
+}
+
+ROTA_ALWAYS_INLINE void start(m& self, trace_stream& to, std::uint64_t now, g& gp) {
+    const traced_word word = told(&self, to, now, gp, traced_g::runnable);
+    ROTA_DCHECK(word.state() == traced_g::runnable);
+    const traced_word next = word.next(traced_g::running);
+    next.store_in(gp);
+    trace_put_at(to, now, trace_event::go_start, gp.goid, next.seq());
 }
 
 void end_blocked(m& self, trace_stream& to, g& gp) {
-    ROTA_DCHECK(state_of(gp) == traced_g::syscall);
+    told_as(gp, traced_g::syscall).as(traced_g::runnable).store_in(gp);
     self.trace_in_syscall = false;
-    gp.trace_state = traced_g::runnable;
     trace_put(to, trace_event::go_syscall_end_blocked);
 }
 
 // The running goroutine goes into a system call with pp, in the stream of its m.
 void begin_syscall(m& mp, p& pp, std::uint32_t stack) {
     trace_stream& to = stream_of(mp);
-    ROTA_DCHECK(state_of(*mp.curg) == traced_g::running);
-    mp.curg->trace_state = traced_g::syscall;
+    told_as(*mp.curg, traced_g::running).as(traced_g::syscall).store_in(*mp.curg);
     mp.trace_in_syscall = true;
     mp.trace_p_seq = next_seq(pp);
     mp.trace_p_gen = pp.trace_gen;
@@ -93,13 +123,8 @@ void begin_syscall(m& mp, p& pp, std::uint32_t stack) {
     trace_put(to, trace_event::go_syscall_begin, pp.trace_seq, stack);
 }
 
-std::uint32_t used(std::uint32_t stack) {
-    trace_stacks.use(stack, trace_log.generation);
-    return stack;
-}
-
 // Who holds no p has no stack to show.
-std::uint32_t stack_here(m* self) { return writes_alone(self) ? used(trace_stack(*self)) : 0; }
+std::uint32_t stack_here(m* self) { return writes_alone(self) ? trace_stack(*self) : 0; }
 
 }  // namespace
 
@@ -132,20 +157,20 @@ const char* trace_fixed_text(std::uint32_t id) {
 
 namespace {
 
-void leave(m& self, trace_stream& to, std::uint64_t now, std::uint32_t stack) {
+ROTA_ALWAYS_INLINE void leave(m& self, trace_stream& to, std::uint64_t now, std::uint32_t stack) {
     g& gp = *self.curg;
-    ROTA_DCHECK(state_of(gp) == traced_g::running);
+    const traced_word word = told_as(gp, traced_g::running);
     switch (readgstatus(gp)) {
         case g_status::waiting:
-            gp.trace_state = traced_g::waiting;
+            word.as(traced_g::waiting).store_in(gp);
             trace_put_at(to, now, trace_event::go_block, trace_reason(gp.why), stack);
             break;
         case g_status::dead:
-            gp.trace_state = traced_g::none;
+            word.as(traced_g::none).store_in(gp);
             trace_put_at(to, now, trace_event::go_destroy);
             break;
         default:
-            gp.trace_state = traced_g::runnable;
+            word.as(traced_g::runnable).store_in(gp);
             trace_put_at(to, now, trace_event::go_stop,
                          self.trace_preempts ? trace_text_preempted : trace_text_gosched, stack);
             self.trace_preempts = false;
@@ -154,26 +179,53 @@ void leave(m& self, trace_stream& to, std::uint64_t now, std::uint32_t stack) {
 
 }  // namespace
 
-void trace_leave(m& self) { leave(self, stream_of(self), trace_now(), stack_here(&self)); }
+void trace_leave(m& self) {
+    const std::uint32_t stack = trace_stack(self);
+    leave(self, stream_of(self), trace_now(), stack);
+}
 
 void trace_switch(m& self, g& next) {
+    const std::uint32_t stack = trace_stack(self);
     trace_stream& to = stream_of(self);
     const std::uint64_t now = trace_now();
-    leave(self, to, now, stack_here(&self));
-    start(to, now, next);
+    leave(self, to, now, stack);
+    start(self, to, now, next);
 }
 
 void trace_go_syscall(m& self, p& pp) { begin_syscall(self, pp, stack_here(&self)); }
 
-void trace_go_start(m& self, g& gp) { start(stream_of(self), trace_now(), gp); }
+void trace_go_start(m& self, g& gp) { start(self, stream_of(self), trace_now(), gp); }
+
+namespace {
+
+// gp begins to exist in the trace. False: it was found, and told, before it came here, when the
+// trace had just begun; nobody looks for such ones later.
+bool begin_to_exist(g& gp) {
+    traced_word word = traced_word::of(gp);
+    if (word.generation() >= trace_log.first && word.state() != traced_g::none) return false;
+    const traced_word fresh(trace_log.generation, traced_g::runnable);
+    if (ROTA_UNLIKELY(trace_log.generation == trace_log.first)) return word.replace_in(gp, fresh);
+    fresh.store_in(gp);
+    return true;
+}
+
+void unblock(m* self, trace_stream& to, g& gp, std::uint32_t stack) {
+    const std::uint64_t now = trace_now();
+    const traced_word word = told(self, to, now, gp, traced_g::waiting);
+    if (word.state() != traced_g::waiting) return;
+    const traced_word next = word.next(traced_g::runnable);
+    next.store_in(gp);
+    trace_put_at(to, now, trace_event::go_unblock, gp.goid, next.seq(), stack);
+}
+
+}  // namespace
 
 void trace_go_create(m& self, g& gp) {
     const std::uint32_t creator = stack_here(&self);
     const trace_turn mine(&self);
-    if (mine.to() == nullptr || state_of(gp) != traced_g::none) return;
-    begin_g(gp);
+    if (mine.to() == nullptr || !begin_to_exist(gp)) return;
     if (self.pp != nullptr) {
-        const std::uint32_t entry = used(trace_function(self, gp.entry));
+        const std::uint32_t entry = used(trace_function(&self, gp.entry));
         trace_put(*mine.to(), trace_event::go_create, gp.goid, entry, creator);
         return;
     }
@@ -183,16 +235,23 @@ void trace_go_create(m& self, g& gp) {
     trace_put(*mine.to(), trace_event::go_syscall_end_blocked);
 }
 
+void trace_go_unblock(m& self, g& gp) {
+    const std::uint32_t stack = trace_stack(self);
+    unblock(&self, stream_of(self), gp, stack);
+}
+
 void trace_go_unblock(g& gp) {
     m* const self = getm_or_null();
-    const std::uint32_t stack = self != nullptr ? stack_here(self) : 0;
+    if (writes_alone(self)) {
+        if (is_traced()) trace_go_unblock(*self, gp);
+        return;
+    }
     const trace_turn mine(self);
-    if (mine.to() == nullptr || state_of(gp) != traced_g::waiting) return;
-    gp.trace_state = traced_g::runnable;
-    trace_put(*mine.to(), trace_event::go_unblock, gp.goid, next_seq(gp), stack);
+    if (mine.to() != nullptr) unblock(nullptr, *mine.to(), gp, 0);
 }
 
 void trace_proc_start(m& self, p& pp) {
+    name_thread(self);
     trace_stream& to = stream_of(self);
     if (pp.trace_gen != trace_log.generation) {
         pp.trace_gen = trace_log.generation;
@@ -222,12 +281,13 @@ void trace_procs_change(m& self, std::int32_t n) {
 }
 
 void trace_old_p(m& self, p& pp) {
+    name_thread(self);
     trace_stream& to = stream_of(self);
     const bool is_same = self.trace_in_syscall && pp.trace_gen == self.trace_p_gen &&
                          pp.trace_seq == self.trace_p_seq;
     if (is_same) {
         self.trace_in_syscall = false;
-        self.curg->trace_state = traced_g::running;
+        told_as(*self.curg, traced_g::syscall).as(traced_g::running).store_in(*self.curg);
         trace_put(to, trace_event::go_syscall_end);
         return;
     }
@@ -240,7 +300,7 @@ void trace_go_on(m& self) {
     trace_stream& to = stream_of(self);
     g& gp = *self.curg;
     if (self.trace_in_syscall) end_blocked(self, to, gp);
-    start(to, trace_now(), gp);
+    start(self, to, trace_now(), gp);
 }
 
 void trace_go_wait(m& self) {

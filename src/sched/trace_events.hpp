@@ -8,14 +8,18 @@
 //     locked out (sched/take);
 //   * everybody else (an m without a p, a thread of the program's own, sysmon) with trace.mu.
 //
-// A generation begins and ends with the world stopped and trace.mu held: then nobody writes. What
-// is written of a goroutine is kept in its trace_state, by whoever changes its state; a generation
-// begins with that, and not with a state that is about to change.
+// A generation begins and ends with the world stopped and trace.mu held: then nobody writes. It
+// begins with who runs or is in a system call, and all ps. Every other goroutine is told with the
+// first event about it, or, if there is none, before the generation ends (sched/trace_world). What
+// has been told is in g::traced, by whoever changes the state; a goroutine is told as that says,
+// and not in a state that is about to change.
 //
-// A trace begins likewise. Who holds no p may be on its way from a change of state to the event:
-// it stores the state, then looks whether there is a trace; who begins one says so, and then,
-// behind a process-wide barrier, reads the states. So either the beginning sees the new state, and
-// tells it, or the event is written; the one that comes second finds it told and writes nothing.
+// When a trace begins the events before it are missing: in its first generation a goroutine that
+// is not told yet was in the state that its first event leaves. Who holds no p may be on its way
+// from a change of state to the event then: it stores the state, then looks whether there is a
+// trace; who begins one says so, and then, behind a process-wide barrier, reads states. So either
+// the new state is seen, and told, or the event is written; the one that comes second finds it told
+// and writes nothing.
 //
 // Where no trace runs this costs nothing where it counts: a trace raises sched.through_g0, which
 // the direct switch reads anyway, and m::ready_extras, which goready and newproc do. Elsewhere a
@@ -37,16 +41,19 @@ namespace rota::rt {
 struct trace_t {
     // --- written with the world stopped and mu held; who holds a p or mu sees no change --------
     alignas(cache_line) std::uint32_t on = 0;  // __atomic, relaxed: see above
-    std::uint32_t epoch = 0;                   // how many traces there have been
     std::uint32_t generation = 0;
-    bool stacks = false;  // those of events are wanted
+    std::uint32_t first = 0;  // of this trace
+    std::uint32_t epoch = 0;  // how many traces there have been
+    bool stacks = false;      // those of events are wanted
 
     // --- who has stopped the world ---------------------------------------------------------------
     bool stop_is_told = false;
 
     alignas(cache_line) lock mu{lock_rank::trace};
     trace_stream outside ROTA_GUARDED_BY(mu);  // of sysmon
-    trace_stream nobody ROTA_GUARDED_BY(mu);   // states, told by no thread
+
+    // --- who sees to the trace: states, told by no thread. They are as many as they are ---------
+    trace_stream nobody{.is_unlimited = true};
 };
 inline constinit trace_t trace_log;
 
@@ -79,6 +86,7 @@ ROTA_COLD void trace_go_syscall(m& self, p& pp);  // pp is self's, or was
 ROTA_COLD void trace_go_start(m& self, g& gp);  // self holds a p
 ROTA_COLD void trace_go_create(m& self, g& gp);
 ROTA_COLD void trace_go_unblock(g& gp);  // any thread; gp's state is stored, and it is in no queue
+ROTA_COLD void trace_go_unblock(m& self, g& gp);  // the same by an m that holds a p
 
 // --- ps
 // ---------------------------------------------------------------------------------------------
@@ -119,11 +127,11 @@ void trace_region_begin(std::uint64_t task, std::string_view name);
 void trace_region_end(std::uint64_t task, std::string_view name);
 void trace_user_log(std::uint64_t task, std::string_view category, std::string_view text);
 
-// The number of the calling goroutine's stack, without the runtime's own frames at its end; 0 on
+// The number of the calling goroutine's stack, which is told to be used in this generation; 0 on
 // other stacks, or where none is wanted. A stack that the m has seen before is recognised by its
 // return addresses, which are looked for where they were; others are unwound.
 std::uint32_t trace_stack(m& self);
-// That of a function alone.
-std::uint32_t trace_function(m& self, entry_fn entry);
+// That of a function alone, by the m, or by nobody.
+std::uint32_t trace_function(m* self, entry_fn entry);
 
 }  // namespace rota::rt

@@ -6,6 +6,7 @@
 #include "sched/seeded.hpp"
 #include "sched/stw.hpp"
 #include "sched/trace_events.hpp"
+#include "sched/trace_word.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "trace/stacks.hpp"
@@ -14,7 +15,7 @@ namespace rota::rt {
 
 namespace {
 
-constinit std::int64_t began_at = 0;  // who holds the world's lock: when this generation did
+constinit trace_moment began_at;  // who holds the world's lock: when this generation did
 
 // Everything that has been written goes to the list.
 trace_list collect() ROTA_REQUIRES(trace_log.mu) {
@@ -26,56 +27,38 @@ trace_list collect() ROTA_REQUIRES(trace_log.mu) {
     return trace_chunks.take();
 }
 
-// The state of gp when a trace begins. Goroutines of ms without a p may just be changing theirs:
-// see sched/trace_events. They may even be about to construct it: then it is idle or dead, before
-// and afterwards.
-ROTA_READS_RACING traced_g state_at_begin(const g& gp) {
-    switch (gp.status.load(memory_order_acquire)) {  // pairs(trace.created)
-        case g_status::runnable:
-        case g_status::preempted: return traced_g::runnable;
-        case g_status::running: return traced_g::running;
-        case g_status::syscall: return traced_g::syscall;
-        case g_status::waiting: return traced_g::waiting;
-        case g_status::idle:
-        case g_status::dead: break;
-    }
-    return traced_g::none;
-}
-
-// The state that the events have told; none of one that is just being constructed, as above.
-ROTA_READS_RACING traced_g state_told(const g& gp) {
-    return gp.trace_epoch == trace_log.epoch ? gp.trace_state : traced_g::none;
-}
-
-struct telling {
-    m& self;
-    bool is_begin;
-    std::uint64_t count = 0;
-};
-
-void tell_g(g& gp, telling& t) ROTA_REQUIRES(trace_log.mu) {
-    if (t.is_begin) {
-        const traced_g state = state_at_begin(gp);
-        if (state == traced_g::none) return;
-        gp.trace_epoch = trace_log.epoch;
-        gp.trace_state = state;
-        if (state == traced_g::syscall) gp.mp->trace_in_syscall = true;
-    } else if (state_told(gp) == traced_g::none) {
-        return;
-    }
-    ++t.count;
-    gp.trace_seq = 0;
-    const bool has_thread =
-        gp.trace_state == traced_g::running || gp.trace_state == traced_g::syscall;
-    const std::uint64_t thread =
-        has_thread ? static_cast<std::uint64_t>(gp.mp->tid.load(memory_order_relaxed))
-                   : trace_no_thread;  // relaxed: fixed while a goroutine is on it
-    // Who runs is the one who has stopped the world, and tells it where it runs.
-    ROTA_DCHECK((gp.trace_state == traced_g::running) == (&gp == t.self.curg));
-    trace_stream& to = &gp == t.self.curg ? t.self.traced : trace_log.nobody;
-    const std::uint32_t stack = trace_function(t.self, gp.entry);
+void tell_state(trace_stream& to, m& self, const g& gp, std::uint64_t thread, traced_g state) {
+    const std::uint32_t stack = trace_function(&self, gp.entry);
     trace_stacks.use(stack, trace_log.generation);
-    trace_put(to, trace_event::go_status_stack, gp.goid, thread, gp.trace_state, stack);
+    trace_put(to, trace_event::go_status_stack, gp.goid, thread, state, stack);
+}
+
+std::uint64_t thread_of(const m& mp) {
+    // relaxed: fixed while a goroutine is on it
+    return static_cast<std::uint64_t>(mp.tid.load(memory_order_relaxed));
+}
+
+// Whether the m is in a system call, to whom that has not been told. Ms without a p may just be
+// leaving one: see sched/trace_events.
+ROTA_READS_RACING bool is_in_syscall(const m& mp) {
+    const g* const gp = mp.curg;
+    return gp != nullptr && !gp->is_thread && gp->mp == &mp &&
+           gp->status.load(memory_order_relaxed) == g_status::syscall;  // relaxed: behind a barrier
+}
+
+// Who runs, which is the one who has stopped the world, and who is in a system call.
+void tell_running(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
+    const std::uint32_t now = trace_log.generation;
+    self.traced.thread = thread_of(self);
+    traced_word(now, traced_g::running).store_in(*self.curg);
+    tell_state(self.traced, self, *self.curg, thread_of(self), traced_g::running);
+    m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
+    for (m* mp = all; mp != nullptr; mp = mp->all_link) {
+        if (is_begin) mp->trace_in_syscall = is_in_syscall(*mp);
+        if (!mp->trace_in_syscall) continue;
+        traced_word(now, traced_g::syscall).store_in(*mp->curg);
+        tell_state(trace_log.nobody, self, *mp->curg, thread_of(*mp), traced_g::syscall);
+    }
 }
 
 // All ps are in our hands; to a reader those that nobody runs on are idle.
@@ -90,28 +73,17 @@ void tell_ps(m& self) ROTA_REQUIRES(trace_log.mu) {
     }
 }
 
-std::uint64_t tell_all(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
-    self.traced.thread =
-        static_cast<std::uint64_t>(self.tid.load(memory_order_relaxed));  // relaxed: our own
+void tell_begin(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
+    tell_running(self, is_begin);
     tell_ps(self);
-    telling t{self, is_begin};
-    stack_for_each(
-        [](const stack_slot& slot, void* arg) ROTA_NO_TSA {  // the caller holds it
-            tell_g(*header_of(slot), *static_cast<telling*>(arg));
-        },
-        &t);
     // Without a stack: who unwinds may have to wait for a thread that is stopped, which may have to
     // wait for us.
     trace_put(self.traced, trace_event::procs_change, proc_count(), 0);
-    return t.count;
 }
 
-void begin(bool with_stacks) ROTA_REQUIRES(trace_log.mu) {
+void begin() ROTA_REQUIRES(trace_log.mu) {
     ++trace_log.epoch;
-    trace_log.stacks = with_stacks;
-    // What an m says of itself is about an earlier trace.
-    m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
-    for (m* mp = all; mp != nullptr; mp = mp->all_link) mp->trace_in_syscall = false;
+    trace_log.first = trace_log.generation;
     sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: nobody runs
     __atomic_store_n(&trace_log.on, 1u, __ATOMIC_RELAXED);
     heavy_fence();  // pairs(fence), with those who hold no p
@@ -130,6 +102,81 @@ bool is_trace_impossible() {
     return seeded.on || !asymmetric.heavy.load(memory_order_seq_cst);  // pairs(asymmetric.on)
 }
 
+namespace {
+
+// The goroutines that no event of this generation has told, some at a time.
+class untold {
+  public:
+    explicit untold(m& self) : self_(self) {}
+
+    // Notes it, if there is room. What is read here of one that changes is not used then.
+    ROTA_READS_RACING void note(g& gp) {
+        const traced_word word = traced_word::of(gp);
+        if (word.generation() == trace_log.generation) return;
+        traced_g state = traced_g::none;
+        if (word.generation() >= trace_log.first) state = word.state();
+        else if (trace_log.generation == trace_log.first) state = state_at_begin(gp);
+        if (state != traced_g::runnable && state != traced_g::waiting) return;
+        all_[count_++] = {&gp, word, state};
+    }
+
+    // Returns how many.
+    ROTA_READS_RACING std::uint32_t tell() {
+        // A trace has just begun, and one of them may be new: what its maker wrote before it was
+        // runnable is seen now.
+        if (trace_log.generation == trace_log.first && count_ != 0) heavy_fence();
+        std::uint32_t told = 0;
+        for (std::uint32_t i = 0; i < count_; ++i) {
+            noted& n = all_[i];
+            const std::uint64_t goid = n.gp->goid;
+            const std::uint32_t stack = trace_function(&self_, n.gp->entry);
+            if (!n.word.replace_in(*n.gp, traced_word(trace_log.generation, n.state))) continue;
+            trace_stacks.use(stack, trace_log.generation);
+            trace_put(trace_log.nobody, trace_event::go_status_stack, goid, trace_no_thread,
+                      n.state, stack);
+            ++told;
+        }
+        return told;
+    }
+
+    static constexpr std::uint32_t room = 256;
+
+  private:
+    // Goroutines of ms without a p may just be changing theirs, or be about to construct it, which
+    // is idle or dead until it is runnable. Who runs is told by who starts it.
+    static traced_g state_at_begin(const g& gp) {
+        switch (gp.status.load(memory_order_acquire)) {  // pairs(trace.created)
+            case g_status::runnable:
+            case g_status::preempted: return traced_g::runnable;
+            case g_status::waiting: return traced_g::waiting;
+            default: return traced_g::none;
+        }
+    }
+
+    struct noted {
+        g* gp = nullptr;
+        traced_word word{0, traced_g::none};
+        traced_g state = traced_g::none;
+    };
+    m& self_;
+    noted all_[room];
+    std::uint32_t count_ = 0;
+};
+
+}  // namespace
+
+bool trace_tell_some(stack_place& at, std::uint64_t& count) {
+    untold some(getm());
+    const bool is_more = stack_for_some(
+        at, untold::room,
+        [](const stack_slot& slot, void* arg) {
+            static_cast<untold*>(arg)->note(*header_of(slot));
+        },
+        &some);
+    count += some.tell();
+    return is_more;
+}
+
 bool trace_advance(trace_step step, bool with_stacks, trace_generation& done) {
     world_lock();
     m& self = getm();
@@ -143,13 +190,15 @@ bool trace_advance(trace_step step, bool with_stacks, trace_generation& done) {
         if (is_traced()) trace_stop_end(self);
         done.chunks = collect();
         done.number = trace_log.generation;
+        done.uses_ticks = trace_clock.uses_ticks();
         done.began = began_at;
-        began_at = done.ended = nanotime();
+        done.ended = trace_clock.look();
+        began_at = trace_clock.advance(done.ended);
         ++trace_log.generation;
-        if (step == trace_step::begin) begin(with_stacks);
-        else trace_log.stacks = with_stacks;
+        trace_log.stacks = with_stacks;
+        if (step == trace_step::begin) begin();
         if (step == trace_step::end) end();
-        else done.goroutines = tell_all(self, step == trace_step::begin);
+        else tell_begin(self, step == trace_step::begin);
         self.ready_extras = is_traced() ? m::ready_traced : 0;
     }
     done.pause = nanotime() - asked;

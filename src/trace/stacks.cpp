@@ -4,17 +4,24 @@
 #include <cstring>
 
 #include "mem/mapped.hpp"
+#include "trace/stream.hpp"
 
 namespace rota::rt {
 
-std::uint32_t trace_stack_table::add(const std::uintptr_t* pcs, std::uint32_t n) {
+std::uint32_t trace_stack_table::find_or_add(const std::uintptr_t* pcs, std::uint32_t n,
+                                             bool& refused) {
     std::uint64_t hash = n;
     for (std::uint32_t i = 0; i < n; ++i) hash = (hash ^ pcs[i]) * 0x9e37'79b9'7f4a'7c15u;
     const lock_guard guard(mu_);
-    if (buckets_ == nullptr) {
-        buckets_ = static_cast<std::uint32_t*>(mapped_pages(bucket_count * sizeof(std::uint32_t)));
-        entries_ = static_cast<entry*>(mapped_pages((id_max + 1) * sizeof(entry)));
-    }
+    refused = true;
+    if (buckets_ == nullptr)
+        buckets_ =
+            static_cast<std::uint32_t*>(mapped_pages_or_null(bucket_count * sizeof(std::uint32_t)));
+    if (buckets_ == nullptr) return 0;
+    if (entries_ == nullptr)
+        entries_ = static_cast<entry*>(mapped_pages_or_null((id_max + 1) * sizeof(entry)));
+    if (entries_ == nullptr) return 0;
+    refused = false;
     std::uint32_t& bucket = buckets_[hash >> 32 & (bucket_count - 1)];
     for (std::uint32_t id = bucket; id != 0; id = entries_[id].next) {
         const entry& e = entries_[id];
@@ -24,7 +31,9 @@ std::uint32_t trace_stack_table::add(const std::uintptr_t* pcs, std::uint32_t n)
         ++lost_;
         return 0;
     }
-    auto* const kept = static_cast<std::uintptr_t*>(mapped_alloc(n * sizeof *pcs));
+    auto* const kept = static_cast<std::uintptr_t*>(mapped_alloc_or_null(n * sizeof *pcs));
+    refused = kept == nullptr;
+    if (refused) return 0;
     std::memcpy(kept, pcs, n * sizeof *pcs);
     const std::uint32_t id = ++count_;
     entry& e = entries_[id];
@@ -32,6 +41,13 @@ std::uint32_t trace_stack_table::add(const std::uintptr_t* pcs, std::uint32_t n)
     e.n = n;
     e.next = bucket;
     bucket = id;
+    return id;
+}
+
+std::uint32_t trace_stack_table::add(const std::uintptr_t* pcs, std::uint32_t n) {
+    bool refused = false;
+    const std::uint32_t id = find_or_add(pcs, n, refused);
+    if (refused) trace_chunks.drop(true);
     return id;
 }
 

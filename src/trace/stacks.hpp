@@ -20,7 +20,8 @@ class trace_stack_table {
 
     constexpr trace_stack_table() = default;
 
-    // The number of the stack, innermost first; 0 if the table is full. Takes: mu.
+    // The number of the stack, innermost first; 0 if the table is full, or memory is refused, which
+    // ends the trace. Takes: mu.
     std::uint32_t add(const std::uintptr_t* pcs, std::uint32_t n);
 
     // An event of that generation names the stack. Any thread; no number is told apart from no
@@ -48,6 +49,8 @@ class trace_stack_table {
     std::uint64_t lost();
 
   private:
+    std::uint32_t find_or_add(const std::uintptr_t* pcs, std::uint32_t n, bool& refused);
+
     struct entry {
         const std::uintptr_t* pcs;  // null: the number is free
         std::uint32_t n;

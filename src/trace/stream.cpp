@@ -10,7 +10,7 @@ void trace_list::add(trace_chunk& c) {
     if (last != nullptr) last->next = &c;
     else first = &c;
     last = &c;
-    ++count;
+    count += c.counted;
 }
 
 void trace_store::set_limit(std::size_t bytes) {
@@ -18,36 +18,69 @@ void trace_store::set_limit(std::size_t bytes) {
     limit_ = bytes / trace_chunk::bytes;
 }
 
-bool trace_store::renew(trace_stream& s, std::uint64_t now) {
-    trace_chunk* c = nullptr;
+std::size_t trace_store::limit() {
+    const lock_guard guard(mu_);
+    return limit_ * trace_chunk::bytes;
+}
+
+void trace_store::list(trace_stream& s) {
+    if (s.chunk == nullptr) return;
+    s.chunk->used = static_cast<std::uint64_t>(s.at - s.chunk->data);
+    list_.add(*s.chunk);
+    s.chunk = nullptr;
+    s.at = s.end = nullptr;
+}
+
+trace_chunk* trace_store::empty_chunk(bool is_unlimited) {
     {
         const lock_guard guard(mu_);
-        if (s.chunk != nullptr) list_.add(*s.chunk);
-        s.chunk = nullptr;
         const std::size_t used = in_use_.load(memory_order_relaxed);  // relaxed: under mu_
-        if (used >= limit_) {
+        if (!is_unlimited && used >= limit_) {
             ++list_.dropped;
-            return false;
+            return nullptr;
         }
-        in_use_.store(used + 1, memory_order_relaxed);  // relaxed: as above
-        c = free_;
-        if (c != nullptr) free_ = c->next;
+        if (!is_unlimited) in_use_.store(used + 1, memory_order_relaxed);  // relaxed: as above
+        if (trace_chunk* const c = free_) {
+            free_ = c->next;
+            return c;
+        }
     }
-    if (c == nullptr) c = static_cast<trace_chunk*>(mapped_pages(trace_chunk::bytes));
+    if (void* const fresh = mapped_pages_or_null(trace_chunk::bytes))
+        return static_cast<trace_chunk*>(fresh);
+    const lock_guard guard(mu_);
+    if (!is_unlimited)
+        in_use_.store(in_use_.load(memory_order_relaxed) - 1,
+                      memory_order_relaxed);  // relaxed, both: under mu_
+    ++list_.dropped;
+    list_.refused = true;
+    return nullptr;
+}
+
+bool trace_store::renew(trace_stream& s, std::uint64_t now) {
+    flush(s);
+    trace_chunk* const c = empty_chunk(s.is_unlimited);
+    if (c == nullptr) return false;
     c->next = nullptr;
     c->thread = s.thread;
-    c->used = 0;
+    c->counted = s.is_unlimited ? 0 : 1;
     if (s.last < now) s.last = now;
     c->time = s.last;
     s.chunk = c;
+    s.at = c->data;
+    s.end = c->data + sizeof c->data;
     return true;
+}
+
+void trace_store::drop(bool refused) {
+    const lock_guard guard(mu_);
+    ++list_.dropped;
+    list_.refused = list_.refused || refused;
 }
 
 void trace_store::flush(trace_stream& s) {
     if (s.chunk == nullptr) return;
     const lock_guard guard(mu_);
-    list_.add(*s.chunk);
-    s.chunk = nullptr;
+    list(s);
 }
 
 trace_list trace_store::take() {

@@ -4,8 +4,8 @@
 // A chunk is a batch in the making: its thread and time go into the batch's header when a reader
 // takes the list over (diag/trace). Chunks come straight from the kernel and are kept for reuse
 // while a trace runs. There is a limit to their number. Where it is reached, because nobody takes
-// the lists over quickly enough, events are dropped and counted, and the generation says that it is
-// not whole: a reader of the trace could not follow it.
+// the lists over quickly enough, or where the kernel has no memory left, events are dropped and
+// counted, and the generation says that it is not whole: a reader of the trace could not follow it.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
-#include "sys/clock.hpp"
 #include "sys/lock.hpp"
+#include "trace/clock.hpp"
 #include "trace/wire.hpp"
 
 namespace rota::rt {
@@ -25,9 +25,9 @@ struct trace_chunk {
 
     trace_chunk* next;
     std::uint64_t thread;
-    std::uint64_t time;  // of the first event; the others are relative to the one before
-    std::uint64_t used;
-    std::uint64_t unused;
+    std::uint64_t time;     // of the first event; the others are relative to the one before
+    std::uint64_t used;     // written when it goes to the list
+    std::uint64_t counted;  // 1: against the limit
     std::uint8_t data[bytes - head];
 };
 static_assert(sizeof(trace_chunk) == trace_chunk::bytes);
@@ -35,9 +35,14 @@ static_assert(sizeof(trace_chunk::data) <= 65536, "a reader takes no larger batc
 
 // What one thread writes into. Not synchronised: see sched/trace_events for who may write when.
 struct trace_stream {
+    std::uint8_t* at = nullptr;  // in chunk's data, as `end`; both null: there is no chunk
+    std::uint8_t* end = nullptr;
+    std::uint64_t last = 0;  // the time of the last event: it never goes back
     trace_chunk* chunk = nullptr;
-    std::uint64_t last = 0;                  // the time of the last event: it never goes back
     std::uint64_t thread = trace_no_thread;  // goes into the next chunk
+    bool is_unlimited = false;               // its chunks do not count against the limit
+
+    bool has_room(std::size_t bytes) const { return static_cast<std::size_t>(end - at) >= bytes; }
 };
 
 // The chunks of one generation, in the order in which they were filled: those of one thread are in
@@ -45,8 +50,9 @@ struct trace_stream {
 struct trace_list {
     trace_chunk* first = nullptr;
     trace_chunk* last = nullptr;
-    std::size_t count = 0;
-    std::uint64_t dropped = 0;  // events that found no chunk
+    std::size_t count = 0;      // of those that count against the limit
+    std::uint64_t dropped = 0;  // events that found no chunk, or no memory for what they name
+    bool refused = false;       // some of them because the kernel has no memory left
 
     void add(trace_chunk& c);
 };
@@ -57,9 +63,12 @@ class trace_store {
 
     // At most so many bytes of chunks from here on.
     void set_limit(std::size_t bytes);
+    std::size_t limit();
     // The stream's chunk, which is full, or null, goes to the list; it gets an empty one. False:
     // there is none, and an event is dropped. Any thread that may write to the stream. Takes: mu.
     bool renew(trace_stream& s, std::uint64_t now);
+    // An event finds no room in a table: it is as good as dropped. Takes: mu.
+    void drop(bool refused);
     // The stream's chunk goes to the list, full or not.
     void flush(trace_stream& s);
     // All that has been flushed since the last call. Caller: nobody writes meanwhile.
@@ -74,6 +83,9 @@ class trace_store {
     }
 
   private:
+    trace_chunk* empty_chunk(bool is_unlimited);
+    void list(trace_stream& s) ROTA_REQUIRES(mu_);
+
     lock mu_{lock_rank::trace_store};
     trace_chunk* free_ ROTA_GUARDED_BY(mu_) = nullptr;
     trace_list list_ ROTA_GUARDED_BY(mu_);
@@ -82,22 +94,18 @@ class trace_store {
 };
 inline constinit trace_store trace_chunks;
 
-inline std::uint64_t trace_now() { return static_cast<std::uint64_t>(nanotime()); }
-
 // Appends an event of that moment. The caller is the only one to write to `s`.
 template <class... A>
 inline void trace_put_at(trace_stream& s, std::uint64_t now, trace_event e, A... args) {
     constexpr std::size_t most = 1 + uvarint_max * (1 + sizeof...(A));
-    if (ROTA_UNLIKELY(s.chunk == nullptr || s.chunk->used + most > sizeof s.chunk->data) &&
-        !trace_chunks.renew(s, now))
-        return;
-    std::uint8_t* at = s.chunk->data + s.chunk->used;
+    if (ROTA_UNLIKELY(!s.has_room(most)) && !trace_chunks.renew(s, now)) return;
+    std::uint8_t* at = s.at;
     *at++ = static_cast<std::uint8_t>(e);
     const std::uint64_t step = now > s.last ? now - s.last : 0;
     s.last += step;
     at = put_uvarint(at, step);
     ((at = put_uvarint(at, static_cast<std::uint64_t>(args))), ...);
-    s.chunk->used = static_cast<std::uint64_t>(at - s.chunk->data);
+    s.at = at;
 }
 
 template <class... A>

@@ -1,16 +1,19 @@
 // The wire format of Go's execution traces, version 2, as far as rota writes it.
 //
 //     file   = "go 1.23 trace" 00 00 00, then batches
-//     batch  = 01 generation thread time size payload[size]       all numbers uvarint, size <=
-//     65536 event  = type dt argument...                                one byte, then uvarints
+//     batch  = 01 generation thread time size payload[size]   all numbers uvarint, size <= 65536
+//     event  = type dt argument...                            one byte, then uvarints
 //
 // The first byte of a payload says what it holds: 02 stacks, 04 strings, 08 the frequency, anything
 // else the events of that thread. Identifiers of strings and stacks are those of one generation.
-// Go: internal/trace/event/go122, runtime/traceevent.go.
+// Every reader from Go 1.23 on knows this; what came later says what the clocks are in another
+// batch, and nothing else that is of use here. Go: internal/trace/tracev2, runtime/traceevent.go.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "base/annotations.hpp"
 
 namespace rota::rt {
 
@@ -59,6 +62,10 @@ enum class traced_g : std::uint8_t { none, runnable, running, syscall, waiting }
 enum class traced_p : std::uint8_t { none, running, idle, syscall };
 
 inline std::uint8_t* put_uvarint(std::uint8_t* at, std::uint64_t v) {
+    if (ROTA_LIKELY(v < 0x80)) {  // as most are
+        *at = static_cast<std::uint8_t>(v);
+        return at + 1;
+    }
     while (v >= 0x80) {
         *at++ = static_cast<std::uint8_t>(v | 0x80);
         v >>= 7;

@@ -1,16 +1,41 @@
 // Traces of what the scheduler does. The second argument is the file, or the directory for files.
 #include <atomic>
+#include <filesystem>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <vector>
 
+#include <sys/wait.h>
+
 #include <rota/net.hpp>
+#include <rota/synctest.hpp>
 #include <rota/trace.hpp>
 
 #include "program.hpp"
 
 using namespace rota_test;
 using namespace std::chrono_literals;
+
+namespace {
+
+// Allocations until the one that fails; 0: none does.
+std::atomic<int> until_failure{0};
+
+void* allocate(std::size_t size) noexcept {
+    if (until_failure.load(std::memory_order_relaxed) > 0 && until_failure.fetch_sub(1) == 1)
+        return nullptr;
+    return std::malloc(size == 0 ? 1 : size);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    if (void* const p = allocate(size)) return p;
+    throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 
@@ -210,6 +235,16 @@ int to_nowhere() {
         ping_pong(3);
         rota::trace::stop(ec);
         failed |= expect_error(ec, std::errc::no_space_on_device);
+        rota::trace::stop(ec);  // there is none any more
+        failed |= ec ? 1 : 0;
+        rota::trace::flight_recorder box;
+        box.start();
+        box.write_to(target + "/no/such", ec);
+        failed |= expect_error(ec, std::errc::no_such_file_or_directory);
+        box.write_to("/dev/full", ec);
+        failed |= expect_error(ec, std::errc::no_space_on_device);
+        box.write_to(target + "/it", ec);  // and goes on
+        failed |= ec ? 1 : 0;
     });
     return failed;
 }
@@ -224,6 +259,90 @@ int too_fast() {
         std::error_code ec;
         rota::trace::stop(ec);
         failed |= expect_error(ec, std::errc::no_buffer_space);
+        rota::trace::start(target + "_next");
+        ping_pong(10);
+        rota::trace::stop();
+    });
+    return failed;
+}
+
+// Goroutines that wait, and to which nothing happens for some generations.
+int many() {
+    rota::run([] {
+        auto gate = rota::make_chan<int>();
+        rota::wait_group all;
+        for (int i = 0; i < 5'000; ++i) all.go([gate] { gate.recv(); });
+        rota::wait_group load;
+        std::atomic<bool> over{false};
+        load.go([&] {
+            while (!over.load()) everything();
+        });
+        rota::trace::start(target);
+        begin_generation();
+        for (int i = 0; i < 1'000; ++i) gate.send(i);
+        begin_generation();
+        gate.close();  // wakes them while they may be told
+        begin_generation();
+        all.wait();
+        over.store(true);
+        load.wait();
+        rota::trace::stop();
+    });
+    return 0;
+}
+
+// A log's texts are cut, and have numbers of their own in each generation.
+int texts() {
+    rota::run([] {
+        rota::trace::start(target);
+        const std::string longest(5'000, 'x');
+        for (int generation = 0; generation < 3; ++generation) {
+            for (int i = 0; i < 100; ++i) rota::trace::log(longest, longest);
+            rota::trace::log("key", "short");
+            begin_generation();
+        }
+        rota::trace::stop();
+        rota::trace::log("nobody", "hears it");
+        const rota::trace::task unseen("unseen");
+    });
+    return 0;
+}
+
+// The nth allocation fails, for each n until none does: first of a start, then of an end.
+int out_of_memory() {
+    int failed = 0;
+    rota::run([&] {
+        int refused = 0;
+        const auto fail_one = [&](const std::filesystem::path& file, bool at_start) {
+            for (int n = 1; n < 100'000; n += 1 + n / 8) {
+                std::error_code ec;
+                if (at_start) until_failure = n;
+                rota::trace::start(file, {}, ec);
+                bool did_fail = at_start && until_failure.exchange(0) <= 0;
+                if (ec) {
+                    failed |= expect_error(ec, std::errc::not_enough_memory);
+                    failed |= rota::trace::is_enabled() ? 1 : 0;
+                    ++refused;
+                    continue;
+                }
+                rota::trace::log("key", "value");
+                ping_pong(3);
+                if (!at_start) {
+                    until_failure = n;
+                    rota::trace::stop(ec);
+                    did_fail = until_failure.exchange(0) <= 0;
+                    if (ec) failed |= expect_error(ec, std::errc::not_enough_memory);
+                    if (ec) ++refused;
+                }
+                if (rota::trace::is_enabled()) rota::trace::stop(ec);
+                if (!did_fail) return;
+            }
+            failed = 1;
+        };
+        fail_one(target + "/start", true);
+        fail_one(target + "/stop", false);
+        std::printf("refused %d\n", refused);
+        if (refused < 10) failed = 1;
     });
     return failed;
 }
@@ -273,19 +392,79 @@ int until_the_end() {
 }
 
 // Cannot be traced.
-int seeded() {
-    std::error_code ec;
-    rota::run([&] { rota::trace::start(target, {}, ec); });
-    return expect_error(ec, std::errc::not_supported);
+int impossible() {
+    std::error_code ec, of_box;
+    rota::run([&] {
+        rota::trace::start(target, {}, ec);
+        rota::trace::flight_recorder box;
+        box.start(of_box);
+        if (box.is_enabled() || rota::trace::is_enabled()) std::exit(3);
+        rota::trace::stop();
+    });
+    return expect_error(ec, std::errc::not_supported) |
+           expect_error(of_box, std::errc::not_supported);
+}
+
+// What a bubble would start; but who is in one may end it, and write what a recorder has.
+int in_a_bubble() {
+    int failed = 0;
+    rota::run([&] {
+        rota::trace::flight_recorder box;
+        box.start();
+        rota::trace::start(target + "/it");
+        rota::synctest::test([&] {
+            std::error_code ec;
+            rota::trace::start(target + "/none", {}, ec);
+            failed |= expect_error(ec, std::errc::not_supported);
+            rota::trace::flight_recorder second;
+            second.start(ec);
+            failed |= expect_error(ec, std::errc::not_supported);
+            rota::sleep_for(10s);
+            box.write_to(target + "/box");
+            rota::trace::stop();
+        });
+        if (!box.is_enabled() || !rota::trace::is_enabled()) failed = 1;
+    });
+    return failed;
+}
+
+// In the child of a fork nobody sees to the trace.
+int in_a_child() {
+    int failed = 0;
+    rota::run([&] {
+        rota::trace::start(target);
+        ping_pong(3);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            std::error_code ec;
+            rota::trace::stop(ec);
+            ::_exit(expect_error(ec, std::errc::operation_canceled));
+        }
+        int status = 0;
+        rota::blocking([&] { ::waitpid(child, &status, 0); });
+        if (status != 0) failed = 1;
+        rota::trace::stop();
+    });
+    return failed;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc > 2) target = argv[2];
-    constexpr program_case cases[] = {
-        {"all", all},           {"repeatedly", repeatedly}, {"from_a_thread", from_a_thread},
-        {"twice", twice},       {"to_nowhere", to_nowhere}, {"too_fast", too_fast},
-        {"recorder", recorder}, {"seeded", seeded},         {"until_the_end", until_the_end}};
+    constexpr program_case cases[] = {{"all", all},
+                                      {"repeatedly", repeatedly},
+                                      {"from_a_thread", from_a_thread},
+                                      {"twice", twice},
+                                      {"to_nowhere", to_nowhere},
+                                      {"too_fast", too_fast},
+                                      {"recorder", recorder},
+                                      {"many", many},
+                                      {"until_the_end", until_the_end},
+                                      {"texts", texts},
+                                      {"impossible", impossible},
+                                      {"out_of_memory", out_of_memory},
+                                      {"in_a_child", in_a_child},
+                                      {"in_a_bubble", in_a_bubble}};
     return run_case(argc, argv, cases);
 }

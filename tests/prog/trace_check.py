@@ -89,7 +89,7 @@ class Generation:
         self.number = number
         self.strings, self.stacks = {0: ""}, {0: []}
         self.threads = collections.defaultdict(list)  # m: [(time, name, arguments)]
-        self.frequency = None
+        self.frequency = self.began = None
 
     def add(self, m, time, payload):
         first = payload.data[0]
@@ -97,7 +97,9 @@ class Generation:
             payload.byte()
             if self.frequency is not None:
                 raise Broken("two frequencies")
-            self.frequency = payload.number()
+            self.frequency, self.began = payload.number(), time
+            if self.frequency == 0 or payload.left():
+                raise Broken("no frequency, or something behind it")
         elif first == STRINGS:
             payload.byte()
             while payload.left():
@@ -108,6 +110,9 @@ class Generation:
                 self.add_stack(payload)
         else:
             self.add_events(m, time, payload)
+
+    def ns(self, time):
+        return time * 10**9 / self.frequency
 
     def add_string(self, b):
         if b.byte() != STRING:
@@ -360,21 +365,37 @@ class Replay:
             raise Broken("a stop ends that has not begun")
 
 
+def check_clocks(all_of_them):
+    """Whatever their units are, a generation begins where the one before it ends."""
+    for earlier, later in zip(all_of_them, all_of_them[1:]):
+        ended = max((events[-1][0] for events in earlier.threads.values() if events),
+                    default=earlier.began)
+        apart = later.ns(later.began) - earlier.ns(ended)
+        if apart < -1e6:
+            raise Broken(f"generation {later.number} begins {-apart} ns before the end of the last")
+
+
 def check(data):
     """How often each event is in it. Throws Broken."""
     all_of_them = generations(data)
     if not all_of_them:
         raise Broken("no generation")
-    replay = Replay()
     for generation in all_of_them:
         generation.check_tables()
+    check_clocks(all_of_them)
+    replay = Replay()
+    for generation in all_of_them:
         replay.run(generation)
     replay.counts["generations"] = len(all_of_them)
     for generation in all_of_them:
         for events in generation.threads.values():
             for _, name, arguments in events:
-                for text in (generation.strings[v] for kind, v in arguments if kind == "s"):
+                texts = [v for kind, v in arguments if kind == "s"]
+                for text in (generation.strings[v] for v in texts):
                     replay.counts[f"{name}({text})"] += 1
+                if name == "UserLog":
+                    top = replay.counts["highest string of a log"]
+                    replay.counts["highest string of a log"] = max(top, texts[1])
     return replay.counts
 
 
@@ -394,8 +415,12 @@ def by_go(paths):
     failed = 0
     paths = list(paths)
     for path in paths[::len(paths) // FOR_GO + 1]:
-        end = subprocess.run([go, "tool", "trace", "-d=parsed", path], stdin=subprocess.DEVNULL,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for how in ("parsed", "1"):  # before Go 1.24 a number
+            end = subprocess.run([go, "tool", "trace", f"-d={how}", path],
+                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True)
+            if "invalid value" not in end.stderr:
+                break
         print(f"{path}: {'ok' if end.returncode == 0 else end.stderr[:2000]}")
         failed |= end.returncode != 0
     return int(failed)
@@ -415,10 +440,14 @@ def batch(number, m, payload):
     return b"\1" + b"".join(map(uvarint, (number, m, 1000, len(payload)))) + payload
 
 
+def unit_of(frequency=10**6):
+    return bytes([FREQUENCY]) + uvarint(frequency)
+
+
 def trace_of(events, number=1, tables=b""):
     """A file of one generation from (thread, name, arguments...)."""
     numbers = {name: n for n, (name, _) in EVENTS.items()}
-    out = batch(number, NONE, bytes([FREQUENCY]) + uvarint(10**9)) + tables
+    out = batch(number, NONE, unit_of()) + tables
     threads = collections.defaultdict(bytes)
     for m, name, *values in events:
         threads[m] += bytes([numbers[name], 1]) + b"".join(map(uvarint, values))
@@ -452,7 +481,10 @@ BREACHES = {
 
 
 def complaint(*parts):
-    data = HEADER + b"".join(trace_of(p, i + 1) for i, p in enumerate(parts))
+    return complaint_of(HEADER + b"".join(trace_of(p, i + 1) for i, p in enumerate(parts)))
+
+
+def complaint_of(data):
     try:
         check(data)
     except Broken as e:
@@ -462,6 +494,13 @@ def complaint(*parts):
 
 def self_test():
     failed = 0
+    early = HEADER + trace_of(GOOD) + batch(2, NONE, unit_of(10**9))
+    for text, data in (("no frequency", HEADER + batch(1, NONE, unit_of(0))),
+                       ("before the end of the last", early)):
+        found = complaint_of(data)
+        if found is None or text not in found:
+            print(f"self-test: {text!r} is not found, but {found!r}")
+            failed = 1
     found = complaint(GOOD, NEXT)
     if found is not None:
         print(f"self-test: a good trace: {found}")

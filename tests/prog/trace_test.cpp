@@ -140,9 +140,48 @@ TEST_F(traced_program, may_end_in_the_middle) {
 }
 
 TEST_F(traced_program, is_told_that_a_repeatable_schedule_cannot_be_traced) {
-    const outcome o = run_program("trace", {"seeded", path("it")}, {{"GODEBUG", "schedseed=1"}});
+    const outcome o =
+        run_program("trace", {"impossible", path("it")}, {{"GODEBUG", "schedseed=1"}});
     EXPECT_TRUE(ended_with(o, 0));  // how many steps it took is on stderr
     EXPECT_FALSE(fs::exists(path("it")));
+}
+
+TEST_F(traced_program, is_told_that_one_whose_ps_cannot_be_taken_cannot_be_traced) {
+    EXPECT_TRUE(
+        went_well(run_program("trace", {"impossible", path("it")}, {{"GODEBUG", "asymmetric=0"}})));
+    EXPECT_FALSE(fs::exists(path("it")));
+}
+
+TEST_F(traced_program, may_end_a_trace_in_a_bubble_and_begin_none) {
+    ASSERT_TRUE(went_well(run_program("trace", {"in_a_bubble", directory_})));
+    EXPECT_FALSE(fs::exists(path("none")));
+    EXPECT_GE(count(replay(), "GoBlock(sleep)"), 1);
+}
+
+TEST_F(traced_program, is_told_in_the_child_of_a_fork_that_nobody_ends_a_trace) {
+    ASSERT_TRUE(went_well(run_program("trace", {"in_a_child", path("it")})));
+    EXPECT_GE(count(replay(), "GoBlock"), 1);
+}
+
+TEST_P(traced_programs, of_many_goroutines_tell_all_of_them_in_each_generation) {
+    ASSERT_TRUE(
+        went_well(run_program("trace", {"many", path("it")}, {{"GOMAXPROCS", GetParam()}})));
+    const std::string said = replay();
+    EXPECT_GE(count(said, "generations"), 4) << said;
+    EXPECT_GE(count(said, "GoStatusStack"), 3 * 4'000) << said;
+}
+
+TEST_F(traced_program, may_log_long_texts_again_and_again) {
+    ASSERT_TRUE(went_well(run_program("trace", {"texts", path("it")})));
+    const std::string said = replay();
+    EXPECT_GE(count(said, "UserLog"), 303) << said.substr(0, 2000);
+    EXPECT_LE(count(said, "highest string of a log"), 64 + 16'384 + 110) << said.substr(0, 2000);
+}
+
+TEST_F(traced_program, is_told_that_there_is_no_memory_and_goes_on) {
+    const outcome o = run_program("trace", {"out_of_memory", directory_});
+    EXPECT_TRUE(ended_with(o, 0)) << o.err;
+    EXPECT_GE(count(replay(), "UserLog(value)"), 2);
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+// What a reader of the trace knows of a goroutine, in g::traced.
+//
+//     generation | state | how many starts and unblocks in that generation
+//
+// Whoever changes the state of a goroutine owns the word, as docs/tracing.md says, and writes it as
+// the events go. But a goroutine that nothing happens to is told at the end of a generation by who
+// sees to the trace, at the same time as somebody may wake it. Both turn the word to the running
+// generation by one compare-and-swap: who succeeds tells the state that the word had. A word of the
+// running generation is its owner's alone.
+//
+// Not atomics of ours: the words of a run change nothing in it, and would be choices to the
+// explorer of schedules. relaxed, all: a goroutine is handed over with its word, and a generation
+// with its words by a stop of the world.
+#pragma once
+
+#include <cstdint>
+
+#include "core/g.hpp"
+#include "trace/wire.hpp"
+
+namespace rota::rt {
+
+class traced_word {
+  public:
+    traced_word(std::uint32_t generation, traced_g state, std::uint64_t seq = 0)
+        : bits_(std::uint64_t{generation} << generation_shift |
+                static_cast<std::uint64_t>(state) << state_shift | seq) {}
+
+    static traced_word of(const g& gp) {
+        return traced_word(__atomic_load_n(&gp.traced, __ATOMIC_RELAXED));
+    }
+    void store_in(g& gp) const { __atomic_store_n(&gp.traced, bits_, __ATOMIC_RELAXED); }
+    // False: it was something else, and *this is what it was.
+    bool replace_in(g& gp, traced_word by) {
+        return __atomic_compare_exchange_n(&gp.traced, &bits_, by.bits_, false, __ATOMIC_RELAXED,
+                                           __ATOMIC_RELAXED);
+    }
+
+    std::uint32_t generation() const {
+        return static_cast<std::uint32_t>(bits_ >> generation_shift);
+    }
+    traced_g state() const { return static_cast<traced_g>(bits_ >> state_shift & 7); }
+    std::uint64_t seq() const { return bits_ & ((std::uint64_t{1} << state_shift) - 1); }
+
+    // The same generation and count.
+    traced_word as(traced_g state) const {
+        return traced_word((bits_ & ~(std::uint64_t{7} << state_shift)) |
+                           static_cast<std::uint64_t>(state) << state_shift);
+    }
+    // And one more counted.
+    traced_word next(traced_g state) const { return traced_word(as(state).bits_ + 1); }
+
+  private:
+    // 2^33 steps of one goroutine in a generation take more than a minute; 2^28 generations, years.
+    static constexpr unsigned generation_shift = 36, state_shift = 33;
+
+    explicit traced_word(std::uint64_t bits) : bits_(bits) {}
+
+    std::uint64_t bits_;
+};
+
+}  // namespace rota::rt

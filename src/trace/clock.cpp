@@ -1,0 +1,89 @@
+// What ticks are worth.
+#include "trace/clock.hpp"
+
+#include "sys/ticks.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000;
+constexpr std::int64_t watch_min = 10'000'000;  // the rate is then known to some millionths
+
+// Both within the least time of some tries.
+void look_at_both(trace_moment& m) {
+    std::uint64_t least = ~std::uint64_t{0};
+    for (int i = 0; i < 3; ++i) {
+        const std::uint64_t before = processor_ticks();
+        const std::int64_t mono = nanotime();
+        const std::uint64_t took = processor_ticks() - before;
+        if (took >= least) continue;
+        least = took;
+        m.stamp = (before + took / 2) >> tick_shift;
+        m.mono = mono;
+    }
+}
+
+}  // namespace
+
+void trace_clock_t::choose() {
+    if (is_chosen_) return;
+    is_chosen_ = true;
+    uses_ticks_ = !virtual_clock.on() && are_ticks_steady();
+}
+
+trace_moment trace_clock_t::look() const {
+    trace_moment m;
+    if (uses_ticks_) {
+        look_at_both(m);
+    } else {
+        m.mono = nanotime();
+        m.stamp = static_cast<std::uint64_t>(m.mono);
+    }
+    return m;
+}
+
+bool trace_clock_t::have_parted(const trace_moment& now) const {
+    if (frequency_ == 0) return now.stamp < base_.stamp;
+    const double passed = static_cast<double>(now.mono - base_.mono);
+    const double counted = static_cast<double>(static_cast<std::int64_t>(now.stamp - base_.stamp)) *
+                           static_cast<double>(second) / static_cast<double>(frequency_);
+    const double apart = counted > passed ? counted - passed : passed - counted;
+    // The kernel bends its clock by half a thousandth at most.
+    return apart > passed / 1000 + 1'000'000;
+}
+
+trace_moment trace_clock_t::advance(const trace_moment& now) {
+    if (!uses_ticks_) return now;
+    if (!has_base_) {
+        has_base_ = true;
+        base_ = now;
+        return now;
+    }
+    if (!have_parted(now)) return now;
+    uses_ticks_ = false;
+    return look();
+}
+
+std::int64_t trace_clock_t::watch_ns() {
+    if (frequency_ != 0 || !has_base_) return 0;
+    trace_moment now;
+    look_at_both(now);
+    const std::int64_t passed = now.mono - base_.mono;
+    if (passed < watch_min) return watch_min - passed;
+    const double counted = static_cast<double>(now.stamp - base_.stamp);
+    frequency_ = static_cast<std::uint64_t>(counted * static_cast<double>(second) /
+                                            static_cast<double>(passed));
+    if (frequency_ == 0) frequency_ = 1;  // they stand still, and will be found to
+    return 0;
+}
+
+// A reader's time is that of the clock, as it was when the ticks were first used.
+trace_scale trace_clock_t::scale(bool of_ticks) const {
+    if (!of_ticks) return {};
+    const auto mono = static_cast<std::uint64_t>(base_.mono);
+    const std::uint64_t then = mono / second * frequency_ + mono % second * frequency_ / second;
+    return {then - base_.stamp, frequency_};
+}
+
+}  // namespace rota::rt

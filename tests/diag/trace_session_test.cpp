@@ -1,0 +1,189 @@
+// Traces in a process of many goroutines, and in one that runs short of memory.
+//
+// What could go wrong: a generation stops the world for each goroutine that exists; a buffer that
+// the kernel refuses ends the program instead of the trace; what is left is no trace any more, or
+// none can be started afterwards.
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <rota/go.hpp>
+#include <rota/rota.hpp>
+#include <rota/trace.hpp>
+
+#include "../gomaxprocs_restored.hpp"
+#include "sched/stw.hpp"
+#include "sys/fault.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class trace_file_name {
+  public:
+    ~trace_file_name() {
+        std::error_code ignored;
+        fs::remove(path_, ignored);
+    }
+    const std::string& path() const { return path_; }
+    std::uintmax_t size() const { return fs::file_size(path_); }
+
+  private:
+    const std::string path_ = "/tmp/rota_trace_unit_" + std::to_string(::getpid());
+};
+
+// relaxed: of a stop that this goroutine has waited for
+std::uint64_t stop_figure(const rota::rt::atomic<std::uint64_t>& counter) {
+    return counter.load(rota::rt::memory_order_relaxed);
+}
+
+// Each step is a generation, and one stop.
+std::int64_t least_pause_ns(int steps) {
+    const rota::rt::stop_counters& c = rota::rt::stops_for(rota::rt::stop_reason::trace);
+    std::int64_t least = INT64_MAX;
+    for (int i = 0; i < steps; ++i) {
+        const std::uint64_t stops = stop_figure(c.stops), ns = stop_figure(c.paused_ns);
+        rota::trace::flight_recorder box;
+        box.start();
+        const auto mean = (stop_figure(c.paused_ns) - ns) / (stop_figure(c.stops) - stops);
+        least = std::min(least, static_cast<std::int64_t>(mean));
+    }
+    return least;
+}
+
+TEST(trace_session, stops_the_world_no_longer_where_there_are_many_goroutines) {
+#if ROTA_ASAN || ROTA_TSAN
+    constexpr int count = 1'000;
+#else
+    constexpr int count = 200'000;
+#endif
+    const trace_file_name file;
+    std::int64_t few = 0, many = 0;
+    rota::run([&] {
+        rota::trace::start(file.path());
+        few = least_pause_ns(5);
+        auto gate = rota::make_chan<int>();
+        rota::wait_group all;
+        for (int i = 0; i < count; ++i) all.go([gate] { gate.recv(); });
+        many = least_pause_ns(5);
+        rota::trace::stop();
+        gate.close();
+        all.wait();
+    });
+    std::printf("shortest stop for a generation: %lld ns, and %lld ns with %d goroutines\n",
+                static_cast<long long>(few), static_cast<long long>(many), count);
+    EXPECT_GE(file.size(), std::uintmax_t{5} * 14 * count);  // all are told in each
+#if !ROTA_ASAN && !ROTA_TSAN
+    // To tell so many takes tens of milliseconds.
+    EXPECT_LT(many, 5'000'000);
+#endif
+}
+
+#if defined(ROTA_DEBUG_CHECKS)
+
+std::atomic<int> until_refusal{0};
+
+int refuse_one_mapping(rota::rt::sys_call call) {
+    return call == rota::rt::sys_call::mmap && until_refusal.fetch_sub(1) == 1 ? ENOMEM : 0;
+}
+
+// Two goroutines that are there before, and wake each other on demand.
+struct worked {
+    rota::chan<int> there = rota::make_chan<int>(), back = rota::make_chan<int>();
+    rota::wait_group both;
+    rota::chan<int> begin = rota::make_chan<int>(), end = rota::make_chan<int>();
+    worked() {
+        both.go([this] {
+            for (const int rounds : begin) {
+                for (int i = 0; i < rounds; ++i) {
+                    there.send(i);
+                    back.recv();
+                }
+                end.send(0);
+            }
+            there.close();
+        });
+        both.go([this] {
+            while (const auto v = there.recv()) back.send(*v);
+        });
+    }
+    void work(int rounds) {
+        begin.send(rounds);
+        end.recv();
+        rota::trace::log("unit", "text");
+    }
+    ~worked() {
+        begin.close();
+        both.wait();
+    }
+};
+
+// The nth mapping is refused, for each n until a whole trace needs no more.
+TEST(trace_session, ends_with_an_error_where_memory_is_refused) {
+    const trace_file_name file;
+    int refused = 0;
+    rota::run([&] {
+        const rota_test::gomaxprocs_restored at_the_end;
+        rota::runtime::gomaxprocs(1);
+        worked pair;
+        rota::trace::start(file.path());  // what lives for ever is there from here on
+        pair.work(5000);
+        rota::trace::stop();
+        const std::uintmax_t whole = file.size();
+        for (int n = 1; n < 100; ++n) {
+            until_refusal = n;
+            rota::rt::plant_fault(refuse_one_mapping);
+            std::error_code ec;
+            rota::trace::start(file.path(), {}, ec);
+            if (!ec) {
+                pair.work(5000);
+                rota::trace::stop(ec);
+            }
+            rota::rt::plant_fault(nullptr);
+            EXPECT_FALSE(rota::trace::is_enabled());
+            if (until_refusal > 0) {
+                EXPECT_FALSE(ec) << ec.message();
+                EXPECT_GT(file.size(), whole / 2);
+                break;
+            }
+            EXPECT_EQ(ec, std::errc::not_enough_memory) << n;
+            if (ec) ++refused;
+            EXPECT_EQ(file.size(), 16u) << n;  // the header: there is no whole generation
+        }
+    });
+    std::printf("refused: %d\n", refused);
+    EXPECT_GE(refused, 3);
+}
+
+// A recorder forgets, and goes on.
+TEST(trace_session, of_a_recorder_goes_on_where_memory_is_refused) {
+    const trace_file_name file;
+    rota::run([&] {
+        const rota_test::gomaxprocs_restored at_the_end;
+        rota::runtime::gomaxprocs(1);
+        worked pair;
+        rota::trace::flight_recorder box;
+        box.start();
+        pair.work(100);
+        until_refusal = 1;
+        rota::rt::plant_fault(refuse_one_mapping);
+        pair.work(5000);
+        rota::rt::plant_fault(nullptr);
+        EXPECT_LE(until_refusal, 0);
+        box.write_to(file.path());
+        EXPECT_EQ(file.size(), 16u);
+        pair.work(100);
+        box.write_to(file.path());
+        EXPECT_GT(file.size(), 1000u);
+    });
+}
+
+#endif
+
+}  // namespace

@@ -1,0 +1,127 @@
+// Tables of what events name: stacks and strings.
+//
+// What could go wrong: a number is given twice in one generation, or numbers run out over many of
+// them; memory that is refused ends the process instead of the trace.
+#include <cerrno>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "../refusing.hpp"
+#include "trace/clock.hpp"
+#include "trace/stacks.hpp"
+#include "trace/strings.hpp"
+
+using namespace rota::rt;
+
+namespace {
+
+TEST(trace_strings, numbers_of_logs_begin_anew_in_each_generation) {
+    constexpr std::uint32_t room = 3;
+    static trace_string_table few(trace_string_often + 1 + room);
+    for (int generation = 0; generation < 3; ++generation) {
+        (void)trace_chunks.take();
+        std::uint32_t last = 0;
+        for (std::uint32_t i = 0; i < room; ++i) {
+            const std::uint32_t id = few.once("text");
+            EXPECT_GT(id, trace_string_often);
+            EXPECT_GT(id, last);
+            last = id;
+        }
+        EXPECT_EQ(few.once(""), 0u);
+        few.flush();
+    }
+    (void)trace_chunks.take();
+}
+
+TEST(trace_strings, that_find_no_number_are_dropped_and_counted) {
+    static trace_string_table none(trace_string_often + 1);
+    (void)trace_chunks.take();
+    EXPECT_EQ(none.once("text"), 0u);
+    const trace_list lost = trace_chunks.take();
+    EXPECT_EQ(lost.dropped, 1u);
+    EXPECT_FALSE(lost.refused);
+}
+
+TEST(trace_strings, that_are_named_often_keep_their_number) {
+    static trace_string_table table;
+    const std::uint32_t a = table.often("a", 1), b = table.often("b", 1);
+    EXPECT_NE(a, b);
+    EXPECT_GT(a, trace_string_fixed);
+    EXPECT_LE(b, trace_string_often);
+    table.flush();
+    EXPECT_EQ(table.often("a", 2), a);
+    EXPECT_EQ(table.often("b", 2), b);
+    (void)trace_chunks.take();
+}
+
+#if defined(ROTA_DEBUG_CHECKS)
+
+using rota_test::refusing;
+
+TEST(trace_strings, that_find_no_memory_are_dropped_and_counted) {
+    static trace_string_table table;
+    (void)trace_chunks.take();
+    {
+        const refusing all(sys_call::mmap, ENOMEM);
+        EXPECT_EQ(table.often("text", 1), 0u);
+    }
+    EXPECT_TRUE(trace_chunks.take().refused);
+    EXPECT_NE(table.often("text", 1), 0u);
+    (void)trace_chunks.take();
+}
+
+TEST(trace_stacks, that_find_no_memory_are_dropped_and_counted) {
+    static trace_stack_table table;
+    const std::uintptr_t pcs[] = {1, 2};
+    (void)trace_chunks.take();
+    {
+        const refusing all(sys_call::mmap, ENOMEM);
+        EXPECT_EQ(table.add(pcs, 2), 0u);
+    }
+    EXPECT_TRUE(trace_chunks.take().refused);
+    const std::uint32_t id = table.add(pcs, 2);
+    EXPECT_NE(id, 0u);
+    EXPECT_EQ(table.add(pcs, 2), id);
+    EXPECT_NE(table.add(pcs, 1), id);
+    EXPECT_FALSE(trace_chunks.take().refused);
+}
+
+#endif
+
+// The clock that is looked at and the ticks tell one time, as far as a hundredth matters.
+TEST(trace_clock, ticks_measure_time) {
+    trace_clock_t clock;
+    clock.choose();
+    if (!clock.uses_ticks()) GTEST_SKIP() << "the processor's ticks are no clock here";
+    const trace_moment begin = clock.advance(clock.look());
+    while (clock.watch_ns() > 0) {
+    }
+    const trace_scale scale = clock.scale(true);
+    const trace_moment end = clock.look();
+    const auto ns = [&](const trace_moment& m) {
+        return static_cast<double>(m.stamp + scale.offset) * 1e9 /
+               static_cast<double>(scale.frequency);
+    };
+    EXPECT_NEAR(ns(begin), static_cast<double>(begin.mono), 1e6);
+    EXPECT_NEAR(ns(end) - ns(begin), static_cast<double>(end.mono - begin.mono),
+                static_cast<double>(end.mono - begin.mono) / 100);
+    EXPECT_TRUE(clock.advance(end).stamp == end.stamp && clock.uses_ticks());
+}
+
+TEST(trace_clock, ticks_that_part_from_the_clock_are_not_trusted_again) {
+    trace_clock_t clock;
+    clock.choose();
+    if (!clock.uses_ticks()) GTEST_SKIP() << "the processor's ticks are no clock here";
+    clock.advance(clock.look());
+    while (clock.watch_ns() > 0) {
+    }
+    trace_moment wrong = clock.look();
+    wrong.stamp += clock.scale(true).frequency;  // a second ahead
+    const trace_moment begin = clock.advance(wrong);
+    EXPECT_FALSE(clock.uses_ticks());
+    EXPECT_EQ(begin.stamp, static_cast<std::uint64_t>(begin.mono));
+    EXPECT_EQ(clock.scale(false).frequency, 1'000'000'000u);
+}
+
+}  // namespace
