@@ -230,6 +230,9 @@ g* global_get(p& pp, std::uint32_t max) {
     if (ROTA_UNLIKELY(!sched.urgent.empty())) {
         if (g* const gp = urgent_get(pp)) return gp;
     }
+    // Those in a hurry take turns with the others, one by one: a look at descriptors brings them by
+    // the hundred, each of which would wait for a whole batch.
+    if (!sched.urgent.empty()) max = 1;
     sched.was_urgent = false;
     if (ROTA_UNLIKELY(sched.suspended_first != nullptr)) {
         const std::uint32_t before_it = ahead_of_suspended();

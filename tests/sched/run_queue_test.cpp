@@ -161,5 +161,22 @@ TEST_F(run_queue, global_share_is_fair_and_bounded) {
     EXPECT_EQ(take_global().size(), 600 - expected - 1);
 }
 
+TEST_F(run_queue, kb10_those_in_a_hurry_take_turns_with_the_others) {
+    // A look at descriptors brings them by the hundred. Where each waits for a whole batch of the
+    // others, the last is served a hundred times later than those who came after it.
+    const lock_guard guard(sched.mu);
+    for (int i = 0; i < 40; ++i) global_put(make());        // 1 to 40
+    for (int i = 0; i < 3; ++i) global_put_urgent(make());  // 41 to 43
+    std::vector<std::uint64_t> order;
+    while (!sched.urgent.empty() && order.size() < 10) {
+        order.push_back(global_get(*owner_, 0)->goid);
+        EXPECT_TRUE(sched.urgent.empty() || runq_empty(*owner_));
+    }
+    EXPECT_EQ(order, (std::vector<std::uint64_t>{41, 1, 42, 2, 43}));
+    EXPECT_EQ(global_get(*owner_, 0)->goid, 3u);
+    EXPECT_FALSE(sched.urgent_waits.load(memory_order_relaxed));
+    take_global();
+}
+
 }  // namespace
 }  // namespace rota::rt
