@@ -225,30 +225,39 @@ bool trace_session::is_wanted() const {
     return has_recorder_ || (has_file_ && file_->is_open() && !file_->has_failed());
 }
 
-void trace_session::lose(std::error_code why) {
-    if (has_file_) file_->fail(why);
-    if (has_recorder_) ring_->clear();
+// The file ends with the last generation, the recorder begins anew after this one.
+std::errc trace_session::lose(std::errc why) {
+    if (has_file_) file_->fail(std::make_error_code(why));
+    if (has_recorder_ && !is_writing_ring_) ring_->clear();
+    return why;
 }
 
-// A generation goes to a file or to a recorder; what of it has gone there is taken back if there is
-// no memory for all of it.
-void trace_session::deliver(const trace_generation& done) {
-    if (done.chunks.refused) return lose(no_memory());
-    if (!done.is_whole()) return lose(std::make_error_code(std::errc::no_buffer_space));
+// A generation goes to a file and to a recorder; what of it has gone there is taken back if there
+// is no memory for all of it.
+std::errc trace_session::deliver(const trace_generation& done) {
+    if (done.chunks.refused) return lose(std::errc::not_enough_memory);
+    if (!done.is_whole()) return lose(std::errc::no_buffer_space);
     if (done.uses_ticks) watch_ticks();
-    const std::error_code ec = unless_out_of_memory([&]() -> std::error_code {
-        if (has_file_ && !file_->has_failed()) {
+    if (has_file_ && !file_->has_failed()) {
+        const std::error_code ec = unless_out_of_memory([&]() -> std::error_code {
             format_->write(done, *file_);
             file_->end_generation();
-        }
-        if (!has_recorder_) return {};
+            return {};
+        });
+        if (ec) format_->forget();
+        if (ec) file_->fail(ec);
+    }
+    if (!has_recorder_) return {};
+    const std::error_code ec = unless_out_of_memory([&]() -> std::error_code {
         format_->write(done, *ring_);
         ring_->end_generation(done.ended.mono, recorder_wish_.min_age, recorder_wish_.bytes_max);
         return {};
     });
-    if (!ec) return;
+    if (!ec) return {};
     format_->forget();
-    lose(ec);
+    if (is_writing_ring_) ring_->undo();
+    else ring_->clear();
+    return std::errc::not_enough_memory;
 }
 
 // Tells, while the program goes on, the goroutines to which nothing has happened.
@@ -268,18 +277,21 @@ void trace_session::tell_untold() {
     std::size_t bytes = count * status_bytes * early_factor;
     if (bytes > room) bytes = room;
     early_at_ = bytes > early_at ? bytes : early_at;
+    early_at_ = early_at_ < room ? early_at_ : room;
 }
 
-bool trace_session::step(trace_step what) {
+bool trace_session::step(trace_step what, bool wants_stacks) {
     trace_generation done;
-    const bool stacks =
-        (has_file_ && file_wish_.stacks) || (has_recorder_ && recorder_wish_.stacks);
+    const bool stacks = wants_stacks || (has_file_ && file_wish_.stacks) ||
+                        (has_recorder_ && recorder_wish_.stacks);
     if (what != trace_step::begin) tell_untold();
+    else told_ns_ = 0;
+    lost_ = {};
     {
         const runtime_entry inside;
         if (!trace_advance(what, stacks, done)) return false;
     }
-    if (what != trace_step::begin) deliver(done);
+    if (what != trace_step::begin) lost_ = deliver(done);
     {
         const runtime_entry inside;
         trace_chunks.release(done.chunks, what != trace_step::end);
@@ -292,13 +304,13 @@ bool trace_session::step(trace_step what) {
 }
 
 // Somebody is about to want the trace: what comes from here on is a generation of its own.
-std::error_code trace_session::begin() {
+std::error_code trace_session::begin(const trace_wish& wish) {
     if (is_trace_impossible()) return std::make_error_code(std::errc::not_supported);
     // One that somebody else wants has its own error, if there is none of ours.
     if (file_ == nullptr) file_ = new trace_file;
     if (ring_ == nullptr) ring_ = new trace_ring;
     if (format_ == nullptr) format_ = new trace_format;
-    if (runs_) step(trace_step::go_on);
+    if (runs_) step(trace_step::go_on, wish.stacks);
     else trace_clock.choose();
     return {};
 }
@@ -335,7 +347,7 @@ std::error_code trace_session::start_file(const char* path, const trace_wish& wi
     return on_own_goroutine([&]() -> std::error_code {
         const std::lock_guard<mutex> guard(mu_);
         if (has_file_) return std::make_error_code(std::errc::device_or_resource_busy);
-        if (const std::error_code cannot = begin()) return cannot;
+        if (const std::error_code cannot = begin(wish)) return cannot;
         if (const std::error_code refused = file_->create(path)) return refused;
         file_wish_ = wish;
         has_file_ = true;
@@ -369,7 +381,7 @@ std::error_code trace_session::start_recorder(const trace_wish& wish) {
     return on_own_goroutine([&]() -> std::error_code {
         const std::lock_guard<mutex> guard(mu_);
         if (has_recorder_) return std::make_error_code(std::errc::device_or_resource_busy);
-        if (const std::error_code cannot = begin()) return cannot;
+        if (const std::error_code cannot = begin(wish)) return cannot;
         ring_->clear();
         recorder_wish_ = wish;
         has_recorder_ = true;
@@ -414,16 +426,26 @@ std::error_code trace_session::write_recorder(const char* path) {
     });
 }
 
+// If the running generation turns out to be lost, those before it are written, and forgotten then.
 std::error_code trace_session::write_ring(const char* path) {
     trace_file out;
-    if (const std::error_code ec = out.create(path)) return ec;
+    const std::error_code refused = unless_out_of_memory([&] { return out.create(path); });
+    if (refused) return refused;
+    is_writing_ring_ = true;
     step(trace_step::go_on);
-    const std::error_code lost = unless_out_of_memory([&]() -> std::error_code {
-        ring_->for_each([&](const std::string& bytes) { out.put(bytes.data(), bytes.size()); });
+    is_writing_ring_ = false;
+    std::error_code lost = unless_out_of_memory([&]() -> std::error_code {
+        ring_->for_each([&](const std::string& bytes) {
+            out.put(bytes.data(), bytes.size());
+            out.end_generation();
+        });
         return {};
     });
+    if (lost_ != std::errc{}) {
+        ring_->clear();
+        lost = std::make_error_code(lost_);
+    }
     if (lost) out.fail(lost);
-    else out.end_generation();
     return out.close();
 }
 
@@ -450,7 +472,9 @@ void trace_session::dump_if_wanted() {
 // outside the runtime. If we are not, or whoever crashes holds a lock that is needed, time runs
 // out.
 void trace_session::dump_before_end() {
-    constexpr long look_again = 1'000'000;                                    // ns
+    constexpr long look_again = 1'000'000;  // ns
+    // relaxed: our own. The child of a fork has no goroutine that would write.
+    if (sched.forked.load(memory_order_relaxed)) return;
     if (!dump_.cas(dump::armed, dump::wanted, memory_order_acquire)) return;  // pairs(trace.dump)
     const std::int64_t until = nanotime() + crash_wait_;
     // relaxed: what is written is in the file

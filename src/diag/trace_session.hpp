@@ -50,6 +50,8 @@ class trace_ring final : public trace_output {
     // What has been put is a generation that ended then. Forgets the first ones that are needed no
     // more.
     void end_generation(std::int64_t ended, std::int64_t min_age, std::size_t bytes_max);
+    // What has been put since the last generation is void.
+    void undo() { now_.clear(); }
     void clear();
     template <class F>
     void for_each(F f) const {
@@ -99,10 +101,10 @@ class trace_session {
 
     struct keeper;
     // All of these: with mu_ held, on a goroutine of the session's own.
-    std::error_code begin();
-    bool step(trace_step what);
-    void deliver(const trace_generation& done);
-    void lose(std::error_code why);
+    std::error_code begin(const trace_wish& wish);
+    bool step(trace_step what, bool wants_stacks = false);
+    std::errc deliver(const trace_generation& done);
+    std::errc lose(std::errc why);
     void tell_untold();
     bool is_wanted() const;
     void end_if_unwanted();
@@ -119,7 +121,9 @@ class trace_session {
     bool has_file_ = false;  // started and not stopped: it may have failed meanwhile
     bool has_recorder_ = false;
     trace_wish file_wish_, recorder_wish_;
-    std::int64_t told_ns_ = 0;  // how long it took to tell the untold goroutines
+    bool is_writing_ring_ = false;  // it is not cleared then
+    std::int64_t told_ns_ = 0;      // how long it took to tell the untold goroutines
+    std::errc lost_{};              // why the recorder has not got the last generation
     std::int64_t next_step_ = 0;
     std::size_t early_at_ = 16u << 20;
     std::uint64_t run_ = 0;       // how often a trace has begun

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "mem/mapped.hpp"
+#include "sched/trace_events.hpp"
 
 namespace rota::rt {
 
@@ -144,6 +145,12 @@ void gfree_release(std::uint64_t count) {
     for (; count > 0; --count) {
         g* const gp = to_release();
         if (gp == nullptr) return;
+        // Who tells a trace of the goroutines may still have this one in hand, by a word of zeros.
+        if (is_first_of_trace()) {
+            const lock_guard guard(gfree.mu);
+            gfree.pool[gp->stack.cls].gs.push_back(gp);
+            return;
+        }
         const stack_slot slot = gp->stack;
         gp->~g();
         stack_release(slot);  // its header reads as zero from here on: state idle

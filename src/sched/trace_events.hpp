@@ -63,6 +63,10 @@ ROTA_ALWAYS_INLINE bool is_traced() {
     return ROTA_UNLIKELY(__atomic_load_n(&trace_log.on, __ATOMIC_RELAXED) != 0);
 }
 
+// Whether a trace runs that is in its first generation: goroutines may not yet have a word of it.
+// Any thread; takes mu.
+bool is_first_of_trace();
+
 // The fixed strings.
 constexpr std::uint32_t trace_reason(wait_reason why) {
     return static_cast<std::uint32_t>(why) + 1;

@@ -9,8 +9,9 @@
 // running generation is its owner's alone.
 //
 // Not atomics of ours: the words of a run change nothing in it, and would be choices to the
-// explorer of schedules. relaxed, all: a goroutine is handed over with its word, and a generation
-// with its words by a stop of the world.
+// explorer of schedules. relaxed: a goroutine is handed over with its word, and a generation with
+// its words by a stop of the world. But who turns the word has read whose it is before that, and
+// the goroutine may end and its place be another's as soon as it is turned.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ class traced_word {
     void store_in(g& gp) const { __atomic_store_n(&gp.traced, bits_, __ATOMIC_RELAXED); }
     // False: it was something else, and *this is what it was.
     bool replace_in(g& gp, traced_word by) {
-        return __atomic_compare_exchange_n(&gp.traced, &bits_, by.bits_, false, __ATOMIC_RELAXED,
+        return __atomic_compare_exchange_n(&gp.traced, &bits_, by.bits_, false, __ATOMIC_ACQ_REL,
                                            __ATOMIC_RELAXED);
     }
 

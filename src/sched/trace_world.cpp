@@ -17,6 +17,25 @@ namespace {
 
 constinit trace_moment began_at;  // who holds the world's lock: when this generation did
 
+// Streams go on with the moment at which the generation begins, also where another clock is looked
+// at from there on.
+void wind_streams(std::uint64_t now) ROTA_REQUIRES(trace_log.mu) {
+    m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
+    for (m* mp = all; mp != nullptr; mp = mp->all_link) mp->traced.last = now;
+    trace_log.outside.last = trace_log.nobody.last = now;
+}
+
+// What the threads write comes after what was told of them, even where their processors count
+// behind ours.
+void put_behind_nobody() ROTA_REQUIRES(trace_log.mu) {
+    const std::uint64_t now = trace_log.nobody.last + 1;
+    m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
+    for (m* mp = all; mp != nullptr; mp = mp->all_link) {
+        if (mp->traced.last < now) mp->traced.last = now;
+    }
+    if (trace_log.outside.last < now) trace_log.outside.last = now;
+}
+
 // Everything that has been written goes to the list.
 trace_list collect() ROTA_REQUIRES(trace_log.mu) {
     m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
@@ -96,6 +115,12 @@ void end() ROTA_REQUIRES(trace_log.mu) {
 
 }  // namespace
 
+bool is_first_of_trace() {
+    if (!is_traced()) return false;
+    const lock_guard guard(trace_log.mu);
+    return is_traced() && trace_log.generation == trace_log.first;
+}
+
 // Where a p cannot be taken from who does not come, a stop of the world may last for long, and a
 // trace makes one every second.
 bool is_trace_impossible() {
@@ -143,11 +168,16 @@ class untold {
 
   private:
     // Goroutines of ms without a p may just be changing theirs, or be about to construct it, which
-    // is idle or dead until it is runnable. Who runs is told by who starts it.
+    // is idle or dead until it is runnable.
     static traced_g state_at_begin(const g& gp) {
         switch (gp.status.load(memory_order_acquire)) {  // pairs(trace.created)
             case g_status::runnable:
-            case g_status::preempted: return traced_g::runnable;
+            case g_status::preempted:
+            // Who was in a call when the trace began, or has entered one since, has been told. So
+            // this one is about to be started, or was just put back, or has been let out of the
+            // line.
+            case g_status::running:
+            case g_status::syscall: return traced_g::runnable;
             case g_status::waiting: return traced_g::waiting;
             default: return traced_g::none;
         }
@@ -196,9 +226,14 @@ bool trace_advance(trace_step step, bool with_stacks, trace_generation& done) {
         began_at = trace_clock.advance(done.ended);
         ++trace_log.generation;
         trace_log.stacks = with_stacks;
+        wind_streams(began_at.stamp);
         if (step == trace_step::begin) begin();
-        if (step == trace_step::end) end();
-        else tell_begin(self, step == trace_step::begin);
+        if (step == trace_step::end) {
+            end();
+        } else {
+            tell_begin(self, step == trace_step::begin);
+            put_behind_nobody();
+        }
         self.ready_extras = is_traced() ? m::ready_traced : 0;
     }
     done.pause = nanotime() - asked;

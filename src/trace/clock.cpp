@@ -1,6 +1,8 @@
 // What ticks are worth.
 #include "trace/clock.hpp"
 
+#include <utility>
+
 #include "sys/ticks.hpp"
 
 namespace rota::rt {
@@ -43,10 +45,10 @@ trace_moment trace_clock_t::look() const {
     return m;
 }
 
-bool trace_clock_t::have_parted(const trace_moment& now) const {
-    if (frequency_ == 0) return now.stamp < base_.stamp;
-    const double passed = static_cast<double>(now.mono - base_.mono);
-    const double counted = static_cast<double>(static_cast<std::int64_t>(now.stamp - base_.stamp)) *
+bool trace_clock_t::have_parted(const trace_moment& then, const trace_moment& now) const {
+    if (frequency_ == 0) return now.stamp < then.stamp;
+    const double passed = static_cast<double>(now.mono - then.mono);
+    const double counted = static_cast<double>(static_cast<std::int64_t>(now.stamp - then.stamp)) *
                            static_cast<double>(second) / static_cast<double>(frequency_);
     const double apart = counted > passed ? counted - passed : passed - counted;
     // The kernel bends its clock by half a thousandth at most.
@@ -57,12 +59,17 @@ trace_moment trace_clock_t::advance(const trace_moment& now) {
     if (!uses_ticks_) return now;
     if (!has_base_) {
         has_base_ = true;
-        base_ = now;
+        base_ = last_ = now;
         return now;
     }
-    if (!have_parted(now)) return now;
+    // A leap within one generation, or a rate that was not quite known.
+    if (!have_parted(std::exchange(last_, now), now) && !have_parted(base_, now)) return now;
     uses_ticks_ = false;
-    return look();
+    const trace_moment next = look();
+    // A reader's time goes on from where the ticks, which may have been ahead, have brought it.
+    const std::uint64_t reached = ns_of(now.stamp);
+    if (frequency_ != 0 && reached > next.stamp) offset_ = reached - next.stamp;
+    return next;
 }
 
 std::int64_t trace_clock_t::watch_ns() {
@@ -71,16 +78,26 @@ std::int64_t trace_clock_t::watch_ns() {
     look_at_both(now);
     const std::int64_t passed = now.mono - base_.mono;
     if (passed < watch_min) return watch_min - passed;
-    const double counted = static_cast<double>(now.stamp - base_.stamp);
-    frequency_ = static_cast<std::uint64_t>(counted * static_cast<double>(second) /
-                                            static_cast<double>(passed));
-    if (frequency_ == 0) frequency_ = 1;  // they stand still, and will be found to
+    const double counted = static_cast<double>(static_cast<std::int64_t>(now.stamp - base_.stamp));
+    const double rate = counted * static_cast<double>(second) / static_cast<double>(passed);
+    // Or they stand still, or go back, and will be found to.
+    frequency_ = rate >= 1 ? static_cast<std::uint64_t>(rate) : 1;
     return 0;
+}
+
+// What a reader makes of a stamp that counts ticks. Caller: the rate is known.
+std::uint64_t trace_clock_t::ns_of(std::uint64_t stamp) const {
+    if (frequency_ == 0) return 0;
+    const double passed = static_cast<double>(static_cast<std::int64_t>(stamp - base_.stamp)) *
+                          static_cast<double>(second) / static_cast<double>(frequency_);
+    const double ns = static_cast<double>(base_.mono) + passed;
+    constexpr double years = 1e18;  // thirty of them
+    return ns > 0 && ns < years ? static_cast<std::uint64_t>(ns) : 0;
 }
 
 // A reader's time is that of the clock, as it was when the ticks were first used.
 trace_scale trace_clock_t::scale(bool of_ticks) const {
-    if (!of_ticks) return {};
+    if (!of_ticks) return {offset_, second};
     const auto mono = static_cast<std::uint64_t>(base_.mono);
     const std::uint64_t then = mono / second * frequency_ + mono % second * frequency_ / second;
     return {then - base_.stamp, frequency_};

@@ -50,13 +50,16 @@ class trace_clock_t {
     }
 
   private:
-    bool have_parted(const trace_moment& now) const;
+    bool have_parted(const trace_moment& then, const trace_moment& now) const;
+    std::uint64_t ns_of(std::uint64_t stamp) const;
 
     bool uses_ticks_ = false;  // changes with the world stopped
     bool is_chosen_ = false;
     bool has_base_ = false;
     std::uint64_t frequency_ = 0;  // 0: not yet known
+    std::uint64_t offset_ = 0;     // of the clock's time, behind ticks that ran ahead
     trace_moment base_;            // when the ticks were first used
+    trace_moment last_;            // when they were last looked at
 };
 inline constinit trace_clock_t trace_clock;
 

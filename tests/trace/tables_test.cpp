@@ -117,11 +117,17 @@ TEST(trace_clock, ticks_that_part_from_the_clock_are_not_trusted_again) {
     while (clock.watch_ns() > 0) {
     }
     trace_moment wrong = clock.look();
-    wrong.stamp += clock.scale(true).frequency;  // a second ahead
+    const trace_scale ticks = clock.scale(true);
+    wrong.stamp += ticks.frequency;  // a second ahead
     const trace_moment begin = clock.advance(wrong);
     EXPECT_FALSE(clock.uses_ticks());
     EXPECT_EQ(begin.stamp, static_cast<std::uint64_t>(begin.mono));
-    EXPECT_EQ(clock.scale(false).frequency, 1'000'000'000u);
+    const trace_scale ns = clock.scale(false);
+    EXPECT_EQ(ns.frequency, 1'000'000'000u);
+    // To a reader the next generation does not begin before the last one's end.
+    const double reached = static_cast<double>(wrong.stamp + ticks.offset) * 1e9 /
+                           static_cast<double>(ticks.frequency);
+    EXPECT_NEAR(static_cast<double>(begin.stamp + ns.offset), reached, 1e6);
 }
 
 }  // namespace
