@@ -10,7 +10,7 @@ import time
 
 from .steps import ROOT, GoogleTest, Outcome, Step
 
-QEMU = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"]
+QEMU = ["qemu-aarch64"]
 WHOLE = ("lto", "lto-clang")
 STRESS = ["tests/stress/*_test.cpp"]
 
