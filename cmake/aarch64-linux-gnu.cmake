@@ -9,8 +9,8 @@ set(CMAKE_ASM_COMPILER aarch64-linux-gnu-g++-12)
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
 
 # Libraries of the other architecture lie beside this machine's own, in /usr/lib/aarch64-linux-gnu.
-# Programs run with those, and not with the cross compiler's in /usr/aarch64-linux-gnu: half of the C
-# library from either place, of two builds, hangs in pthread_create.
+# Programs run with those alone: the dynamic linker of the cross compiler, from another build than
+# the C library there, hangs in pthread_create.
 set(CMAKE_FIND_ROOT_PATH /usr/aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY BOTH)
