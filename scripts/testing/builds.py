@@ -48,8 +48,8 @@ class Emulated(Short):
         "rota_stress": {"kb08_signals.*:kb42_signals.*": LATE_SIGNAL},
     }
 
-    def __init__(self, name, sources, preset, limit_s, procs=None):
-        super().__init__(name, sources, preset, limit_s, procs)
+    def __init__(self, name, sources, preset, limit_s, procs=None, shards=1):
+        super().__init__(name, sources, preset, limit_s, procs, shards)
         self.left_out = self.LEFT_OUT.get(name, {})
         if self.left_out:
             self.pattern = "-" + ":".join(self.left_out)
@@ -135,7 +135,7 @@ def layers(unit, api, lessons):
                 for preset in (*WHOLE, "shared") for n in (2, 4)),
               *(Switches(preset) for preset in WHOLE), Exports()]
     aarch64 = [Emulated("rota_unit", unit, "aarch64", 120),
-               *(Emulated("rota_api", api, "aarch64", 240, n) for n in (1, 2, 4, 16)),
+               *(Emulated("rota_api", api, "aarch64", 900, n, shards=2) for n in (1, 2, 4, 16)),
                *(Emulated("rota_stress", STRESS, "aarch64", 400, n) for n in (2, 4)),
                EmulatedExamples(ROOT / "tests/prog/examples_test.py", "aarch64",
                                 [name for name in lessons if name != "blocking_client"], 600)]
