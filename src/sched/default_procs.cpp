@@ -27,9 +27,9 @@ struct limits_t {
     atomic<std::int64_t> looked_at{0};
     // sysmon looks, or has seen a number that the program has not got yet. relaxed: see looked_at
     atomic<bool> owed{false};
-    atomic<std::int32_t> wanted{0};     // as last seen; relaxed: an older one does no harm
-    atomic<bool> reading{false};        // whose turn it is with `groups`
-    timer errand;                       // set at boot, then of its heap
+    atomic<std::int32_t> wanted{0};  // as last seen; relaxed: an older one does no harm
+    atomic<bool> reading{false};     // whose turn it is with `groups`
+    timer errand;                    // set at boot, then of its heap
 };
 constinit limits_t limits;
 constinit cgroup_reader groups;
