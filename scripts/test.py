@@ -77,7 +77,7 @@ def layers():
                  mutants.Applies()],
         "api": [statements.Statements(API, PROG)],
         "fuzz": fuzz.steps(),
-        **builds.layers(UNIT, API),
+        **builds.layers(UNIT, API, lessons),
         "mutants": [mutants.Mutants()],
     }
 

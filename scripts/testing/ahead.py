@@ -27,6 +27,7 @@ class BuildAhead:
         self.wanted = wanted
         self.built = {layer: threading.Event() for layer in wanted}  # set too after a failure
         self.now = ""       # what is being built
+        self.took = {layer: [] for layer in wanted}  # how long each preset has, as text
         self.complaint = None
         self.lock = threading.Lock()
         self.child = None   # under the lock
@@ -49,7 +50,9 @@ class BuildAhead:
         for layer, presets in self.wanted.items():
             for preset, targets in presets.items():
                 if self.complaint is None:
+                    began = time.monotonic()
                     self.build(preset, targets)
+                    self.took[layer].append(f"{preset} {time.monotonic() - began:.0f} s")
             self.built[layer].set()
 
     def build(self, preset, targets):
@@ -97,4 +100,5 @@ class BuildAhead:
             print(self.complaint)
             raise Failed
         if waited >= 1:
-            print(f"  built; waited {waited:.0f} s for it", flush=True)
+            took = ", ".join(self.took[layer])
+            print(f"  built ({took}); waited {waited:.0f} s for it", flush=True)

@@ -172,6 +172,8 @@ def block(output, name):
 class PythonTest(Step):
     """A test of a whole program, written in Python; it ends with `N passed, N failed`."""
 
+    env = {}
+
     def __init__(self, script, preset, targets, limit_s):
         self.script, self.preset, self.targets, self.limit_s = script, preset, targets, limit_s
         self.name, self.where = script.name, preset
@@ -183,14 +185,16 @@ class PythonTest(Step):
         command = [sys.executable, str(self.script), str(ROOT / "build" / self.preset)]
         if options.filter:
             command.append(options.filter)
-        run = watch.run(command, {}, self.limit_s, LOGS / f"{self.name}.log", ROOT)
+        log = LOGS / f"{self.name}-{self.preset}.log"
+        run = watch.run(command, self.env, self.limit_s, log, ROOT)
         counts = re.findall(r"^(\d+) passed, (\d+) failed", run.output, re.M)
         passed, failed = map(int, counts[-1]) if counts else (0, 0)
         outcome = Outcome(passed, failed, seconds=run.seconds)
         outcome.skipped = re.findall(r"^skipped: (.*)$", run.output, re.M)
         if run.status != 0 or not counts or failed:
             outcome.failed, outcome.note = max(1, failed), run.ending()
-            outcome.shown, outcome.again = last_lines(run.output), watch.as_typed(command, {}, ROOT)
+            outcome.shown = last_lines(run.output)
+            outcome.again = watch.as_typed(command, self.env, ROOT)
         return outcome
 
 

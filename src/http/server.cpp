@@ -90,8 +90,9 @@ void server_state::end_connections(bool all) {
     for (connection* c = connections_; c != nullptr; c = c->next) {
         auto seen = connection::phase::idle;
         const bool was_idle =
-            c->now.compare_exchange(seen, connection::phase::closed, rt::memory_order_seq_cst,
-                                    rt::memory_order_relaxed);  // pairs(http.shutdown)
+            c->now.compare_exchange(seen, connection::phase::closed,
+                                    rt::memory_order_seq_cst,   // pairs(http.shutdown)
+                                    rt::memory_order_seq_cst);  // pairs(http.shutdown)
         if (was_idle || all) c->stream.wake(all);
         else if (c->shared != nullptr) c->shared->go_away();
     }

@@ -23,10 +23,13 @@ struct limits_t {
     atomic<std::int32_t> watcher{0};  // sysmon's thread; relaxed: 0 stands for the caller's own
     // Written under the world's lock; relaxed: whoever acts on it reads it again there.
     atomic<bool> followed{false};
-    atomic<std::int64_t> looked_at{0};  // relaxed: a second look does no harm
-    atomic<std::int32_t> wanted{0};     // as last seen; relaxed: an older one does no harm
-    atomic<bool> reading{false};        // whose turn it is with `groups`
-    timer errand;                       // set at boot, then of its heap
+    // When somebody looked last. A second look does no harm; sysmon's publishes `owed`.
+    atomic<std::int64_t> looked_at{0};
+    // sysmon looks, or has seen a number that the program has not got yet. relaxed: see looked_at
+    atomic<bool> owed{false};
+    atomic<std::int32_t> wanted{0};  // as last seen; relaxed: an older one does no harm
+    atomic<bool> reading{false};     // whose turn it is with `groups`
+    timer errand;                    // set at boot, then of its heap
 };
 constinit limits_t limits;
 constinit cgroup_reader groups;
@@ -59,6 +62,7 @@ void follow_to(std::int32_t n) {
 void follow(void*) {
     const runtime_entry inside;
     follow_to(limits.wanted.load(memory_order_relaxed));
+    limits.owed.store(false, memory_order_relaxed);
 }
 
 void start_follower(void*) { spawn_from_scheduler(follow, nullptr, __builtin_return_address(0)); }
@@ -72,7 +76,12 @@ void leave_to_follower(std::int32_t n, std::int64_t now) {
 // relaxed: see limits_t
 bool is_look_due(std::int64_t now) {
     return limits.followed.load(memory_order_relaxed) &&
-           now - limits.looked_at.load(memory_order_relaxed) >= period;
+           now - limits.looked_at.load(memory_order_acquire) >= period;  // pairs(limits.looked)
+}
+
+// Whether the number may be an old one although somebody has just looked. relaxed: see limits_t
+bool is_change_owed() {
+    return limits.owed.load(memory_order_relaxed) && limits.followed.load(memory_order_relaxed);
 }
 
 }  // namespace
@@ -111,7 +120,7 @@ void set_default_proc_count(std::int32_t from_environment) {
 
 std::int32_t current_proc_count() {
     const std::int64_t now = nanotime();
-    if (ROTA_LIKELY(!is_look_due(now))) return proc_count();
+    if (ROTA_LIKELY(!is_look_due(now) && !is_change_owed())) return proc_count();
     limits.looked_at.store(now, memory_order_relaxed);
     if (current_goroutine() != nullptr) {
         const runtime_entry inside;
@@ -126,10 +135,12 @@ std::int32_t current_proc_count() {
 void look_at_limits(std::int64_t now) {
     if (!is_look_due(now) || !begin_reading()) return;
     limits.watcher.store(current_thread_id(), memory_order_relaxed);
-    limits.looked_at.store(now, memory_order_relaxed);
+    limits.owed.store(true, memory_order_relaxed);
+    limits.looked_at.store(now, memory_order_release);  // pairs(limits.looked)
     const std::int32_t n = read_limits();
     end_reading();
     if (n != proc_count()) leave_to_follower(n, now);
+    else limits.owed.store(false, memory_order_relaxed);
 }
 
 bool read_throttling(cpu_throttling& out) {

@@ -2,6 +2,7 @@
 #include <rota/tls.hpp>
 
 #include "../certificates.hpp"
+#include "http_client.hpp"
 #include "scripted_server.hpp"
 
 using namespace rota_test;

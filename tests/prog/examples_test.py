@@ -3,6 +3,8 @@
 
 Usage: examples_test.py BUILD_DIR [FILTER]
 
+ROTA_TEST_EMULATOR names a program that runs the examples, if they are not for this processor.
+
 What could go wrong: an example rots, because nobody runs it, or prints something else than a reader
 is told to expect. Each examples/NAME.cpp that has a line `// Last line: TEXT` in its first comment
 is a lesson: at GOMAXPROCS 1, 2, 4 and 16 it must end by itself with status 0, write nothing on
@@ -36,7 +38,8 @@ def promised(source):
 def run(program, procs):
     """Status, stdout, stderr. One that hangs is sent SIGQUIT, so that its goroutines are shown."""
     env = {k: v for k, v in os.environ.items() if k not in ("GODEBUG", "GOTRACEBACK")}
-    child = subprocess.Popen([str(program)], env={**env, "GOMAXPROCS": procs}, text=True,
+    command = [*os.environ.get("ROTA_TEST_EMULATOR", "").split(), str(program)]
+    child = subprocess.Popen(command, env={**env, "GOMAXPROCS": procs}, text=True,
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
     try:
