@@ -12,6 +12,8 @@
 #include "diag/debugger.hpp"
 #include "diag/lock_cycles.hpp"
 #include "diag/schedtrace.hpp"
+#include "netpoll/poller.hpp"
+#include "netpoll/uring.hpp"
 #include "sched/chaos.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/hooks.hpp"
@@ -60,6 +62,8 @@ void schedinit() {
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
         asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
         hostages_allow_stops(env.preemptsignal);
+    // Where the kernel has none, or a container forbids it, it is epoll all the same.
+    if (env.uring && !is_seeded && net_uring.start() == 0) net_poller.use(net_uring);
     if (is_seeded) seeded_start();
     else start_sysmon();
     stop_scheduling_at_exit();
