@@ -28,12 +28,14 @@ struct poll_letter {
     bool is_posted = false;
 };
 
-// What the watcher of a ring is asked for (netpoll/uring.hpp).
+// What the watcher of a ring is asked for (netpoll/uring.hpp), or what a repeatable run watches
+// (netpoll/simulated.hpp).
 struct ring_request {
     ring_request* next = nullptr;
     std::uint64_t tag = 0;
     int fd = -1;
     bool is_removal = false;
+    bool is_outside = false;
 };
 
 enum class poll_dir : std::uint8_t { read, write };
