@@ -63,7 +63,11 @@ void schedinit() {
         asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
         hostages_allow_stops(env.preemptsignal);
     // Where the kernel has none, or a container forbids it, it is epoll all the same.
-    if (env.uring && !is_seeded && net_uring.start() == 0) net_poller.use(net_uring);
+    if (env.uring && !is_seeded) {
+        const int error = net_uring.start();
+        if (error == 0) net_poller.use(net_uring);
+        else net_poller.note_refusal(-error);
+    }
     if (is_seeded) seeded_start();
     else start_sysmon();
     stop_scheduling_at_exit();

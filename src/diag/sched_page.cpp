@@ -239,6 +239,7 @@ std::string sched_json() {
     out.number("uptime_ns", nanotime() - sched.started_at);
     out.number("gomaxprocs", static_cast<long long>(f.gomaxprocs));
     out.text("poller", net_poller.backend_name());
+    out.number("uring_errno", net_poller.refusal());
     out.number("goroutine_count", static_cast<long long>(f.goroutines));
     out.number("thread_count", static_cast<long long>(f.threads));
     put_queues(out);

@@ -73,6 +73,9 @@ class poller {
 
     // Another back end. Before the first start().
     void use(poll_backend& b) { chosen_ = &b; }
+    // It was to be another one, which gave this error: for reports. Boot alone says so.
+    void note_refusal(int error) { refusal_ = error; }
+    int refusal() const { return refusal_; }
     const char* backend_name() const { return chosen_->name(); }
 
   private:
@@ -84,6 +87,7 @@ class poller {
 
     atomic<std::uint32_t> word_{quiet};
     poll_backend* chosen_ = &net_epoll;       // fixed at the first start()
+    int refusal_ = 0;                         // fixed at boot
     atomic<poll_backend*> started_{nullptr};  // null: no descriptor yet
     alignas(cache_line) atomic<std::uint32_t> waiters_{0};
 };
