@@ -39,6 +39,8 @@ class poll_backend {
     // that alone.
     virtual void wake() = 0;
     virtual const char* name() const = 0;
+    // The number of a thread of its own, which brings no work but from descriptors; 0: it has none.
+    virtual int watcher() const { return 0; }
 
   protected:
     ~poll_backend() = default;

@@ -76,6 +76,7 @@ class poller {
     // It was to be another one, which gave this error: for reports. Boot alone says so.
     void note_refusal(int error) { refusal_ = error; }
     int refusal() const { return refusal_; }
+    int watcher() const { return chosen_->watcher(); }
     const char* backend_name() const { return chosen_->name(); }
 
   private:

@@ -126,6 +126,7 @@ void* uring_backend::run(void* self) {
     thread_set_name("rota-uring");
     thread_block_signals();
     thread_runs_briefly();
+    me.watcher_ = current_thread_id();
     const int error = me.begin_error_ = me.begin();
     me.begun_.wakeup();
     while (error == 0) me.round();

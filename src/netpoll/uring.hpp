@@ -48,6 +48,7 @@ class uring_backend final : public poll_backend {
     int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) override;
     void wake() override;
     const char* name() const override { return "uring"; }
+    int watcher() const override { return watcher_; }
 
   private:
     struct removal;
@@ -78,6 +79,7 @@ class uring_backend final : public poll_backend {
     bool started_ = false;
     int event_ = -1;  // wakes the watcher
     int epoll_ = -1;
+    int watcher_ = 0;  // the thread
 
     // --- anyone ---------------------------------------------------------------------------------
     // What is wanted, the last first; null: nothing, and the watcher is awake; `nobody`: nothing,
