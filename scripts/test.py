@@ -30,8 +30,8 @@ import time
 
 from testing import builds, fuzz, known_bugs, models, mutants, statements, stress, syscalls
 from testing.ahead import BuildAhead, Failed as BuildFailed
-from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PythonTest, Sim,
-                           glob)
+from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, OnRing,
+                           PythonTest, Sim, glob)
 
 ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc synctest context "
          "xsync net os http diag boot").split()
@@ -56,7 +56,7 @@ def layers():
         "models": models.steps(),  # needs no build, so that of `unit` goes on meanwhile
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120, shards=2),
                  *(GoogleTest("rota_api", API, "dev", 120, n, shards=2) for n in PROCS),
-                 Headers(), CompileTime(),
+                 OnRing("rota_api", API, "dev", 120, 4), Headers(), CompileTime(),
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],

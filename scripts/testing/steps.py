@@ -129,6 +129,22 @@ class GoogleTest(Step):
         return outcome
 
 
+class OnRing(GoogleTest):
+    """Descriptors watched by io_uring; by epoll once more where the kernel has none."""
+    pattern = "net_*:kb*net*:os_pipe*:kb34_os_pipe*:os_tty*:http_answers*:kb36_http*:kb12_*"
+    variant = "-uring"
+
+    def __init__(self, name, sources, preset, limit_s, procs):
+        super().__init__(name, sources, preset, limit_s, procs, shards=2)
+        self.where += ", uring"
+
+    def wanted(self, options):
+        return not options.filter
+
+    def env(self, options):
+        return {**super().env(options), "GODEBUG": "netpoll=uring"}
+
+
 class Sim(GoogleTest):
     """Many seeds of rota_sim in one process: a piece of all that there are, drawn for this run."""
     SEEDS = {"dev": 30_000, "asan": 10_000}

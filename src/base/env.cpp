@@ -86,6 +86,9 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1, env.cgroupceil)) {
             complain("GODEBUG cgroupceil", value, "1 for rounding quotas up, 0 for down");
         }
+    } else if (key == "netpoll") {
+        env.uring = value == "uring";
+        if (!env.uring && value != "epoll") complain("GODEBUG netpoll", value, "epoll, uring");
     } else if (key == "scheddetail") {
         if (!parse(value, 0, 1, env.scheddetail)) {
             complain("GODEBUG scheddetail", value, "1 for all that schedtrace can show, 0");

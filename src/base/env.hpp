@@ -17,6 +17,7 @@ struct environment {
     int schedseed = 0;        // the seed of a repeatable schedule, 0: off
     int asymmetric = 1;       // 0: full fences and locked instructions only
     int cgroupceil = 0;       // 1: quotas of control groups are rounded up, to at least 2
+    bool uring = false;       // descriptors are watched by io_uring, where there is one
     int asyncpreemptoff = 0;  // 1: no thread is stopped in user code
     int preemptsignal = 23;   // the signal by which one is: SIGURG
     traceback_level traceback = traceback_level::single;

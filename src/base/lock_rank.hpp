@@ -25,6 +25,7 @@ enum class lock_rank : std::uint8_t {
     sched,          // core/: sched.mu
     gfree,          // sched/: the global list of dead goroutines
     netpoll,        // netpoll/: the free poll records
+    poll_mail,      // netpoll/: what has been told of descriptors
     trace,          // sched/: the events of who holds no p; the end of a generation
     trace_strings,  // trace/: the strings of the program
     trace_store,    // trace/: the chunks of events; the stacks

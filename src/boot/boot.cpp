@@ -12,6 +12,8 @@
 #include "diag/debugger.hpp"
 #include "diag/lock_cycles.hpp"
 #include "diag/schedtrace.hpp"
+#include "netpoll/poller.hpp"
+#include "netpoll/uring.hpp"
 #include "sched/chaos.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/hooks.hpp"
@@ -60,6 +62,12 @@ void schedinit() {
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
         asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
         hostages_allow_stops(env.preemptsignal);
+    // Where the kernel has none, or a container forbids it, it is epoll all the same.
+    if (env.uring && !is_seeded) {
+        const int error = net_uring.start();
+        if (error == 0) net_poller.use(net_uring);
+        else net_poller.note_refusal(-error);
+    }
     if (is_seeded) seeded_start();
     else start_sysmon();
     stop_scheduling_at_exit();

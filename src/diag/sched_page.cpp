@@ -11,6 +11,7 @@
 #include "diag/goroutine_list.hpp"
 #include "diag/profile_text.hpp"
 #include "diag/symbolize.hpp"
+#include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
 #include "sched/labels.hpp"
 #include "sched/run_queue.hpp"
@@ -237,6 +238,8 @@ std::string sched_json() {
     out.open('{');
     out.number("uptime_ns", nanotime() - sched.started_at);
     out.number("gomaxprocs", static_cast<long long>(f.gomaxprocs));
+    out.text("poller", net_poller.backend_name());
+    out.number("uring_errno", net_poller.refusal());
     out.number("goroutine_count", static_cast<long long>(f.goroutines));
     out.number("thread_count", static_cast<long long>(f.threads));
     put_queues(out);

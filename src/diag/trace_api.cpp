@@ -4,6 +4,7 @@
 #include "base/atomic.hpp"
 #include "core/getg.hpp"
 #include "diag/trace_session.hpp"
+#include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/trace_events.hpp"
@@ -34,6 +35,11 @@ bool is_in_bubble(std::error_code& ec) {
     return true;
 }
 
+// What the user has asked for and not got, once in each trace.
+void tell_of_poller() {
+    if (net_poller.refusal() != 0) log("netpoll", "epoll: io_uring is refused");
+}
+
 std::uint64_t next_task() {
     static constinit atomic<std::uint64_t> last{0};
     return last.fetch_add(1, memory_order_relaxed) + 1;  // relaxed: numbers need only differ
@@ -48,6 +54,7 @@ void start(const std::filesystem::path& path, const options& how, std::error_cod
     wish.stacks = how.stacks;
     wish.memory_max = how.memory_max;
     ec = the_trace.start_file(path.c_str(), wish);
+    if (!ec) tell_of_poller();
 }
 
 void start(const std::filesystem::path& path, const options& how) {
@@ -85,6 +92,7 @@ void flight_recorder::start(std::error_code& ec) {
     wish.crash_wait = std::chrono::nanoseconds(how_.crash_wait).count();
     ec = the_trace.start_recorder(wish);
     is_on_ = is_on_ || !ec;
+    if (!ec) tell_of_poller();
 }
 
 void flight_recorder::start() {

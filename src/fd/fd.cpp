@@ -56,7 +56,7 @@ int fd::open_blocking(int number, kind k, fd*& made) noexcept {
 
 void fd::give_number_back() {
     // The kernel would go on telling if somebody else has a copy.
-    if (poll_ != nullptr) net_poller.remove(number_);
+    if (poll_ != nullptr) net_poller.remove(number_, poll_->tag());
     // Linux has closed it whatever it returns.
     if (is_file()) {
         const blocking_call handed_off;

@@ -1,4 +1,5 @@
-// What the poller needs of whoever watches descriptors: epoll here, another in tests.
+// What the poller needs of whoever watches descriptors: epoll here, io_uring (netpoll/uring.hpp),
+// another in tests.
 //
 // A back end tells of changes: once when a descriptor is added that is ready already, then whenever
 // something more can be read, or written, than before. Each event names the descriptor by the tag
@@ -19,18 +20,27 @@ struct poll_event {
     bool ended = false;  // see poll_desc::ended
 };
 
+// What is watched for, in the words of epoll, which are those of poll(2); and an event in our own.
+extern const std::uint32_t poll_everything;
+poll_event event_of(std::uint64_t tag, std::uint32_t events);
+
 class poll_backend {
   public:
     // Makes it ready for use; 0 or an error. Called again after an error.
     virtual int start() = 0;
     virtual int add(int fd, std::uint64_t tag) = 0;  // -EPERM: the kernel does not watch this kind
-    virtual int remove(int fd) = 0;
+    // When it returns the kernel has let go of the open file, and begins to tell nothing with
+    // this tag any more; what has been told may still be on its way.
+    virtual int remove(int fd, std::uint64_t tag) = 0;
     // Waits for at most `timeout` ns; below 0: for ever; 0: not at all. Returns the number of
     // events.
     virtual int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) = 0;
     // Ends the wait with a time-out that is under way, or the next one. A wait without one leaves
     // that alone.
     virtual void wake() = 0;
+    virtual const char* name() const = 0;
+    // The number of a thread of its own, which brings no work but from descriptors; 0: it has none.
+    virtual int watcher() const { return 0; }
 
   protected:
     ~poll_backend() = default;
@@ -41,9 +51,10 @@ class epoll_backend final : public poll_backend {
   public:
     int start() override;
     int add(int fd, std::uint64_t tag) override;
-    int remove(int fd) override;
+    int remove(int fd, std::uint64_t tag) override;
     int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) override;
     void wake() override;
+    const char* name() const override { return "epoll"; }
 
   private:
     int epoll_ = -1;  // fixed, as is wake_, once start() has succeeded

@@ -16,6 +16,15 @@ constexpr std::uint64_t wake_tag = ~std::uint64_t{0};
 
 }  // namespace
 
+const std::uint32_t poll_everything = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI | EPOLLET;
+
+poll_event event_of(std::uint64_t tag, std::uint32_t events) {
+    constexpr std::uint32_t end = EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLPRI;
+    constexpr std::uint32_t gone = EPOLLHUP | EPOLLERR;
+    return {tag, (events & (EPOLLIN | end)) != 0, (events & (EPOLLOUT | gone)) != 0,
+            (events & end) != 0};
+}
+
 int epoll_backend::start() {
     const int epoll = io_epoll_create();
     if (epoll < 0) return epoll;
@@ -32,11 +41,10 @@ int epoll_backend::start() {
 }
 
 int epoll_backend::add(int fd, std::uint64_t tag) {
-    constexpr std::uint32_t all = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI;
-    return io_epoll_add(epoll_, fd, all | EPOLLET, tag);
+    return io_epoll_add(epoll_, fd, poll_everything, tag);
 }
 
-int epoll_backend::remove(int fd) { return io_epoll_remove(epoll_, fd); }
+int epoll_backend::remove(int fd, std::uint64_t) { return io_epoll_remove(epoll_, fd); }
 
 int epoll_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) {
     epoll_event found[poll_events_max];
@@ -50,10 +58,7 @@ int epoll_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_m
             }
             continue;
         }
-        constexpr std::uint32_t end = EPOLLRDHUP | EPOLLHUP | EPOLLERR | EPOLLPRI;
-        constexpr std::uint32_t gone = EPOLLHUP | EPOLLERR;
-        events[count++] = {e.data.u64, (e.events & (EPOLLIN | end)) != 0,
-                           (e.events & (EPOLLOUT | gone)) != 0, (e.events & end) != 0};
+        events[count++] = event_of(e.data.u64, e.events);
     }
     return count;
 }

@@ -12,11 +12,31 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
+#include "netpoll/backend.hpp"
 #include "netpoll/poll_word.hpp"
 #include "sys/lock.hpp"
 #include "timer/heap.hpp"
 
 namespace rota::rt {
+
+struct poll_desc;
+
+// What has been told of a record and not been taken (netpoll/mailbox.hpp).
+struct poll_letter {
+    poll_desc* next = nullptr;
+    poll_event event;
+    bool is_posted = false;
+};
+
+// What the watcher of a ring is asked for (netpoll/uring.hpp), or what a repeatable run watches
+// (netpoll/simulated.hpp).
+struct ring_request {
+    ring_request* next = nullptr;
+    std::uint64_t tag = 0;
+    int fd = -1;
+    bool is_removal = false;
+    bool is_outside = false;
+};
 
 enum class poll_dir : std::uint8_t { read, write };
 
@@ -39,6 +59,10 @@ struct alignas(cache_line) poll_desc {
     bool evicted ROTA_GUARDED_BY(mu) = false;    // closed: no deadline is set any more
     bool has_limit[2] ROTA_GUARDED_BY(mu) = {};  // the timer has been started since it was stopped
     timer limit[2] ROTA_GUARDED_BY(mu);          // the deadlines
+
+    // --- those of the back end that has them ---------------------------------------------
+    poll_letter letter;    // guarded by the lock of the mailbox
+    ring_request request;  // who adds writes it, and hands it to the watcher
 
     // --- guarded by the lock of the free ones -------------------------------------------
     poll_desc* next_free = nullptr;

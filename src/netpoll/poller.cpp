@@ -63,7 +63,7 @@ int poller::add(int fd, poll_desc& d) {
     return error < 0 ? -error : 0;
 }
 
-void poller::remove(int fd) { (void)backend()->remove(fd); }
+void poller::remove(int fd, std::uint64_t tag) { (void)backend()->remove(fd, tag); }
 
 void poller::sleep(std::int64_t deadline, ready_list& ready) {
     poll_backend* const b = backend();

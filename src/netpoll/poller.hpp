@@ -39,8 +39,8 @@ class poller {
     // Watches fd for d. 0, or an errno value; EPERM: not a kind that can be polled (a regular
     // file).
     [[nodiscard]] int add(int fd, poll_desc& d);
-    // Before fd is closed.
-    void remove(int fd);
+    // Before fd is closed. May block the thread for a moment.
+    void remove(int fd, std::uint64_t tag);
 
     // --- goroutines that wait for them -------------------------------------------------
     // Counted before the wait begins, until after the goroutine has been queued: while the count is
@@ -71,8 +71,13 @@ class poller {
     // Ends the sleep. Any thread, any number of times.
     void wake();
 
-    // For tests: another back end. Before the first start().
+    // Another back end. Before the first start().
     void use(poll_backend& b) { chosen_ = &b; }
+    // It was to be another one, which gave this error: for reports. Boot alone says so.
+    void note_refusal(int error) { refusal_ = error; }
+    int refusal() const { return refusal_; }
+    int watcher() const { return chosen_->watcher(); }
+    const char* backend_name() const { return chosen_->name(); }
 
   private:
     static constexpr std::uint32_t quiet = 0, broken = 1, asleep = 2, waits = 3;
@@ -83,6 +88,7 @@ class poller {
 
     atomic<std::uint32_t> word_{quiet};
     poll_backend* chosen_ = &net_epoll;       // fixed at the first start()
+    int refusal_ = 0;                         // fixed at boot
     atomic<poll_backend*> started_{nullptr};  // null: no descriptor yet
     alignas(cache_line) atomic<std::uint32_t> waiters_{0};
 };

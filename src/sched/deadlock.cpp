@@ -46,11 +46,12 @@ bool no_goroutine_lives() {
     return live == 0;
 }
 
-// One whose sleep is_deadlocked knows of, or sysmon. A thread that leaves run(), or ends, is none:
-// what it goes on with may use rota.
+// One whose sleep is_deadlocked knows of, sysmon, or the poller's own. A thread that leaves run(),
+// or ends, is none: what it goes on with may use rota.
 bool is_thread_of_runtime(int tid) {
     if (tid == sched.sysmon_tid.load(memory_order_relaxed)) return true;  // relaxed: written once
-    const m* mp = sched.allm.load(memory_order_acquire);                  // pairs(m.list)
+    if (tid == net_poller.watcher()) return true;
+    const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     const m* const self = getm_or_null();
     for (; mp != nullptr; mp = mp->all_link) {
         if (mp->tid.load(memory_order_relaxed) != tid) continue;  // relaxed: they sleep

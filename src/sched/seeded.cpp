@@ -2,6 +2,7 @@
 #include "sched/seeded.hpp"
 
 #include "base/fatal.hpp"
+#include "netpoll/simulated.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
 #include "sched/idle.hpp"
@@ -116,13 +117,14 @@ void end_rest() {
     conductor->park.wakeup();
 }
 
-// Nothing to run, but the world outside may still bring something: in its own time, so such a run
-// does not repeat itself. Who comes from other threads is looked for as often. False: nothing has
-// come, and virtual time may go on.
-bool wait_for_descriptors(m& self) {
-    constexpr std::int64_t a_while = 1'000'000;  // ns
+// Nothing to run, but descriptors may still bring something: those that wait for it are told now,
+// or, what comes from the world outside, in its own time, so such a run does not repeat itself. Who
+// comes from other threads is looked for as often. False: nothing has come, and virtual time may go
+// on.
+bool wait_for_descriptors(m& self, bool has_timers) {
+    constexpr std::int64_t a_while = simulated_backend::outside_wait;
     ready_list ready;
-    net_poller.look_for(a_while, ready);
+    net_poller.look_for(has_timers ? 1 : a_while, ready);
     if (ready.count > 0) queue_ready(self, ready);
     return ready.count > 0 || global_has_work();
 }
@@ -179,6 +181,8 @@ void seeded_begin(std::uint64_t seed) {
     seeded.seed = seed;
     seeded.on = true;
     virtual_clock.start(first_moment);
+    net_simulated.begin(seed);
+    net_poller.use(net_simulated);
     sched.through_g0.store(true, memory_order_relaxed);  // relaxed: boot publishes everything
     sched.nmspinning.store(1, memory_order_relaxed);     // relaxed: as above; the conductor looks
 }
@@ -207,7 +211,9 @@ ROTA_SWITCHES_STACK void seeded_loop(m& self) {
         const found next = find(self);
         if (!next) {
             const std::int64_t when = next_timer();
-            if (net_poller.has_waiters() && (wait_for_descriptors(self) || when == 0)) continue;
+            const bool has_timers = when != 0;
+            if (net_poller.has_waiters() && (wait_for_descriptors(self, has_timers) || !has_timers))
+                continue;
             if (when != 0) virtual_clock.leap_to(when);
             else sleep_until_called(self);
             continue;
@@ -301,6 +307,7 @@ void seeded_restart(std::uint64_t seed) {
     acquirep(*conductor, *sched.allp[0]);
     seeded.seed = seed;
     conductor->rand = seeded_rng(conductor->id);
+    net_simulated.begin(seed);
     seeded.steps.store(0, memory_order_relaxed);    // relaxed: handed over by sched.mu
     seeded.hash.store(0, memory_order_relaxed);     // relaxed: as above
     sched.goid_gen.store(1, memory_order_relaxed);  // relaxed: as above

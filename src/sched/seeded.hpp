@@ -7,9 +7,12 @@
 // the same program with the same seed takes the same steps, which are hashed: one line on stderr
 // tells the number and the hash when the process exits.
 //
+// Descriptors are watched by netpoll/simulated.hpp: programs that use pipes and Unix sockets repeat
+// themselves too.
+//
 // What remains the machine's choice: what threads of the program's own do to goroutines, and what
-// the kernel answers. A thread inside run() does nothing meanwhile; between two run()s nothing runs
-// unless such a thread has used rota outside run().
+// comes from outside: by the network, from other processes. A thread inside run() does nothing
+// meanwhile; between two run()s nothing runs unless such a thread has used rota outside run().
 //
 // Cost when off: one load in nanotime(), the bits that chaos mode reads as well.
 #pragma once

@@ -15,6 +15,7 @@ enum class sys_call : unsigned char {
     poll_create,
     poll_add,
     poll_wait,
+    ring_create,
     socket,
     bind,
     listen,

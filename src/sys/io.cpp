@@ -5,6 +5,7 @@
 #include <ctime>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -68,6 +69,13 @@ int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout)
     if (n != -ENOSYS && n != -EPERM) return n;
     waits_coarsely.store(true, memory_order_relaxed);  // relaxed: see there
     return wait_coarsely(epoll, events, max, timeout);
+}
+
+int io_poll_now(int fd, short events) {
+    pollfd asked{fd, events, 0};
+    constexpr timespec at_once{};
+    const int n = call_int(SYS_ppoll, &asked, 1, &at_once, nullptr, 8UL);
+    return n <= 0 ? n : asked.revents;
 }
 
 int io_event_take(int event) {

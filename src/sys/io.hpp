@@ -30,6 +30,9 @@ int io_epoll_remove(int epoll, int fd);
 // Waits for at most `timeout` ns; below 0: for ever; 0: not at all. Returns the number of events.
 int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout);
 
+// Which of `events` (poll.h's) there are at this moment; what nobody asks for comes unasked.
+int io_poll_now(int fd, short events);
+
 // --- bytes ---------------------------------------------------------------------------------------
 
 std::int64_t io_receive(int fd, void* to, std::size_t size);

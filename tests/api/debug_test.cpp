@@ -4,6 +4,7 @@
 #include <rota/pprof.hpp>
 
 #include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <string>
 
@@ -164,6 +165,9 @@ TEST_ANYWHERE(debug, the_scheduler_s_state_is_json_with_every_goroutine) {
     EXPECT_NE(json.find("\"gomaxprocs\":" + std::to_string(rota::runtime::gomaxprocs(0)) + ","),
               json.npos)
         << json;
+    const char* const debug = std::getenv("GODEBUG");
+    const bool is_epoll = debug == nullptr || std::string(debug).find("netpoll") == json.npos;
+    EXPECT_NE(json.find(is_epoll ? "\"poller\":\"epoll\"" : "\"poller\":"), json.npos) << json;
     EXPECT_NE(json.find("\"processors\":[{\"id\":0,"), json.npos) << json;
     EXPECT_NE(json.find("\"threads\":[{\"id\":"), json.npos) << json;
     ch.close();

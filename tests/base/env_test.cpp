@@ -90,6 +90,21 @@ TEST(environment, reads_how_quotas_are_rounded) {
     EXPECT_NE(said.find("1 for rounding quotas up"), std::string::npos) << said;
 }
 
+TEST(environment, knows_the_pollers) {
+    // A typing error could choose one, or pass unnoticed.
+    for (const char* const value : {"uring", "epoll"}) {
+        const with_variable v("GODEBUG", (std::string("netpoll=") + value).c_str());
+        EXPECT_EQ(read_environment().uring, std::strcmp(value, "uring") == 0);
+    }
+    const with_variable v("GODEBUG", "netpoll=kqueue");
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(read_environment().uring);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("netpoll"), std::string::npos) << said;
+    EXPECT_NE(said.find("kqueue"), std::string::npos) << said;
+    EXPECT_NE(said.find("epoll, uring"), std::string::npos) << said;
+}
+
 TEST(environment, knows_the_levels_of_gotraceback) {
     // Go's names and its old numbers mean the same; anything else keeps the default.
     const struct {

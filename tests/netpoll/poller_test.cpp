@@ -52,6 +52,7 @@ struct record {
 };
 
 void look() {
+    const runtime_entry inside;
     ready_list ready;
     net_poller.look(ready);
     EXPECT_EQ(ready.count, 0U);
@@ -84,7 +85,7 @@ TEST(poller, tells_of_each_change_once) {
     pipe.writer = -1;
     EXPECT_EQ(eventually(*r.d, poll_dir::read, state::ready), state::ready);
     EXPECT_TRUE(r.d->ended.load(memory_order_relaxed));
-    net_poller.remove(pipe.reader);
+    net_poller.remove(pipe.reader, r.d->tag());
 }
 
 TEST(kb32_poller, drops_what_is_meant_for_an_earlier_use_of_the_record) {
@@ -107,7 +108,7 @@ TEST(kb32_poller, drops_what_is_meant_for_an_earlier_use_of_the_record) {
     ASSERT_EQ(::write(before.writer, "x", 1), 1);
     for (int i = 0; i < 100; ++i) look();
     EXPECT_EQ((*again.d)[poll_dir::read].look(), state::none);
-    net_poller.remove(before.reader);
+    net_poller.remove(before.reader, old_tag);
 }
 
 TEST(poller, refuses_regular_files_with_eperm) {
@@ -163,13 +164,14 @@ class imagined final : public poll_backend {
         tells_ = true;
         return 0;
     }
-    int remove(int) override { return 0; }
+    int remove(int, std::uint64_t) override { return 0; }
     int wait(std::int64_t, poll_event (&events)[poll_events_max]) override {
         if (!std::exchange(tells_, false)) return 0;
         events[0] = {tag_, true, false, true};
         return 1;
     }
     void wake() override {}
+    const char* name() const override { return "imagined"; }
 
   private:
     std::uint64_t tag_ = 0;

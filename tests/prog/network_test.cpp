@@ -6,8 +6,10 @@ using namespace rota_test;
 namespace {
 class network : public testing::TestWithParam<const char*> {
   protected:
-    outcome run(const char* name) {
-        return run_program("network", {name}, {{"GOMAXPROCS", GetParam()}});
+    outcome run(const char* name, const char* poller = "epoll") {
+        return run_program(
+            "network", {name},
+            {{"GOMAXPROCS", GetParam()}, {"GODEBUG", std::string("netpoll=") + poller}});
     }
 };
 }  // namespace
@@ -22,6 +24,13 @@ TEST_P(network, kb35_a_thread_that_sleeps_for_descriptors_of_nobody_is_no_hope) 
     // It counts as one that may bring work, for ever: the child hangs.
     EXPECT_TRUE(reported(run("deadlock_after_close"),
                          "fatal error: all goroutines are asleep - deadlock!"));
+}
+
+TEST_P(network, kb38_the_thread_of_a_ring_is_no_hope_either) {
+    // It counts as a thread of the program's own, which may bring work: the child hangs.
+    EXPECT_TRUE(reported(run("deadlock_after_use", "uring"),
+                         "fatal error: all goroutines are asleep - deadlock!"));
+    EXPECT_TRUE(went_well(run("waits", "uring")));
 }
 
 TEST_P(network, goroutine_that_waits_for_a_socket_is_no_deadlock) {

@@ -1,0 +1,103 @@
+// Asking, drawing, telling.
+#include "netpoll/simulated.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "sys/fault.hpp"
+#include "sys/file.hpp"
+#include "sys/io.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// Whether what others do may change it, without a call of this program's.
+bool is_outside(int fd, const struct stat& status) {
+    int family = AF_UNIX;
+    if (S_ISSOCK(status.st_mode)) (void)io_get_option(fd, SOL_SOCKET, SO_DOMAIN, family);
+    return family != AF_UNIX || !(S_ISSOCK(status.st_mode) || S_ISFIFO(status.st_mode));
+}
+
+}  // namespace
+
+simulated_backend::turn::turn(simulated_backend& of) : of_(of) {
+    while (!of.in_use_.cas(0, 1, memory_order_acquire)) thread_yield();  // pairs(simulated.turn)
+}
+
+simulated_backend::turn::~turn() {
+    of_.in_use_.store(0, memory_order_release);  // pairs(simulated.turn)
+}
+
+int simulated_backend::add(int fd, std::uint64_t tag) {
+    if (const int error = fault_at(sys_call::poll_add)) return -error;
+    struct stat status{};
+    if (const int error = file_stat(fd, status)) return error;
+    if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode))
+        return -EPERM;
+    ring_request& r = poll_desc_of(tag)->request;
+    r = {};
+    r.fd = fd;
+    r.tag = tag;
+    r.is_outside = is_outside(fd, status);
+    const turn mine(*this);
+    outside_ += r.is_outside ? 1 : 0;
+    r.next = std::exchange(first_, &r);
+    return 0;
+}
+
+int simulated_backend::remove(int, std::uint64_t tag) {
+    const turn mine(*this);
+    ring_request** at = &first_;
+    while (*at != nullptr && (*at)->tag != tag) at = &(*at)->next;
+    if (*at == nullptr) return -ENOENT;
+    outside_ -= (*at)->is_outside ? 1 : 0;
+    *at = (*at)->next;
+    return 0;
+}
+
+int simulated_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) {
+    if (timeout == 0) return look(false, events);
+    if (const int n = look(true, events)) return n;
+    const auto waits = [&] {
+        const turn mine(*this);
+        return timeout < 0 || timeout >= outside_wait || outside_ > 0;
+    };
+    if (!waits()) return 0;
+    // Short naps, so that what comes is seen soon; the runtime's clock is another.
+    constexpr std::int64_t nap = 50'000;  // ns
+    int n = 0;
+    for (std::int64_t i = outside_wait / nap; n == 0 && i > 0; --i) {
+        thread_sleep_ns(nap);
+        n = look(true, events);
+    }
+    return n;
+}
+
+int simulated_backend::look(bool tells_all, poll_event (&events)[poll_events_max]) {
+    constexpr short asked = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI;
+    const turn mine(*this);
+    int n = 0, seen = 0;
+    for (const ring_request* r = first_; r != nullptr; r = r->next) {
+        const int now = io_poll_now(r->fd, asked);
+        if (now <= 0 || (!tells_all && rand_.below(2) == 0)) continue;
+        // Where there are more than one call takes each has the same chance.
+        const auto place = n < poll_events_max ? static_cast<std::uint32_t>(n++)
+                                               : rand_.below(static_cast<std::uint32_t>(seen) + 1);
+        ++seen;
+        if (place < static_cast<std::uint32_t>(poll_events_max))
+            events[place] = event_of(r->tag, static_cast<std::uint32_t>(now));
+    }
+    for (int i = n; i > 1; --i) {
+        const std::uint32_t other = rand_.below(static_cast<std::uint32_t>(i));
+        std::swap(events[i - 1], events[other]);
+    }
+    return n;
+}
+
+}  // namespace rota::rt

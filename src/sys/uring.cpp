@@ -1,0 +1,156 @@
+// Two pages' worth of protocol: who writes an index publishes what it has put before it.
+#include "sys/uring.hpp"
+
+#include <cerrno>
+
+#include <linux/io_uring.h>
+#include <sys/mman.h>
+
+#include "sys/call.hpp"
+#include "sys/fault.hpp"
+#include "sys/io.hpp"
+
+#ifndef IORING_SETUP_SINGLE_ISSUER
+#define IORING_SETUP_SINGLE_ISSUER (1U << 12)
+#endif
+#ifndef IORING_SETUP_DEFER_TASKRUN
+#define IORING_SETUP_DEFER_TASKRUN (1U << 13)
+#endif
+#ifndef IORING_FEAT_CQE_SKIP
+#define IORING_FEAT_CQE_SKIP (1U << 11)
+#endif
+
+namespace rota::rt {
+
+namespace {
+
+// Completions that have no room are kept, one mapping holds both rings. The last came with Linux
+// 5.17, as did a poll that counts its wake-ups, without which some were lost.
+constexpr unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_CQE_SKIP;
+
+int set_up(io_uring_params& p, io_ring_size size, unsigned more) {
+    p = {};
+    p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | more;
+    p.cq_entries = size.completions;
+    return call_int(SYS_io_uring_setup, size.requests, &p);
+}
+
+// Not for the child of a fork, which has no business with them.
+void* map(int fd, std::size_t size, long what) {
+    const long at =
+        call(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, what);
+    if (at < 0 && at > -4096) return nullptr;
+    void* const start = reinterpret_cast<void*>(at);
+    (void)call(SYS_madvise, start, size, MADV_DONTFORK);
+    return start;
+}
+
+std::uint32_t read_index(const std::uint32_t* index) {
+    return __atomic_load_n(index, __ATOMIC_ACQUIRE);  // pairs(uring.index), the kernel's
+}
+
+void write_index(std::uint32_t* index, std::uint32_t value) {
+    __atomic_store_n(index, value, __ATOMIC_RELEASE);  // pairs(uring.index), the kernel's
+}
+
+}  // namespace
+
+int io_ring::open(io_ring_size size) {
+    if (const int error = fault_at(sys_call::ring_create)) return -error;
+    io_uring_params p{};
+    int fd = set_up(p, size, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+    if (fd == -EINVAL) fd = set_up(p, size, 0);
+    if (fd == -EINVAL) return -EOPNOTSUPP;
+    if (fd < 0) return fd;
+    fd_ = fd;
+    if ((p.features & needed) != needed) {
+        close();
+        return -EOPNOTSUPP;
+    }
+    const std::size_t of_requests = p.sq_off.array + p.sq_entries * sizeof(std::uint32_t);
+    const std::size_t of_answers = p.cq_off.cqes + p.cq_entries * sizeof(io_uring_cqe);
+    rings_size_ = of_requests > of_answers ? of_requests : of_answers;
+    slots_size_ = p.sq_entries * sizeof(io_uring_sqe);
+    rings_ = map(fd, rings_size_, IORING_OFF_SQ_RING);
+    slots_ = static_cast<io_uring_sqe*>(map(fd, slots_size_, IORING_OFF_SQES));
+    if (rings_ == nullptr || slots_ == nullptr) {
+        close();
+        return -ENOMEM;
+    }
+    char* const base = static_cast<char*>(rings_);
+    const auto at = [base](std::uint32_t offset) {
+        return reinterpret_cast<std::uint32_t*>(base + offset);
+    };
+    head_ = at(p.sq_off.head);
+    tail_ = at(p.sq_off.tail);
+    flags_ = at(p.sq_off.flags);
+    answers_head_ = at(p.cq_off.head);
+    answers_tail_ = at(p.cq_off.tail);
+    answers_ = reinterpret_cast<io_uring_cqe*>(base + p.cq_off.cqes);
+    slot_count_ = p.sq_entries;
+    answer_mask_ = p.cq_entries - 1;
+    for (std::uint32_t i = 0; i < slot_count_; ++i) at(p.sq_off.array)[i] = i;
+    pushed_ = *tail_;
+    return 0;
+}
+
+void io_ring::close() {
+    if (rings_ != nullptr) (void)call(SYS_munmap, rings_, rings_size_);
+    if (slots_ != nullptr) (void)call(SYS_munmap, slots_, slots_size_);
+    rings_ = nullptr;
+    slots_ = nullptr;
+    (void)io_close(fd_);
+    fd_ = -1;
+}
+
+io_uring_sqe* io_ring::next_slot() {
+    if (pushed_ - read_index(head_) == slot_count_) return nullptr;
+    io_uring_sqe* const slot = slots_ + (pushed_++ & (slot_count_ - 1));
+    *slot = {};
+    return slot;
+}
+
+bool io_ring::push_watch(int fd, std::uint32_t events, std::uint64_t tag) {
+    io_uring_sqe* const slot = next_slot();
+    if (slot == nullptr) return false;
+    slot->opcode = IORING_OP_POLL_ADD;
+    slot->fd = fd;
+    slot->len = IORING_POLL_ADD_MULTI;
+    slot->poll32_events = events;  // in words of 16 bits turned round, where bytes are
+    slot->user_data = tag;
+    return true;
+}
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+bool io_ring::push_cancel(std::uint64_t of, std::uint64_t tag) {
+    io_uring_sqe* const slot = next_slot();
+    if (slot == nullptr) return false;
+    slot->opcode = IORING_OP_ASYNC_CANCEL;
+    slot->fd = -1;
+    slot->addr = of;
+    slot->user_data = tag;
+    return true;
+}
+
+int io_ring::enter(bool waits) {
+    write_index(tail_, pushed_);
+    const std::uint32_t given = pushed_ - read_index(head_);
+    const int n = call_int(SYS_io_uring_enter, fd_, given, waits ? 1U : 0U, IORING_ENTER_GETEVENTS,
+                           nullptr, std::size_t{0});
+    return n < 0 ? n : 0;
+}
+
+bool io_ring::pop(io_completion& out) {
+    const std::uint32_t head = *answers_head_;  // our own
+    if (head == read_index(answers_tail_)) return false;
+    const io_uring_cqe& c = answers_[head & answer_mask_];
+    out = {c.user_data, c.res, (c.flags & IORING_CQE_F_MORE) != 0};
+    write_index(answers_head_, head + 1);
+    return true;
+}
+
+bool io_ring::has_backlog() const {
+    return (__atomic_load_n(flags_, __ATOMIC_RELAXED) & IORING_SQ_CQ_OVERFLOW) != 0;
+}
+
+}  // namespace rota::rt
