@@ -243,20 +243,15 @@ int of_threads_that_are_gone_are_none() {
         use_once(a);
         use_once(b);
         std::thread([&] { a.lock(); }).join();
-        std::atomic<bool> waits{false};
+        std::atomic<bool> has_b{false};
         rota::wait_group all;
-        b.lock();
-        std::thread waiting([&] {  // for b, which the goroutine below unlocks
-            waits = true;
-            use_once(b);
-        });
-        b.unlock();
-        waiting.join();
         all.go([&] {
             b.lock();
+            has_b = true;
             ring::takes_the_next(a);  // of the thread that is gone
             b.unlock();
         });
+        await([&] { return has_b.load(); });
         std::thread with([&] { use_once(b); });
         for (int i = 0; i < 100; ++i) {
             require(rota::debug::find_deadlocks().empty(), "a circle by who is gone");
