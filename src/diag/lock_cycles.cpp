@@ -45,8 +45,8 @@ ROTA_READS_RACING void lock_cycles::see_again(const sudog& s) {
 // They are in order. One who waits does so once.
 lock_wait* lock_cycles::find_wait(const g* gp) const {
     lock_wait* const end = room_ + used_;
-    lock_wait* const w = std::lower_bound(
-        room_, end, gp, [](const lock_wait& a, const g* b) { return a.gp < b; });
+    lock_wait* const w =
+        std::lower_bound(room_, end, gp, [](const lock_wait& a, const g* b) { return a.gp < b; });
     return w != end && w->gp == gp ? w : nullptr;
 }
 
@@ -61,8 +61,7 @@ void lock_cycles::find_owners() {
         w->owner_goid = who.goid;
         if (who.gp == nullptr) continue;
         const lock_wait* const of = find_wait(who.gp);
-        if (of != nullptr && of->goid == who.goid)
-            w->next = static_cast<std::uint32_t>(of - room_);
+        if (of != nullptr && of->goid == who.goid) w->next = static_cast<std::uint32_t>(of - room_);
     }
 }
 

@@ -8,12 +8,12 @@
 // gone. So at one moment between the passes the whole circle stood. Nobody in it can go on unless a
 // goroutine outside of it unlocks a mutex that it has not locked: rota allows that.
 //
-// Threads of the program's own are not held still. Each of their waits has a number. One that stands
-// in the semaphore table at a first walk, and again, under the same number, at a walk that begins
-// after the owners were looked up, has stood there all the time between the walks; so the thread
-// has locked nothing in between, and a note that was found for it is older than the first walk's
-// end. At that moment the whole circle stood. A thread's mutex is looked at under the lock of the
-// table only, where the wait keeps it alive.
+// Threads of the program's own are not held still. Each of their waits has a number. One that
+// stands in the semaphore table at a first walk, and again, under the same number, at a walk that
+// begins after the owners were looked up, has stood there all the time between the walks; so the
+// thread has locked nothing in between, and a note that was found for it is older than the first
+// walk's end. At that moment the whole circle stood. A thread's mutex is looked at under the lock
+// of the table only, where the wait keeps it alive.
 //
 // What is not seen: a mutex of whose owner there is no note (sync/lock_owners), those who hold a
 // shared_mutex to read, and waits for anything but a mutex. Of those there can be no proof: a count

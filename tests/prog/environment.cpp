@@ -82,5 +82,8 @@ int all_stand_still() {
 
 int main(int argc, char** argv) {
     return run_case(argc, argv,
-                    {{"work", work}, {"for_a_while", for_a_while}, {"one_computes", one_computes}, {"all_stand_still", all_stand_still}});
+                    {{"work", work},
+                     {"for_a_while", for_a_while},
+                     {"one_computes", one_computes},
+                     {"all_stand_still", all_stand_still}});
 }

@@ -225,8 +225,12 @@ TEST(godebug, scheddetail_agrees_with_what_the_program_counts) {
     const std::string id = said("locked");
     const std::string its_m = first_group(last, "  G" + id + ": [^\n]* lockedm=([0-9]+)\n");
     ASSERT_FALSE(its_m.empty()) << o;
-    EXPECT_FALSE(first_group(last, "  M" + its_m + ": p=nil curg=nil [^\n]* blocked=true "
-                                                   "lockedg=(" + id + ")\n").empty()) << o;
+    EXPECT_FALSE(first_group(last, "  M" + its_m +
+                                       ": p=nil curg=nil [^\n]* blocked=true "
+                                       "lockedg=(" +
+                                       id + ")\n")
+                     .empty())
+        << o;
     EXPECT_EQ(count("  M", "lockedg=" + id), 1) << o;
 }
 
