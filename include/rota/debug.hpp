@@ -21,14 +21,17 @@ namespace rota::debug {
 ///     /debug/pprof/NAME        a profile of rota::pprof: goroutine, heap, allocs, block, mutex,
 ///                              threadcreate. debug=1: as text; goroutine?debug=2: a dump
 ///     /debug/pprof/profile     what the processors' time is spent on; seconds=N, 30 at first
+///     /debug/pprof/trace       an execution trace, as `go tool trace` reads it; seconds=N, also
+///                              of fractions, 1 at first
 ///     /debug/pprof/cmdline     the program's arguments, with NUL between
 ///     /debug/pprof/symbol      names for addresses, as `go tool pprof` asks for them
 ///     /debug/sched             every goroutine, thread and processor, as JSON
 ///     /metrics                 rota::metrics::prometheus()
 ///
 /// Parameters, headers and errors are those of Go's handler, so `go tool pprof http://HOST/debug/
-/// pprof/profile` and the like work. What it shows is not for strangers: listen on a loopback
-/// address, or ask who it is first. Throws std::bad_alloc.
+/// pprof/profile` and the like work; but the other profiles take no seconds=N, for which Go gives
+/// the difference of two moments: that is 400. What it shows is not for strangers: listen on a
+/// loopback address, or ask who it is first. Throws std::bad_alloc.
 http::handler handler();
 
 /// A server of these pages. Movable; its end closes it.
@@ -54,11 +57,12 @@ class server {
 /// closed or destroyed. Throws std::system_error if it cannot listen there, and std::bad_alloc.
 [[nodiscard]] server serve(std::string_view address);
 
-/// A goroutine that waits for a lock.
+/// A goroutine that waits for a lock, or a thread of the program's own.
 struct lock_waiter {
-    std::uint64_t id = 0;
+    std::uint64_t id = 0;        ///< 0: a thread
     const void* lock = nullptr;  ///< the mutex; of a shared_mutex one that lies in it
     std::string trace;           ///< header, stack and creator, in Go's layout; may be empty
+    int thread = 0;              ///< the kernel's number of the thread (gettid); 0: a goroutine
 };
 
 /// Goroutines that wait for each other: each for a lock that the next one has locked, the last for
@@ -77,8 +81,9 @@ void watch_locks();
 /// unlocks for one of them, which rota allows.
 ///
 /// Not seen are locks that were taken before watch_locks(), and the first lock of each mutex (see
-/// rota::mutex for that), those who hold a shared_mutex to read, threads that are no goroutines,
-/// and waits for anything else: a channel, a group. Without the kernel's membarrier, and before
+/// rota::mutex for that), those who hold a shared_mutex to read, and waits for anything else: a
+/// channel, a group, a semaphore. Anybody may send or give there, so of these nothing could be
+/// proved. Without the kernel's membarrier, and before
 /// watch_locks(), nothing is found. While it looks, no goroutine is started, for some microseconds
 /// each thousand that wait for locks. It does not block. Any goroutine or thread. Throws
 /// std::bad_alloc.

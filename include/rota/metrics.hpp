@@ -41,12 +41,25 @@ struct description {
 ///     /sched/goroutines-created:goroutines
 ///     /sched/gomaxprocs:threads
 ///     /sched/threads/total:threads
-///     /sched/latencies:seconds                from runnable to running; every 64th time
+///     /sched/latencies:seconds                from runnable to running; every 64th time on each
+///                                             processor, and of all that others make runnable
 ///     /sched/pauses/stopping/other:seconds    until the world has stopped
 ///     /sched/pauses/total/other:seconds       until it goes on
 ///     /sync/mutex/wait/total:seconds          waited for mutex and shared_mutex
+///     /memory/classes/heap/stacks:bytes       stacks of goroutines, and those kept for others
+///     /memory/classes/heap/released:bytes     address space for more of them, no memory
+///     /memory/classes/metadata/other:bytes    the scheduler's tables
+///     /memory/classes/os-stacks:bytes         stacks of the runtime's threads, and for signals
+///     /memory/classes/profiling/buckets:bytes tables of the block and the mutex profile
+///     /memory/classes/total:bytes             all these together
 ///
-/// rota's own begin with /rota/.
+/// Memory is address space, as in Go; of stacks only touched pages are memory. What the program
+/// itself allocates is in none of these. rota's own begin with /rota/.
+///
+/// Absent is what Go says of its collector and its heap (/gc/..., the pauses for it, objects in
+/// /memory/classes/heap), of settings for older programs (/godebug/...) and of calls of C
+/// (/cgo/...): here they would mean nothing. /cpu/classes/... is absent too: nobody looks at the
+/// clock where a processor becomes idle; what the process has used, prometheus() says.
 std::span<const description> all();
 
 /// All metrics as they are now, in the order of all(). Each figure is exact at some moment of the

@@ -122,6 +122,10 @@ struct alignas(cache_line) m : self_header {
     bool is_coming = false;         // counted in sched.spares_coming
     atomic<bool> suspended{false};  // in line; relaxed for those who read it without the lock
 
+    // --- a thread of the program's own: written by it, read by who sees it wait ----------------
+    std::uint32_t attached = 0;    // the threads that have had this record; under sched.mu
+    std::uint64_t sema_waits = 0;  // its waits in the semaphore table; under the lock of the root
+
     // --- sysmon sets, the handler clears ----------------------------------------------------
     atomic<bool> stop_sent{false};  // the signal is ours; relaxed: one more or less does no harm
 

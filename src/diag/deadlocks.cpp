@@ -62,7 +62,8 @@ std::vector<deadlock> find_deadlocks() {
     const std::string dump = "\n\n" + stack_text(true);
     for (std::uint32_t cycle = 1; cycle <= count; ++cycle) {
         search->for_each(cycle, [&](const lock_wait& w) {
-            found[cycle - 1].circle.push_back({w.goid, w.wanted, part_of_dump(dump, w.goid)});
+            if (w.thread != 0) found[cycle - 1].circle.push_back({0, w.wanted, {}, w.thread});
+            else found[cycle - 1].circle.push_back({w.goid, w.wanted, part_of_dump(dump, w.goid)});
         });
     }
     return found;

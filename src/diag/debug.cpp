@@ -18,6 +18,7 @@
 #include <rota/pprof.hpp>
 #include <rota/sync/wait_group.hpp>
 
+#include "diag/debug_trace.hpp"
 #include "diag/frame_name.hpp"
 #include "diag/profile_text.hpp"
 #include "diag/sched_page.hpp"
@@ -56,6 +57,13 @@ std::optional<long long> integer(const std::string& text) {
     return v;
 }
 
+// As Go's ParseFloat, of what makes sense here: 0 for anything else.
+double positive(const std::string& text) {
+    double v = 0;
+    const auto end = std::from_chars(text.data(), text.data() + text.size(), v);
+    return end.ec == std::errc() && end.ptr == text.data() + text.size() && v > 0 ? v : 0;
+}
+
 struct page_link {
     std::string_view name, description;
 };
@@ -76,6 +84,10 @@ constexpr page_link described[] = {
      "Maps given program counters to function names. Counters can be specified in a GET raw query "
      "or POST body, multiple counters are separated by &#39;+&#39;."},
     {"threadcreate", "Threads, by what they are for"},
+    {"trace",
+     "A trace of execution of the current program. You can specify the duration in the seconds GET "
+     "parameter. After you get the trace file, use the go tool trace command to investigate the "
+     "trace."},
 };
 
 std::size_t records_of(std::string_view name, const std::vector<pprof::profile_info>& all) {
@@ -176,6 +188,18 @@ void send_cpu_profile(response_writer& w, const request& r) {
     send_file(w, "profile", out.str());
 }
 
+void send_trace(response_writer& w, const request& r) {
+    constexpr double usual = 1, longest = 24 * 3600;
+    double seconds = positive(r.query("seconds"));
+    if (seconds == 0) seconds = usual;
+    std::error_code ec;
+    const std::chrono::duration<double> asked(std::min(seconds, longest));
+    const std::string file =
+        rt::trace_for(r.ctx(), std::chrono::duration_cast<std::chrono::nanoseconds>(asked), ec);
+    if (ec) return send_error(w, 500, "Could not enable tracing: " + ec.message());
+    send_file(w, "trace", file);
+}
+
 bool is_profile(std::string_view name) {
     for (const pprof::profile_info& p : pprof::profiles()) {
         if (p.name == name) return true;
@@ -186,15 +210,18 @@ bool is_profile(std::string_view name) {
 void send_profile(response_writer& w, const request& r, std::string_view name) {
     if (!is_profile(name)) return send_error(w, 404, "Unknown profile");
     const long long debug = integer(r.query("debug")).value_or(0);
-    if (!r.query("seconds").empty()) {
+    if (const std::string seconds = r.query("seconds"); !seconds.empty()) {
+        if (integer(seconds).value_or(0) <= 0)
+            return send_error(w, 400, "invalid value for \"seconds\" - must be a positive integer");
         return send_error(w, 400,
                           debug != 0 ? "seconds and debug params are incompatible"
                                      : "\"seconds\" parameter is not supported for this profile "
                                        "type");
     }
     std::ostringstream out;
-    pprof::write_profile(name, out, static_cast<int>(std::clamp(debug, 0LL, 2LL)));
-    if (debug > 0) send(w, plain_text, out.str());
+    // Go takes any other number for text too.
+    pprof::write_profile(name, out, debug < 0 ? 1 : static_cast<int>(std::min(debug, 2LL)));
+    if (debug != 0) send(w, plain_text, out.str());
     else send_file(w, name, out.str());
 }
 
@@ -208,6 +235,7 @@ void answer(response_writer& w, request& r) {
     if (name == "cmdline") return send_cmdline(w);
     if (name == "symbol") return send_symbols(w, r);
     if (name == "profile") return send_cpu_profile(w, r);
+    if (name == "trace") return send_trace(w, r);
     send_profile(w, r, name);
 }
 

@@ -11,30 +11,57 @@
 
 namespace rota::rt {
 
-// gp is held: its fields are those with which it parked.
+// gp is held, or stands in the table, which is locked: its fields are those with which it parked.
 ROTA_READS_RACING void lock_cycles::add(const sudog& s) {
     const g& gp = *s.gp;
-    if (gp.is_thread || !scan_.holds(gp)) return;
+    if (!gp.is_thread && !scan_.holds(gp)) return;
     const mutex* const wanted = lock_view::wanted(s.wait_on, gp.why);
     if (wanted == nullptr) return;
+    if (gp.is_thread && !lock_view::is_watched_and_locked(*wanted)) return;
     if (size_++ >= capacity_) return;
-    room_[used_++] = {&gp, wanted, gp.goid, nullptr, 0, lock_wait::none, 0, 0};
+    lock_wait& w = room_[used_++];
+    w = {};
+    w.gp = &gp;
+    w.wanted = wanted;
+    w.goid = owner_number(gp);
+    w.next = lock_wait::none;
+    if (!gp.is_thread) return;
+    w.thread = gp.mp->tid.load(memory_order_relaxed);  // relaxed: it does not change while it waits
+    w.wait = gp.mp->sema_waits;
+    ++thread_count_;
+}
+
+// The second walk, of threads only; the lock of the table is held.
+ROTA_READS_RACING void lock_cycles::see_again(const sudog& s) {
+    const g& gp = *s.gp;
+    if (!gp.is_thread) return;
+    lock_wait* const w = find_wait(&gp);
+    if (w != nullptr && w->wait == gp.mp->sema_waits &&
+        w->wanted == lock_view::wanted(s.wait_on, gp.why) &&
+        lock_view::is_watched_and_locked(*w->wanted))
+        w->stands = true;
+}
+
+// They are in order. One who waits does so once.
+lock_wait* lock_cycles::find_wait(const g* gp) const {
+    lock_wait* const end = room_ + used_;
+    lock_wait* const w =
+        std::lower_bound(room_, end, gp, [](const lock_wait& a, const g* b) { return a.gp < b; });
+    return w != end && w->gp == gp ? w : nullptr;
 }
 
 void lock_cycles::find_owners() {
     lock_wait* const end = room_ + used_;
     std::sort(room_, end, [](const lock_wait& a, const lock_wait& b) { return a.gp < b.gp; });
     for (lock_wait* w = room_; w != end; ++w) {
-        // It waits, and does not run before the scan is over: so the mutex exists.
-        if (!lock_view::is_watched_and_locked(*w->wanted)) continue;
+        // A goroutine waits, and does not run before the scan is over: so the mutex exists.
+        if (w->thread == 0 && !lock_view::is_watched_and_locked(*w->wanted)) continue;
         const lock_owner who = find_lock_owner(*w->wanted);
         w->owner = who.gp;
         w->owner_goid = who.goid;
         if (who.gp == nullptr) continue;
-        lock_wait* const of = std::lower_bound(
-            room_, end, who.gp, [](const lock_wait& a, const g* b) { return a.gp < b; });
-        if (of != end && of->gp == who.gp && of->goid == who.goid)
-            w->next = static_cast<std::uint32_t>(of - room_);
+        const lock_wait* const of = find_wait(who.gp);
+        if (of != nullptr && of->goid == who.goid) w->next = static_cast<std::uint32_t>(of - room_);
     }
 }
 
@@ -43,8 +70,12 @@ bool lock_cycles::stands_still(std::uint32_t first) const {
     std::uint32_t at = first;
     do {
         const lock_wait& w = room_[at];
-        if (readgstatus(*w.gp) != g_status::waiting) return false;
-        if (!lock_view::is_watched_and_locked(*w.wanted)) return false;
+        if (w.thread != 0) {
+            if (!w.stands) return false;
+        } else {
+            if (readgstatus(*w.gp) != g_status::waiting) return false;
+            if (!lock_view::is_watched_and_locked(*w.wanted)) return false;
+        }
         const lock_owner who = find_lock_owner(*w.wanted);
         if (who.gp != w.owner || who.goid != w.owner_goid) return false;
         at = w.next;
@@ -74,6 +105,7 @@ std::uint32_t lock_cycles::find(lock_wait* room, std::size_t capacity) {
     room_ = room;
     capacity_ = capacity;
     size_ = used_ = 0;
+    thread_count_ = 0;
     cycle_count_ = 0;
     if (!are_locks_watched()) return 0;
     scan_.begin();
@@ -81,6 +113,10 @@ std::uint32_t lock_cycles::find(lock_wait* room, std::size_t capacity) {
                         this);
     find_owners();
     full_fence();  // the passes do not overlap
+    if (thread_count_ != 0)
+        sem_for_each_waiter(
+            [](const sudog& s, void* self) { static_cast<lock_cycles*>(self)->see_again(s); },
+            this);
     find_circles();
     scan_.end();
     return cycle_count_;
@@ -121,15 +157,24 @@ struct sysmon_search {
         return place;
     }
 
+    // Of a thread the kernel's number, as in `info threads` of gdb.
+    static unsigned long long shown_number(const lock_wait& w) {
+        return w.thread != 0 ? static_cast<unsigned long long>(w.thread) : w.goid;
+    }
+    static const char* kind(const lock_wait& w) { return w.thread != 0 ? "thread" : "goroutine"; }
+
     void print(std::uint32_t cycle) {
         out.print("rota: deadlock: goroutines wait for each other's locks, in a circle\n");
         search.for_each(cycle, [&](const lock_wait& w) {
-            out.print("\tgoroutine %llu waits for the mutex %p, which goroutine %llu has locked\n",
-                      static_cast<unsigned long long>(w.goid), static_cast<const void*>(w.wanted),
-                      static_cast<unsigned long long>(w.owner_goid));
+            const lock_wait& owner = search.owner_of(w);
+            out.print("\t%s %llu waits for the mutex %p, which %s %llu has locked\n", kind(w),
+                      shown_number(w), static_cast<const void*>(w.wanted), kind(owner),
+                      shown_number(owner));
         });
         trace.to(out, {.mangled = true});
-        search.for_each(cycle, [&](const lock_wait& w) { trace.print_one(*w.gp); });
+        search.for_each(cycle, [&](const lock_wait& w) {
+            if (w.thread == 0) trace.print_one(*w.gp);
+        });
         out.print("\n");
         out.flush();
     }

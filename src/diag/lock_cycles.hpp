@@ -8,8 +8,16 @@
 // gone. So at one moment between the passes the whole circle stood. Nobody in it can go on unless a
 // goroutine outside of it unlocks a mutex that it has not locked: rota allows that.
 //
+// Threads of the program's own are not held still. Each of their waits has a number. One that
+// stands in the semaphore table at a first walk, and again, under the same number, at a walk that
+// begins after the owners were looked up, has stood there all the time between the walks; so the
+// thread has locked nothing in between, and a note that was found for it is older than the first
+// walk's end. At that moment the whole circle stood. A thread's mutex is looked at under the lock
+// of the table only, where the wait keeps it alive.
+//
 // What is not seen: a mutex of whose owner there is no note (sync/lock_owners), those who hold a
-// shared_mutex to read, threads of the program's own, and waits for anything but a mutex.
+// shared_mutex to read, and waits for anything but a mutex. Of those there can be no proof: a count
+// that is waited for, in a semaphore or a group, belongs to nobody, and anybody may give it.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +33,15 @@ namespace rota::rt {
 struct lock_wait {
     const g* gp;
     const mutex* wanted;
-    std::uint64_t goid;
-    const g* owner;  // null: not known
+    std::uint64_t goid;  // as from owner_number
+    int thread;          // the kernel's number of the thread; 0: it is a goroutine
+    const g* owner;      // null: not known
     std::uint64_t owner_goid;
     std::uint32_t next;   // the wait of the owner; none: it does not wait for a mutex
     std::uint32_t visit;  // the search that came by
     std::uint32_t cycle;  // its circle; 0: none
+    std::uint64_t wait;   // of a thread: which of its waits
+    bool stands;          // of a thread: at the second walk too
     static constexpr std::uint32_t none = ~std::uint32_t{0};
 };
 
@@ -57,8 +68,13 @@ class lock_cycles {
         } while (at != first);
     }
 
+    // Who has locked what w waits for; w is of a circle.
+    const lock_wait& owner_of(const lock_wait& w) const { return room_[w.next]; }
+
   private:
     void add(const sudog& s);
+    void see_again(const sudog& s);
+    lock_wait* find_wait(const g* gp) const;
     void find_owners();
     void find_circles();
     bool stands_still(std::uint32_t first) const;
@@ -68,6 +84,7 @@ class lock_cycles {
     lock_wait* room_ = nullptr;
     std::size_t capacity_ = 0;
     std::size_t size_ = 0, used_ = 0;
+    std::size_t thread_count_ = 0;
     std::uint32_t cycle_count_ = 0;
 };
 

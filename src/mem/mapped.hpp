@@ -47,6 +47,7 @@ class mapped_array {
         return data_[i];
     }
     const T* data() const { return data_; }
+    std::size_t mapped() const { return capacity_ * sizeof(T); }  // bytes of address space
     void push_back(const T& v) {
         if (size_ == capacity_) grow();
         data_[size_++] = v;

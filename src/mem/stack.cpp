@@ -52,6 +52,15 @@ struct stack_table {
 };
 constinit stack_table stacks;
 
+// For reports. Not atomics of ours, as in mem/mapped.
+constinit std::size_t slot_bytes = 0;        // all there are
+constinit std::size_t handed_out_bytes = 0;  // those in use
+constinit std::size_t table_bytes = 0;       // and what tells them apart
+
+void add_to(std::size_t& sum, std::size_t bytes) {
+    __atomic_fetch_add(&sum, bytes, __ATOMIC_RELAXED);
+}
+
 std::size_t metadata_bytes(std::uint32_t slot_count) {
     const std::size_t bytes = slot_count * sizeof(std::uint32_t);
     return (bytes + page_size - 1) / page_size * page_size;
@@ -70,6 +79,8 @@ bool reserve(arena& a, std::uint8_t cls) {
             a.cold_next = reinterpret_cast<std::uint32_t*>(a.base + bytes);
             a.slot_count = slots;
             a.cls = cls;
+            add_to(slot_bytes, bytes);
+            add_to(table_bytes, extra);
             return true;
         }
         if (bytes == slot) return false;
@@ -80,6 +91,7 @@ bool add_arena(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
     if (stacks.arenas == nullptr) {
         stacks.arenas = static_cast<arena*>(mmap_reserve(arenas_max * sizeof(arena)));
         if (stacks.arenas == nullptr) return false;
+        add_to(table_bytes, arenas_max * sizeof(arena));
         stacks.published.store(stacks.arenas, memory_order_release);  // pairs(stack.arenas)
     }
     const std::uint32_t n =
@@ -161,6 +173,7 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
         if (a.cold_head != none) {
             const std::uint32_t index = a.cold_head;
             a.cold_head = a.cold_next[index];
+            add_to(handed_out_bytes, stack_class_size(cls));
             return slot_at(a, n, index);
         }
         const std::uint32_t used =
@@ -170,6 +183,7 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
             bare = used >= a.guarded;
             a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
             bump(stacks.fresh);
+            add_to(handed_out_bytes, stack_class_size(cls));
             return slot_at(a, n, used);
         }
         stacks.open[cls] =
@@ -195,12 +209,20 @@ stack_slot stack_alloc(std::uint8_t cls) {
     return slot;
 }
 
+// Those in use first, so that they are not more than there are.
+stack_memory stack_bytes() {
+    const std::size_t used = __atomic_load_n(&handed_out_bytes, __ATOMIC_RELAXED);
+    const std::size_t all = __atomic_load_n(&slot_bytes, __ATOMIC_RELAXED);
+    return {used, all > used ? all - used : 0, __atomic_load_n(&table_bytes, __ATOMIC_RELAXED)};
+}
+
 void stack_release(const stack_slot& slot) {
     mmap_decommit(slot.usable_lo(), static_cast<std::size_t>(slot.hi - slot.usable_lo()));
     const lock_guard guard(stacks.mu);
     arena& a = stacks.arenas[slot.arena];
     a.cold_next[slot.index] = a.cold_head;
     a.cold_head = slot.index;
+    __atomic_fetch_sub(&handed_out_bytes, stack_class_size(slot.cls), __ATOMIC_RELAXED);
     if (a.next_of_class == slot.arena) {
         a.next_of_class = stacks.open[slot.cls];
         stacks.open[slot.cls] = slot.arena;

@@ -79,6 +79,14 @@ bool stack_for_some(stack_place& at, std::uint32_t count, void (*visit)(const st
 // missed.
 void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg);
 
+// How much address space stacks have, in bytes: slots that are handed out, of which only touched
+// pages are memory; those that are not, which are none at all; and what tells them apart.
+// Lock-free.
+struct stack_memory {
+    std::size_t handed_out, not_handed_out, tables;
+};
+stack_memory stack_bytes();
+
 // Where a debugger finds the arenas, and in them, by offsets, what stack_for_each reads.
 struct stack_layout {
     const void* arenas;  // a pointer to their array

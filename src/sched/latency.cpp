@@ -12,12 +12,23 @@ namespace {
 constexpr int unit_bits = 5;
 std::uint32_t now_in_units() { return static_cast<std::uint32_t>(nanotime() >> unit_bits) | 1; }
 
+// Goroutines made runnable without a p. Not an atomic of ours: what is timed would be a choice to
+// the explorer of schedules.
+constinit std::uint32_t made_outside = 0;
+
 }  // namespace
 
 void ready_since_now(p& pp, g& gp) {
     pp.until_clock = p::clock_period;
     gp.ready_since = now_in_units();
 }
+
+void note_runnable_outside(g& gp) {
+    const std::uint32_t n = __atomic_add_fetch(&made_outside, 1, __ATOMIC_RELAXED);
+    if (n % p::clock_period == 0) gp.ready_since = now_in_units();
+}
+
+void forget_runnable_outside() { __atomic_store_n(&made_outside, 0, __ATOMIC_RELAXED); }
 
 void count_latency(g& gp) {
     const std::uint32_t waited = now_in_units() - gp.ready_since;

@@ -14,6 +14,14 @@ namespace rota::rt {
 ROTA_COLD void ready_since_now(p& pp, g& gp);
 ROTA_COLD void count_latency(g& gp);
 
+// As note_runnable below, by who has no p: a thread of the program's own, the monitor, a goroutine
+// that comes out of a system call. Of all these together one in as many is timed. It is as slow as
+// the locks that they take next.
+void note_runnable_outside(g& gp);
+
+// Nobody has been made runnable yet: for programs that are repeated.
+void forget_runnable_outside();
+
 // gp is about to become runnable, by the owner of pp, who alone knows it.
 ROTA_ALWAYS_INLINE void note_runnable(p& pp, g& gp) {
     if (ROTA_UNLIKELY(--pp.until_clock == 0)) ready_since_now(pp, gp);

@@ -148,6 +148,7 @@ namespace {
 void end_m(m& self) {
     ROTA_CHECK(self.pp == nullptr && !self.spinning);
     trace_m_ends(self);
+    shared_counts.stack_bytes.fetch_sub(m_stack_size, memory_order_relaxed);  // relaxed: as below
     signal_stack_free(self.signal_stack);
     self.signal_stack = nullptr;
     self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
@@ -207,8 +208,11 @@ bool try_idle(p& pp, std::int64_t when, m* spare) {
 
 int start_m_thread(m& mp) {
     const int error = thread_create(mstart, &mp, m_stack_size);
-    if (error == 0)
-        shared_counts.threads.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+    if (error == 0) {
+        // relaxed, both: for reports
+        shared_counts.threads.fetch_add(1, memory_order_relaxed);
+        shared_counts.stack_bytes.fetch_add(m_stack_size, memory_order_relaxed);
+    }
     return error;
 }
 

@@ -93,6 +93,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     ROTA_CHECK(readgstatus(gp) == g_status::dead);
     gp.status.store(g_status::runnable, memory_order_release);  // pairs(trace.created)
     trace_go_create(self, gp);
+    note_runnable_outside(gp);
     shared_counts.created.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     {
         const lock_guard guard(sched.mu);

@@ -7,6 +7,7 @@
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
+#include "sched/latency.hpp"
 #include "sched/lock_thread.hpp"
 #include "sched/seeded.hpp"
 #include "sched/switch.hpp"
@@ -165,6 +166,7 @@ void goready(g& gp) {
     }
     if (ROTA_UNLIKELY(self.pp == nullptr)) {
         trace_go_unblock(gp);
+        note_runnable_outside(gp);
         ready_from_outside(gp);
     } else {
         note_runnable(*self.pp, gp);

@@ -28,7 +28,10 @@ constexpr std::int64_t long_run_ns = 100'000;
 // gp has been taken out of its word. False: it is a thread of the program's own, and awake.
 bool make_runnable(g& gp) {
     const m* const self = getm_or_null();  // null: sysmon
-    if (self != nullptr && self->pp != nullptr && !gp.is_thread) note_runnable(*self->pp, gp);
+    if (!gp.is_thread) {
+        if (self != nullptr && self->pp != nullptr) note_runnable(*self->pp, gp);
+        else note_runnable_outside(gp);
+    }
     casgstatus(gp, g_status::waiting, g_status::runnable);
     if (!gp.is_thread) {
         light_fence();  // pairs(fence), with the beginning of a trace: sysmon has no p

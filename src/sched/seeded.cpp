@@ -6,6 +6,7 @@
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
 #include "sched/idle.hpp"
+#include "sched/latency.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/newproc.hpp"
 #include "sched/park.hpp"
@@ -319,6 +320,7 @@ void seeded_restart(std::uint64_t seed) {
         pp.until_clock = p::clock_period;  // each look at the clock is a moment of virtual time
         pp.sched_tick.store(0, memory_order_relaxed);  // relaxed: handed over by sched.mu
     }
+    forget_runnable_outside();
     virtual_clock.start(first_moment);
 }
 

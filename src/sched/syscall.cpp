@@ -5,6 +5,7 @@
 #include "sched/entry.hpp"
 #include "sched/hostage.hpp"
 #include "sched/idle.hpp"
+#include "sched/latency.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/seeded.hpp"
@@ -73,6 +74,7 @@ bool get_p_at_once(m& self) {
 // Waits until there is a p for the goroutine. It may come back on another m.
 ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
     g& gp = *self.curg;
+    note_runnable_outside(gp);
     casgstatus(gp, g_status::syscall, g_status::runnable);
     trace_go_wait(self);
     self.after = after_slow_exit;

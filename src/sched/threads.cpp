@@ -47,6 +47,7 @@ m& attach() {
         if (mp != nullptr) sched.free_foreign = mp->idle_next;
         else mp = &new_m_record();
         mp->idle_next = nullptr;
+        ++mp->attached;
     }
     mp->foreign = true;
     mp->preempt.store(chaos.on, memory_order_relaxed);       // relaxed: advice

@@ -64,8 +64,13 @@ void note_lock_owner(const mutex& m) {
         if (n.of == nullptr && place == nullptr) place = &n;
     }
     if (place == nullptr) return;
-    if (gp->is_thread) *place = {};
-    else *place = {&m, {gp, gp->goid}};
+    *place = {&m, {gp, owner_number(*gp)}};
+}
+
+std::uint64_t owner_number(const g& gp) {
+    constexpr std::uint64_t is_thread = std::uint64_t{1} << 63;
+    if (!gp.is_thread) return gp.goid;
+    return is_thread | gp.mp->id << 32 | gp.mp->attached;
 }
 
 void forget_lock_owner(const mutex& m) {

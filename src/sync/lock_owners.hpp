@@ -31,16 +31,20 @@ ROTA_ALWAYS_INLINE bool are_locks_watched() {
 // From now on, for the life of the process. Any thread. Takes: mapped.
 void watch_locks();
 
-// The goroutine that runs here has locked it. Caller: inside a runtime_entry, which holds it. A
-// thread that is no goroutine is not noted.
+// The goroutine, or thread of the program's own, that runs here has locked it. Caller: inside a
+// runtime_entry, which holds it.
 void note_lock_owner(const mutex& m);
 // It is about to be unlocked, by whomsoever. Caller: inside a runtime_entry.
 void forget_lock_owner(const mutex& m);
 
 struct lock_owner {
-    const g* gp = nullptr;  // null: not known. It may have ended
-    std::uint64_t goid = 0;
+    const g* gp = nullptr;   // null: not known. It may have ended
+    std::uint64_t goid = 0;  // as from owner_number
 };
+
+// The goroutine's number, or one that only this thread ever has: records of threads are used again.
+std::uint64_t owner_number(const g& gp);
+
 // Caller: not to be stopped.
 lock_owner find_lock_owner(const mutex& m);
 

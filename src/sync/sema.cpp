@@ -68,6 +68,7 @@ void sem_acquire(sema_word& word, bool lifo, wait_reason why) {
         root.mu.release();
         return;
     }
+    if (ROTA_UNLIKELY(me.gp->is_thread)) ++me.gp->mp->sema_waits;
     root.queue(&word, me, lifo, ticket);
     gopark_unlock(root.mu, why);
 }

@@ -72,7 +72,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     errno = error;
 }
 
+constinit std::size_t signal_stack_bytes_in_use = 0;
+
 }  // namespace
+
+std::size_t signal_stack_bytes() {
+    return __atomic_load_n(&signal_stack_bytes_in_use, __ATOMIC_RELAXED);
+}
 
 void* signal_stack_install() {
     stack_t now{};
@@ -84,6 +90,7 @@ void* signal_stack_install() {
     ours.ss_sp = start;
     ours.ss_size = signal_stack_size;
     ::sigaltstack(&ours, nullptr);
+    __atomic_fetch_add(&signal_stack_bytes_in_use, signal_stack_size, __ATOMIC_RELAXED);
     return start;
 }
 
@@ -93,6 +100,7 @@ void signal_stack_free(void* stack) {
     none.ss_flags = SS_DISABLE;
     ::sigaltstack(&none, nullptr);
     ::munmap(stack, signal_stack_size);
+    __atomic_fetch_sub(&signal_stack_bytes_in_use, signal_stack_size, __ATOMIC_RELAXED);
 }
 
 void on_fault(bool (*handler)(const fault_info&)) {

@@ -23,6 +23,9 @@ struct fault_info {
 void* signal_stack_install();
 void signal_stack_free(void* stack);
 
+// How much address space these have, in bytes.
+std::size_t signal_stack_bytes();
+
 // Calls `handler` for each SIGSEGV, SIGBUS and SIGFPE, and for SIGQUIT and SIGABRT unless the
 // program handles or ignores those. If it returns false, the program's own handler of before is
 // called, or else the signal takes its default course.

@@ -48,6 +48,11 @@ stack_table::extent stack_table::size() {
     return {entries_.size(), pcs_.size()};
 }
 
+std::size_t stack_table::mapped() {
+    const lock_guard guard(mu_);
+    return entries_.mapped() + pcs_.mapped();
+}
+
 std::size_t stack_table::copy(copied* out, std::size_t entries, std::uintptr_t* pcs,
                               std::size_t pcs_room) {
     const lock_guard guard(mu_);

@@ -38,6 +38,9 @@ class stack_table {
     };
     extent size();
 
+    // Its part of mapped_bytes().
+    std::size_t mapped();
+
     // Copies as many records as fit; returns how many. Caller: as for add.
     struct copied {
         std::size_t first;

@@ -32,6 +32,7 @@ struct shared_counters {
     counter wakeups;       // idle threads woken
     counter threads;       // ever started
     counter lock_wait_ns;  // as above
+    counter stack_bytes;   // of the kernel's threads that run goroutines, and of sysmon
 };
 inline constinit shared_counters shared_counts;
 

@@ -2,11 +2,15 @@
 #include <rota/debug.hpp>
 #include <rota/metrics.hpp>
 #include <rota/pprof.hpp>
+#include <rota/trace.hpp>
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <string>
+
+#include <unistd.h>
 
 #include "anywhere.hpp"
 #include "http_client.hpp"
@@ -105,7 +109,15 @@ TEST_ANYWHERE(debug, errors_are_as_go_s_handler_gives_them) {
     const answer both = page(s, "/debug/pprof/goroutine?debug=1&seconds=1");
     EXPECT_EQ(both.status, 400);
     EXPECT_EQ(both.body, "seconds and debug params are incompatible\n");
-    EXPECT_EQ(page(s, "/debug/pprof/goroutine?seconds=1").status, 400);
+    EXPECT_EQ(page(s, "/debug/pprof/goroutine?seconds=1").body,
+              "\"seconds\" parameter is not supported for this profile type\n");
+    for (const char* const seconds : {"0", "-1", "x", "1.5"}) {
+        const answer invalid = page(s, std::string("/debug/pprof/goroutine?seconds=") + seconds);
+        EXPECT_EQ(invalid.status, 400);
+        EXPECT_EQ(invalid.body, "invalid value for \"seconds\" - must be a positive integer\n");
+    }
+    EXPECT_EQ(page(s, "/debug/pprof/goroutine?debug=-1").field("Content-Type"),
+              "text/plain; charset=utf-8");
     EXPECT_EQ(page(s, "/elsewhere").status, 404);
     std::ostringstream out;
     rota::pprof::start_cpu_profile(out);
@@ -124,6 +136,33 @@ TEST_ANYWHERE(debug, a_cpu_profile_lasts_as_long_as_asked_for) {
     EXPECT_EQ(file.status, 200);
     EXPECT_EQ(file.field("Content-Disposition"), "attachment; filename=\"profile\"");
     EXPECT_GT(file.body.size(), 50u);
+}
+
+TEST_ANYWHERE(debug, a_trace_lasts_as_long_as_asked_for) {
+    // The page is missing, the file is none that `go tool trace` reads, or it ends at once.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    const auto began = std::chrono::steady_clock::now();
+    const answer file = page(s, "/debug/pprof/trace?seconds=0.2");
+    if (file.status == 500 && file.body.find("not supported") != std::string::npos)
+        GTEST_SKIP() << "no traces here: " << file.body;
+    EXPECT_GE(std::chrono::steady_clock::now() - began, 200ms);
+    ASSERT_EQ(file.status, 200) << file.body;
+    EXPECT_EQ(file.field("Content-Type"), "application/octet-stream");
+    EXPECT_EQ(file.field("Content-Disposition"), "attachment; filename=\"trace\"");
+    EXPECT_EQ(file.field("X-Content-Type-Options"), "nosniff");
+    EXPECT_EQ(file.body.rfind("go 1.", 0), 0u) << file.body.substr(0, 40);
+    EXPECT_GT(file.body.size(), 200u);
+    // It has ended: the next one may begin.
+    const auto path = std::filesystem::temp_directory_path() /
+                      ("rota_debug_" + std::to_string(::getpid()) + ".trace");
+    rota::trace::start(path);
+    const answer busy = page(s, "/debug/pprof/trace?seconds=0.1");
+    rota::trace::stop();
+    std::filesystem::remove(path);
+    EXPECT_EQ(busy.status, 500);
+    EXPECT_EQ(busy.body.rfind("Could not enable tracing: ", 0), 0u) << busy.body;
+    EXPECT_EQ(busy.field("X-Go-Pprof"), "1");
+    EXPECT_EQ(busy.field("Content-Disposition"), "");
 }
 
 TEST_ANYWHERE(debug, addresses_get_their_names) {

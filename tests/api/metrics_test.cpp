@@ -3,9 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <rota/pprof.hpp>
+#include <rota/trace.hpp>
 
 #include "anywhere.hpp"
 
@@ -145,6 +152,146 @@ TEST(metrics, measure_how_long_goroutines_wait_for_a_processor) {
     });
 }
 
+TEST(metrics, time_goroutines_that_threads_without_a_processor_make_runnable) {
+    // A thread of the program's own wakes goroutines, and none of them is ever timed: a service
+    // whose work comes from such threads shows no latencies at all. While it wakes them, the
+    // goroutines do nothing that is timed themselves: each change but the thread's is a park.
+    rota::run([] {
+        constexpr std::uint64_t rounds = 6'400, period = 64;
+        auto work = rota::make_chan<int>();
+        std::atomic<std::uint64_t> done{0};
+        rota::wait_group wg;
+        wg.go([&] {
+            while (work.recv()) ++done;
+        });
+        const std::uint64_t before = count_of("/sched/latencies:seconds");
+        auto ended = rota::make_chan<int>();
+        std::thread feeder([&] {
+            for (std::uint64_t i = 0; i < rounds; ++i) work.send(1);
+            work.close();
+            ended.send(1);
+        });
+        ended.recv();
+        feeder.join();
+        wg.wait();
+        EXPECT_EQ(done, rounds);
+        // Not each send wakes: the receiver may be awake still when the next value comes.
+        const std::uint64_t timed = count_of("/sched/latencies:seconds") - before;
+        EXPECT_GE(timed, 3u) << "of " << rounds / period << " at most\n" << scheduler_state();
+        EXPECT_LE(timed, rounds);
+    });
+}
+
+TEST(metrics, know_the_memory_of_stacks) {
+    // Stacks are not counted, or twice, or what was only reserved is taken for used. The second
+    // source is the kernel: all classes together are a part of the process's address space.
+    rota::run([] {
+        constexpr int goroutines = 40;
+        constexpr std::size_t stack = 4 << 20;
+        const std::uint64_t before = metric("/memory/classes/heap/stacks:bytes");
+        auto ch = rota::make_chan<int>();
+        rota::wait_group wg;
+        wg.add(goroutines);
+        for (int i = 0; i < goroutines; ++i) {
+            rota::go({.stack_size = stack}, [&wg, ch] {
+                ch.recv();
+                wg.done();
+            });
+        }
+        const std::uint64_t after = metric("/memory/classes/heap/stacks:bytes");
+        // Others of the test's program may have been kept at this size: at most all of them.
+        EXPECT_GE(after, std::uint64_t{goroutines} * stack);
+        EXPECT_LE(after - before, std::uint64_t{goroutines} * 2 * stack);
+        const metric_values all = all_metrics();
+        std::uint64_t sum = 0;
+        for (const auto& [name, value] : all) {
+            if (name.starts_with("/memory/classes/") && name != "/memory/classes/total:bytes")
+                sum += std::get<std::uint64_t>(value);
+        }
+        const auto total = std::get<std::uint64_t>(all.at("/memory/classes/total:bytes"));
+        EXPECT_EQ(total, sum);
+        const double process = exposed(rota::metrics::prometheus(), "process_virtual_memory_bytes");
+        if (process > 0) {
+            EXPECT_LE(static_cast<double>(total), process);
+        }
+        ch.close();
+        wg.wait();
+    });
+}
+
+TEST(metrics, know_the_memory_of_threads) {
+    // Threads' stacks are not counted, or those of the program's own as well. Each thread that the
+    // runtime starts has as much as the others.
+    rota::run([] {
+        const std::uint64_t threads = metric("/rota/sched/threads-created:threads");
+        const std::uint64_t stacks = metric("/memory/classes/os-stacks:bytes");
+        std::atomic<int> inside{0};
+        std::atomic<std::size_t> signal_stack{0};  // 0: it is not the runtime's
+        std::atomic<bool> leave{false};
+        rota::wait_group wg;
+        const int blocked = static_cast<int>(metric("/sched/threads/total:threads")) + 8;
+        for (int i = 0; i < blocked; ++i) {
+            wg.go([&] {
+                rota::blocking([&] {
+                    stack_t its{};
+                    if (::sigaltstack(nullptr, &its) == 0 && its.ss_size == 256 << 10)
+                        signal_stack = its.ss_size;
+                    ++inside;
+                    // Between looks; the awaited comes, or patience ends.
+                    const auto until = std::chrono::steady_clock::now() + 2 * patience;
+                    while (!leave && std::chrono::steady_clock::now() < until)
+                        std::this_thread::sleep_for(1ms);
+                });
+            });
+        }
+        EXPECT_TRUE(eventually([&] { return inside == blocked; })) << scheduler_state();
+        // A thread is counted where it is started, and has its signal stack a moment later.
+        EXPECT_TRUE(eventually([&] {
+            const std::uint64_t started = metric("/rota/sched/threads-created:threads") - threads;
+            const std::uint64_t more = metric("/memory/classes/os-stacks:bytes") - stacks;
+            return started > 0 && more == started * ((256 << 10) + signal_stack);
+        })) << metric("/rota/sched/threads-created:threads") - threads
+            << " threads have " << metric("/memory/classes/os-stacks:bytes") - stacks << '\n'
+            << scheduler_state();
+        leave = true;
+        wg.wait();
+    });
+}
+
+TEST(metrics, know_the_memory_of_profiles) {
+    // What the block profile takes is part of the scheduler's tables, or of none.
+    rota::run([] {
+        rota::pprof::set_block_profile_rate(1);
+        auto ch = rota::make_chan<int>();
+        rota::wait_group wg;
+        wg.go([ch] { ch.recv(); });
+        rota::runtime::gosched();
+        ch.send(1);
+        wg.wait();
+        ch.close();
+        rota::pprof::set_block_profile_rate(0);
+        EXPECT_TRUE(eventually([] {
+            return metric("/memory/classes/profiling/buckets:bytes") >= 4096;
+        })) << metric("/memory/classes/profiling/buckets:bytes");
+        EXPECT_GE(metric("/rota/memory/tables:bytes"),
+                  metric("/memory/classes/profiling/buckets:bytes"));
+    });
+}
+
+TEST(metrics, have_no_names_that_mean_nothing_here) {
+    // A figure of Go's collector that is always 0 looks like a collector that has nothing to do.
+    for (const auto& d : rota::metrics::all()) {
+        const std::string name(d.name);
+        EXPECT_TRUE(name.starts_with("/rota/") || name.starts_with("/sched/") ||
+                    name.starts_with("/sync/") || name.starts_with("/memory/classes/"))
+            << name;
+        EXPECT_EQ(name.find("/gc:"), std::string::npos) << name;
+    }
+    EXPECT_TRUE(std::is_sorted(rota::metrics::all().begin(), rota::metrics::all().end(),
+                               [](const auto& a, const auto& b) { return a.name < b.name; }))
+        << "Go sorts by name";
+}
+
 TEST(metrics, have_go_s_boundaries) {
     // Dashboards and tools that know Go's buckets would misread every value.
     const metric_values all = all_metrics();
@@ -158,6 +305,19 @@ TEST(metrics, have_go_s_boundaries) {
     EXPECT_EQ(h.buckets[161], 140737.488355328);
     EXPECT_EQ(h.buckets.back(), HUGE_VAL);
     EXPECT_TRUE(std::is_sorted(h.buckets.begin(), h.buckets.end()));
+}
+
+TEST(metrics, count_stops_of_the_world_for_traces) {
+    // The world stands still where a trace begins and ends, and no figure says so.
+    rota::run([] {
+        const std::uint64_t before = count_of("/sched/pauses/total/other:seconds");
+        const auto path = std::filesystem::temp_directory_path() /
+                          ("rota_metrics_" + std::to_string(::getpid()) + ".trace");
+        rota::trace::start(path);
+        rota::trace::stop();
+        std::filesystem::remove(path);
+        EXPECT_GE(count_of("/sched/pauses/total/other:seconds"), before + 1);
+    });
 }
 
 TEST(metrics, count_stops_of_the_world) {

@@ -1,6 +1,8 @@
 // A program that does a little work, so that the settings of its environment can be seen.
 #include <atomic>
 
+#include <rota/metrics.hpp>
+
 #include "program.hpp"
 
 using namespace rota_test;
@@ -48,9 +50,40 @@ int one_computes() {
     });
 }
 
+// Everything stands still for a while, and the program has counted it: the figures go to stdout.
+int all_stand_still() {
+    return rota::run([] {
+        auto nothing = rota::make_chan<int>();
+        std::atomic<std::uint64_t> locked{0};
+        for (int i = 0; i < 9; ++i) rota::go([nothing] { nothing.recv(); });
+        for (int i = 0; i < 5; ++i) rota::go([] { rota::sleep_for(std::chrono::hours(1)); });
+        rota::go([&locked, nothing] {
+            rota::runtime::lock_os_thread();
+            locked = rota::runtime::goid();
+            nothing.recv();
+        });
+        for (int i = 0; i < 37; ++i) rota::blocking([] {});
+        while (locked == 0) rota::runtime::gosched();
+        rota::sleep_for(20ms);
+        std::uint64_t calls = 0;
+        for (const auto& s : rota::metrics::read()) {
+            if (s.name == "/rota/sched/syscalls:calls") calls = std::get<std::uint64_t>(s.value);
+        }
+        std::printf("goroutines %d\nlocked %llu\ncalls %llu\n", rota::runtime::num_goroutine(),
+                    static_cast<unsigned long long>(locked.load()),
+                    static_cast<unsigned long long>(calls));
+        std::fflush(stdout);
+        rota::sleep_for(300ms);
+        return 0;
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     return run_case(argc, argv,
-                    {{"work", work}, {"for_a_while", for_a_while}, {"one_computes", one_computes}});
+                    {{"work", work},
+                     {"for_a_while", for_a_while},
+                     {"one_computes", one_computes},
+                     {"all_stand_still", all_stand_still}});
 }

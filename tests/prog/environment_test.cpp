@@ -178,6 +178,62 @@ TEST(godebug, scheddetail_prints_go_s_fields_in_go_s_order) {
     EXPECT_FALSE(o.says("status=6")) << "dead goroutines wait for their next use: " << o;
 }
 
+namespace {
+
+// The sum of what stands behind `field` in all lines that begin so.
+long sum_of(const std::string& text, const std::string& head, const std::string& field) {
+    std::istringstream lines(text);
+    long sum = 0;
+    for (std::string line; std::getline(lines, line);) {
+        const std::size_t at = line.find(" " + field + "=");
+        if (line.rfind(head, 0) == 0 && at != line.npos)
+            sum += std::atol(line.c_str() + at + field.size() + 2);
+    }
+    return sum;
+}
+
+}  // namespace
+
+TEST(godebug, scheddetail_agrees_with_what_the_program_counts) {
+    // A field has another's value, which no look at the line alone shows; a goroutine is left out.
+    const outcome o =
+        run_program("environment", {"all_stand_still"},
+                    {{"GOMAXPROCS", "2"}, {"GODEBUG", "schedtrace=60,scheddetail=1"}});
+    ASSERT_TRUE(ended_with(o, 0));
+    const auto said = [&](const char* what) {
+        return first_group(o.out, std::string(what) + " ([0-9]+)");
+    };
+    const std::string last = o.err.substr(o.err.rfind("SCHED ", o.err.rfind("  G")));
+    const auto count = [&](const std::string& head, const std::string& part) {
+        std::istringstream lines(last);
+        long n = 0;
+        for (std::string line; std::getline(lines, line);)
+            n += line.rfind(head, 0) == 0 && line.find(part) != line.npos ? 1 : 0;
+        return n;
+    };
+    EXPECT_EQ(count("  G", ""), std::stol(said("goroutines"))) << o;
+    EXPECT_EQ(count("  G", "status=4(chan receive) m=nil lockedm="), 10) << o;
+    EXPECT_EQ(count("  G", "status=4(sleep) m=nil lockedm=nil"), 6) << o;
+    EXPECT_EQ(sum_of(last, "  P", "syscalltick"), std::stol(said("calls"))) << o;
+    EXPECT_GT(sum_of(last, "  P", "schedtick"), 0) << o;
+    EXPECT_EQ(sum_of(last, "  P", "timerslen"), 6) << o;
+    EXPECT_EQ(sum_of(last, "  P", "runqsize"), 0) << o;
+    EXPECT_EQ(sum_of(last, "SCHED ", "runqueue"), 0) << o;
+    EXPECT_EQ(count("  P", "status=0 "), sum_of(last, "SCHED ", "idleprocs")) << o;
+    EXPECT_EQ(count("  M", "spinning=true"), sum_of(last, "SCHED ", "spinningthreads")) << o;
+    // A locked goroutine and its thread name each other.
+    const std::string id = said("locked");
+    const std::string its_m = first_group(last, "  G" + id + ": [^\n]* lockedm=([0-9]+)\n");
+    ASSERT_FALSE(its_m.empty()) << o;
+    EXPECT_FALSE(first_group(last, "  M" + its_m +
+                                       ": p=nil curg=nil [^\n]* blocked=true "
+                                       "lockedg=(" +
+                                       id + ")\n")
+                     .empty())
+        << o;
+    EXPECT_EQ(count("  M", "lockedg=" + id), 1) << o;
+}
+
 TEST(godebug, scheddetail_says_who_runs_where) {
     // The references between the lines contradict each other in a program that stands still.
     const outcome o =

@@ -5,7 +5,10 @@
 #include <mutex>
 #include <random>
 #include <shared_mutex>
+#include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 #include <rota/debug.hpp>
 
@@ -162,6 +165,105 @@ int of_one_are_found() {
     });
 }
 
+// Locks its own, says so, and takes the other's when told to.
+void takes_both(rota::mutex& own, rota::mutex& other, std::atomic<int>& there) {
+    own.lock();
+    there.fetch_add(1);
+    while (there.load() < 2) std::this_thread::sleep_for(100us);
+    ring::takes_the_next(other);
+}
+
+// Threads of the program's own, alone and with a goroutine.
+int of_threads_are_found() {
+    return rota::run([] {
+        rota::debug::watch_locks();
+        rota::mutex a, b;
+        use_once(a);
+        use_once(b);
+        const auto expect = [&](const rota::debug::lock_waiter& w, int thread, const void* lock) {
+            require(w.thread == thread && w.id == 0, "another thread");
+            require(w.lock == lock, "another lock");
+            require(w.trace.empty(), "the trace of a thread");
+        };
+        std::atomic<int> there{0}, first_id{0}, second_id{0};
+        std::thread first([&] {
+            first_id = ::gettid();
+            takes_both(a, b, there);
+        });
+        std::thread second([&] {
+            second_id = ::gettid();
+            takes_both(b, a, there);
+            b.unlock();
+        });
+        auto found = await_circles(1);
+        require(found.size() == 1 && found[0].circle.size() == 2, "no circle of two threads");
+        if (found[0].circle[0].thread != first_id)
+            std::swap(found[0].circle[0], found[0].circle[1]);
+        expect(found[0].circle[0], first_id, &b);
+        expect(found[0].circle[1], second_id, &a);
+        require(rota::debug::find_deadlocks().size() == 1, "it is gone");
+        a.unlock();  // for the first thread: the second one has it, and then b is free
+        first.join();
+        second.join();
+        require(rota::debug::find_deadlocks().empty(), "it is there although it is over");
+
+        there = 0;
+        std::thread with([&] {
+            first_id = ::gettid();
+            takes_both(a, b, there);
+        });
+        rota::wait_group all;
+        std::atomic<std::uint64_t> id{0};
+        all.go([&] {
+            id = rota::runtime::goid();
+            b.lock();
+            there.fetch_add(1);
+            while (there.load() < 2) rota::runtime::gosched();
+            ring::takes_the_next(a);
+            b.unlock();
+        });
+        found = await_circles(1);
+        require(found.size() == 1 && found[0].circle.size() == 2, "no circle of both kinds");
+        if (found[0].circle[0].thread == 0) std::swap(found[0].circle[0], found[0].circle[1]);
+        expect(found[0].circle[0], first_id, &b);
+        require(found[0].circle[1].id == id && found[0].circle[1].thread == 0, "no goroutine");
+        a.unlock();
+        all.wait();
+        with.join();
+        return 0;
+    });
+}
+
+// A thread that has ended with a lock has it for ever; its record goes to another thread, which
+// has it not.
+int of_threads_that_are_gone_are_none() {
+    return rota::run([] {
+        rota::debug::watch_locks();
+        rota::mutex a, b;
+        use_once(a);
+        use_once(b);
+        std::thread([&] { a.lock(); }).join();
+        std::atomic<bool> has_b{false};
+        rota::wait_group all;
+        all.go([&] {
+            b.lock();
+            has_b = true;
+            ring::takes_the_next(a);  // of the thread that is gone
+            b.unlock();
+        });
+        await([&] { return has_b.load(); });
+        std::thread with([&] { use_once(b); });
+        for (int i = 0; i < 100; ++i) {
+            require(rota::debug::find_deadlocks().empty(), "a circle by who is gone");
+            rota::sleep_for(200us);
+        }
+        a.unlock();
+        all.wait();
+        with.join();
+        return 0;
+    });
+}
+
 // Waits that look like circles and are none; the second of each pair goes on in the end.
 int that_are_none_are_not() {
     return rota::run([] {
@@ -241,6 +343,21 @@ int are_none_in_traffic() {
         }
         int looks = 0;
         const auto until = std::chrono::steady_clock::now() + 300ms;
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 3; ++i) {
+            threads.emplace_back([&, i] {
+                std::minstd_rand random(static_cast<unsigned>(i + 100));
+                while (!over.load()) {
+                    auto x = random() % lock_count, y = random() % lock_count;
+                    if (x > y) std::swap(x, y);
+                    const std::lock_guard<rota::mutex> first(locks[x]);
+                    ++guarded[x];
+                    if (x == y) continue;
+                    const std::lock_guard<rota::mutex> second(locks[y]);
+                    ++guarded[y];
+                }
+            });
+        }
         while (std::chrono::steady_clock::now() < until || looks < 20 || rounds.load() < 1000) {
             if (!rota::debug::find_deadlocks().empty()) fail("a circle that cannot be");
             ++looks;
@@ -248,6 +365,7 @@ int are_none_in_traffic() {
         }
         over = true;
         all.wait();
+        for (std::thread& t : threads) t.join();
         return 0;
     });
 }
@@ -259,6 +377,33 @@ int are_left_alone() {
         rota::sleep_for(1800ms);
         say("main goes on");
         r.end();
+        return 0;
+    });
+}
+
+// As above, with a thread in the circle.
+int are_left_to_threads() {
+    return rota::run([] {
+        rota::mutex a, b;
+        use_once(a);
+        use_once(b);
+        std::atomic<int> there{0};
+        std::thread with([&] {
+            std::fprintf(stderr, "its number is %d\n", ::gettid());
+            takes_both(a, b, there);
+        });
+        rota::wait_group all;
+        all.go([&] {
+            b.lock();
+            there.fetch_add(1);
+            while (there.load() < 2) rota::runtime::gosched();
+            ring::takes_the_next(a);
+            b.unlock();
+        });
+        rota::sleep_for(1800ms);
+        a.unlock();
+        all.wait();
+        with.join();
         return 0;
     });
 }
@@ -281,6 +426,9 @@ int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {{"are_found", are_found},
                      {"of_one_are_found", of_one_are_found},
+                     {"of_threads_are_found", of_threads_are_found},
+                     {"of_threads_that_are_gone_are_none", of_threads_that_are_gone_are_none},
+                     {"are_left_to_threads", are_left_to_threads},
                      {"that_are_none_are_not", that_are_none_are_not},
                      {"are_none_in_traffic", are_none_in_traffic},
                      {"are_left_alone", are_left_alone},

@@ -26,6 +26,14 @@ TEST_P(circles_of_locks, of_one_goroutine_are_found) {
     EXPECT_TRUE(went_well(with_procs("of_one_are_found")));
 }
 
+TEST_P(circles_of_locks, of_threads_are_found) {
+    EXPECT_TRUE(went_well(with_procs("of_threads_are_found")));
+}
+
+TEST_P(circles_of_locks, through_threads_that_are_gone_are_none) {
+    EXPECT_TRUE(went_well(with_procs("of_threads_that_are_gone_are_none")));
+}
+
 TEST_P(circles_of_locks, that_are_none_are_not_reported) {
     EXPECT_TRUE(went_well(with_procs("that_are_none_are_not")));
 }
@@ -46,6 +54,22 @@ TEST(godebug_deadlock, reports_a_circle_once_and_the_program_goes_on) {
     EXPECT_TRUE(o.says(" [sync.Mutex.Lock]:\n")) << o;
     EXPECT_TRUE(o.says("takes_the_next")) << o;
     EXPECT_NE(o.out.find("main goes on"), std::string::npos) << o;
+}
+
+TEST(godebug_deadlock, tells_threads_by_their_numbers) {
+    // A thread is called goroutine 0, or by another's number.
+    const outcome o =
+        run_program("lock_circles", {"are_left_to_threads"}, {{"GODEBUG", "deadlock=1"}});
+    ASSERT_TRUE(ended_with(o, 0));
+    const std::string said = "its number is ";
+    const std::size_t at = o.err.find(said);
+    ASSERT_NE(at, std::string::npos) << o;
+    const std::string number =
+        o.err.substr(at + said.size(), o.err.find('\n', at) - at - said.size());
+    EXPECT_EQ(o.lines_with("\tthread " + number + " waits for the mutex 0x"), 1) << o;
+    EXPECT_TRUE(o.says(", which thread " + number + " has locked\n")) << o;
+    EXPECT_EQ(o.lines_with("\tgoroutine "), 1) << o;
+    EXPECT_EQ(o.lines_with("goroutine "), 1) << o;  // whose stack is printed
 }
 
 TEST(godebug_deadlock, says_nothing_of_what_is_over_before_the_second_look) {

@@ -6,7 +6,8 @@ Usage: perfetto_check.py TRACE PERFETTO    prints what it has found; exit status
 Checked: every packet decodes, with the fields of perfetto_trace.proto and no others; tracks are
 declared before they are used; on each track time does not run back and slices nest; a processor has
 one goroutine at a time, and a goroutine runs on one thread at a time; every flow begins before it
-ends; there are as many turns of goroutines as the trace has starts.
+ends; there are as many turns of goroutines as the trace has starts; nothing happens at a moment, in
+nanoseconds, at which nothing happens in the trace.
 """
 import collections
 import struct
@@ -55,6 +56,7 @@ class Perfetto:
         self.begun_flows, self.ended_flows = set(), set()
         self.counts = collections.Counter()
         self.running = {}  # goroutine: its thread's track
+        self.times = set()
         for number, packet in fields(data):
             assert number == 1, f"field {number} of the trace"
             p = message(packet, PACKET)
@@ -82,6 +84,7 @@ class Perfetto:
         assert track in self.names, "an event on no track"
         assert self.last.get(track, 0) <= time, "time runs back"
         self.last[track] = time
+        self.times.add(time)
         group, slices = self.group(track), self.open[track]
         name = e[23][0].decode() if e[23] else ""
         for flow in e[47]:
@@ -135,10 +138,18 @@ def turns_of(trace):
     return turns
 
 
+def times_of(trace):
+    """All moments of a trace, in ns."""
+    return {time for generation in trace_check.generations(trace)
+            for events in generation.threads.values() for time, _, _ in events}
+
+
 def main():
     with open(sys.argv[1], "rb") as trace, open(sys.argv[2], "rb") as perfetto:
         of, made = trace.read(), perfetto.read()
     p = Perfetto(made)
+    strange = p.times - times_of(of)
+    assert not strange, f"moments that the trace has not: {sorted(strange)[:5]}"
     turns = turns_of(of)
     assert p.counts["Threads (M)/G"] == turns, (p.counts, turns)
     print(" ".join(f"{k.replace(' ', '_')} {n}" for k, n in sorted(p.counts.items())),
