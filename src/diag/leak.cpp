@@ -120,7 +120,9 @@ std::vector<goroutine_info> find(const options& how) {
     }
 }
 
-std::vector<goroutine_info> find_unreachable() {
+namespace {
+
+ROTA_NOINLINE std::vector<goroutine_info> search_and_describe() {
     std::vector<std::uint64_t> ids = find_unreachable_goroutines().goids;
     if (ids.empty()) return {};
     std::sort(ids.begin(), ids.end());
@@ -131,6 +133,13 @@ std::vector<goroutine_info> find_unreachable() {
     });
     add_traces(found);
     return found;
+}
+
+}  // namespace
+
+std::vector<goroutine_info> find_unreachable() {
+    clear_dead_frames();
+    return search_and_describe();
 }
 
 void verify_none(const options& how) {

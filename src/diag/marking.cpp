@@ -42,7 +42,7 @@ void marking::sort() {
     blocks.cut(
         static_cast<std::size_t>(std::unique(blocks.begin(), blocks.end(), same) - blocks.begin()));
     if (candidates.size() != 0) stacks_ = {candidates[0].lo, candidates[candidates.size() - 1].top};
-    if (blocks.size() != 0) blocks_at_ = {blocks[0].at.lo, blocks[blocks.size() - 1].at.hi + 1};
+    if (blocks.size() != 0) blocks_at_ = {blocks[0].at.lo, blocks[blocks.size() - 1].at.hi};
 }
 
 candidate* marking::find_stack(std::uintptr_t address) {
@@ -57,12 +57,14 @@ candidate* marking::find_goroutine(const g& gp) {
     return c != nullptr && c->gp == &gp ? c : nullptr;
 }
 
-// One past the end counts as inside.
+// Only pointers to the channel itself count: who puts something into its buffer, or takes it out,
+// has a handle all the while. Those to its end, or to the buffer's, may be malloc's own, which
+// links free memory by the word before it.
 awaited_block* marking::find_block_at(std::uintptr_t address) {
     if (address - blocks_at_.lo >= blocks_at_.hi - blocks_at_.lo) return nullptr;
     awaited_block* const b =
         last_from(blocks, address, [](const awaited_block& x) { return x.at.lo; });
-    return b != nullptr && address <= b->at.hi ? b : nullptr;
+    return b != nullptr && address - b->at.lo < sizeof(detail::hchan) ? b : nullptr;
 }
 
 void marking::mark(candidate& c) {

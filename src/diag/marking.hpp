@@ -1,9 +1,10 @@
 // Marking, for the search for goroutines that can never run again: which of them something that
 // lives can still reach.
 //
-// Two kinds of objects are told apart by address: the stacks of candidates, and the blocks of
-// channels for which candidates wait. A word that points into one marks it, wherever in it; what a
-// marked object contains is looked at likewise. Pointers to a goroutine's header are none: only
+// Two kinds of objects are told apart by address: the stacks of candidates, as far as they are in
+// use, and the blocks of channels for which candidates wait. A word that points into one marks it,
+// wherever in it (of a channel, but for its buffer); what a marked object contains is looked at
+// likewise. Pointers to a goroutine's header are none: only
 // rota has such, and by them nobody who stands in a wait list is found.
 //
 //     a candidate's stack is marked     it can be woken; so can who waits for what lies there
@@ -28,7 +29,7 @@ struct candidate {
     enum class kind : std::uint8_t { for_ever, channels, semaphore, list, word };
 
     const g* gp;
-    std::uintptr_t lo;           // of its slot, where it may be written
+    std::uintptr_t lo;           // where what it uses of its stack begins
     std::uintptr_t top;          // its header: the stack ends there
     const void* object;          // for which it waits, unless for channels
     std::uint32_t places;        // in how many queues it should be found,

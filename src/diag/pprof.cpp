@@ -277,6 +277,13 @@ constexpr known_profile known_profiles[] = {
      }},
 };
 
+ROTA_NOINLINE void write_known(std::string_view name, std::ostream& out, int debug) {
+    for (const known_profile& k : known_profiles) {
+        if (k.name == name) return k.write(out, debug);
+    }
+    throw std::invalid_argument("rota::pprof: unknown profile \"" + std::string(name) + "\"");
+}
+
 // --- the processors' time
 // --------------------------------------------------------------------------
 
@@ -315,10 +322,8 @@ void write_cpu(std::ostream& out, const cpu_profile& profile) {
 }  // namespace
 
 void write_profile(std::string_view name, std::ostream& out, int debug) {
-    for (const known_profile& k : known_profiles) {
-        if (k.name == name) return k.write(out, debug);
-    }
-    throw std::invalid_argument("rota::pprof: unknown profile \"" + std::string(name) + "\"");
+    clear_dead_frames();  // for goroutineleak
+    write_known(name, out, debug);
 }
 
 std::vector<profile_info> profiles() {

@@ -1,6 +1,7 @@
 // Who waits, whether they still do, and who is left when all that can be reached is marked.
 #include "diag/unreachable.hpp"
 
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -79,7 +80,7 @@ void note_candidate(const stack_slot& slot, void* arg) {
         return;
     candidate c{};
     c.gp = &gp;
-    c.lo = reinterpret_cast<std::uintptr_t>(slot.usable_lo());
+    c.lo = reinterpret_cast<std::uintptr_t>(saved_stack(gp).words);
     c.top = reinterpret_cast<std::uintptr_t>(&gp);
     c.waits_here = c.waits_beside = nobody;
     if (judge(s, c)) s.is_full |= !s.marks.candidates.push(c);
@@ -134,16 +135,17 @@ void mark_who_can_run(marking& marks) {
 // --- the proof -----------------------------------------------------------------------------------
 
 // Threads of rota's own that run no code of the program's, and those that the runtime has stopped
-// already.
+// already: in their handlers, where they are held before they go on (sysmon may let them). They
+// look at the round after they have ceased to be suspended, we the other way round.
 bool is_harmless(int tid) {
-    // relaxed, all: written before the thread could do anything, or with the world running
+    // relaxed: written before the thread could do anything, or with the world running
     if (tid == sched.sysmon_tid.load(memory_order_relaxed) ||
         tid == sched.maker_tid.load(memory_order_relaxed))
         return true;
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (; mp != nullptr; mp = mp->all_link) {
         if (mp->tid.load(memory_order_relaxed) == tid)
-            return mp->suspended.load(memory_order_relaxed);
+            return mp->suspended.load(memory_order_seq_cst);  // pairs(hold.round)
     }
     return false;
 }
@@ -205,6 +207,12 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
 }
 
 }  // namespace
+
+ROTA_NOINLINE void clear_dead_frames() {
+    std::byte room[8192];
+    std::memset(room, 0, sizeof room);
+    asm volatile("" : : "r"(room) : "memory");
+}
 
 unreachable_goroutines find_unreachable_goroutines() {
     constexpr std::size_t reserve = 4096;

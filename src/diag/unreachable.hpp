@@ -32,6 +32,11 @@ struct unreachable_goroutines {
     std::size_t bytes_read = 0;
 };
 
+// Writes zeros over what functions that have returned have left below the caller's frame. Who calls
+// it first thing has no old words in what the frames of later calls leave unwritten, which the
+// search would take for pointers.
+void clear_dead_frames();
+
 // Stops the world. Blocks, and may migrate; from a goroutine or any thread. Throws std::bad_alloc.
 unreachable_goroutines find_unreachable_goroutines();
 

@@ -25,6 +25,7 @@ struct hold_t {
     atomic<std::uint32_t> noted{0};  // places that handlers have taken; relaxed: an index
 
     // --- owner: who holds, before `round` is set -----------------------------------
+    int holder = 0;  // its number
     held_thread* places = nullptr;
     std::uint32_t capacity = 0;
     std::uint32_t rounds = 0;
@@ -38,6 +39,16 @@ bool is_noted(const held_threads& held, int tid) {
             return true;
     }
     return false;
+}
+
+void wait_until_let_go(std::uint32_t round, const gobuf& interrupted) {
+    const std::uint32_t i = hold.noted.fetch_add(1, memory_order_relaxed);  // relaxed: an index
+    if (i >= hold.capacity) return;
+    held_thread& place = hold.places[i];
+    place.sp = reinterpret_cast<std::uintptr_t>(interrupted.sp);
+    __atomic_store_n(&place.tid, current_thread_id(), __ATOMIC_RELEASE);  // pairs(hold.place)
+    while (hold.round.load(memory_order_seq_cst) == round)                // pairs(hold.round)
+        (void)futex_wait(hold.round, round, no_deadline);
 }
 
 enum class progress : unsigned char { all_held, some_missing, impossible };
@@ -67,6 +78,7 @@ bool hold_other_threads(held_threads& held, bool (*exempt)(int tid), std::int64_
     constexpr long nap_ns = 50'000;
     constexpr int ask_again_after = 20;  // rounds: new threads have come, perhaps
     if (stop_signal() == 0) return false;
+    hold.holder = current_thread_id();
     hold.places = held.threads;
     hold.capacity = static_cast<std::uint32_t>(held.capacity);
     hold.noted.store(0, memory_order_relaxed);  // relaxed: published by `round`
@@ -91,19 +103,19 @@ void let_other_threads_go() {
         thread_sleep_ns(20'000);
 }
 
+void forget_who_is_held() {
+    // relaxed, both: the child has but this thread
+    hold.round.store(0, memory_order_relaxed);
+    hold.inside.store(0, memory_order_relaxed);
+}
+
 void wait_if_held(const gobuf& interrupted) {
     if (hold.round.load(memory_order_relaxed) == 0) return;             // relaxed: looked at again
     hold.inside.fetch_add(1, memory_order_seq_cst);                     // pairs(hold.round)
     const std::uint32_t round = hold.round.load(memory_order_seq_cst);  // pairs(hold.round)
-    const std::uint32_t i =
-        round == 0 ? 0 : hold.noted.fetch_add(1, memory_order_relaxed);  // relaxed: an index
-    if (round != 0 && i < hold.capacity) {
-        held_thread& place = hold.places[i];
-        place.sp = reinterpret_cast<std::uintptr_t>(interrupted.sp);
-        __atomic_store_n(&place.tid, current_thread_id(), __ATOMIC_RELEASE);  // pairs(hold.place)
-        while (hold.round.load(memory_order_seq_cst) == round)                // pairs(hold.round)
-            (void)futex_wait(hold.round, round, no_deadline);
-    }
+    // Somebody may have sent the signal, for another purpose, to the one who holds: waiting for
+    // itself, it would wait for ever, and all with it.
+    if (round != 0 && hold.holder != current_thread_id()) wait_until_let_go(round, interrupted);
     hold.inside.fetch_sub(1, memory_order_seq_cst);  // pairs(hold.round)
 }
 

@@ -33,7 +33,11 @@ struct held_threads {
                                       std::int64_t limit_ns);
 void let_other_threads_go();
 
-// For the handler of the stop signal: waits while threads are held.
+// In the child of a fork, which has been made while another thread held this one, or was about to.
+void forget_who_is_held();
+
+// For the handler of the stop signal: waits while threads are held, but for who holds them. Twice:
+// when it begins, and before it ends, for threads that were exempt since they slept in it.
 void wait_if_held(const gobuf& interrupted);
 
 }  // namespace rota::rt

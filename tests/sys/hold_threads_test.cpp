@@ -2,15 +2,19 @@
 #include "sys/hold_threads.hpp"
 
 #include <atomic>
+#include <csignal>
 #include <memory>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <rota/rota.hpp>
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "sys/signal.hpp"
 #include "sys/thread.hpp"
 
 using namespace rota::rt;
@@ -61,6 +65,45 @@ TEST(hold_threads, nobody_moves_until_let_go) {
     }
     enough = true;
     for (auto& t : all) t.join();
+}
+
+TEST(hold_threads, who_holds_is_not_held_by_a_signal_for_another_purpose) {
+    // sysmon has decided to stop the thread, and its signal comes late: it would wait for itself.
+    rota::run([] {});
+    held_thread room[64] = {};
+    held_threads held{room, 64};
+    ASSERT_TRUE(hold_other_threads(held, is_runtime_helper, longest_hold));
+    const bool sent = thread_signal(current_thread_id(), stop_signal());
+    let_other_threads_go();
+    EXPECT_TRUE(sent);
+}
+
+TEST(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
+    // It has a copy of the word for which held threads wait, and nobody there clears it: the signal
+    // would stop it for ever.
+    rota::run([] {});
+    held_thread room[64] = {};
+    held_threads held{room, 64};
+    ASSERT_TRUE(hold_other_threads(held, is_runtime_helper, longest_hold));
+    const pid_t child = ::fork();
+    if (child == 0) {
+        (void)thread_signal(current_thread_id(), stop_signal());
+        ::_exit(0);
+    }
+    let_other_threads_go();
+    ASSERT_GT(child, 0);
+    int status = -1;
+    pid_t ended = 0;
+    for (int i = 0; i < 10'000 && ended == 0; ++i) {
+        ended = ::waitpid(child, &status, WNOHANG);
+        if (ended == 0) thread_sleep_ns(1'000'000);
+    }
+    EXPECT_EQ(ended, child);
+    EXPECT_EQ(status, 0);
+    if (ended == 0) {
+        ::kill(child, SIGKILL);
+        ::waitpid(child, &status, 0);
+    }
 }
 
 TEST(hold_threads, who_cannot_be_held_is_told_of) {
