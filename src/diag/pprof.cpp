@@ -86,7 +86,7 @@ void write_stacks(std::ostream& out, int debug, const char* name, F shall_show) 
         std::erase_if(all, [&](const goroutine_state& g) { return !shall_show(g); });
         const std::size_t total = all.size();
         const std::vector<equal_stacks> groups = grouped(std::move(all));
-        if (debug == 1) {
+        if (debug != 0) {
             std::string text;
             append_format(text, "%s profile: total %zu\n", name, total);
             for (const equal_stacks& e : groups) {
@@ -112,11 +112,14 @@ void write_goroutines(std::ostream& out, int debug) {
 }
 
 void write_leaks(std::ostream& out, int debug) {
-    std::vector<std::uint64_t> ids = find_unreachable_goroutines().goids;
+    const unreachable_goroutines found = find_unreachable_goroutines();
+    std::vector<std::uint64_t> ids = found.goids;
     std::sort(ids.begin(), ids.end());
     write_stacks(out, debug, "goroutineleak", [&](const goroutine_state& g) {
         return std::binary_search(ids.begin(), ids.end(), g.goid);
     });
+    if (debug != 0 && found.unproven != nullptr)
+        write_text(out, std::string("\n# only waits for nothing at all: ") + found.unproven + "\n");
 }
 
 // --- block and mutex

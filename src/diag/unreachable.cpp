@@ -9,6 +9,7 @@
 #include "core/sched.hpp"
 #include "diag/leak_roots.hpp"
 #include "diag/marking.hpp"
+#include "diag/profile_cpu.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/seeded.hpp"
@@ -23,6 +24,9 @@ namespace {
 
 constexpr std::size_t threads_max = 32 * 1024;
 constexpr std::int64_t patience_ns = 200'000'000;
+
+constexpr const char* not_held =
+    "a thread could not be held: it blocks the signal, or a debugger has it";
 
 constinit std::size_t last_found = 0;  // relaxed, by the compiler's own atomics: a report
 
@@ -140,7 +144,7 @@ void mark_who_can_run(marking& marks) {
 bool is_harmless(int tid) {
     // relaxed: written before the thread could do anything, or with the world running
     if (tid == sched.sysmon_tid.load(memory_order_relaxed) ||
-        tid == sched.maker_tid.load(memory_order_relaxed))
+        tid == sched.maker_tid.load(memory_order_relaxed) || is_sampling_thread(tid))
         return true;
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (; mp != nullptr; mp = mp->all_link) {
@@ -176,8 +180,7 @@ const char* prove(search& s, std::uintptr_t frame) {
     if (ROTA_ASAN || ROTA_TSAN) return "sanitizers keep frames elsewhere";
     if (seeded.on) return "under GODEBUG=schedseed threads are not held";
     held_threads held{s.threads.begin(), s.threads.capacity()};
-    if (!hold_other_threads(held, is_harmless, patience_ns))
-        return "a thread could not be held: it blocks the signal, or a debugger has it";
+    if (!hold_other_threads(held, is_harmless, patience_ns)) return not_held;
     const std::int64_t since = nanotime();
     s.roots.leave_out(&s, &s + 1);
     const char* const failure = mark_all(s, held, {frame - callees, frame});
@@ -206,17 +209,8 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
     world_unlock();
 }
 
-}  // namespace
-
-ROTA_NOINLINE void clear_dead_frames() {
-    std::byte room[8192];
-    std::memset(room, 0, sizeof room);
-    asm volatile("" : : "r"(room) : "memory");
-}
-
-unreachable_goroutines find_unreachable_goroutines() {
+unreachable_goroutines search_once() {
     constexpr std::size_t reserve = 4096;
-    boot_runtime();
     std::size_t slots = 0;
     stack_for_each([](const stack_slot&, void* n) { ++*static_cast<std::size_t*>(n); }, &slots);
     const std::size_t most = slots + slots / 4 + reserve;
@@ -242,6 +236,27 @@ unreachable_goroutines find_unreachable_goroutines() {
     result.unproven = s->unproven;
     result.held_ns = s->held_ns;
     result.bytes_read = s->roots.bytes_read;
+    return result;
+}
+
+}  // namespace
+
+ROTA_NOINLINE void clear_dead_frames() {
+    std::byte room[8192];
+    std::memset(room, 0, sizeof room);
+    asm volatile("" : : "r"(room) : "memory");
+}
+
+unreachable_goroutines find_unreachable_goroutines() {
+    constexpr int attempts_max = 3;
+    boot_runtime();
+    unreachable_goroutines result;
+    for (int i = 0; i < attempts_max; ++i) {
+        result = search_once();
+        // The thread may just not have had a processor, or have been within a call of the kernel's
+        // that no signal ends.
+        if (result.unproven != not_held) break;
+    }
     __atomic_store_n(&last_found, result.goids.size(), __ATOMIC_RELAXED);
     return result;
 }

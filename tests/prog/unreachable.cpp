@@ -122,7 +122,9 @@ void show_found() {
     for (const std::string& name : names) std::cout << "found " << name << '\n';
     std::ostringstream profile;
     rota::pprof::write_profile("goroutineleak", profile, 1);
-    std::cout << profile.str().substr(0, profile.str().find('\n')) << '\n';
+    const std::string text = profile.str();
+    std::cout << text.substr(0, text.find('\n')) << '\n';
+    if (const auto why = text.find("# only"); why != text.npos) std::cerr << text.substr(why);
 }
 
 void leak(const pattern& p) {

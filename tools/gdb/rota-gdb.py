@@ -384,7 +384,7 @@ of a goroutine. `bt [N] [full]` prints its stack; without a command its state is
             self.run(runtime, runtime.find(int(words[0])), command)
 
     def run(self, runtime, g, command):
-        name = f"  # name: {g.name()}" if g.name_at else ""
+        name = f"  # name: {g.name()}" if g.name_size else ""
         print(f"goroutine {g.id} [{g.brackets()}]:{name}")
         verb, *rest = command.split() or [""]
         if verb in ("bt", "backtrace", "where"):
