@@ -4,11 +4,12 @@
     test.py [LAYER ...] [--long] [--seed N] [--filter NAME] [--list] [--known-bugs]
 
 Layers, in the order in which they run: models (protocols, by Spin), unit (rota_unit, rota_api at
-four GOMAXPROCS, headers), exit (programs run as children), consumer (a program outside the tree),
-stress (seeded, at four GOMAXPROCS, plain and in chaos mode, on one core, beside load, on other
-allocators), model (explored schedules), sim (random programs under repeatable schedules), sanitizer
-(address, undefined behaviour and thread), lint. What later layers need is built while earlier ones
-run. The first failure ends the run, with the one command that repeats it.
+four GOMAXPROCS, some of it beside searches for lost goroutines, headers), exit (programs run as
+children), consumer (a program outside the tree), stress (seeded, at four GOMAXPROCS, plain and in
+chaos mode, on one core, beside load, on other allocators), model (explored schedules), sim (random
+programs under repeatable schedules), sanitizer (address, undefined behaviour and thread), lint.
+What later layers need is built while earlier ones run. The first failure ends the run, with the one
+command that repeats it.
 
 These run only when they are named: api (the statements of tests/api/statements.md with the tests
 that hold them and their results), fuzz (each parser under libFuzzer, for 20 s), builds (optimised
@@ -28,7 +29,8 @@ import contextlib
 import secrets
 import time
 
-from testing import builds, fuzz, known_bugs, models, mutants, statements, stress, syscalls
+from testing import (builds, fuzz, known_bugs, models, mutants, searches, statements, stress,
+                     syscalls)
 from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, OnRing,
                            PythonTest, Sim, glob)
@@ -56,7 +58,9 @@ def layers():
         "models": models.steps(),  # needs no build, so that of `unit` goes on meanwhile
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120, shards=2),
                  *(GoogleTest("rota_api", API, "dev", 120, n, shards=2) for n in PROCS),
-                 OnRing("rota_api", API, "dev", 120, 4), Headers(), CompileTime(),
+                 OnRing("rota_api", API, "dev", 120, 4),
+                 *(searches.BesideSearches(API, 120, n) for n in (1, 16)),
+                 Headers(), CompileTime(),
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],

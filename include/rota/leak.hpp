@@ -41,6 +41,37 @@ options ignore_current();
 /// any number at once. Throws std::bad_alloc. Go (goleak): Find.
 std::vector<goroutine_info> find(const options& how = {});
 
+/// Goroutines that provably can never run again: each waits, without a time limit, for something
+/// that nobody can reach but those who are returned with it. They stay for as long as the process
+/// lives. Nobody who is returned can still run; not all who cannot are returned, see below.
+///
+/// What is found: waits on nil channels and select without cases; waits for channels whose other
+/// handles have all gone, or are held by others that can never run again; waits for a lock,
+/// semaphore, condition, latch, barrier or wait_group that lies on the stack of a goroutine, its
+/// own or that of another one that is found, if no pointer leads there. What is not: whatever waits
+/// for a lock or the like in memory from malloc (also by make_shared), global or thread-local; for
+/// a channel of which a handle lies there, even if nothing leads to it any more; for the channel of
+/// a timer or context; within a synctest bubble; or where a stale copy of a pointer is left by
+/// chance.
+///
+/// Stops the world and, by the runtime's signal, all other threads of the process, and reads all
+/// memory of the process, about a millisecond for each 2 MiB: for tests, and for a program that is
+/// suspected. A system call of a thread of the program's own may return with EINTR. Where a thread
+/// cannot be stopped, since it blocks all signals, or /proc cannot be read, and in programs built
+/// with AddressSanitizer or ThreadSanitizer, only waits for nothing at all are found (the profile
+/// "goroutineleak", as text, says so); a thread that does not stop is waited for three times 0.2 s.
+///
+/// The program must keep no pointer to a channel or to a goroutine's stack where it is not one
+/// whole word in memory that this process can read: compressed, encrypted, in a packed structure,
+/// in a file, a pipe, the kernel (epoll's data), another process, or pages protected against
+/// reading, or mapped from a file and then protected against writing.
+///
+/// Blocks, and may migrate. From a goroutine or any thread; one at a time, others wait. Throws
+/// std::bad_alloc. Go: the profile "goroutineleak".
+///
+///     for (const auto& g : rota::leak::find_unreachable()) std::cerr << g.trace;
+std::vector<goroutine_info> find_unreachable();
+
 /// What verify_none throws. what() has all traces.
 class leak_error : public std::runtime_error {
   public:

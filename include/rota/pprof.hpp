@@ -16,6 +16,8 @@ namespace rota::pprof {
 ///
 ///     goroutine     the stacks of all goroutines; one that runs on another thread has only the
 ///                   function that it was started with
+///     goroutineleak the stacks of those that can never run again: leak::find_unreachable, which
+///                   stops the world and all other threads
 ///     block         where goroutines have waited for others: see set_block_profile_rate
 ///     mutex         who has kept others from locks: see set_mutex_profile_fraction
 ///     threadcreate  threads, by what they are for

@@ -15,12 +15,14 @@
 #include "base/check.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sys/hold_threads.hpp"
 
 namespace rota::rt {
 
 namespace {
 
 void in_child() {
+    forget_who_is_held();
     sched.forked.store(true, memory_order_relaxed);  // relaxed: the child has but this thread
     if (getm_or_null() == nullptr) return;
     at_thread_end(nullptr, nullptr);

@@ -21,6 +21,7 @@
 
 #include <rota/detail/select_engine.hpp>
 
+#include "chan/awaited.hpp"
 #include "chan/transfer.hpp"
 #include "sched/entry.hpp"
 
@@ -111,14 +112,9 @@ select_result poll(const select_frame& f, std::uint32_t count, m& self) ROTA_NO_
     }
 }
 
-struct locked_channels {
-    hchan** order;
-    std::uint32_t count;
-};
-
 bool commit_unlock_all(g&, void* arg) {
-    const locked_channels l = *static_cast<locked_channels*>(arg);
-    unlock_all(l.order, l.count);
+    const selected_channels s = *static_cast<selected_channels*>(arg);
+    unlock_all(s.order, s.count);
     return true;
 }
 
@@ -127,9 +123,11 @@ ROTA_NOINLINE select_result park_on_all(const select_frame& f,
                                         std::uint32_t count) ROTA_NO_TSA {  // as above
     atomic<std::uint32_t> claim{claim_open};
     g* const gp = getm().curg;
+    selected_channels locked{f.order, count, 0};
     for (std::uint32_t i = 0; i < f.n; ++i) {
         select_case& s = f.cases[i];
         if (s.chan == nullptr) continue;
+        ++locked.places;
         chan_sudog& me = *new (s.place) chan_sudog;
         me.gp = gp;
         me.elem = s.elem;
@@ -139,7 +137,6 @@ ROTA_NOINLINE select_result park_on_all(const select_frame& f,
         s.chan->update_fast_ways();
         if (ROTA_UNLIKELY(gp->in != nullptr) && s.chan->made_in != gp->in) gp->waits_outside = true;
     }
-    locked_channels locked{f.order, count};
     gopark(commit_unlock_all, &locked, wait_reason::select);
 
     const std::uint32_t won = claim.load(memory_order_relaxed);  // relaxed: goready passed it on

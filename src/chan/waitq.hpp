@@ -69,6 +69,12 @@ class waitq {
         }
     }
 
+    // Calls each(sudog) for all, those who have been woken elsewhere too.
+    template <class F>
+    void for_each(F each) const {
+        for (const chan_sudog* s = first(); s != nullptr; s = s->next) each(*s);
+    }
+
     // Takes s out, wherever it stands. False: somebody else has taken it out already.
     bool remove(chan_sudog& s) {
         if (s.prev == nullptr && first() != &s) return false;

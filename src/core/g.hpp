@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "arch/context.hpp"
 #include "arch/fiber.hpp"
@@ -46,11 +47,16 @@ struct g {
     bool exits = false;            // goexit unwinds it
     bool waits_outside = false;    // parks next on something from outside its bubble
     bool durably_blocked = false;  // written by itself before it parks, then by who readies it
-    bubble* in = nullptr;          // what it belongs to from newproc to its end, or null
+    // Bytes of go_options::name, which stands right below the header; fixed from newproc to goexit.
+    std::uint8_t name_size = 0;
+    bubble* in = nullptr;  // what it belongs to from newproc to its end, or null
 
     goroutine_locals* locals = nullptr;
-    label_set* labels = nullptr;   // written by itself, or who makes it: sched/labels
-    m* locked_m = nullptr;         // the only m that may run it; written by itself
+    label_set* labels = nullptr;  // written by itself, or who makes it: sched/labels
+    m* locked_m = nullptr;        // the only m that may run it; written by itself
+    // The argument of its last commit function: with `why` it tells what it waits for, see
+    // chan/awaited and sync/awaited. Read by others while nobody runs.
+    const void* park_arg = nullptr;
     std::uint32_t lock_count = 0;  // how often it has locked itself to its thread
 
     // --- anyone reads ------------------------------------------------------------
@@ -62,12 +68,11 @@ struct g {
 
     // --- fixed between newproc and goexit ------------------------------------------
     entry_fn entry = nullptr;
-    void* closure = nullptr;
+    void* closure = nullptr;  // of a dead one: null, unless it is being made for the next life
     std::uint64_t goid = 0;
     std::uint64_t parent_goid = 0;
     const void* created_at = nullptr;  // return address in the creator
     run_record* main_of = nullptr;     // set for the goroutine that run() waits for
-    const char* name = nullptr;        // go_options::name, kept below the closure; may be null
     stack_slot stack;
 
     // --- for execution traces: who may change its state; see sched/trace_word -----
@@ -92,6 +97,11 @@ inline void casgstatus(g& gp, g_status from, g_status to) {
 }
 
 inline g_status readgstatus(const g& gp) { return gp.status.load(memory_order_relaxed); }
+
+// What go_options::name says; empty if nothing.
+inline std::string_view name_of(const g& gp) {
+    return {reinterpret_cast<const char*>(&gp) - gp.name_size, gp.name_size};
+}
 
 // Go adds no colour; its stacks are moved anyway. Headers at one offset of every slot would share
 // few cache sets: 16 offsets, 128 bytes apart, take 40 % off a spawn (bench spawn).

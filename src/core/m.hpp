@@ -82,6 +82,11 @@ struct alignas(cache_line) m : self_header {
     std::uint32_t trace_p_gen = 0;              // of that
     struct trace_cache* trace_known = nullptr;  // stacks
 
+    // Of a thread that rota has made: where the frame of its first function is, with own_frames of
+    // stack below that only the scheduler uses; or 0. relaxed: read while the thread is held
+    // (sys/hold_threads).
+    static constexpr std::size_t own_frames = 64 * 1024;
+    atomic<std::uintptr_t> first_frame{0};
     std::uint64_t id = 0;
     atomic<int> tid{0};  // the kernel's number of the thread; relaxed: fixed while it has a p
 #if defined(ROTA_DEBUG_CHECKS)

@@ -75,6 +75,9 @@ constexpr page_link described[] = {
     {"goroutine",
      "Stack traces of all current goroutines. Use debug=2 as a query parameter to export in the "
      "same format as an unrecovered panic."},
+    {"goroutineleak",
+     "Stack traces of goroutines that can never run again. Stops the world and reads all memory of "
+     "the process. The count is that of the last time."},
     {"heap", "The memory that rota itself has: stacks of goroutines, and its tables"},
     {"mutex", "Stack traces of holders of contended mutexes"},
     {"profile",

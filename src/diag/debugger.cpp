@@ -55,7 +55,7 @@ struct debugger_layout {
     std::uint64_t g_goid = offsetof(g, goid);
     std::uint64_t g_parent = offsetof(g, parent_goid);
     std::uint64_t g_created_at = offsetof(g, created_at);
-    std::uint64_t g_name = offsetof(g, name);
+    std::uint64_t g_name_size = offsetof(g, name_size);
     std::uint64_t g_locked_m = offsetof(g, locked_m);
     std::uint64_t g_main_of = offsetof(g, main_of);
     std::uint64_t m_link = offsetof(m, all_link);

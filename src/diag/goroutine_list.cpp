@@ -127,9 +127,9 @@ struct listing {
     }
 
     ROTA_READS_RACING static std::size_t copy_name(const g& gp, char (&to)[129]) {
-        const char* const from = gp.name;
+        const std::string_view from = name_of(gp);
         std::size_t n = 0;
-        while (from != nullptr && n + 1 < sizeof to && from[n] != '\0') {
+        while (n + 1 < sizeof to && n < from.size() && from[n] != '\0') {
             to[n] = from[n];
             ++n;
         }

@@ -8,6 +8,7 @@
 
 #include "diag/goroutine_list.hpp"
 #include "diag/stack_text.hpp"
+#include "diag/unreachable.hpp"
 #include "sched/labels.hpp"
 #include "sys/clock.hpp"
 
@@ -77,14 +78,16 @@ bool is_let_be(const std::string& trace, const options& how) {
            std::any_of(how.ignore_functions.begin(), how.ignore_functions.end(), stands_there);
 }
 
+void add_traces(std::vector<goroutine_info>& found) {
+    const std::string dump = stack_text(true);
+    for (goroutine_info& g : found) g.trace = trace_in(dump, g.id);
+}
+
 std::vector<goroutine_info> look_once(const options& how) {
     std::vector<goroutine_info> found = candidates(how);
     if (found.empty()) return found;
-    const std::string dump = stack_text(true);
-    std::erase_if(found, [&](goroutine_info& g) {
-        g.trace = trace_in(dump, g.id);
-        return is_let_be(g.trace, how);
-    });
+    add_traces(found);
+    std::erase_if(found, [&](const goroutine_info& g) { return is_let_be(g.trace, how); });
     return found;
 }
 
@@ -115,6 +118,28 @@ std::vector<goroutine_info> find(const options& how) {
         if (found.empty() || nanotime() >= until) return found;
         sleep_for(nap);
     }
+}
+
+namespace {
+
+ROTA_NOINLINE std::vector<goroutine_info> search_and_describe() {
+    std::vector<std::uint64_t> ids = find_unreachable_goroutines().goids;
+    if (ids.empty()) return {};
+    std::sort(ids.begin(), ids.end());
+    // They stay where they are, so that everything else can be found out afterwards.
+    std::vector<goroutine_info> found = candidates({});
+    std::erase_if(found, [&](const goroutine_info& g) {
+        return !std::binary_search(ids.begin(), ids.end(), g.id);
+    });
+    add_traces(found);
+    return found;
+}
+
+}  // namespace
+
+std::vector<goroutine_info> find_unreachable() {
+    clear_dead_frames();
+    return search_and_describe();
 }
 
 void verify_none(const options& how) {

@@ -109,7 +109,7 @@ std::uint32_t lock_cycles::find(lock_wait* room, std::size_t capacity) {
     cycle_count_ = 0;
     if (!are_locks_watched()) return 0;
     scan_.begin();
-    sem_for_each_waiter([](const sudog& s, void* self) { static_cast<lock_cycles*>(self)->add(s); },
+    sem_for_each_waiter([](void* self, const sudog& s) { static_cast<lock_cycles*>(self)->add(s); },
                         this);
     find_owners();
     full_fence();  // the passes do not overlap

@@ -20,6 +20,7 @@
 #include "diag/profile_proto.hpp"
 #include "diag/profile_text.hpp"
 #include "diag/stack_text.hpp"
+#include "diag/unreachable.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/labels.hpp"
@@ -76,16 +77,18 @@ std::vector<equal_stacks> grouped(std::vector<goroutine_state> all) {
     return result;
 }
 
-void write_goroutines(std::ostream& out, int debug) {
-    if (debug >= 2) return write_text(out, stack_text(true));
+// Of those for which shall_show(state) holds.
+template <class F>
+void write_stacks(std::ostream& out, int debug, const char* name, F shall_show) {
     {
         const label_reader reading;
         std::vector<goroutine_state> all = list_goroutines();
+        std::erase_if(all, [&](const goroutine_state& g) { return !shall_show(g); });
         const std::size_t total = all.size();
         const std::vector<equal_stacks> groups = grouped(std::move(all));
-        if (debug == 1) {
+        if (debug != 0) {
             std::string text;
-            append_format(text, "goroutine profile: total %zu\n", total);
+            append_format(text, "%s profile: total %zu\n", name, total);
             for (const equal_stacks& e : groups) {
                 append_format(text, "%lld @", static_cast<long long>(e.count));
                 text += e.key;
@@ -93,7 +96,7 @@ void write_goroutines(std::ostream& out, int debug) {
             }
             write_text(out, text);
         } else {
-            const value_type count{"goroutine", "count"};
+            const value_type count{name, "count"};
             profile_builder b(std::span(&count, 1), count, 1);
             for (const equal_stacks& e : groups) b.add(e.pcs, std::span(&e.count, 1), e.labels);
             b.set_times(wall_now(), 0);
@@ -101,6 +104,22 @@ void write_goroutines(std::ostream& out, int debug) {
         }
     }
     free_dropped_labels();
+}
+
+void write_goroutines(std::ostream& out, int debug) {
+    if (debug >= 2) return write_text(out, stack_text(true));
+    write_stacks(out, debug, "goroutine", [](const goroutine_state&) { return true; });
+}
+
+void write_leaks(std::ostream& out, int debug) {
+    const unreachable_goroutines found = find_unreachable_goroutines();
+    std::vector<std::uint64_t> ids = found.goids;
+    std::sort(ids.begin(), ids.end());
+    write_stacks(out, debug, "goroutineleak", [&](const goroutine_state& g) {
+        return std::binary_search(ids.begin(), ids.end(), g.goid);
+    });
+    if (debug != 0 && found.unproven != nullptr)
+        write_text(out, std::string("\n# only waits for nothing at all: ") + found.unproven + "\n");
 }
 
 // --- block and mutex
@@ -250,6 +269,7 @@ constexpr known_profile known_profiles[] = {
     {"allocs", write_allocs, [] { return own_memory().size(); }},
     {"block", write_block, [] { return records_in(contention.blocked); }},
     {"goroutine", write_goroutines, [] { return std::size_t{read_figures().goroutines}; }},
+    {"goroutineleak", write_leaks, [] { return unreachable_when_last_looked(); }},
     {"heap", write_heap, [] { return own_memory().size(); }},
     {"mutex", write_mutex, [] { return records_in(contention.held); }},
     {"threadcreate", write_threads,
@@ -259,6 +279,13 @@ constexpr known_profile known_profiles[] = {
          return static_cast<std::size_t>(n);
      }},
 };
+
+ROTA_NOINLINE void write_known(std::string_view name, std::ostream& out, int debug) {
+    for (const known_profile& k : known_profiles) {
+        if (k.name == name) return k.write(out, debug);
+    }
+    throw std::invalid_argument("rota::pprof: unknown profile \"" + std::string(name) + "\"");
+}
 
 // --- the processors' time
 // --------------------------------------------------------------------------
@@ -298,10 +325,8 @@ void write_cpu(std::ostream& out, const cpu_profile& profile) {
 }  // namespace
 
 void write_profile(std::string_view name, std::ostream& out, int debug) {
-    for (const known_profile& k : known_profiles) {
-        if (k.name == name) return k.write(out, debug);
-    }
-    throw std::invalid_argument("rota::pprof: unknown profile \"" + std::string(name) + "\"");
+    clear_dead_frames();  // for goroutineleak
+    write_known(name, out, debug);
 }
 
 std::vector<profile_info> profiles() {

@@ -28,6 +28,7 @@ constexpr std::int64_t look_period_ns = 100'000'000;
 // What handlers use. Made by the first profile, and kept.
 constinit atomic<profile_ring*> samples{nullptr};
 constinit atomic<bool> is_sampling{false};
+constinit atomic<int> sampling_thread{0};  // its number while it runs
 
 // Two words: the caller's frame, and where it goes on there. Both processors have them so.
 struct frame_record {
@@ -165,6 +166,7 @@ struct collector {
         } catch (...) {
             failure = std::current_exception();
         }
+        sampling_thread.store(0, memory_order_relaxed);  // relaxed: as where it is set
         done.wakeup();
     }
 };
@@ -174,6 +176,7 @@ constinit collector* current_collector = nullptr;  // who starts and stops: one 
 void* collect_samples(void* arg) {
     thread_set_name("rota-profile");
     thread_block_signals();
+    sampling_thread.store(current_thread_id(), memory_order_relaxed);  // relaxed: compared only
     static_cast<collector*>(arg)->run();
     return nullptr;
 }
@@ -185,6 +188,11 @@ std::int64_t wall_ns() {
 }
 
 }  // namespace
+
+bool is_sampling_thread(int tid) {
+    return sampling_thread.load(memory_order_relaxed) ==
+           tid;  // relaxed: a thread asks about others
+}
 
 void start_sampling() {
     if (samples.load(memory_order_acquire) == nullptr) {  // pairs(samples.ring)

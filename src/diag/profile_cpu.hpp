@@ -37,6 +37,9 @@ struct cpu_profile {
 // that there is one profile at a time. Throws std::system_error if there can be no thread.
 void start_sampling();
 
+// Whether that is the thread which collects samples: it runs no code of the program's.
+bool is_sampling_thread(int tid);
+
 // Ends that. Blocks the thread for some milliseconds: call it in rota::blocking. May throw
 // std::bad_alloc; then the samples are lost.
 cpu_profile stop_sampling();

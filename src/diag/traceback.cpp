@@ -45,9 +45,8 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
             gp.sched,
             gp.entry,
             {}};
-    if (gp.name == nullptr) return a;
-    for (std::size_t i = 0; i + 1 < sizeof a.name && gp.name[i] != '\0'; ++i)
-        a.name[i] = gp.name[i];
+    const std::string_view name = name_of(gp);
+    for (std::size_t i = 0; i + 1 < sizeof a.name && i < name.size(); ++i) a.name[i] = name[i];
     return a;
 }
 

@@ -285,6 +285,15 @@ stack_slot stack_find(const void* address) {
     return {};
 }
 
+void stack_arenas(void (*visit)(const std::byte* lo, const std::byte* hi, void*), void* arg) {
+    const arena* arenas = stacks.published.load(memory_order_acquire);  // pairs(stack.arenas)
+    const std::uint32_t n = stacks.count.load(memory_order_acquire);    // pairs(stack.arenas)
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const arena& a = arenas[i];
+        visit(a.base, a.base + a.slot_count * stack_class_size(a.cls), arg);
+    }
+}
+
 bool stack_for_some(stack_place& at, std::uint32_t count, void (*visit)(const stack_slot&, void*),
                     void* arg) {
     const arena* arenas = stacks.published.load(memory_order_acquire);  // pairs(stack.arenas)

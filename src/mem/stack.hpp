@@ -75,6 +75,9 @@ struct stack_place {
 bool stack_for_some(stack_place& at, std::uint32_t count, void (*visit)(const stack_slot&, void*),
                     void* arg);
 
+// Calls `visit` for every arena: all slots lie in one, and no memory of others does. Lock-free.
+void stack_arenas(void (*visit)(const std::byte* lo, const std::byte* hi, void*), void* arg);
+
 // Calls `visit` for every slot ever handed out. Lock-free; slots handed out meanwhile may be
 // missed.
 void stack_for_each(void (*visit)(const stack_slot&, void*), void* arg);

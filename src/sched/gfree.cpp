@@ -119,6 +119,7 @@ g* gfget(p* pp, std::uint8_t cls) {
 
 void gfput(p* pp, g& gp) {
     ROTA_DCHECK(readgstatus(gp) == g_status::dead && gp.locked_m == nullptr);
+    gp.closure = nullptr;
     if (!keeps(pp, gp.stack.cls)) {
         const lock_guard guard(gfree.mu);
         gfree.pool[gp.stack.cls].gs.push_back(&gp);

@@ -151,8 +151,9 @@ void end_m(m& self) {
     shared_counts.stack_bytes.fetch_sub(m_stack_size, memory_order_relaxed);  // relaxed: as below
     signal_stack_free(self.signal_stack);
     self.signal_stack = nullptr;
-    self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
-    self.tid.store(0, memory_order_relaxed);         // relaxed: published by sched.mu
+    self.first_frame.store(0, memory_order_relaxed);  // relaxed: see there
+    self.in_runtime.store(0, memory_order_release);   // pairs(entry.left)
+    self.tid.store(0, memory_order_relaxed);          // relaxed: published by sched.mu
     set_self(nullptr);  // a thread of the program's own, if what it destroys now uses rota
     bool dead = false;
     {
@@ -180,6 +181,9 @@ void* mstart(void* arg) {
     if (hostages.stops) (void)thread_unblock_signal(hostages.signal);
     sched.fp_at_boot.make_current();  // not what the goroutine had set that happened to start us
     minit(self);
+    self.first_frame.store(
+        frame_with_stack_below(__builtin_frame_address(0), m_stack_size, m::own_frames),
+        memory_order_relaxed);  // relaxed: see there
     char name[16];
     std::snprintf(name, sizeof name, "rota-m%llu", static_cast<unsigned long long>(self.id));
     thread_set_name(name);

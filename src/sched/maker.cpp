@@ -135,6 +135,7 @@ void make(m& mp) {
 
 void* make_threads(void*) {
     thread_set_name("rota-maker");
+    sched.maker_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: for readers
     thread_block_signals();
     for (;;) {
         if (m* const mp = next_order()) make(*mp);

@@ -42,19 +42,13 @@ std::uintptr_t align_down(std::uintptr_t v, std::size_t align) {
     return v & ~(std::uintptr_t{align} - 1);
 }
 
-// Lays out closure and name below the header and the first frame below them.
+// Lays out name and closure below the header and the first frame below them. A byte behind the
+// closure is not its own: a pointer to its end is no pointer to the header (diag/marking).
 void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name) {
-    std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&gp);
-    if (!name.empty()) {
-        at -= name.size() + 1;
-        auto* const copy = reinterpret_cast<char*>(at);
-        std::memcpy(copy, name.data(), name.size());
-        copy[name.size()] = '\0';
-        gp.name = copy;
-    } else {
-        gp.name = nullptr;
-    }
-    at = align_down(at - size, align < 16 ? 16 : align);
+    std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&gp) - name.size();
+    if (!name.empty()) std::memcpy(reinterpret_cast<char*>(at), name.data(), name.size());
+    gp.name_size = static_cast<std::uint8_t>(name.size());
+    at = align_down(at - size - 1, align < 16 ? 16 : align);
     gp.closure = reinterpret_cast<void*>(at);
     gp.sched.sp = gp.closure;
     gp.sched.pc = reinterpret_cast<void*>(&rota_gostart);

@@ -89,6 +89,7 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
     m& self = getm();
     g& gp = *self.curg;
     gp.why = why;
+    gp.park_arg = arg;
     gp.wait_since = about_now();
     if (ROTA_UNLIKELY(gp.in != nullptr)) {
         gp.durably_blocked = !gp.is_thread && !gp.waits_outside && is_durable(why);

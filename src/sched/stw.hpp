@@ -41,7 +41,7 @@
 namespace rota::rt {
 
 // What the world is stopped for.
-enum class stop_reason : std::uint8_t { gomaxprocs, trace, count };
+enum class stop_reason : std::uint8_t { gomaxprocs, trace, leaks, count };
 
 // What the stops for one reason have cost. Written by who holds the world's lock; readers live with
 // stale figures.

@@ -135,6 +135,8 @@ const char* trace_fixed_text(std::uint32_t id) {
         return "GOMAXPROCS";
     if (id == trace_text_stops + static_cast<unsigned>(stop_reason::trace))
         return "trace generation";
+    if (id == trace_text_stops + static_cast<unsigned>(stop_reason::leaks))
+        return "goroutine leak profile";
     if (id == 0 || id > static_cast<std::uint32_t>(wait_reason::count)) return nullptr;
     const auto why = static_cast<wait_reason>(id - 1);
     switch (why) {

@@ -47,12 +47,30 @@ void count_lock_wait(std::int64_t ns) {
     else shared_counts.lock_wait_ns.fetch_add(waited, memory_order_relaxed);
 }
 
+void visit_semaphores(void (*visit)(void* arg, const g& gp, const void* address), void* arg) {
+    struct shown {
+        void (*visit)(void*, const g&, const void*);
+        void* arg;
+    } to{visit, arg};
+    for (const sema_root& root : roots) {
+        if (root.mu.is_held()) continue;
+        root.visit_waiters(
+            [](void* self, const sudog& s) {
+                const shown& show = *static_cast<const shown*>(self);
+                show.visit(show.arg, *s.gp, s.wait_on);
+            },
+            &to);
+    }
+}
+
+sema_table_extent sema_table() { return {roots, roots + root_count}; }
+
 lock& sem_lock(const void* address) { return root_of(address).mu; }
 
-void sem_for_each_waiter(void (*visit)(const sudog&, void*), void* arg) {
+void sem_for_each_waiter(void (*visit)(void* arg, const sudog&), void* arg) {
     for (sema_root& root : roots) {
         const lock_guard guard(root.mu);
-        root.for_each(visit, arg);
+        root.visit_waiters(visit, arg);
     }
 }
 

@@ -14,6 +14,7 @@
 
 namespace rota::rt {
 
+struct g;
 struct sudog;
 
 using sema_word = atomic<std::uint32_t>;
@@ -31,7 +32,17 @@ void count_lock_wait(std::int64_t ns);
 
 // Calls visit for everybody who waits here, root by root, under the root's lock; who comes or goes
 // meanwhile may be missed, or met twice. Takes: each root's lock.
-void sem_for_each_waiter(void (*visit)(const sudog&, void*), void* arg);
+void sem_for_each_waiter(void (*visit)(void* arg, const sudog&), void* arg);
+
+// Calls visit(arg, gp, address) for each goroutine that waits for a count, but for those in roots
+// that somebody holds. Nobody may run meanwhile. And where the table lies: it names waiters, and
+// gives nobody the means to wake them who does not know the address.
+void visit_semaphores(void (*visit)(void* arg, const g& gp, const void* address), void* arg);
+struct sema_table_extent {
+    const void* lo;
+    const void* hi;
+};
+sema_table_extent sema_table();
 
 // The lock of the root to which the address belongs. Takes: nothing below it.
 lock& sem_lock(const void* address);

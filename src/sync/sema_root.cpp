@@ -88,24 +88,26 @@ sudog* sema_root::dequeue(const void* address) {
     return s;
 }
 
-// Without a stack of its own: down to the left, then each node, then down to the left of its right
-// child; where there is none, up to the first ancestor that was entered from its left.
-void sema_root::for_each(void (*visit)(const sudog&, void*), void* arg) const {
-    const sudog* at = treap_;
-    while (at != nullptr && at->prev != nullptr) at = at->prev;
-    while (at != nullptr) {
-        for (const sudog* s = at; s != nullptr; s = s->wait_link) visit(*s, arg);
-        if (at->next != nullptr) {
-            at = at->next;
-            while (at->prev != nullptr) at = at->prev;
-            continue;
-        }
-        const sudog* from = at;
-        at = at->parent;
-        while (at != nullptr && at->next == from) {
-            from = at;
-            at = at->parent;
-        }
+namespace {
+
+const sudog* leftmost(const sudog* s) {
+    while (s->prev != nullptr) s = s->prev;
+    return s;
+}
+
+// In the order of addresses; null behind the last one.
+const sudog* next_in_tree(const sudog* s) {
+    if (s->next != nullptr) return leftmost(s->next);
+    while (s->parent != nullptr && s->parent->next == s) s = s->parent;
+    return s->parent;
+}
+
+}  // namespace
+
+void sema_root::visit_waiters(void (*visit)(void* arg, const sudog& s), void* arg) const {
+    if (treap_ == nullptr) return;
+    for (const sudog* node = leftmost(treap_); node != nullptr; node = next_in_tree(node)) {
+        for (const sudog* s = node; s != nullptr; s = s->wait_link) visit(arg, *s);
     }
 }
 

@@ -22,8 +22,9 @@ struct alignas(cache_line) sema_root {
     // Takes the first waiter for `address` out, or null.
     [[nodiscard]] sudog* dequeue(const void* address) ROTA_REQUIRES(mu);
 
-    // Calls visit for everybody in it.
-    void for_each(void (*visit)(const sudog&, void*), void* arg) const ROTA_REQUIRES(mu);
+    // Calls visit(arg, sudog) for all who wait. Also without the lock, if it is not held and nobody
+    // runs.
+    void visit_waiters(void (*visit)(void* arg, const sudog& s), void* arg) const ROTA_NO_TSA;
 
   private:
     sudog** find(const void* address, sudog*& parent) ROTA_REQUIRES(mu);

@@ -5,6 +5,7 @@
 #include "core/getg.hpp"
 #include "sched/park.hpp"
 #include "sched/wakeup.hpp"
+#include "sync/awaited.hpp"
 
 namespace rota::rt {
 
@@ -78,18 +79,30 @@ void ready_chain(waiter* first) {
     }
 }
 
-void sleep_in_list(waiter& w, lock& l, wait_reason why) {
+namespace {
+
+bool unlock_list(g&, void* arg) ROTA_NO_TSA {  // taken by the g that parked, as commit_unlock
+    static_cast<const list_sleep*>(arg)->l->release();
+    return true;
+}
+
+}  // namespace
+
+void sleep_in_list(waiter& w, lock& l,
+                   wait_reason why) ROTA_NO_TSA {  // unlock_list releases it
     if (w.list == nullptr) {
         l.release();
         return;
     }
     w.asleep = true;
-    gopark_unlock(l, why);
+    list_sleep s{wait_place::list, &l, &w};
+    gopark(unlock_list, &s, why);
 }
 
 namespace {
 
 struct limited_sleep {
+    wait_place place = wait_place::limited;
     timer* limit;
     lock* l;
     std::int64_t deadline;
@@ -125,7 +138,7 @@ bool sleep_in_list_until(waiter& w, lock& l, std::int64_t deadline,
     limit.claim = time_is_up;
     w.limit = &limit;
     w.asleep = true;
-    limited_sleep s{&limit, &l, deadline};
+    limited_sleep s{wait_place::limited, &limit, &l, deadline};
     gopark(arm_and_unlock, &s, why);
     (void)stop_timer(limit);
     // relaxed: who decided has readied us

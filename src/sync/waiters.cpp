@@ -4,6 +4,7 @@
 #include "core/getg.hpp"
 #include "core/sudog.hpp"
 #include "sched/park.hpp"
+#include "sync/awaited.hpp"
 
 namespace rota::rt {
 
@@ -20,14 +21,9 @@ std::uintptr_t one_less(std::uintptr_t v) {
     return v == open_for_all ? v : opened_for((v - 1) / 2 - 1);
 }
 
-struct arrival {
-    waiters_word* word;
-    sudog me;
-};
-
 // Runs when the waiter is off its stack. False: it need not sleep.
 bool arrive(g&, void* arg) {
-    auto& a = *static_cast<arrival*>(arg);
+    auto& a = *static_cast<word_sleep*>(arg);
     std::uintptr_t seen = a.word->load(memory_order_acquire);  // pairs(waiters.open)
     for (;;) {
         if (is_open(seen)) {
@@ -73,7 +69,7 @@ std::uint32_t length(const sudog* s) {
 }  // namespace
 
 void wait_for_opening(waiters_word& word, wait_reason why) {
-    arrival a;
+    word_sleep a;
     a.word = &word;
     a.me.gp = getm().curg;
     gopark(arrive, &a, why);
@@ -93,6 +89,12 @@ void open_for(waiters_word& word, std::uint32_t count) {
             return;
         }
     }
+}
+
+void visit_word(const waiters_word& word, void (*visit)(void* arg, const g& gp), void* arg) {
+    const std::uintptr_t seen = word.load(memory_order_relaxed);  // relaxed: nobody runs
+    if (is_open(seen)) return;
+    for (const sudog* s = as_list(seen); s != nullptr; s = s->next) visit(arg, *s->gp);
 }
 
 void open_for_good(waiters_word& word) {

@@ -58,6 +58,9 @@ class ROTA_CAPABILITY("lock") lock {
         if (ROTA_UNLIKELY(!owner_replace(word_, 1, 0))) release_slow();  // pairs(lock.handover)
     }
 
+    // A hint, unless nobody can take or release it: the thread that holds it has been stopped.
+    bool is_held() const { return word_.load(memory_order_relaxed) != 0; }  // relaxed: see above
+
   private:
     ROTA_COLD void acquire_slow();
 #if defined(ROTA_DEBUG_CHECKS)

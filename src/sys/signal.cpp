@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "base/atomic.hpp"
+#include "sys/hold_threads.hpp"
 #include "sys/interrupted.hpp"
 
 namespace rota::rt {
@@ -139,7 +140,10 @@ constinit atomic<int> stop_number{0};  // relaxed: set once, at boot
 
 void on_stop(int signal, siginfo_t* info, void* context) {
     const int error = errno;
+    const gobuf at = interrupted_at(*static_cast<const ucontext_t*>(context));
+    wait_if_held(at);
     stop_handler.load(memory_order_relaxed)();  // relaxed: stored before the signal could come here
+    wait_if_held(at);  // who was stopped in there counts as held: it may not go on alone
     errno = error;
     if ((before_stop.sa_flags & SA_SIGINFO) != 0) before_stop.sa_sigaction(signal, info, context);
     else if (is_handler(before_stop)) before_stop.sa_handler(signal);

@@ -105,6 +105,22 @@ int allowed_processors(int thread_id) {
     return n < 1 ? 1 : n;
 }
 
+std::uintptr_t frame_with_stack_below(const void* frame, std::size_t stack_size,
+                                      std::size_t depth) {
+#if defined(__x86_64__)
+    // The thread pointer stands at the top, with the C library's record of the thread above it and
+    // thread-local variables below; then come the frames.
+    constexpr std::size_t record_max = 64 * 1024;
+    const auto at = reinterpret_cast<std::uintptr_t>(frame);
+    const auto top = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
+    return top >= at && top - at + record_max + depth <= stack_size ? at : 0;
+#else
+    // Thread-local variables stand above the thread pointer, and nobody says how many.
+    (void)frame, (void)stack_size, (void)depth;
+    return 0;
+#endif
+}
+
 int processor_count() {
     static constinit atomic<int> known{0};
     int n = known.load(memory_order_relaxed);  // relaxed: every thread would compute the same

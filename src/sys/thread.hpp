@@ -39,6 +39,11 @@ struct thread_stack {
 };
 thread_stack current_thread_stack();
 
+// The address of `frame`, which is of the first function of the calling thread, if `depth` bytes
+// below it surely belong to the thread's stack; else 0. The thread was made with `stack_size`, of
+// which its thread-local variables have taken their part.
+std::uintptr_t frame_with_stack_below(const void* frame, std::size_t stack_size, std::size_t depth);
+
 // Processors that this process may use (its affinity mask when first asked), at least 1.
 int processor_count();
 

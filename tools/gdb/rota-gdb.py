@@ -21,8 +21,8 @@ import gdb.unwinder
 
 WORDS = ("version words all_ms about_now stacks reason_text reason_count begin g_room g_colours "
          "g_stride slot_size_min g_sp g_pc g_bp g_mp g_why g_status g_wait_since g_entry g_goid "
-         "g_parent g_created_at g_name g_locked_m g_main_of m_link m_curg m_after m_prev m_tid "
-         "m_id").split()
+         "g_parent g_created_at g_name_size g_locked_m g_main_of m_link m_curg m_after m_prev "
+         "m_tid m_id").split()
 STATES = {0: "idle", 1: "runnable", 2: "running", 3: "syscall", 4: "waiting", 6: "dead",
           9: "preempted"}
 ON_A_THREAD = ("running", "syscall", "preempted")
@@ -80,7 +80,7 @@ class Goroutine:
         self.sp, self.pc, self.bp = at(r.g_sp), at(r.g_pc), at(r.g_bp)
         self.mp, self.entry, self.created_at = at(r.g_mp), at(r.g_entry), at(r.g_created_at)
         self.is_locked, self.is_main = at(r.g_locked_m) != 0, at(r.g_main_of) != 0
-        self.name_at = at(r.g_name)
+        self.name_size = at(r.g_name_size, 1)  # it stands right below the header
         self.has_begun = self.pc != r.begin
         self.reason = ""
         self.minutes = 0
@@ -90,7 +90,8 @@ class Goroutine:
             self.minutes = max(0, r.now - since) // 60 if since else 0
 
     def name(self):
-        return text_at(self.name_at, 129) if self.name_at else ""
+        size = self.name_size
+        return bytes(memory(self.address - size, size)).decode(errors="replace") if size else ""
 
     def brackets(self):
         return ((self.reason or self.state)
@@ -383,7 +384,7 @@ of a goroutine. `bt [N] [full]` prints its stack; without a command its state is
             self.run(runtime, runtime.find(int(words[0])), command)
 
     def run(self, runtime, g, command):
-        name = f"  # name: {g.name()}" if g.name_at else ""
+        name = f"  # name: {g.name()}" if g.name_size else ""
         print(f"goroutine {g.id} [{g.brackets()}]:{name}")
         verb, *rest = command.split() or [""]
         if verb in ("bt", "backtrace", "where"):

@@ -2,7 +2,9 @@
 //
 // The frame pointer is zero and the return address is undefined: whoever walks the stack, by frame
 // pointers or by CFI, ends here. The personality routine sees every exception that no frame above
-// has caught.
+// has caught. The registers that a function keeps for its caller are zero as well: a pointer that
+// the thread has left in one would stand on this stack for as long as the goroutine lives, and keep
+// others from being found unreachable (diag/unreachable).
 
     .hidden DW.ref.rota_goroutine_personality
     .weak DW.ref.rota_goroutine_personality
@@ -26,6 +28,16 @@ rota_gostart:
     .cfi_undefined x29
     mov x29, xzr
     mov x30, xzr
+    mov x19, xzr
+    mov x20, xzr
+    mov x21, xzr
+    mov x22, xzr
+    mov x23, xzr
+    mov x24, xzr
+    mov x25, xzr
+    mov x26, xzr
+    mov x27, xzr
+    mov x28, xzr
     bl rota_goroutine_main
     brk #1
     .cfi_endproc

@@ -2,7 +2,9 @@
 //
 // The frame pointer is zero and the return address is undefined: whoever walks the stack, by frame
 // pointers or by CFI, ends here. The personality routine sees every exception that no frame above
-// has caught.
+// has caught. The registers that a function keeps for its caller are zero as well: a pointer that
+// the thread has left in one would stand on this stack for as long as the goroutine lives, and keep
+// others from being found unreachable (diag/unreachable).
 
     .hidden DW.ref.rota_goroutine_personality
     .weak DW.ref.rota_goroutine_personality
@@ -25,6 +27,11 @@ rota_gostart:
     .cfi_undefined rip
     .cfi_undefined rbp
     xorl %ebp, %ebp
+    xorl %ebx, %ebx
+    xorl %r12d, %r12d
+    xorl %r13d, %r13d
+    xorl %r14d, %r14d
+    xorl %r15d, %r15d
     call rota_goroutine_main
     ud2
     .cfi_endproc

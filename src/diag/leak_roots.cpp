@@ -1,0 +1,235 @@
+// Reading all memory, a piece after the other.
+#include "diag/leak_roots.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/getg.hpp"
+#include "core/sched.hpp"
+#include "sync/sema.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// More address space than that is not asked about: the kernel tells some 100 GiB in a tenth of a
+// second.
+constexpr std::size_t pages_max = std::size_t{1} << 28;
+
+// And of memory that is shared, which has to be read whether it is there or not, not more than
+// this.
+constexpr std::size_t shared_max = std::size_t{4} << 30;
+
+std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+
+constexpr std::uintptr_t aligned_up(std::uintptr_t v) {
+    return (v + sizeof(std::uintptr_t) - 1) / sizeof(std::uintptr_t) * sizeof(std::uintptr_t);
+}
+
+// A closure that is being made, in the stack of a goroutine that does not exist yet. That of a
+// timer is somewhere else.
+bool is_being_made(const g& gp) {
+    return readgstatus(gp) == g_status::dead && gp.closure >= gp.stack.lo &&
+           gp.closure < static_cast<const void*>(&gp);
+}
+
+}  // namespace
+
+bool is_on_its_stack(const g& gp) {
+    const g_status status = readgstatus(gp);
+    if (status != g_status::waiting && status != g_status::runnable) return true;
+    // relaxed: nobody runs
+    for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
+         mp = mp->all_link) {
+        if (mp->curg == &gp || (mp->after != nullptr && mp->prev == &gp)) return true;
+    }
+    return false;
+}
+
+bool leak_roots::prepare(std::size_t ranges_max) {
+    return memory.open() && left_out_.reserve(ranges_max) && text_.reserve(copied_at_once) &&
+           copy_.reserve(copied_at_once) && there_.reserve(pages_at_once / 64);
+}
+
+void leak_roots::leave_out(const void* lo, const void* hi) {
+    (void)note(address_of(lo), address_of(hi));  // what does not fit is noticed by mark()
+}
+
+bool leak_roots::note(std::uintptr_t lo, std::uintptr_t hi) {
+    return lo >= hi || left_out_.push({lo, hi});
+}
+
+bool leak_roots::note_left_out(marking& marks, own_frames own) {
+    stack_arenas(
+        [](const std::byte* lo, const std::byte* hi, void* self) {
+            (void)static_cast<leak_roots*>(self)->note(address_of(lo), address_of(hi));
+        },
+        this);
+    const auto add = [&](memory_range r) { return note(r.lo, r.hi); };
+    bool fits = add(marks.candidates.extent()) && add(marks.blocks.extent()) &&
+                add(marks.work_extent()) && add(left_out_.extent()) && add(text_.extent()) &&
+                add(copy_.extent()) && add(there_.extent());
+    for (const awaited_block& b : marks.blocks) fits = fits && add(b.at);
+    const sema_table_extent table = sema_table();
+    fits = fits && note(address_of(table.lo), address_of(table.hi));
+    for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
+         mp = mp->all_link) {
+        fits = fits && note(address_of(mp), address_of(mp + 1));
+        const std::uintptr_t top =
+            mp->first_frame.load(memory_order_relaxed);  // relaxed: see there
+        if (top != 0) fits = fits && note(top - m::own_frames, top);
+    }
+    if (current_goroutine() == nullptr) fits = fits && note(own.lo, own.hi);
+    std::sort(left_out_.begin(), left_out_.end(),
+              [](const memory_range& a, const memory_range& b) { return a.lo < b.lo; });
+    return fits && left_out_.size() < left_out_.capacity();
+}
+
+void leak_roots::mark_goroutines(marking& marks, own_frames own) {
+    struct walk {
+        leak_roots* roots;
+        marking* marks;
+        own_frames own;
+    } w{this, &marks, own};
+    stack_for_each(
+        [](const stack_slot& slot, void* arg) {
+            const walk& in = *static_cast<const walk*>(arg);
+            const g& gp = *header_of(slot);
+            const g_status status = readgstatus(gp);
+            const std::uintptr_t top = address_of(&gp);
+            const auto words = [&](std::uintptr_t lo) {
+                lo = aligned_up(lo);
+                in.marks->mark_from(reinterpret_cast<const void*>(lo),
+                                    (top - lo) / sizeof(std::uintptr_t));
+            };
+            if (is_being_made(gp)) return words(address_of(gp.closure));
+            if (status == g_status::idle || status == g_status::dead) return;
+            if (in.marks->find_goroutine(gp) != nullptr) return;
+            if (&gp == current_goroutine()) return words(in.own.hi);
+            if (is_on_its_stack(gp)) {
+                // What was never touched is not touched now.
+                in.roots->whole_stack_failed_ |=
+                    !in.roots->mark_pages(address_of(slot.usable_lo()), top, false);
+                return;
+            }
+            const stack_words saved = saved_stack(gp);
+            in.marks->mark_from(saved.words, saved.count);
+        },
+        &w);
+}
+
+bool leak_roots::mark(marking& marks, const held_threads& held, own_frames own) {
+    marking_ = &marks;
+    held_ = &held;
+    if (!note_left_out(marks, own)) return false;
+    mark_goroutines(marks, own);
+    marks.drain();
+    const bool read = memory.for_each(
+        reinterpret_cast<char*>(text_.begin()), text_.capacity(),
+        [](void* self, const memory_mapping& mapping) {
+            return static_cast<leak_roots*>(self)->mark_mapping(mapping);
+        },
+        this);
+    marks.drain();
+    return read && !whole_stack_failed_;
+}
+
+// The main thread's stack is looked at from where its innermost frame is, if anybody knows.
+std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
+    constexpr std::uintptr_t below_sp = 128;
+    std::uintptr_t lowest = stack.hi;
+    const auto note_sp = [&](std::uintptr_t sp) {
+        if (sp > stack.lo + below_sp && sp - below_sp < lowest) lowest = sp - below_sp;
+    };
+    for (std::size_t i = 0; i < held_->count; ++i) note_sp(held_->threads[i].sp);
+    for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
+         mp = mp->all_link) {
+        if (mp->curg != &mp->g0) note_sp(address_of(mp->g0.sched.sp));
+    }
+    return lowest == stack.hi ? stack.lo : lowest;
+}
+
+bool leak_roots::mark_mapping(const memory_mapping& mapping) {
+    if (!mapping.readable || mapping.is_device) return true;
+    if (mapping.is_of_file && !mapping.writable) return true;
+    if (mapping.is_shared) {
+        // What is not there may be in the file, or in the swap of a shared memory.
+        bytes_shared_ += mapping.hi - mapping.lo;
+        if (bytes_shared_ > shared_max) return false;
+        mark_run(mapping.lo, mapping.hi, true);
+        return true;
+    }
+    std::uintptr_t lo = mapping.lo;
+    if (mapping.is_main_stack) {
+        unused_ = {mapping.lo, lowest_in_use(mapping)};
+        lo = unused_.hi;
+    }
+    // Between what is left out; what is smaller than a page is blanked in the copy.
+    const memory_range* out =
+        std::upper_bound(left_out_.begin(), left_out_.end(), lo,
+                         [](std::uintptr_t a, const memory_range& r) { return a < r.hi; });
+    for (; out != left_out_.end() && out->lo < mapping.hi; ++out) {
+        if (out->hi - out->lo < 4 * memory.page()) continue;
+        const std::uintptr_t until = (out->lo + memory.page() - 1) / memory.page() * memory.page();
+        if (until > lo && !mark_pages(lo, until < mapping.hi ? until : mapping.hi)) return false;
+        lo = std::max(lo, out->hi / memory.page() * memory.page());
+    }
+    return lo >= mapping.hi || mark_pages(lo, mapping.hi);
+}
+
+// What lies on the first page below `lo` is looked at as well.
+bool leak_roots::mark_pages(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out) {
+    const std::size_t page = memory.page();
+    lo = lo / page * page;
+    while (lo < hi) {
+        const std::uintptr_t end = hi - lo > pages_at_once * page ? lo + pages_at_once * page : hi;
+        const std::size_t pages = (end - lo + page - 1) / page;
+        pages_asked_ += pages;
+        if (pages_asked_ > pages_max ||
+            !memory.find_pages(lo, lo + pages * page, there_.begin(), pages_at_once / 64))
+            return false;
+        for (std::size_t i = 0; i < pages;) {
+            const auto is_there = [&](std::size_t k) {
+                return (there_.begin()[k / 64] >> (k % 64) & 1) != 0;
+            };
+            std::size_t n = i;
+            while (n < pages && is_there(n)) ++n;
+            if (n > i) mark_run(lo + i * page, std::min(end, lo + n * page), leaves_out);
+            i = n > i ? n : i + 1;
+        }
+        lo = end;
+    }
+    return true;
+}
+
+// Pages that are there. One that cannot be copied, such as a guard, holds nothing.
+void leak_roots::mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out) {
+    while (lo < hi) {
+        const std::size_t wanted = std::min<std::size_t>(hi - lo, copied_at_once);
+        const std::size_t got = memory.copy(copy_.begin(), lo, wanted);
+        if (got >= sizeof(std::uintptr_t)) {
+            if (leaves_out) blank_left_out(copy_.begin(), lo, lo + got);
+            marking_->mark_from(copy_.begin(), got / sizeof(std::uintptr_t));
+            marking_->drain();
+            bytes_read += got;
+        }
+        if (got == wanted) lo += got;
+        else lo = (lo + got) / memory.page() * memory.page() + memory.page();
+    }
+}
+
+void leak_roots::blank_left_out(std::byte* copy, std::uintptr_t lo, std::uintptr_t hi) {
+    const auto blank = [&](memory_range r) {
+        const std::uintptr_t from = std::max(lo, r.lo), until = std::min(hi, r.hi);
+        if (from < until) std::memset(copy + (from - lo), 0, until - from);
+    };
+    blank(unused_);
+    const memory_range* out =
+        std::upper_bound(left_out_.begin(), left_out_.end(), lo,
+                         [](std::uintptr_t a, const memory_range& r) { return a < r.hi; });
+    for (; out != left_out_.end() && out->lo < hi; ++out) {
+        blank(*out);
+    }
+}
+
+}  // namespace rota::rt

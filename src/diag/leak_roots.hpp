@@ -1,0 +1,71 @@
+// Everything that a live part of the program could reach others by: all memory of the process,
+// as long as its threads are held, but what is known to give nobody the means to wake a candidate.
+//
+// Left out:
+//   * stacks of goroutines: those of candidates are looked into when they are marked, of the others
+//     only what is in use is looked at;
+//   * the blocks of channels for which candidates wait, until they are marked;
+//   * the table of semaphores, and the records of ms: they name waiters to who knows the object;
+//   * the stacks of rota's own threads, below their first frame: no code of the program's runs
+//   there;
+//   * what this search keeps.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "diag/marking.hpp"
+#include "sys/hold_threads.hpp"
+#include "sys/memory_map.hpp"
+
+namespace rota::rt {
+
+class leak_roots {
+  public:
+    // What the search, which runs on this thread, has on its stack: [lo, hi) is its own, and
+    // everything above is looked at.
+    struct own_frames {
+        std::uintptr_t lo, hi;
+    };
+
+    // Before threads are held.
+    [[nodiscard]] bool prepare(std::size_t ranges_max);
+
+    // What else is not to be looked at.
+    void leave_out(const void* lo, const void* hi);
+
+    // Marks from all roots, to the end. False: some could not be read. Caller: the world is
+    // stopped, threads are held; `marks` are sorted.
+    [[nodiscard]] bool mark(marking& marks, const held_threads& held, own_frames own);
+
+    memory_map memory;
+    std::size_t bytes_read = 0;
+
+  private:
+    bool note(std::uintptr_t lo, std::uintptr_t hi);
+    bool note_left_out(marking& marks, own_frames own);
+    void mark_goroutines(marking& marks, own_frames own);
+    bool mark_mapping(const memory_mapping& mapping);
+    bool mark_pages(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out = true);
+    void mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out);
+    void blank_left_out(std::byte* copy, std::uintptr_t lo, std::uintptr_t hi);
+    std::uintptr_t lowest_in_use(const memory_mapping& stack) const;
+
+    static constexpr std::size_t copied_at_once = 64 * 1024;
+    static constexpr std::size_t pages_at_once = 64 * 1024;
+
+    mapped_room<memory_range> left_out_;  // by address, apart from each other
+    mapped_room<std::byte> text_, copy_;
+    mapped_room<std::uint64_t> there_;
+    marking* marking_ = nullptr;
+    const held_threads* held_ = nullptr;
+    std::size_t pages_asked_ = 0;
+    std::size_t bytes_shared_ = 0;
+    bool whole_stack_failed_ = false;
+    memory_range unused_;  // of the main thread's stack, below its frames
+};
+
+// Whether gp may be on its stack: it runs, or an m has just left it.
+bool is_on_its_stack(const g& gp);
+
+}  // namespace rota::rt

@@ -1,0 +1,268 @@
+// Who waits, whether they still do, and who is left when all that can be reached is marked.
+#include "diag/unreachable.hpp"
+
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "core/getg.hpp"
+#include "core/sched.hpp"
+#include "diag/leak_roots.hpp"
+#include "diag/marking.hpp"
+#include "diag/profile_cpu.hpp"
+#include "sched/entry.hpp"
+#include "sched/hooks.hpp"
+#include "sched/seeded.hpp"
+#include "sched/stw.hpp"
+#include "sync/awaited.hpp"
+#include "sync/sema.hpp"
+#include "sys/clock.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::size_t threads_max = 32 * 1024;
+constexpr std::int64_t patience_ns = 200'000'000;
+
+constexpr const char* not_held =
+    "a thread could not be held: it blocks the signal, or a debugger has it";
+
+constinit std::size_t last_found = 0;  // relaxed, by the compiler's own atomics: a report
+
+struct search {
+    marking marks;
+    leak_roots roots;
+    mapped_room<held_thread> threads;
+    bool is_full = false;
+    const char* unproven = nullptr;
+    std::int64_t held_ns = 0;
+};
+
+// --- who waits -----------------------------------------------------------------------------------
+
+bool add_channels(search& s, candidate& c, const awaited_channels& w) {
+    for (std::uint32_t i = 0; i < w.count; ++i) {
+        awaited_block b{{}, &w[i], false};
+        if (!find_block(w[i], b.at)) return false;  // part of something else: not to be judged
+        s.is_full |= !s.marks.blocks.push(b);
+    }
+    c.what = candidate::kind::channels;
+    c.places = w.places;
+    return true;
+}
+
+// False: gp is not to be judged.
+bool judge(search& s, candidate& c) {
+    const g& gp = *c.gp;
+    if (const awaited_channels w = channels_awaited_by(gp); w.is_known) {
+        if (w.count != 0) return add_channels(s, c, w);
+        c.what = candidate::kind::for_ever;
+        return true;
+    }
+    c.places = 1;
+    if (waits_in_sema_table(gp)) {
+        c.what = candidate::kind::semaphore;
+    } else if (const void* const list = list_awaited_by(gp)) {
+        c.what = candidate::kind::list;
+        c.object = list;
+        c.seen = 1;
+    } else if (const waiters_word* const word = word_awaited_by(gp)) {
+        c.what = candidate::kind::word;
+        c.object = word;
+    } else {
+        return false;
+    }
+    return true;
+}
+
+void note_candidate(const stack_slot& slot, void* arg) {
+    search& s = *static_cast<search*>(arg);
+    const g& gp = *header_of(slot);
+    if (readgstatus(gp) != g_status::waiting || gp.main_of != nullptr || gp.in != nullptr ||
+        is_on_its_stack(gp))
+        return;
+    candidate c{};
+    c.gp = &gp;
+    c.lo = reinterpret_cast<std::uintptr_t>(saved_stack(gp).words);
+    c.top = reinterpret_cast<std::uintptr_t>(&gp);
+    c.waits_here = c.waits_beside = nobody;
+    if (judge(s, c)) s.is_full |= !s.marks.candidates.push(c);
+}
+
+// --- whether they still do -----------------------------------------------------------------------
+
+// Somebody may have taken a goroutine out of a queue and be about to wake it: who is not found
+// where it waits can run again.
+void count_seen(void* marks, const g& gp) {
+    if (candidate* const c = static_cast<marking*>(marks)->find_goroutine(gp)) ++c->seen;
+}
+
+void note_semaphore(void* marks, const g& gp, const void* address) {
+    candidate* const c = static_cast<marking*>(marks)->find_goroutine(gp);
+    if (c == nullptr || c->what != candidate::kind::semaphore) return;
+    c->object = address;
+    ++c->seen;
+}
+
+void find_all_in_queues(marking& marks) {
+    for (const awaited_block& b : marks.blocks) visit_waiters(*b.chan, count_seen, &marks);
+    visit_semaphores(note_semaphore, &marks);
+    for (const candidate& c : marks.candidates) {
+        // The others of its word are found with the first.
+        if (c.what == candidate::kind::word && c.seen == 0 &&
+            stack_find(c.object).lo != nullptr)  // else it is reachable anyway, and may be anything
+            visit_word(*static_cast<const waiters_word*>(c.object), count_seen, &marks);
+    }
+}
+
+// For objects that have no queue in a block: where they lie decides. False: they can be reached.
+bool link_to_owner(marking& marks, candidate& c) {
+    const auto at = reinterpret_cast<std::uintptr_t>(c.object);
+    candidate* const owner = marks.find_stack(at);
+    if (owner == nullptr || at >= owner->top) return false;
+    if (owner == &c) return true;
+    c.waits_beside = owner->waits_here;
+    owner->waits_here = static_cast<std::uint32_t>(&c - marks.candidates.begin());
+    return true;
+}
+
+void mark_who_can_run(marking& marks) {
+    for (candidate& c : marks.candidates) {
+        if (c.what == candidate::kind::for_ever) continue;
+        const bool in_queues = c.seen == c.places;
+        const bool has_object = c.what != candidate::kind::channels;
+        if (!in_queues || (has_object && !link_to_owner(marks, c))) marks.mark(c);
+    }
+}
+
+// --- the proof -----------------------------------------------------------------------------------
+
+// Threads of rota's own that run no code of the program's, and those that the runtime has stopped
+// already: in their handlers, where they are held before they go on (sysmon may let them). They
+// look at the round after they have ceased to be suspended, we the other way round.
+bool is_harmless(int tid) {
+    // relaxed: written before the thread could do anything, or with the world running
+    if (tid == sched.sysmon_tid.load(memory_order_relaxed) ||
+        tid == sched.maker_tid.load(memory_order_relaxed) || is_sampling_thread(tid))
+        return true;
+    const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
+    for (; mp != nullptr; mp = mp->all_link) {
+        if (mp->tid.load(memory_order_relaxed) == tid)
+            return mp->suspended.load(memory_order_seq_cst);  // pairs(hold.round)
+    }
+    return false;
+}
+
+// The world is stopped, and threads are held.
+const char* mark_all(search& s, const held_threads& held, leak_roots::own_frames own) {
+    stack_for_each(note_candidate, &s);
+    if (s.is_full) return "there are too many goroutines";
+    s.marks.sort();
+    find_all_in_queues(s.marks);
+    mark_who_can_run(s.marks);
+    return s.roots.mark(s.marks, held, own) ? nullptr : "memory could not be read";
+}
+
+// Without a proof those remain who wait for nothing.
+void keep_for_ever(search& s) {
+    s.marks.candidates.cut(0);
+    s.marks.blocks.cut(0);
+    s.is_full = false;
+    stack_for_each(note_candidate, &s);
+    for (candidate& c : s.marks.candidates) c.marked = c.what != candidate::kind::for_ever;
+}
+
+// Null, or why nothing can be proven.
+const char* prove(search& s, std::uintptr_t frame) {
+    constexpr std::uintptr_t callees = 8192;  // of ours, all together
+    if (s.unproven != nullptr) return s.unproven;
+    if (ROTA_ASAN || ROTA_TSAN) return "sanitizers keep frames elsewhere";
+    if (seeded.on) return "under GODEBUG=schedseed threads are not held";
+    held_threads held{s.threads.begin(), s.threads.capacity()};
+    if (!hold_other_threads(held, is_harmless, patience_ns)) return not_held;
+    const std::int64_t since = nanotime();
+    s.roots.leave_out(&s, &s + 1);
+    const char* const failure = mark_all(s, held, {frame - callees, frame});
+    let_other_threads_go();
+    s.held_ns = nanotime() - since;
+    return failure;
+}
+
+ROTA_NOINLINE void look_around(search& s) {
+    s.unproven = prove(s, reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
+    if (s.unproven != nullptr) keep_for_ever(s);
+}
+
+// What callers keep in registers is in our frame, above that of look_around().
+ROTA_NOINLINE void look_in_stopped_world(search& s) {
+    __builtin_unwind_init();
+    const runtime_entry inside;
+    if (seeded.on) return look_around(s);
+    world_lock();
+    if (stop_the_world(stop_reason::leaks)) {
+        look_around(s);
+        start_the_world();
+    } else {
+        s.unproven = "the process exits";
+    }
+    world_unlock();
+}
+
+unreachable_goroutines search_once() {
+    constexpr std::size_t reserve = 4096;
+    std::size_t slots = 0;
+    stack_for_each([](const stack_slot&, void* n) { ++*static_cast<std::size_t*>(n); }, &slots);
+    const std::size_t most = slots + slots / 4 + reserve;
+    // In pages of its own: it says where the first candidate lies.
+    struct give_back {
+        void operator()(search* s) const {
+            s->~search();
+            mmap_free(s, sizeof(search));
+        }
+    };
+    void* const room = mmap_reserve(sizeof(search));
+    if (room == nullptr) throw std::bad_alloc();
+    const std::unique_ptr<search, give_back> s(new (room) search);
+    if (!s->marks.reserve(most, 2 * most + 16 * reserve) || !s->threads.reserve(threads_max))
+        throw std::bad_alloc();
+    // Arenas, blocks, two for each m.
+    if (!s->roots.prepare(2 * most + 32 * reserve)) s->unproven = "/proc cannot be read";
+    look_in_stopped_world(*s);
+    unreachable_goroutines result;
+    for (const candidate& c : s->marks.candidates) {
+        if (!c.marked || c.what == candidate::kind::for_ever) result.goids.push_back(c.gp->goid);
+    }
+    result.unproven = s->unproven;
+    result.held_ns = s->held_ns;
+    result.bytes_read = s->roots.bytes_read;
+    return result;
+}
+
+}  // namespace
+
+ROTA_NOINLINE void clear_dead_frames() {
+    std::byte room[8192];
+    std::memset(room, 0, sizeof room);
+    asm volatile("" : : "r"(room) : "memory");
+}
+
+unreachable_goroutines find_unreachable_goroutines() {
+    constexpr int attempts_max = 3;
+    boot_runtime();
+    unreachable_goroutines result;
+    for (int i = 0; i < attempts_max; ++i) {
+        result = search_once();
+        // The thread may just not have had a processor, or have been within a call of the kernel's
+        // that no signal ends.
+        if (result.unproven != not_held) break;
+    }
+    __atomic_store_n(&last_found, result.goids.size(), __ATOMIC_RELAXED);
+    return result;
+}
+
+std::size_t unreachable_when_last_looked() {
+    return __atomic_load_n(&last_found, __ATOMIC_RELAXED);
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,118 @@
+// /proc/self: maps, pagemap, mem.
+#include "sys/memory_map.hpp"
+
+#include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace rota::rt {
+
+namespace {
+
+std::uintptr_t hexadecimal(const char*& at) {
+    std::uintptr_t v = 0;
+    for (;; ++at) {
+        const char c = *at;
+        if (c >= '0' && c <= '9') v = v * 16 + static_cast<unsigned>(c - '0');
+        else if (c >= 'a' && c <= 'f') v = v * 16 + static_cast<unsigned>(c - 'a') + 10;
+        else return v;
+    }
+}
+
+bool begins_with(const char* text, const char* with) {
+    return std::strncmp(text, with, std::strlen(with)) == 0;
+}
+
+// "55e0c2a00000-55e0c2a21000 rw-p 00000000 00:00 0    [heap]", ended by NUL.
+memory_mapping parsed(const char* line) {
+    memory_mapping m;
+    m.lo = hexadecimal(line);
+    ++line;
+    m.hi = hexadecimal(line);
+    ++line;
+    m.readable = line[0] == 'r';
+    m.writable = line[1] == 'w';
+    m.is_shared = line[3] == 's';
+    for (int fields = 0; fields < 4 && *line != '\0'; ++line) fields += *line == ' ';
+    while (*line == ' ') ++line;
+    m.is_of_file = *line != '0';  // the inode
+    while (*line != ' ' && *line != '\0') ++line;
+    while (*line == ' ') ++line;
+    m.is_main_stack = std::strcmp(line, "[stack]") == 0;
+    m.is_device = begins_with(line, "[v") ||  // vvar, vdso, vsyscall
+                  (begins_with(line, "/dev/") && !begins_with(line, "/dev/shm/") &&
+                   !begins_with(line, "/dev/zero"));
+    return m;
+}
+
+}  // namespace
+
+memory_map::~memory_map() {
+    for (const int fd : {maps_, pages_, memory_}) {
+        if (fd >= 0) ::close(fd);
+    }
+}
+
+bool memory_map::open() {
+    maps_ = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    pages_ = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    memory_ = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    return maps_ >= 0 && pages_ >= 0 && memory_ >= 0;
+}
+
+bool memory_map::for_each(char* text, std::size_t size,
+                          bool (*visit)(void* arg, const memory_mapping&), void* arg) const {
+    std::size_t have = 0;
+    for (;;) {
+        const ssize_t n = ::read(maps_, text + have, size - have - 1);
+        if (n < 0) return false;
+        if (n == 0) return have == 0;
+        have += static_cast<std::size_t>(n);
+        char* line = text;
+        while (char* const end = static_cast<char*>(
+                   std::memchr(line, '\n', have - static_cast<std::size_t>(line - text)))) {
+            *end = '\0';
+            if (!visit(arg, parsed(line))) return false;
+            line = end + 1;
+        }
+        have -= static_cast<std::size_t>(line - text);
+        if (have + 1 >= size) return false;  // one line is longer than all the room
+        std::memmove(text, line, have);
+    }
+}
+
+bool memory_map::find_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t* words,
+                            std::size_t n) const {
+    constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
+    constexpr std::size_t at_once = 128;
+    const std::size_t pages = (hi - lo) / page_;
+    if (pages > 64 * n) return false;
+    std::memset(words, 0, (pages + 63) / 64 * sizeof *words);
+    std::uint64_t entries[at_once];
+    for (std::size_t i = 0; i < pages; i += at_once) {
+        const std::size_t count = pages - i < at_once ? pages - i : at_once;
+        const ssize_t got = ::pread(pages_, entries, count * sizeof *entries,
+                                    static_cast<off_t>((lo / page_ + i) * sizeof *entries));
+        if (got != static_cast<ssize_t>(count * sizeof *entries)) return false;
+        for (std::size_t k = 0; k < count; ++k) {
+            if ((entries[k] & present_or_swapped) != 0)
+                words[(i + k) / 64] |= std::uint64_t{1} << ((i + k) % 64);
+        }
+    }
+    return true;
+}
+
+std::size_t memory_map::copy(void* to, std::uintptr_t from, std::size_t size) const {
+    std::size_t have = 0;
+    while (have < size) {
+        const ssize_t n = ::pread(memory_, static_cast<char*>(to) + have, size - have,
+                                  static_cast<off_t>(from + have));
+        if (n <= 0) break;
+        have += static_cast<std::size_t>(n);
+    }
+    return have;
+}
+
+}  // namespace rota::rt

@@ -1,0 +1,94 @@
+// What the search for unreachable goroutines costs, and what it says when it cannot prove anything.
+#include "diag/unreachable.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <thread>
+
+#include <gtest/gtest.h>
+#include <rota/rota.hpp>
+
+#include "base/annotations.hpp"
+
+using namespace rota::rt;
+
+namespace {
+
+std::size_t count_found(const char* wanted_reason, unreachable_goroutines& result) {
+    result = find_unreachable_goroutines();
+    if (wanted_reason == nullptr) {
+        EXPECT_EQ(result.unproven, nullptr) << result.unproven;
+    }
+    return result.goids.size();
+}
+
+constexpr int leaked_channels = 10'000;
+
+// Who leaks them has the means to let them go: the handles, inverted.
+struct inverted_handles {
+    std::uintptr_t bits[leaked_channels];
+};
+
+__attribute__((noinline)) void leak_many(inverted_handles& to) {
+    for (std::uintptr_t& bits : to.bits) {
+        alignas(rota::chan<int>) std::byte place[sizeof(rota::chan<int>)];
+        auto* const ch = new (place) rota::chan<int>(rota::make_chan<int>());
+        rota::go([c = *ch] { c.recv(); });
+        static_assert(sizeof bits == sizeof *ch);
+        std::memcpy(&bits, place, sizeof bits);
+        bits = ~bits;
+    }
+}
+
+void let_many_go(inverted_handles& to) {
+    for (std::uintptr_t bits : to.bits) {
+        bits = ~bits;
+        rota::chan<int> ch;
+        std::memcpy(static_cast<void*>(&ch), &bits, sizeof bits);
+        ch.close();
+    }
+}
+
+}  // namespace
+
+TEST(unreachable_search, ten_thousand_are_looked_at_in_bounded_memory) {
+    if (ROTA_ASAN || ROTA_TSAN) GTEST_SKIP() << "sanitizers keep frames elsewhere";
+    rota::run([] {
+        static inverted_handles handles;
+        rota::wait_group leaked;
+        leaked.go([] { leak_many(handles); });
+        leaked.wait();
+        unreachable_goroutines result;
+        // How many are found depends on what other tests have left in memory: words that look like
+        // pointers to some of the stacks. None of it may keep the search from ending.
+        (void)count_found(nullptr, result);
+        std::printf("%zu of 10,000 found: threads held for %.1f ms, %.1f MiB read\n",
+                    result.goids.size(), static_cast<double>(result.held_ns) / 1e6,
+                    static_cast<double>(result.bytes_read) / (1 << 20));
+        let_many_go(handles);
+        while (rota::runtime::num_goroutine() > 1) rota::runtime::gosched();
+        EXPECT_EQ(count_found(nullptr, result), 0u);
+    });
+}
+
+TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {
+    // A pointer that stands in one of its registers would be overlooked.
+    std::atomic<bool> ready{false}, may_end{false};
+    std::thread deaf([&] {
+        sigset_t all;
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, nullptr);
+        ready = true;
+        while (!may_end) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    while (!ready) std::this_thread::yield();
+    const unreachable_goroutines result = find_unreachable_goroutines();
+    EXPECT_NE(result.unproven, nullptr);
+    may_end = true;
+    deaf.join();
+    if (ROTA_ASAN || ROTA_TSAN) return;
+    EXPECT_EQ(find_unreachable_goroutines().unproven, nullptr);
+}

@@ -1,0 +1,159 @@
+// Programs with the five usual leaks of goroutines, and the same programs without: what
+// rota::leak::find_unreachable and the profile goroutineleak say of them. Each case in a process of
+// its own, so that nothing of other tests lies in memory.
+//
+// The first argument names the case; with a second one the program keeps the means to let all go
+// on, does so after the search, and waits for their ends.
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+
+#include <rota/leak.hpp>
+#include <rota/pprof.hpp>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+// Where the program without the leak keeps a handle; null in the one with it.
+using keeper = std::vector<rota::chan<int>>*;
+
+void keep(keeper kept, const rota::chan<int>& ch) {
+    if (kept != nullptr) kept->push_back(ch);
+}
+
+// The first answer is taken; nobody receives the others.
+[[gnu::noinline]] void forget_senders(keeper kept) {
+    auto answers = rota::make_chan<int>();
+    for (int i = 0; i < 3; ++i) rota::go({.name = "sender"}, [answers, i] { answers.send(i); });
+    (void)answers.recv();
+    keep(kept, answers);
+}
+
+// What was produced is consumed, but nobody says that this was all.
+[[gnu::noinline]] void forget_close(keeper kept) {
+    auto jobs = rota::make_chan<int>(2);
+    for (int i = 0; i < 2; ++i) {
+        rota::go({.name = "consumer"}, [jobs] {
+            while (jobs.recv()) {
+            }
+        });
+    }
+    for (int i = 0; i < 10; ++i) jobs.send(i);
+    keep(kept, jobs);
+}
+
+// The answer comes when nobody waits for it any more.
+[[gnu::noinline]] void abandon_answer(keeper kept) {
+    auto answer = rota::make_chan<int>();
+    rota::go({.name = "late"}, [answer] {
+        rota::sleep_for(1ms);
+        answer.send(42);
+    });
+    int got = 0;
+    (void)answer.recv_for(got, 1us);
+    keep(kept, answer);
+}
+
+// A channel that was never made.
+[[gnu::noinline]] void use_nil_channel(keeper kept) {
+    rota::chan<int> requests;
+    if (kept != nullptr) requests = rota::make_chan<int>();
+    rota::go({.name = "server"}, [requests] { (void)requests.recv(); });
+    keep(kept, requests);
+}
+
+// Whoever comes first leaves without unlocking, and the others wait for ever; so does who waits for
+// them. Without the leak, the lock is held for as long as the program says.
+[[gnu::noinline]] void forget_unlock(keeper kept) {
+    rota::chan<int> may_unlock;
+    if (kept != nullptr) may_unlock = rota::make_chan<int>();
+    rota::go({.name = "owner"}, [may_unlock] {
+        rota::mutex mu;
+        rota::wait_group all;
+        all.add(3);
+        for (int i = 0; i < 3; ++i) {
+            rota::go({.name = "worker"}, [&mu, &all, &may_unlock] {
+                mu.lock();
+                if (may_unlock) {
+                    (void)may_unlock.recv();
+                    mu.unlock();
+                }
+                all.done();
+            });
+        }
+        all.wait();
+    });
+    keep(kept, may_unlock);
+}
+
+struct pattern {
+    const char* name;
+    void (*run)(keeper kept);
+    int left;            // so many goroutines are left behind
+    bool ends_by_close;  // without the leak: else by receives
+    int holders = 0;     // that wait as well without the leak
+};
+
+constexpr pattern patterns[] = {
+    {"sender", forget_senders, 2, false}, {"close", forget_close, 2, true},
+    {"answer", abandon_answer, 1, false}, {"nil", use_nil_channel, 1, true},
+    {"lock", forget_unlock, 3, true, 1},
+};
+
+// Until so many wait for others, not for the time, and nobody else is left.
+void await_waiters(int wanted) {
+    await([wanted] {
+        if (rota::runtime::num_goroutine() != wanted + 1) return false;
+        int waiting = 0;
+        for (const auto& g : rota::leak::find({.max_wait = 0ns}))
+            waiting += g.state.starts_with("chan ") || g.state.starts_with("sync.");
+        return waiting == wanted;
+    });
+}
+
+void show_found() {
+    std::vector<std::string> names;
+    for (const auto& g : rota::leak::find_unreachable()) names.push_back(g.name);
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names) std::cout << "found " << name << '\n';
+    std::ostringstream profile;
+    rota::pprof::write_profile("goroutineleak", profile, 1);
+    const std::string text = profile.str();
+    std::cout << text.substr(0, text.find('\n')) << '\n';
+    if (const auto why = text.find("# only"); why != text.npos) std::cerr << text.substr(why);
+}
+
+void leak(const pattern& p) {
+    p.run(nullptr);
+    await_waiters(p.left);
+    show_found();
+}
+
+void wait_and_go_on(const pattern& p) {
+    std::vector<rota::chan<int>> kept;
+    p.run(&kept);
+    await_waiters(p.left + p.holders);
+    show_found();
+    if (p.ends_by_close) kept.back().close();
+    else
+        for (int i = 0; i < p.left; ++i) (void)kept.back().recv();
+    await([] { return rota::runtime::num_goroutine() == 1; });
+    std::cout << "all have ended\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    for (const pattern& p : patterns) {
+        if (argc < 2 || std::strcmp(argv[1], p.name) != 0) continue;
+        const bool leaks = argc < 3;
+        rota::run([&p, leaks] { leaks ? leak(p) : wait_and_go_on(p); });
+        return 0;
+    }
+    std::cerr << argv[0] << ": no such case\n";
+    return 64;
+}
