@@ -115,7 +115,7 @@ std::uint32_t lock_cycles::find(lock_wait* room, std::size_t capacity) {
     full_fence();  // the passes do not overlap
     if (thread_count_ != 0)
         sem_for_each_waiter(
-            [](const sudog& s, void* self) { static_cast<lock_cycles*>(self)->see_again(s); },
+            [](void* self, const sudog& s) { static_cast<lock_cycles*>(self)->see_again(s); },
             this);
     find_circles();
     scan_.end();
