@@ -10,6 +10,7 @@
 #include "diag/leak_roots.hpp"
 #include "diag/marking.hpp"
 #include "diag/profile_cpu.hpp"
+#include "netpoll/uring.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/seeded.hpp"
@@ -144,7 +145,8 @@ void mark_who_can_run(marking& marks) {
 bool is_harmless(int tid) {
     // relaxed: written before the thread could do anything, or with the world running
     if (tid == sched.sysmon_tid.load(memory_order_relaxed) ||
-        tid == sched.maker_tid.load(memory_order_relaxed) || is_sampling_thread(tid))
+        tid == sched.maker_tid.load(memory_order_relaxed) || is_sampling_thread(tid) ||
+        uring_backend::is_watcher(tid))
         return true;
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (; mp != nullptr; mp = mp->all_link) {

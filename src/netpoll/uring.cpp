@@ -95,6 +95,14 @@ int uring_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_m
 
 void uring_backend::wake() { mail_.ring(); }
 
+constinit atomic<uring_backend*> uring_backend::all_{nullptr};
+
+bool uring_backend::is_watcher(int tid) {
+    const uring_backend* b = all_.load(memory_order_acquire);  // pairs(uring.all)
+    while (b != nullptr && b->watcher_ != tid) b = b->all_next_;
+    return b != nullptr;
+}
+
 // --- the watcher ---------------------------------------------------------------------------------
 
 int uring_backend::start() {
@@ -112,6 +120,10 @@ int uring_backend::start() {
     }
     if (error == 0) {
         started_ = true;
+        all_next_ = all_.load(memory_order_relaxed);  // relaxed: decided by the exchange
+        while (!all_.compare_exchange(all_next_, this, memory_order_release,  // pairs(uring.all)
+                                      memory_order_relaxed)) {                // relaxed: as above
+        }
         return 0;
     }
     for (int* const number : {&event_, &epoll_}) {

@@ -49,6 +49,9 @@ class uring_backend final : public poll_backend {
     void wake() override;
     const char* name() const override { return "uring"; }
     int watcher() const override { return watcher_; }
+    // Whether the thread is the watcher of any ring: they run nothing of the program's, and for
+    // ever. Any thread.
+    static bool is_watcher(int tid);
 
   private:
     struct removal;
@@ -80,6 +83,9 @@ class uring_backend final : public poll_backend {
     int event_ = -1;  // wakes the watcher
     int epoll_ = -1;
     int watcher_ = 0;  // the thread
+    uring_backend* all_next_ = nullptr;
+    // Those whose watcher runs, the last first; they live for ever.
+    static constinit atomic<uring_backend*> all_;
 
     // --- anyone ---------------------------------------------------------------------------------
     // What is wanted, the last first; null: nothing, and the watcher is awake; `nobody`: nothing,

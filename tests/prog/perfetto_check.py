@@ -139,9 +139,10 @@ def turns_of(trace):
 
 
 def times_of(trace):
-    """All moments of a trace, in ns."""
-    return {time for generation in trace_check.generations(trace)
-            for events in generation.threads.values() for time, _, _ in events}
+    """All moments of a trace, in ns, and those beside them: a unit of time may be a fraction."""
+    moments = {int(generation.ns(time)) for generation in trace_check.generations(trace)
+               for events in generation.threads.values() for time, _, _ in events}
+    return {moment + apart for moment in moments for apart in range(-2, 3)}
 
 
 def main():

@@ -523,11 +523,12 @@ int convoy() {
     return 0;
 }
 
-// Computes until it has been stopped so many times.
+// Computes until it has been stopped so many times; or all are to end, and nobody is left to be
+// stopped for.
 void compute_until_stopped(int times) {
     using clock = std::chrono::steady_clock;
     auto last = clock::now();
-    while (times > 0) {
+    while (times > 0 && !stopped()) {
         const auto now = clock::now();
         if (now - last > 500us) --times;  // half the least slice of another one
         last = now;
