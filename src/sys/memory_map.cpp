@@ -2,6 +2,7 @@
 #include "sys/memory_map.hpp"
 
 #include <cstring>
+#include <initializer_list>
 
 #include <fcntl.h>
 #include <unistd.h>
