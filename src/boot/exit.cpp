@@ -47,8 +47,8 @@ bool any_runs_without_p() {
 bool others_run() {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const p& pp = *sched.allp[i];
-        if (pp.status.load(memory_order_acquire) != p_status::running)
-            continue;  // pairs(exit.stopped)
+        if (pp.status.load(memory_order_seq_cst) != p_status::running)
+            continue;  // pairs(exit.stopped) pairs(exit.flag)
         return true;
     }
     return any_runs_without_p();

@@ -37,7 +37,7 @@ bool take_old_p(m& self) {
     p& old = *self.old_p;
     p_status seen = p_status::syscall;
     if (!old.status.compare_exchange(seen, p_status::running,
-                                     memory_order_acquire,     // pairs(p.syscall)
+                                     memory_order_seq_cst,     // pairs(p.syscall) pairs(exit.flag)
                                      memory_order_acquire)) {  // pairs(p.syscall)
         return false;
     }
@@ -57,16 +57,24 @@ bool take_other_p(m& self) {
     }
     if (pp == nullptr) return false;
     acquirep(self, *pp);
+    full_fence();  // pairs(exit.flag): the p runs, then we look
     if (is_traced()) trace_go_on(self);
     return true;
+}
+
+// The process exits: no goroutine goes on in user code, and the exit need not wait for this p.
+[[noreturn]] ROTA_COLD void end_with_p(m& self) {
+    self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
+    sleep_for_ever();
 }
 
 // For the goroutine that runs on self without a p. False: there is none.
 bool get_p_at_once(m& self) {
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
-    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
-        sleep_for_ever();  // pairs(exit.flag)
     if (!take_old_p(self) && !take_other_p(self)) return false;
+    // Behind that: either the exit sees that the p runs, or we see the exit.
+    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
+        end_with_p(self);  // pairs(exit.flag)
     casgstatus(*self.curg, g_status::syscall, g_status::running);
     return true;
 }
