@@ -14,6 +14,7 @@
 #include "sched/seeded.hpp"
 #include "sched/suspend.hpp"
 #include "sched/threads.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
@@ -32,19 +33,23 @@ constinit atomic<int> moving{0};  // registrations that are being moved, not run
 constinit lock exit_lock{lock_rank::boot};
 
 // Whether a goroutine whose p was taken goes on in user code: no p tells of it. One whose thread
-// sleeps counts as one in a system call.
+// sleeps counts as one in a system call, unless it does so in the runtime: stopped, and let go on.
 bool any_runs_without_p() {
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
         const entry_state at = mp->entry.load(memory_order_seq_cst);  // pairs(exit.flag)
         if (at != entry_state::taken && at != entry_state::requested) continue;
-        const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
+        if (mp->in_runtime.load(memory_order_acquire) != 0) return true;  // pairs(entry.left)
+        const int tid = mp->tid.load(memory_order_relaxed);               // relaxed: see tid
         if (state_of_thread(tid) != thread_state::asleep) return true;
     }
     return false;
 }
 
+// Who was let out of the line gets a p first and gives up its mark then: it is in the second list,
+// or was in the first.
 bool others_run() {
+    if (any_runs_without_p()) return true;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const p& pp = *sched.allp[i];
         if (pp.status.load(memory_order_seq_cst) != p_status::running)
@@ -87,6 +92,7 @@ void stop_scheduling(void*) {
         sched.exiting.store(true, memory_order_seq_cst);      // pairs(exit.flag)
         sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
     }
+    heavy_fence();            // pairs(fence), with who gets a p: we see that, or he sees the exit
     release_all_suspended();  // what they hold, the rest of the exit may wait for
     const std::int64_t until = nanotime() + grace;
     // Asked again each time: an m that was just passing from one goroutine to the next may have

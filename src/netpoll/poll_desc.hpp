@@ -32,7 +32,7 @@ struct poll_letter {
 // (netpoll/simulated.hpp).
 struct ring_request {
     ring_request* next = nullptr;
-    std::uint64_t tag = 0;
+    std::uint64_t tag = ~std::uint64_t{0};  // nobody's
     int fd = -1;
     bool is_removal = false;
     bool is_outside = false;

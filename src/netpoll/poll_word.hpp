@@ -61,6 +61,11 @@ class poll_word {
         return (seen & ready_bit) != 0 ? state::ready : state::none;
     }
 
+    // Whether somebody waits: a guess, unless nobody else touches the word.
+    bool has_waiter_hint() const {
+        return word_.load(memory_order_relaxed) > all_bits;  // relaxed: a guess
+    }
+
     // The g, which is off its stack, waits from now on. False: something has happened, it does not.
     bool arm(g& gp) {
         // release: who takes the g out of the word finds it as it was when it parked.

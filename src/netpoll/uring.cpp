@@ -64,8 +64,10 @@ int uring_backend::add(int fd, std::uint64_t tag) {
     return 0;
 }
 
+// By whom it is watched is known from when it was added: by now the number may be another file's.
 int uring_backend::remove(int fd, std::uint64_t tag) {
-    if (!is_for_ring(fd)) return io_epoll_remove(epoll_, fd);
+    const poll_desc* const d = poll_desc_of(tag);
+    if (d == nullptr || d->request.tag != tag) return io_epoll_remove(epoll_, fd);
     removal mine;
     mine.fd = fd;
     mine.tag = tag;
@@ -80,10 +82,12 @@ void uring_backend::ask(ring_request& r) {
     do r.next = seen == &nobody_ ? nullptr : seen;
     while (!asked_.compare_exchange(seen, &r, memory_order_acq_rel,  // pairs(uring.asked)
                                     memory_order_relaxed));  // relaxed: tried again
-    if (seen == &nobody_) {
-        while (io_event_add(event_) == -EINTR) {
-        }
-    }
+    if (seen == nullptr) return;  // the watcher is awake
+    // It sleeps, and who replaced `nobody` may have been stopped before he could wake it.
+    int error = 0;
+    do error = io_event_add(event_);
+    while (error == -EINTR);
+    if (error < 0 && error != -EAGAIN) fail(error);
 }
 
 int uring_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) {
@@ -233,6 +237,8 @@ void uring_backend::read_answers() {
 void uring_backend::take_answer(const io_completion& c) {
     if ((c.tag & cancel_mark) != 0) return take_cancelled(c.tag & ~cancel_mark, c.result);
     if ((c.tag & own_mark) != 0) {
+        if (c.result == -ENOMEM) wait_for_memory();
+        else if (c.result < 0 && c.result != -ECANCELED) fail(c.result);
         if (c.tag == epoll_tag) tell_of_epoll();
         if (!c.more) watch(c.tag == epoll_tag ? epoll_ : event_, c.tag);
         return;

@@ -89,7 +89,7 @@ class uring_backend final : public poll_backend {
 
     // --- anyone ---------------------------------------------------------------------------------
     // What is wanted, the last first; null: nothing, and the watcher is awake; `nobody`: nothing,
-    // and it sleeps or is about to: who replaces that wakes it.
+    // and it sleeps or is about to: who comes then wakes it.
     alignas(cache_line) atomic<ring_request*> asked_{nullptr};
     ring_request nobody_;
     mailbox mail_;

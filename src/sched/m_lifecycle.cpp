@@ -22,6 +22,7 @@
 #include "sched/suspend.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
+#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
@@ -377,6 +378,7 @@ void bind_p(m& self, p& pp) {
 
 void acquirep(m& self, p& pp) {
     bind_p(self, pp);
+    light_fence();  // pairs(fence), with the exit, which looks at ps
     if (is_traced()) trace_proc_start(self, pp);
 }
 

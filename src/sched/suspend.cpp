@@ -54,7 +54,7 @@ void go_on(m& self, p& pp) {
     if (is_traced()) trace_go_on(self);
     // A new time slice, as in findrunnable.
     self.preempt.store(false, memory_order_relaxed);             // relaxed: advice
-    self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
+    self.entry.store(entry_state::clear, memory_order_release);  // pairs(exit.flag): the p is there
 }
 
 // Inside the runtime; entry is `taken`, and stays so until we change it.

@@ -57,7 +57,6 @@ bool take_other_p(m& self) {
     }
     if (pp == nullptr) return false;
     acquirep(self, *pp);
-    full_fence();  // pairs(exit.flag): the p runs, then we look
     if (is_traced()) trace_go_on(self);
     return true;
 }

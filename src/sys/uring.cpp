@@ -24,13 +24,15 @@ namespace rota::rt {
 
 namespace {
 
-// Completions that have no room are kept, one mapping holds both rings. The last came with Linux
-// 5.17, as did a poll that counts its wake-ups, without which some were lost.
+// Completions that have no room are kept, one mapping holds both rings, and the kernel does its
+// work when we enter. The last came with Linux 6.1. Before that a poll that was woken twice told of
+// the first time alone: a reader could wait for ever.
 constexpr unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_CQE_SKIP;
 
-int set_up(io_uring_params& p, io_ring_size size, unsigned more) {
+int set_up(io_uring_params& p, io_ring_size size) {
     p = {};
-    p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | more;
+    p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_SINGLE_ISSUER |
+              IORING_SETUP_DEFER_TASKRUN;
     p.cq_entries = size.completions;
     return call_int(SYS_io_uring_setup, size.requests, &p);
 }
@@ -58,8 +60,7 @@ void write_index(std::uint32_t* index, std::uint32_t value) {
 int io_ring::open(io_ring_size size) {
     if (const int error = fault_at(sys_call::ring_create)) return -error;
     io_uring_params p{};
-    int fd = set_up(p, size, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
-    if (fd == -EINVAL) fd = set_up(p, size, 0);
+    const int fd = set_up(p, size);
     if (fd == -EINVAL) return -EOPNOTSUPP;
     if (fd < 0) return fd;
     fd_ = fd;

@@ -3,9 +3,8 @@
 // Requests are pushed and go to the kernel together, with enter(). Each is answered by a completion
 // with the tag of the request; one that watches is answered time and again, until a completion says
 // that there will be no `more`. No answer is ever lost: what has no room in the ring waits in the
-// kernel. The kernel does its part of the work in enter() alone where it can (Linux 6.1), else
-// whenever the thread comes back from the kernel; so the ring's thread is one that never blocks
-// elsewhere, and never ends: its requests would end with it.
+// kernel. The kernel does its part of the work in enter() alone, so the ring's thread is one that
+// never blocks elsewhere, and never ends: its requests would end with it.
 //
 // No library is needed: these are three system calls, and two tables that are shared with the
 // kernel. Errors are errno values with their sign turned.

@@ -88,6 +88,18 @@ bool are_found(const std::set<std::string>& wanted) {
     return std::includes(found.begin(), found.end(), wanted.begin(), wanted.end());
 }
 
+// f in a process of its own: words that other tests have left anywhere keep lost goroutines alive.
+template <class F>
+void alone(F f) {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(
+        {
+            rota::run(f);
+            ::_exit(testing::Test::HasFailure() ? 1 : 0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
 std::string text_of_state(const char* name) {
     for (const auto& g : rota::leak::find({.max_wait = 0ns})) {
         if (g.name == name) return g.state;
@@ -140,7 +152,7 @@ __attribute__((noinline)) void sends_and_is_forgotten(const rota::chan<int>& ch)
 
 TEST(unreachable, a_forgotten_sender_is_found) {
     SKIP_WITHOUT_PROOF();
-    rota::run([] {
+    alone([] {
         const std::uint64_t me = rota::runtime::goid();
         const auto leak = [](hidden<rota::chan<int>>& kept, rota::wait_group& wg) {
             auto ch = rota::make_chan<int>();
@@ -171,7 +183,7 @@ TEST(unreachable, a_forgotten_sender_is_found) {
 
 TEST(unreachable, who_waits_for_a_close_that_nobody_does_is_found) {
     SKIP_WITHOUT_PROOF();
-    rota::run([] {
+    alone([] {
         const auto leak = [](hidden<rota::chan<int>>& kept, rota::wait_group& wg) {
             auto ch = rota::make_chan<int>(4);
             for (int i = 0; i < 3; ++i) {
@@ -192,7 +204,7 @@ TEST(unreachable, who_waits_for_a_close_that_nobody_does_is_found) {
 
 TEST(unreachable, who_answers_after_the_time_limit_is_found) {
     SKIP_WITHOUT_PROOF();
-    rota::run([] {
+    alone([] {
         const auto leak = [](hidden<rota::chan<int>>& kept, rota::wait_group& wg) {
             auto answer = rota::make_chan<int>();
             wg.add(1);
@@ -211,7 +223,7 @@ TEST(unreachable, who_answers_after_the_time_limit_is_found) {
 
 TEST(unreachable, who_waits_for_nothing_is_found) {
     // Also where nothing can be proven.
-    rota::run([] {
+    alone([] {
         rota::go({.name = "nil receiver"}, [] { rota::chan<int>().recv(); });
         rota::go({.name = "nil sender"}, [] { rota::chan<int>().send(1); });
         leaves_behind(2);
@@ -224,7 +236,7 @@ TEST(unreachable, who_waits_for_nothing_is_found) {
 
 TEST(unreachable, who_waits_for_a_lock_that_nobody_releases_is_found) {
     SKIP_WITHOUT_PROOF();
-    rota::run([] {
+    alone([] {
         const auto leak = [](hidden<rota::chan<int>>& kept, rota::wait_group& wg) {
             auto ch = rota::make_chan<int>();
             wg.add(1);
@@ -293,7 +305,7 @@ void wait_with_others(const rota::chan<int>& ch) {
 
 TEST(unreachable, who_waits_for_groups_conditions_and_semaphores_on_lost_stacks_is_found) {
     SKIP_WITHOUT_PROOF();
-    rota::run([] {
+    alone([] {
         const auto leak = [](hidden<rota::chan<int>>& kept, rota::wait_group& wg) {
             auto ch = rota::make_chan<int>();
             wg.add(1);
@@ -310,7 +322,7 @@ TEST(unreachable, who_waits_for_groups_conditions_and_semaphores_on_lost_stacks_
 
 TEST(unreachable, two_that_wait_for_each_other_and_a_select_are_found) {
     SKIP_WITHOUT_PROOF();
-    rota::run([] {
+    alone([] {
         const auto leak = [](hidden<rota::chan<int>>& kept, rota::wait_group& wg) {
             auto a = rota::make_chan<int>();
             auto b = rota::make_chan<int>();
