@@ -468,7 +468,7 @@ TEST_ANYWHERE(unreachable, what_a_timer_and_a_context_lead_to_is_not_named) {
 TEST_ANYWHERE(unreachable, what_a_thread_holds_is_not_named) {
     // On its stack while it sleeps or computes, or in a variable of its own.
     rota::wait_group wg;
-    std::atomic<bool> computes{false}, may_end{false};
+    std::atomic<bool> may_end{false};
     std::mutex mu;
     std::condition_variable changed;
     bool told = false;
