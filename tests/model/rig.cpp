@@ -13,6 +13,7 @@
 #include "arch/context.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
+#include "sched/latency.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
@@ -175,6 +176,7 @@ void take_off_idle_list(p& pp) ROTA_REQUIRES(sched.mu) {
 }  // namespace
 
 void machine::begin(int own_p) {
+    forget_runnable_outside();  // each schedule times the same ones
     m& self = store->ms[m_count_++];
     become(self);
     name(sched, "sched");
