@@ -1,6 +1,8 @@
 // Signals out, threads in.
 #include "sys/hold_threads.hpp"
 
+#include <cerrno>
+
 #include <climits>
 
 #include "base/atomic.hpp"
@@ -58,17 +60,19 @@ progress look_for_missing(held_threads& held, bool (*exempt)(int tid), bool ask)
     const std::uint32_t taken = hold.noted.load(memory_order_relaxed);  // relaxed: an index
     held.count = taken < hold.capacity ? taken : hold.capacity;
     const int me = current_thread_id();
-    bool missing = false;
+    bool missing = false, sees_me = false;
     std::size_t threads = 0;
     const bool listed = for_each_thread([&](int tid) {
+        sees_me = sees_me || tid == me;
         if (tid == me || exempt(tid)) return true;
         ++threads;
         if (is_noted(held, tid)) return true;
         // One that has ended since it was listed is missed by nobody.
-        if (!ask || thread_signal(tid, stop_signal())) missing = true;
+        if (!ask || thread_signal(tid, stop_signal()) || errno != ESRCH) missing = true;
         return true;
     });
-    if (!listed || threads > hold.capacity) return progress::impossible;
+    // In a list that we are not in the numbers are those of another namespace.
+    if (!listed || !sees_me || threads > hold.capacity) return progress::impossible;
     return missing ? progress::some_missing : progress::all_held;
 }
 

@@ -19,9 +19,9 @@ bool for_each_thread(F each) {
     // As the kernel has it: a record's length is in bytes 16 and 17, its name from byte 19 on.
     alignas(8) char records[2048];
     bool more = true;
-    while (more) {
-        const long size = ::syscall(SYS_getdents64, list, records, sizeof records);
-        if (size <= 0) break;
+    long size = 1;
+    while (more && size > 0) {
+        size = ::syscall(SYS_getdents64, list, records, sizeof records);
         for (long at = 0; at < size && more;) {
             const char* const record = records + at;
             at += *reinterpret_cast<const std::uint16_t*>(record + 16);
@@ -30,7 +30,7 @@ bool for_each_thread(F each) {
         }
     }
     ::close(list);
-    return true;
+    return size >= 0;
 }
 
 }  // namespace rota::rt
