@@ -364,7 +364,7 @@ TEST(http2, an_answer_that_is_not_taken_has_its_time) {
         EXPECT_NE(c.next_of(h2_goaway, 0).type, -1);
 
         const h2_server patient([](auto& w, auto&) { w.write(std::string(total, 'x')); },
-                                {.idle_timeout = 20ms});
+                                {.idle_timeout = 150ms});
         const h2_client slow(patient);
         slow.send(get(1));
         for (std::size_t got = 0; got < 65'535;) {
@@ -372,7 +372,7 @@ TEST(http2, an_answer_that_is_not_taken_has_its_time) {
             ASSERT_NE(f.type, -1);
             got += f.payload.size();
         }
-        rota::sleep_for(100ms);
+        rota::sleep_for(200ms);
         slow.send(frame(h2_window, 0, 0, word(10'000)) + frame(h2_window, 0, 1, word(10'000)));
         EXPECT_EQ(slow.body(1).size(), total - 65'535);
     });
