@@ -56,10 +56,13 @@ std::vector<goroutine_info> find(const options& how = {});
 ///
 /// Stops the world and, by the runtime's signal, all other threads of the process, and reads all
 /// memory of the process, about a millisecond for each 2 MiB: for tests, and for a program that is
-/// suspected. A system call of a thread of the program's own may return with EINTR. Where a thread
-/// cannot be stopped, since it blocks all signals, or /proc cannot be read, and in programs built
-/// with AddressSanitizer or ThreadSanitizer, only waits for nothing at all are found (the profile
-/// "goroutineleak", as text, says so); a thread that does not stop is waited for three times 0.2 s.
+/// suspected. A system call of a thread of the program's own may return with EINTR; a thread needs
+/// some 8 KiB of its stack, or of its alternate one, for the signal. Only waits for nothing at all
+/// are found (the profile "goroutineleak", as text, says why) where a thread cannot be stopped,
+/// since it blocks that signal or does not come within 0.2 s, tried three times; where memory
+/// cannot be read, such as a device's, or a mapped file's that a server keeps; where that takes
+/// longer than 2 s, as it does with some 4 GiB in use; and in programs built with AddressSanitizer
+/// or ThreadSanitizer.
 ///
 /// The program must keep no pointer to a channel or to a goroutine's stack where it is not one
 /// whole word in memory that this process can read: compressed, encrypted, in a packed structure,

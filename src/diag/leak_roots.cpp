@@ -7,6 +7,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sync/sema.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -16,9 +17,8 @@ namespace {
 // second.
 constexpr std::size_t pages_max = std::size_t{1} << 28;
 
-// And of memory that is shared, which has to be read whether it is there or not, not more than
-// this.
-constexpr std::size_t shared_max = std::size_t{4} << 30;
+// And of what lies in files or in the swap not more than this is fetched.
+constexpr std::size_t elsewhere_max = std::size_t{1} << 30;
 
 std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
@@ -107,9 +107,8 @@ void leak_roots::mark_goroutines(marking& marks, own_frames own) {
             if (in.marks->find_goroutine(gp) != nullptr) return;
             if (&gp == current_goroutine()) return words(in.own.hi);
             if (is_on_its_stack(gp)) {
-                // What was never touched is not touched now.
-                in.roots->whole_stack_failed_ |=
-                    !in.roots->mark_pages(address_of(slot.usable_lo()), top, false);
+                // What was never touched is not touched now. A failure is noted there.
+                (void)in.roots->mark_pages(address_of(slot.usable_lo()), top, false);
                 return;
             }
             const stack_words saved = saved_stack(gp);
@@ -118,10 +117,17 @@ void leak_roots::mark_goroutines(marking& marks, own_frames own) {
         &w);
 }
 
-bool leak_roots::mark(marking& marks, const held_threads& held, own_frames own) {
+bool leak_roots::fail(const char* why) {
+    if (failure_ == nullptr) failure_ = why;
+    return false;
+}
+
+const char* leak_roots::mark(marking& marks, const held_threads& held, own_frames own,
+                             std::int64_t until_ns) {
     marking_ = &marks;
     held_ = &held;
-    if (!note_left_out(marks, own)) return false;
+    until_ns_ = until_ns;
+    if (!note_left_out(marks, own)) return "there are too many places to leave out";
     mark_goroutines(marks, own);
     marks.drain();
     const bool read = memory.for_each(
@@ -131,7 +137,8 @@ bool leak_roots::mark(marking& marks, const held_threads& held, own_frames own) 
         },
         this);
     marks.drain();
-    return read && !whole_stack_failed_;
+    if (!read) (void)fail("/proc/self/maps could not be read");
+    return failure_;
 }
 
 // The main thread's stack is looked at from where its innermost frame is, if anybody knows.
@@ -141,7 +148,11 @@ std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
     const auto note_sp = [&](std::uintptr_t sp) {
         if (sp > stack.lo + below_sp && sp - below_sp < lowest) lowest = sp - below_sp;
     };
-    for (std::size_t i = 0; i < held_->count; ++i) note_sp(held_->threads[i].sp);
+    for (std::size_t i = 0; i < held_->count; ++i) {
+        note_sp(held_->threads[i].sp);
+        // Below that, without an alternate stack: there are the registers then.
+        note_sp(held_->threads[i].frame);
+    }
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
         if (mp->curg != &mp->g0) note_sp(address_of(mp->g0.sched.sp));
@@ -150,15 +161,11 @@ std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
 }
 
 bool leak_roots::mark_mapping(const memory_mapping& mapping) {
-    if (!mapping.readable || mapping.is_device) return true;
+    if (!mapping.readable || mapping.is_of_kernel) return true;
     if (mapping.is_of_file && !mapping.writable) return true;
-    if (mapping.is_shared) {
-        // What is not there may be in the file, or in the swap of a shared memory.
-        bytes_shared_ += mapping.hi - mapping.lo;
-        if (bytes_shared_ > shared_max) return false;
-        mark_run(mapping.lo, mapping.hi, true);
-        return true;
-    }
+    // To read of it may do something.
+    if (mapping.is_device) return fail("a device's memory is mapped");
+    if (mapping.is_shared) return mark_shared(mapping);
     std::uintptr_t lo = mapping.lo;
     if (mapping.is_main_stack) {
         unused_ = {mapping.lo, lowest_in_use(mapping)};
@@ -177,36 +184,76 @@ bool leak_roots::mark_mapping(const memory_mapping& mapping) {
     return lo >= mapping.hi || mark_pages(lo, mapping.hi);
 }
 
+// Calls each(lo, hi, is there) for all of [lo, hi), whose pages `there` has a bit for. False: one
+// of the calls said so.
+template <class F>
+bool leak_roots::for_each_run(std::uintptr_t lo, std::uintptr_t hi, F each) {
+    const std::size_t page = memory.page(), pages = (hi - lo + page - 1) / page;
+    const auto is_there = [&](std::size_t k) {
+        return (there_.begin()[k / 64] >> (k % 64) & 1) != 0;
+    };
+    for (std::size_t i = 0, n = 0; i < pages; i = n) {
+        for (n = i + 1; n < pages && is_there(n) == is_there(i);) ++n;
+        if (!each(lo + i * page, std::min(hi, lo + n * page), is_there(i))) return false;
+    }
+    return true;
+}
+
 // What lies on the first page below `lo` is looked at as well.
 bool leak_roots::mark_pages(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out) {
     const std::size_t page = memory.page();
-    lo = lo / page * page;
-    while (lo < hi) {
-        const std::uintptr_t end = hi - lo > pages_at_once * page ? lo + pages_at_once * page : hi;
+    for (lo = lo / page * page; lo < hi;) {
+        const std::uintptr_t end = std::min(hi, lo + pages_at_once * page);
         const std::size_t pages = (end - lo + page - 1) / page;
         pages_asked_ += pages;
-        if (pages_asked_ > pages_max ||
-            !memory.find_pages(lo, lo + pages * page, there_.begin(), pages_at_once / 64))
-            return false;
-        for (std::size_t i = 0; i < pages;) {
-            const auto is_there = [&](std::size_t k) {
-                return (there_.begin()[k / 64] >> (k % 64) & 1) != 0;
-            };
-            std::size_t n = i;
-            while (n < pages && is_there(n)) ++n;
-            if (n > i) mark_run(lo + i * page, std::min(end, lo + n * page), leaves_out);
-            i = n > i ? n : i + 1;
-        }
+        if (pages_asked_ > pages_max) return fail("there is too much address space");
+        if (!memory.find_pages(lo, lo + pages * page, there_.begin(), pages_at_once / 64))
+            return fail("/proc/self/pagemap could not be read");
+        const bool read = for_each_run(lo, end, [&](auto from, auto until, bool is_there) {
+            return !is_there || mark_run(from, until, leaves_out);
+        });
+        if (!read) return false;
         lo = end;
     }
     return true;
 }
 
-// Pages that are there. One that cannot be copied, such as a guard, holds nothing.
-void leak_roots::mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out) {
+bool leak_roots::mark_shared(const memory_mapping& mapping) {
+    for (std::uintptr_t lo = mapping.lo; lo < mapping.hi;) {
+        const std::uintptr_t end = std::min(mapping.hi, lo + pages_at_once * memory.page());
+        pages_asked_ += (end - lo) / memory.page();
+        if (pages_asked_ > pages_max) return fail("there is too much address space");
+        if (!memory.find_shared_pages(lo, end, there_.begin(), pages_at_once / 64))
+            return fail("the kernel does not tell which pages of a shared memory are there");
+        const bool read = for_each_run(lo, end, [&](auto from, auto until, bool is_there) {
+            return is_there ? mark_run(from, until, true) : mark_elsewhere(mapping, from, until);
+        });
+        if (!read) return false;
+        lo = end;
+    }
+    return true;
+}
+
+// Pages of a shared memory that are not there: nothing, if they have never been written.
+bool leak_roots::mark_elsewhere(const memory_mapping& mapping, std::uintptr_t lo,
+                                std::uintptr_t hi) {
+    if (mapping.is_memory && !memory_map::swap_is_in_use()) return true;
+    // Who serves them may be held.
+    if (!mapping.is_memory && !mapping.is_on_disk)
+        return fail("a mapped file is not in memory, nor on a disk of this machine");
+    bytes_elsewhere_ += hi - lo;
+    if (bytes_elsewhere_ > elsewhere_max) return fail("too much of mapped files is not in memory");
+    return mark_run(lo, hi, true);
+}
+
+// A page that holds nothing, such as a guard, is passed over.
+bool leak_roots::mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out) {
     while (lo < hi) {
+        if (nanotime() > until_ns_) return fail("it would take too long: threads stand still");
         const std::size_t wanted = std::min<std::size_t>(hi - lo, copied_at_once);
-        const std::size_t got = memory.copy(copy_.begin(), lo, wanted);
+        bool failed = false;
+        const std::size_t got = memory.copy(copy_.begin(), lo, wanted, failed);
+        if (failed) return fail("/proc/self/mem could not be read");
         if (got >= sizeof(std::uintptr_t)) {
             if (leaves_out) blank_left_out(copy_.begin(), lo, lo + got);
             marking_->mark_from(copy_.begin(), got / sizeof(std::uintptr_t));
@@ -216,6 +263,7 @@ void leak_roots::mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out)
         if (got == wanted) lo += got;
         else lo = (lo + got) / memory.page() * memory.page() + memory.page();
     }
+    return true;
 }
 
 void leak_roots::blank_left_out(std::byte* copy, std::uintptr_t lo, std::uintptr_t hi) {

@@ -34,9 +34,10 @@ class leak_roots {
     // What else is not to be looked at.
     void leave_out(const void* lo, const void* hi);
 
-    // Marks from all roots, to the end. False: some could not be read. Caller: the world is
-    // stopped, threads are held; `marks` are sorted.
-    [[nodiscard]] bool mark(marking& marks, const held_threads& held, own_frames own);
+    // Marks from all roots, to the end, or says why it could not. Caller: the world is stopped,
+    // threads are held; `marks` are sorted.
+    [[nodiscard]] const char* mark(marking& marks, const held_threads& held, own_frames own,
+                                   std::int64_t until_ns);
 
     memory_map memory;
     std::size_t bytes_read = 0;
@@ -46,8 +47,13 @@ class leak_roots {
     bool note_left_out(marking& marks, own_frames own);
     void mark_goroutines(marking& marks, own_frames own);
     bool mark_mapping(const memory_mapping& mapping);
+    bool mark_shared(const memory_mapping& mapping);
+    bool mark_elsewhere(const memory_mapping& mapping, std::uintptr_t lo, std::uintptr_t hi);
     bool mark_pages(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out = true);
-    void mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out);
+    bool mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out);
+    bool fail(const char* why);  // false; the first is kept
+    template <class F>
+    bool for_each_run(std::uintptr_t lo, std::uintptr_t hi, F each);
     void blank_left_out(std::byte* copy, std::uintptr_t lo, std::uintptr_t hi);
     std::uintptr_t lowest_in_use(const memory_mapping& stack) const;
 
@@ -60,8 +66,9 @@ class leak_roots {
     marking* marking_ = nullptr;
     const held_threads* held_ = nullptr;
     std::size_t pages_asked_ = 0;
-    std::size_t bytes_shared_ = 0;
-    bool whole_stack_failed_ = false;
+    std::size_t bytes_elsewhere_ = 0;
+    std::int64_t until_ns_ = 0;
+    const char* failure_ = nullptr;
     memory_range unused_;  // of the main thread's stack, below its frames
 };
 

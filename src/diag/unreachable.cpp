@@ -26,8 +26,19 @@ namespace {
 constexpr std::size_t threads_max = 32 * 1024;
 constexpr std::int64_t patience_ns = 200'000'000;
 
-constexpr const char* not_held =
-    "a thread could not be held: it blocks the signal, or a debugger has it";
+// For as long the program may stand still while its memory is read.
+constexpr std::int64_t hold_max_ns = 2'000'000'000;
+
+const char* why_not(hold_result result) {
+    switch (result) {
+        case hold_result::held: return nullptr;
+        case hold_result::deaf: return "a thread could not be held: it blocks the signal for that";
+        case hold_result::late:
+            return "a thread could not be held: it has no processor, or a debugger has it";
+        case hold_result::impossible: break;
+    }
+    return "threads cannot be held: GODEBUG=asyncpreemptoff=1, or no /proc/self/task";
+}
 
 constinit std::size_t last_found = 0;  // relaxed, by the compiler's own atomics: a report
 
@@ -37,6 +48,8 @@ struct search {
     mapped_room<held_thread> threads;
     bool is_full = false;
     const char* unproven = nullptr;
+    bool may_do_better = false;  // if it is tried again
+    bool has_held = false;
     std::int64_t held_ns = 0;
 };
 
@@ -157,13 +170,14 @@ bool is_harmless(int tid) {
 }
 
 // The world is stopped, and threads are held.
-const char* mark_all(search& s, const held_threads& held, leak_roots::own_frames own) {
+const char* mark_all(search& s, const held_threads& held, leak_roots::own_frames own,
+                     std::int64_t until_ns) {
     stack_for_each(note_candidate, &s);
     if (s.is_full) return "there are too many goroutines";
     s.marks.sort();
     find_all_in_queues(s.marks);
     mark_who_can_run(s.marks);
-    return s.roots.mark(s.marks, held, own) ? nullptr : "memory could not be read";
+    return s.roots.mark(s.marks, held, own, until_ns);
 }
 
 // Without a proof those remain who wait for nothing.
@@ -182,10 +196,15 @@ const char* prove(search& s, std::uintptr_t frame) {
     if (ROTA_ASAN || ROTA_TSAN) return "sanitizers keep frames elsewhere";
     if (seeded.on) return "under GODEBUG=schedseed threads are not held";
     held_threads held{s.threads.begin(), s.threads.capacity()};
-    if (!hold_other_threads(held, is_harmless, patience_ns)) return not_held;
+    const hold_result result = hold_other_threads(held, is_harmless, patience_ns);
+    // A thread may just not have had a processor, or have been in a handler that blocks all
+    // signals, or in a call of the kernel's that none ends.
+    s.may_do_better = result == hold_result::late || result == hold_result::deaf;
+    if (result != hold_result::held) return why_not(result);
+    s.has_held = true;
     const std::int64_t since = nanotime();
     s.roots.leave_out(&s, &s + 1);
-    const char* const failure = mark_all(s, held, {frame - callees, frame});
+    const char* const failure = mark_all(s, held, {frame - callees, frame}, since + hold_max_ns);
     let_other_threads_go();
     s.held_ns = nanotime() - since;
     return failure;
@@ -208,10 +227,11 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
     } else {
         s.unproven = "the process exits";
     }
+    if (s.has_held) await_others_gone();  // with the world running: some may lack a processor
     world_unlock();
 }
 
-unreachable_goroutines search_once() {
+unreachable_goroutines search_once(bool& may_do_better) {
     constexpr std::size_t reserve = 4096;
     std::size_t slots = 0;
     stack_for_each([](const stack_slot&, void* n) { ++*static_cast<std::size_t*>(n); }, &slots);
@@ -236,6 +256,7 @@ unreachable_goroutines search_once() {
         if (!c.marked || c.what == candidate::kind::for_ever) result.goids.push_back(c.gp->goid);
     }
     result.unproven = s->unproven;
+    may_do_better = s->may_do_better;
     result.held_ns = s->held_ns;
     result.bytes_read = s->roots.bytes_read;
     return result;
@@ -253,12 +274,8 @@ unreachable_goroutines find_unreachable_goroutines() {
     constexpr int attempts_max = 3;
     boot_runtime();
     unreachable_goroutines result;
-    for (int i = 0; i < attempts_max; ++i) {
-        result = search_once();
-        // The thread may just not have had a processor, or have been within a call of the kernel's
-        // that no signal ends.
-        if (result.unproven != not_held) break;
-    }
+    bool may_do_better = true;
+    for (int i = 0; i < attempts_max && may_do_better; ++i) result = search_once(may_do_better);
     __atomic_store_n(&last_found, result.goids.size(), __ATOMIC_RELAXED);
     return result;
 }

@@ -11,6 +11,7 @@
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
 #include "sys/thread_list.hpp"
+#include "sys/thread_status.hpp"
 
 namespace rota::rt {
 
@@ -27,7 +28,8 @@ struct hold_t {
     atomic<std::uint32_t> noted{0};  // places that handlers have taken; relaxed: an index
 
     // --- owner: who holds, before `round` is set -----------------------------------
-    int holder = 0;  // its number
+    int holder = 0;                     // its number
+    kernel_signals mask_of_holder = 0;  // before
     held_thread* places = nullptr;
     std::uint32_t capacity = 0;
     std::uint32_t rounds = 0;
@@ -48,61 +50,107 @@ void wait_until_let_go(std::uint32_t round, const gobuf& interrupted) {
     if (i >= hold.capacity) return;
     held_thread& place = hold.places[i];
     place.sp = reinterpret_cast<std::uintptr_t>(interrupted.sp);
+    place.frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     __atomic_store_n(&place.tid, current_thread_id(), __ATOMIC_RELEASE);  // pairs(hold.place)
     while (hold.round.load(memory_order_seq_cst) == round)                // pairs(hold.round)
         (void)futex_wait(hold.round, round, no_deadline);
 }
 
-enum class progress : unsigned char { all_held, some_missing, impossible };
+struct census {
+    bool possible = false;
+    bool all_held = false;
+    bool some_deaf = false;
+    std::size_t threads = 0;
+    long numbers = 0;  // added up
+    bool same_threads(const census& other) const {
+        return threads == other.threads && numbers == other.numbers;
+    }
+};
 
-// Asks those who are missing, if `ask`.
-progress look_for_missing(held_threads& held, bool (*exempt)(int tid), bool ask) {
+enum class ask : unsigned char { nobody, those_who_are_missing, why_they_are };
+
+census look_for_missing(held_threads& held, bool (*exempt)(int tid), ask how) {
     const std::uint32_t taken = hold.noted.load(memory_order_relaxed);  // relaxed: an index
     held.count = taken < hold.capacity ? taken : hold.capacity;
     const int me = current_thread_id();
-    bool missing = false, sees_me = false;
-    std::size_t threads = 0;
+    bool sees_me = false;
+    census seen;
+    seen.all_held = true;
     const bool listed = for_each_thread([&](int tid) {
         sees_me = sees_me || tid == me;
-        if (tid == me || exempt(tid)) return true;
-        ++threads;
-        if (is_noted(held, tid)) return true;
+        ++seen.threads;
+        seen.numbers += tid;
+        if (tid == me || is_noted(held, tid) || exempt(tid)) return true;
         // One that has ended since it was listed is missed by nobody.
-        if (!ask || thread_signal(tid, stop_signal()) || errno != ESRCH) missing = true;
+        if (how == ask::those_who_are_missing && !thread_signal(tid, stop_signal()) &&
+            errno == ESRCH)
+            return true;
+        if (how == ask::why_they_are) {
+            const thread_ears ears = thread_hears(tid, stop_signal());
+            if (ears == thread_ears::ended) return true;
+            seen.some_deaf = seen.some_deaf || ears == thread_ears::deaf;
+        }
+        seen.all_held = false;
         return true;
     });
     // In a list that we are not in the numbers are those of another namespace.
-    if (!listed || !sees_me || threads > hold.capacity) return progress::impossible;
-    return missing ? progress::some_missing : progress::all_held;
+    seen.possible = listed && sees_me && seen.threads <= hold.capacity;
+    return seen;
+}
+
+hold_result hold_all(held_threads& held, bool (*exempt)(int tid), std::int64_t limit_ns) {
+    constexpr long nap_ns = 50'000;
+    constexpr int ask_again_after = 20;           // naps: new threads have come, perhaps
+    constexpr std::int64_t deaf_ns = 10'000'000;  // handlers that block all signals end sooner
+    const std::int64_t since = nanotime();
+    census before;
+    ask how = ask::those_who_are_missing;
+    for (int naps = 0;;) {
+        const std::int64_t waited = nanotime() - since;
+        const census seen = look_for_missing(held, exempt, how);
+        if (!seen.possible) return hold_result::impossible;
+        // Where threads end while the list is read, a part of it after the other, one may be
+        // passed over. In two lists that are equal none was: whoever is there is held, and those
+        // that are not held, nor known, can have made no thread.
+        if (seen.all_held && before.all_held && seen.same_threads(before)) return hold_result::held;
+        if (seen.some_deaf && waited > deaf_ns) return hold_result::deaf;
+        if (waited > limit_ns) return hold_result::late;
+        before = seen;
+        if (seen.all_held) continue;  // the same way
+        thread_sleep_ns(nap_ns);
+        ++naps;
+        how = naps % ask_again_after != 0       ? ask::nobody
+              : naps / ask_again_after % 2 == 0 ? ask::those_who_are_missing
+                                                : ask::why_they_are;
+    }
 }
 
 }  // namespace
 
-bool hold_other_threads(held_threads& held, bool (*exempt)(int tid), std::int64_t limit_ns) {
-    constexpr long nap_ns = 50'000;
-    constexpr int ask_again_after = 20;  // rounds: new threads have come, perhaps
-    if (stop_signal() == 0) return false;
+hold_result hold_other_threads(held_threads& held, bool (*exempt)(int tid), std::int64_t limit_ns) {
+    if (stop_signal() == 0) return hold_result::impossible;
+    hold.mask_of_holder = block_all_but_faults();
     hold.holder = current_thread_id();
     hold.places = held.threads;
     hold.capacity = static_cast<std::uint32_t>(held.capacity);
     hold.noted.store(0, memory_order_relaxed);  // relaxed: published by `round`
     if (++hold.rounds == 0) ++hold.rounds;
     hold.round.store(hold.rounds, memory_order_seq_cst);  // pairs(hold.round)
-    const std::int64_t until = nanotime() + limit_ns;
-    progress p = look_for_missing(held, exempt, true);
-    for (int i = 1; p == progress::some_missing && nanotime() < until; ++i) {
-        thread_sleep_ns(nap_ns);
-        p = look_for_missing(held, exempt, i % ask_again_after == 0);
+    const hold_result result = hold_all(held, exempt, limit_ns);
+    if (result != hold_result::held) {
+        let_other_threads_go();
+        await_others_gone();
     }
-    // Whoever is in the list now, and not held, does no harm: nobody else can have made a thread.
-    if (p == progress::all_held) return true;
-    let_other_threads_go();
-    return false;
+    return result;
 }
 
 void let_other_threads_go() {
     hold.round.store(0, memory_order_seq_cst);  // pairs(hold.round)
     futex_wake(hold.round, INT_MAX);
+    restore_signals(hold.mask_of_holder);
+}
+
+void await_others_gone() {
     while (hold.inside.load(memory_order_seq_cst) != 0)  // pairs(hold.round)
         thread_sleep_ns(20'000);
 }
@@ -114,13 +162,17 @@ void forget_who_is_held() {
 }
 
 void wait_if_held(const gobuf& interrupted) {
-    if (hold.round.load(memory_order_relaxed) == 0) return;             // relaxed: looked at again
+    if (hold.round.load(memory_order_relaxed) == 0) return;  // relaxed: looked at again
+    // The C library's own signals too, which no handler's mask keeps away: the one that cancels a
+    // thread would end it in here, and it would be waited for, for ever.
+    const kernel_signals mask = block_all_but_faults();
     hold.inside.fetch_add(1, memory_order_seq_cst);                     // pairs(hold.round)
     const std::uint32_t round = hold.round.load(memory_order_seq_cst);  // pairs(hold.round)
     // Somebody may have sent the signal, for another purpose, to the one who holds: waiting for
     // itself, it would wait for ever, and all with it.
     if (round != 0 && hold.holder != current_thread_id()) wait_until_let_go(round, interrupted);
     hold.inside.fetch_sub(1, memory_order_seq_cst);  // pairs(hold.round)
+    restore_signals(mask);
 }
 
 }  // namespace rota::rt

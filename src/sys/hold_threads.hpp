@@ -15,7 +15,8 @@ namespace rota::rt {
 
 struct held_thread {
     int tid = 0;
-    std::uintptr_t sp = 0;  // where the signal has interrupted it
+    std::uintptr_t sp = 0;     // where the signal has interrupted it
+    std::uintptr_t frame = 0;  // of the handler, below which nothing of the program's lies
 };
 
 // Where those that are held are noted; the caller's. All may be zero at first.
@@ -25,13 +26,23 @@ struct held_threads {
     std::size_t count = 0;
 };
 
+enum class hold_result : unsigned char {
+    held,
+    deaf,        // one of them blocks the signal
+    late,        // one did not come in time: it has no processor, a debugger has it, ...
+    impossible,  // there is no signal, no list of threads, or there are too many
+};
+
 // Holds all threads but the caller, those that exempt(tid) says do no harm, and those that end
-// meanwhile. False: some did not stop within `limit_ns`, there are too many, or nothing can be
-// found out; nobody is held then. Takes no lock and allocates nothing; while others are held, who
-// holds them must not either: one of them may be inside malloc. One caller at a time.
-[[nodiscard]] bool hold_other_threads(held_threads& held, bool (*exempt)(int tid),
-                                      std::int64_t limit_ns);
+// meanwhile; waits for them up to `limit_ns`. Unless all are held, nobody is. Takes no lock and
+// allocates nothing; while others are held, who holds them must not either: one of them may be
+// inside malloc. For the same reason no signal comes to the caller meanwhile. One at a time.
+[[nodiscard]] hold_result hold_other_threads(held_threads& held, bool (*exempt)(int tid),
+                                             std::int64_t limit_ns);
 void let_other_threads_go();
+
+// After that: waits until none of them is in the handler any more, and looks at held.threads.
+void await_others_gone();
 
 // In the child of a fork, which has been made while another thread held this one, or was about to.
 void forget_who_is_held();

@@ -1,10 +1,13 @@
 // /proc/self: maps, pagemap, mem.
 #include "sys/memory_map.hpp"
 
+#include <cerrno>
 #include <cstring>
 #include <initializer_list>
 
 #include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 namespace rota::rt {
@@ -25,6 +28,13 @@ bool begins_with(const char* text, const char* with) {
     return std::strncmp(text, with, std::strlen(with)) == 0;
 }
 
+bool begins_with_one_of(const char* text, std::initializer_list<const char*> all) {
+    for (const char* const with : all) {
+        if (begins_with(text, with)) return true;
+    }
+    return false;
+}
+
 // "55e0c2a00000-55e0c2a21000 rw-p 00000000 00:00 0    [heap]", ended by NUL.
 memory_mapping parsed(const char* line) {
     memory_mapping m;
@@ -35,15 +45,22 @@ memory_mapping parsed(const char* line) {
     m.readable = line[0] == 'r';
     m.writable = line[1] == 'w';
     m.is_shared = line[3] == 's';
-    for (int fields = 0; fields < 4 && *line != '\0'; ++line) fields += *line == ' ';
-    while (*line == ' ') ++line;
+    const auto next_field = [&line] {
+        while (*line != ' ' && *line != '\0') ++line;
+        while (*line == ' ') ++line;
+    };
+    next_field();  // the offset
+    next_field();  // the device
+    m.is_on_disk = hexadecimal(line) != 0;
+    next_field();
     m.is_of_file = *line != '0';  // the inode
-    while (*line != ' ' && *line != '\0') ++line;
-    while (*line == ' ') ++line;
+    next_field();
     m.is_main_stack = std::strcmp(line, "[stack]") == 0;
-    m.is_device = begins_with(line, "[v") ||  // vvar, vdso, vsyscall
-                  (begins_with(line, "/dev/") && !begins_with(line, "/dev/shm/") &&
-                   !begins_with(line, "/dev/zero"));
+    m.is_of_kernel = begins_with(line, "[v");  // vvar, vdso, vsyscall
+    m.is_memory = begins_with_one_of(
+        line, {"/dev/shm/", "/dev/zero", "/dev/hugepages/", "/memfd:", "/SYSV", "/anon_hugepage"});
+    m.is_device = !m.is_memory && begins_with_one_of(line, {"/dev/", "/sys/"}) &&
+                  !begins_with(line, "/dev/dax");
     return m;
 }
 
@@ -66,6 +83,7 @@ bool memory_map::open() {
 bool memory_map::for_each(char* text, std::size_t size,
                           bool (*visit)(void* arg, const memory_mapping&), void* arg) const {
     std::size_t have = 0;
+    if (::lseek(maps_, 0, SEEK_SET) != 0) return false;
     for (;;) {
         const ssize_t n = ::read(maps_, text + have, size - have - 1);
         if (n < 0) return false;
@@ -105,14 +123,42 @@ bool memory_map::find_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t*
     return true;
 }
 
-std::size_t memory_map::copy(void* to, std::uintptr_t from, std::size_t size) const {
+bool memory_map::find_shared_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t* words,
+                                   std::size_t n) const {
+    constexpr std::size_t at_once = 1024;
+    const std::size_t pages = (hi - lo) / page_;
+    if (pages > 64 * n) return false;
+    std::memset(words, 0, (pages + 63) / 64 * sizeof *words);
+    unsigned char there[at_once];
+    for (std::size_t i = 0; i < pages; i += at_once) {
+        const std::size_t count = pages - i < at_once ? pages - i : at_once;
+        if (::mincore(reinterpret_cast<void*>(lo + i * page_), count * page_, there) != 0)
+            return false;
+        for (std::size_t k = 0; k < count; ++k) {
+            if ((there[k] & 1) != 0) words[(i + k) / 64] |= std::uint64_t{1} << ((i + k) % 64);
+        }
+    }
+    return true;
+}
+
+bool memory_map::swap_is_in_use() {
+    struct sysinfo machine{};
+    return ::sysinfo(&machine) != 0 || machine.freeswap != machine.totalswap;
+}
+
+std::size_t memory_map::copy(void* to, std::uintptr_t from, std::size_t size, bool& failed) const {
     std::size_t have = 0;
     while (have < size) {
         const ssize_t n = ::pread(memory_, static_cast<char*>(to) + have, size - have,
                                   static_cast<off_t>(from + have));
-        if (n <= 0) break;
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) {
+            failed = n < 0 && errno != EIO && errno != EFAULT;
+            return have;
+        }
         have += static_cast<std::size_t>(n);
     }
+    failed = false;
     return have;
 }
 

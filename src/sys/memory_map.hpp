@@ -13,7 +13,10 @@ struct memory_mapping {
     bool writable = false;
     bool is_of_file = false;     // a file, or memory shared by way of one
     bool is_shared = false;      // with whoever else maps it
-    bool is_device = false;      // below /dev, but for memory
+    bool is_of_kernel = false;   // its clock and the code that reads it
+    bool is_device = false;      // below /dev or /sys, but for memory
+    bool is_on_disk = false;     // in a file system that lies on a device
+    bool is_memory = false;      // shared, but kept in no file system that a disk or a server has
     bool is_main_stack = false;  // of the thread that the process began with
 };
 
@@ -39,8 +42,17 @@ class memory_map {
     [[nodiscard]] bool find_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t* words,
                                   std::size_t n) const;
 
-    // Copies what can be read, from the beginning; returns how much that is.
-    std::size_t copy(void* to, std::uintptr_t from, std::size_t size) const;
+    // As find_pages, for shared memory: those that can be read without fetching or making them.
+    // What the others hold may be in the file, in the swap, or be nothing.
+    [[nodiscard]] bool find_shared_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t* words,
+                                         std::size_t n) const;
+
+    // Whether any memory of this machine may be in its swap.
+    static bool swap_is_in_use();
+
+    // Copies what can be read, from the beginning; returns how much that is. `failed`: more could
+    // have been read, it is not that nothing is there.
+    std::size_t copy(void* to, std::uintptr_t from, std::size_t size, bool& failed) const;
 
     // Of the kernel; page_size (sys/mmap) is what rota's own stacks are made of.
     std::size_t page() const { return page_; }

@@ -1,17 +1,22 @@
 // What the search for unreachable goroutines costs, and what it says when it cannot prove anything.
 #include "diag/unreachable.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <rota/rota.hpp>
 
 #include "base/annotations.hpp"
+#include "sys/memory_map.hpp"
 
 using namespace rota::rt;
 
@@ -72,6 +77,26 @@ TEST(unreachable_search, ten_thousand_are_looked_at_in_bounded_memory) {
         while (rota::runtime::num_goroutine() > 1) rota::runtime::gosched();
         EXPECT_EQ(count_found(nullptr, result), 0u);
     });
+}
+
+TEST(unreachable_search, shared_memory_that_nobody_has_written_stays_unmade) {
+    if (ROTA_ASAN || ROTA_TSAN) GTEST_SKIP() << "sanitizers keep frames elsewhere";
+    constexpr std::size_t size = 64 << 20;
+    void* const room =
+        mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(room, MAP_FAILED);
+    static_cast<volatile char*>(room)[size / 2] = 1;
+    EXPECT_EQ(find_unreachable_goroutines().unproven, nullptr);
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    std::vector<unsigned char> there(size / page);
+    ASSERT_EQ(mincore(room, size, there.data()), 0);
+    const auto made =
+        std::count_if(there.begin(), there.end(), [](auto t) { return (t & 1) != 0; });
+    // With memory in the swap of this machine it has to be looked at.
+    if (!memory_map::swap_is_in_use()) {
+        EXPECT_EQ(made, 1);
+    }
+    munmap(room, size);
 }
 
 TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {

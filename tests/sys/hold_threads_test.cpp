@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <rota/rota.hpp>
@@ -50,7 +51,7 @@ TEST(hold_threads, nobody_moves_until_let_go) {
     for (int round = 0; round < 20; ++round) {
         for (int i = 0; i < 1024; ++i) room[static_cast<std::size_t>(i)] = {};
         held_threads held{room.get(), 1024};
-        ASSERT_TRUE(hold_other_threads(held, is_runtime_helper, longest_hold));
+        ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
         std::uint64_t before[threads], after[threads];
         for (int i = 0; i < threads; ++i) before[i] = counts[i];
         thread_sleep_ns(1'000'000);
@@ -72,7 +73,7 @@ TEST(hold_threads, who_holds_is_not_held_by_a_signal_for_another_purpose) {
     rota::run([] {});
     held_thread room[64] = {};
     held_threads held{room, 64};
-    ASSERT_TRUE(hold_other_threads(held, is_runtime_helper, longest_hold));
+    ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
     const bool sent = thread_signal(current_thread_id(), stop_signal());
     let_other_threads_go();
     EXPECT_TRUE(sent);
@@ -84,7 +85,7 @@ TEST(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
     rota::run([] {});
     held_thread room[64] = {};
     held_threads held{room, 64};
-    ASSERT_TRUE(hold_other_threads(held, is_runtime_helper, longest_hold));
+    ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
     const pid_t child = ::fork();
     if (child == 0) {
         (void)thread_signal(current_thread_id(), stop_signal());
@@ -117,7 +118,71 @@ TEST(hold_threads, who_cannot_be_held_is_told_of) {
     while (!ready) std::this_thread::yield();
     held_thread room[64] = {};
     held_threads held{room, 64};
-    EXPECT_FALSE(hold_other_threads(held, is_runtime_helper, 20'000'000));
+    EXPECT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::deaf);
     enough = true;
     deaf.join();
+}
+
+TEST(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go) {
+    // No handler's mask keeps that signal away. It would end the thread within the handler, and who
+    // waits for all to be gone would wait for ever.
+    rota::run([] {});
+    std::atomic<bool> ready{false};
+    std::thread victim([&] {
+        int before;
+        pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &before);
+        ready = true;
+        for (;;) pause();
+    });
+    while (!ready) std::this_thread::yield();
+    held_thread room[64] = {};
+    held_threads held{room, 64};
+    ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
+    const int cancelled = pthread_cancel(victim.native_handle());
+    thread_sleep_ns(1'000'000);  // the load: time for it to go astray
+    let_other_threads_go();
+    await_others_gone();
+    EXPECT_EQ(cancelled, 0);
+    victim.join();
+}
+
+TEST(hold_threads, signals_for_who_holds_wait_until_the_others_go) {
+    // Their handlers could need what a held thread has locked.
+    rota::run([] {});
+    static std::atomic<int> handled{0};
+    handled = 0;
+    struct sigaction counting{}, before{};
+    counting.sa_handler = [](int) { ++handled; };
+    ASSERT_EQ(sigaction(SIGUSR2, &counting, &before), 0);
+    held_thread room[64] = {};
+    held_threads held{room, 64};
+    const auto result = hold_other_threads(held, is_runtime_helper, longest_hold);
+    const bool sent = thread_signal(current_thread_id(), SIGUSR2);
+    const int meanwhile = handled;
+    if (result == hold_result::held) let_other_threads_go();
+    EXPECT_EQ(result, hold_result::held);
+    EXPECT_TRUE(sent);
+    EXPECT_EQ(meanwhile, 0);
+    EXPECT_EQ(handled, 1);
+    sigaction(SIGUSR2, &before, nullptr);
+}
+
+TEST(hold_threads, a_main_thread_that_has_ended_is_missed_by_nobody) {
+    // Its number stays in the list for as long as the process lives.
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(
+        {
+            static const pthread_t main_thread = pthread_self();
+            std::thread([] {
+                rota::run([] {});
+                pthread_join(main_thread, nullptr);
+                held_thread room[64] = {};
+                held_threads held{room, 64};
+                _exit(hold_other_threads(held, is_runtime_helper, longest_hold) == hold_result::held
+                          ? 0
+                          : 1);
+            }).detach();
+            syscall(SYS_exit, 0);  // pthread_exit unwinds, and the test's frames hold that up
+        },
+        testing::ExitedWithCode(0), "");
 }

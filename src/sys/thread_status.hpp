@@ -1,0 +1,26 @@
+// What the kernel says of another thread, and the calling thread's signals as the kernel counts
+// them.
+#pragma once
+
+#include <cstdint>
+
+namespace rota::rt {
+
+enum class thread_ears : unsigned char {
+    open,   // a signal comes to it as soon as it has a processor, or the kernel lets it
+    deaf,   // it blocks that signal
+    ended,  // there is no such thread, or it is but a number that has not been given back
+};
+
+// From /proc/self/task/TID/status. No lock, no allocation, no descriptor kept.
+thread_ears thread_hears(int tid, int signal);
+
+// Bit n - 1 is signal n. Unlike in a sigset_t there are also those that the C library keeps for
+// itself: cancelling a thread is one.
+using kernel_signals = std::uint64_t;
+
+// Returns what restore_signals() is to be given.
+kernel_signals block_all_but_faults();
+void restore_signals(kernel_signals before);
+
+}  // namespace rota::rt
