@@ -17,6 +17,7 @@
 #include "core/sched.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
+#include "sys/thread_status.hpp"
 
 using namespace rota::rt;
 
@@ -172,10 +173,10 @@ TEST(hold_threads, a_main_thread_that_has_ended_is_missed_by_nobody) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(
         {
-            static const pthread_t main_thread = pthread_self();
             std::thread([] {
                 rota::run([] {});
-                pthread_join(main_thread, nullptr);
+                while (thread_hears(getpid(), stop_signal()) != thread_ears::ended)
+                    thread_sleep_ns(100'000);
                 held_thread room[64] = {};
                 held_threads held{room, 64};
                 _exit(hold_other_threads(held, is_runtime_helper, longest_hold) == hold_result::held
