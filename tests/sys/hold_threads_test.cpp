@@ -30,9 +30,15 @@ bool is_runtime_helper(int tid) {
            tid == sched.maker_tid.load(memory_order_relaxed);
 }
 
+class hold_threads : public testing::Test {
+    void SetUp() override {
+        if (ROTA_TSAN) GTEST_SKIP() << "ThreadSanitizer keeps a thread that blocks all signals";
+    }
+};
+
 }  // namespace
 
-TEST(hold_threads, nobody_moves_until_let_go) {
+TEST_F(hold_threads, nobody_moves_until_let_go) {
     rota::run([] {});  // so that there is a signal
     constexpr int threads = 4;
     std::atomic<bool> enough{false};
@@ -69,7 +75,7 @@ TEST(hold_threads, nobody_moves_until_let_go) {
     for (auto& t : all) t.join();
 }
 
-TEST(hold_threads, who_holds_is_not_held_by_a_signal_for_another_purpose) {
+TEST_F(hold_threads, who_holds_is_not_held_by_a_signal_for_another_purpose) {
     // sysmon has decided to stop the thread, and its signal comes late: it would wait for itself.
     rota::run([] {});
     held_thread room[64] = {};
@@ -80,7 +86,7 @@ TEST(hold_threads, who_holds_is_not_held_by_a_signal_for_another_purpose) {
     EXPECT_TRUE(sent);
 }
 
-TEST(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
+TEST_F(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
     // It has a copy of the word for which held threads wait, and nobody there clears it: the signal
     // would stop it for ever.
     rota::run([] {});
@@ -108,7 +114,7 @@ TEST(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
     }
 }
 
-TEST(hold_threads, who_cannot_be_held_is_told_of) {
+TEST_F(hold_threads, who_cannot_be_held_is_told_of) {
     rota::run([] {});
     std::atomic<bool> ready{false}, enough{false};
     std::thread deaf([&] {
@@ -124,7 +130,7 @@ TEST(hold_threads, who_cannot_be_held_is_told_of) {
     deaf.join();
 }
 
-TEST(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go) {
+TEST_F(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go) {
     // No handler's mask keeps that signal away. It would end the thread within the handler, and who
     // waits for all to be gone would wait for ever.
     rota::run([] {});
@@ -147,7 +153,7 @@ TEST(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go) 
     victim.join();
 }
 
-TEST(hold_threads, signals_for_who_holds_wait_until_the_others_go) {
+TEST_F(hold_threads, signals_for_who_holds_wait_until_the_others_go) {
     // Their handlers could need what a held thread has locked.
     rota::run([] {});
     static std::atomic<int> handled{0};
@@ -168,7 +174,7 @@ TEST(hold_threads, signals_for_who_holds_wait_until_the_others_go) {
     sigaction(SIGUSR2, &before, nullptr);
 }
 
-TEST(hold_threads, a_main_thread_that_has_ended_is_missed_by_nobody) {
+TEST_F(hold_threads, a_main_thread_that_has_ended_is_missed_by_nobody) {
     // Its number stays in the list for as long as the process lives.
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(
