@@ -264,6 +264,24 @@ exit_status command::run() {
     return wait();
 }
 
+namespace {
+
+// Appends what a pipe still holds, without waiting for more. Whoever goes on writing holds nobody
+// up: that much fits into the largest pipe.
+void read_rest(const file& from, std::string& text) {
+    constexpr std::size_t pipe_max = 1 << 20;
+    const std::size_t most = text.size() + pipe_max;
+    char part[4096];
+    while (text.size() < most) {
+        const std::int64_t n = rt::file_read(from.fd(), part, sizeof part);
+        if (n == -EINTR) continue;
+        if (n <= 0) return;
+        text.append(part, static_cast<std::size_t>(n));
+    }
+}
+
+}  // namespace
+
 std::string command::read_output(bool with_errors, std::error_code& error) {
     state& s = *state_;
     if (s.tried || s.files[1] || (with_errors && s.files[2])) {
@@ -295,6 +313,8 @@ std::string command::read_output(bool with_errors, std::error_code& error) {
             waiter.wait();
         });
         text = from.read_all(error);
+        // The time may be over before this goroutine has had its turn.
+        if (error == std::errc::timed_out) read_rest(from, text);
     }
     if (!error) error = of_wait;
     return text;

@@ -73,8 +73,8 @@ class command {
     command& stderr_to(file f);
 
     /// How long output() reads on after the program has ended: a process that it has left behind
-    /// may hold the pipe for ever. Below 0, and unless this is called: until all of them have
-    /// ended. Go: Cmd.WaitDelay.
+    /// may hold the pipe for ever. What the pipe holds by then is read. Below 0, and unless this is
+    /// called: until all of them have ended. Go: Cmd.WaitDelay.
     command& wait_delay(std::chrono::nanoseconds d);
 
     /// Starts it, and returns once the program has been loaded. Errors: those of execve, ENOENT
