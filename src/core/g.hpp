@@ -98,8 +98,9 @@ inline void casgstatus(g& gp, g_status from, g_status to) {
 
 inline g_status readgstatus(const g& gp) { return gp.status.load(memory_order_relaxed); }
 
-// What go_options::name says; empty if nothing.
-inline std::string_view name_of(const g& gp) {
+// What go_options::name says; empty if nothing. Of a goroutine that is being made it may be half of
+// it, or what the one before was called.
+ROTA_READS_RACING inline std::string_view name_of(const g& gp) {
     return {reinterpret_cast<const char*>(&gp) - gp.name_size, gp.name_size};
 }
 

@@ -90,12 +90,20 @@ bool judge(search& s, candidate& c) {
     return true;
 }
 
+// Unless threads are held, one of the program's own may be making a goroutine in a new stack: it
+// writes the status without order, where there was none, and never this one.
+ROTA_READS_RACING bool is_waiting(const g& gp) {
+#if ROTA_TSAN
+    return *reinterpret_cast<const volatile g_status*>(&gp.status) == g_status::waiting;
+#else
+    return readgstatus(gp) == g_status::waiting;
+#endif
+}
+
 void note_candidate(const stack_slot& slot, void* arg) {
     search& s = *static_cast<search*>(arg);
     const g& gp = *header_of(slot);
-    if (readgstatus(gp) != g_status::waiting || gp.main_of != nullptr || gp.in != nullptr ||
-        is_on_its_stack(gp))
-        return;
+    if (!is_waiting(gp) || gp.main_of != nullptr || gp.in != nullptr || is_on_its_stack(gp)) return;
     candidate c{};
     c.gp = &gp;
     c.lo = reinterpret_cast<std::uintptr_t>(saved_stack(gp).words);
