@@ -12,7 +12,8 @@ What later layers need is built while earlier ones run. The first failure ends t
 command that repeats it.
 
 These run only when they are named: api (the statements of tests/api/statements.md with the tests
-that hold them and their results), fuzz (each parser under libFuzzer, for 20 s), builds (optimised
+that hold them and their results), faults (each call to the kernel refused, one after the other,
+with what has become of it), fuzz (each parser under libFuzzer, for 20 s), builds (optimised
 as a whole by both compilers, and as a shared library), aarch64 (cross-built, under qemu-user), and
 mutants (bugs planted into the core one by one, each to be seen by the tests that its patch names; a
 quarter of an hour; --filter may also name items, layers and rooms, with colons in between).
@@ -29,7 +30,7 @@ import contextlib
 import secrets
 import time
 
-from testing import (builds, fuzz, known_bugs, models, mutants, searches, statements, stress,
+from testing import (builds, faults, fuzz, known_bugs, models, mutants, searches, statements, stress,
                      syscalls)
 from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, OnRing,
@@ -80,6 +81,7 @@ def layers():
         "lint": [Lint(self_test=True), Lint(self_test=False),
                  mutants.Applies()],
         "api": [statements.Statements(API, PROG)],
+        "faults": [faults.FaultWalk("rota_unit", UNIT, "dev", 300)],
         "fuzz": fuzz.steps(),
         **builds.layers(UNIT, API, lessons),
         "mutants": [mutants.Mutants()],
@@ -87,7 +89,7 @@ def layers():
 
 
 # Layers that run when they are named, and only then.
-NAMED_ONLY = ("api", "fuzz", "builds", "aarch64", "mutants")
+NAMED_ONLY = ("api", "faults", "fuzz", "builds", "aarch64", "mutants")
 
 
 class Stop(Exception):
