@@ -30,8 +30,8 @@ import contextlib
 import secrets
 import time
 
-from testing import (builds, faults, fuzz, known_bugs, models, mutants, searches, statements, stress,
-                     syscalls)
+from testing import (builds, faults, fuzz, known_bugs, models, mutants, searches, statements,
+                     stress, syscalls)
 from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, OnRing,
                            PythonTest, Sim, glob)

@@ -94,7 +94,9 @@ bool judge(search& s, candidate& c) {
 // writes the status without order, where there was none, and never this one.
 ROTA_READS_RACING bool is_waiting(const g& gp) {
 #if ROTA_TSAN
-    return *reinterpret_cast<const volatile g_status*>(&gp.status) == g_status::waiting;
+    g_status status;
+    __builtin_memcpy(&status, &gp.status, sizeof status);
+    return status == g_status::waiting;
 #else
     return readgstatus(gp) == g_status::waiting;
 #endif
