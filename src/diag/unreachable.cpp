@@ -102,16 +102,31 @@ ROTA_READS_RACING bool is_waiting(const g& gp) {
 #endif
 }
 
+bool is_judged(const g& gp) { return is_waiting(gp) && gp.main_of == nullptr && gp.in == nullptr; }
+
 void note_candidate(const stack_slot& slot, void* arg) {
     search& s = *static_cast<search*>(arg);
     const g& gp = *header_of(slot);
-    if (!is_waiting(gp) || gp.main_of != nullptr || gp.in != nullptr || is_on_its_stack(gp)) return;
+    if (!is_judged(gp) || is_on_its_stack(gp)) return;
     candidate c{};
     c.gp = &gp;
     c.lo = reinterpret_cast<std::uintptr_t>(saved_stack(gp).words);
     c.top = reinterpret_cast<std::uintptr_t>(&gp);
     c.waits_here = c.waits_beside = nobody;
     if (judge(s, c)) s.is_full |= !s.marks.candidates.push(c);
+}
+
+// Threads may come and go meanwhile; who waits for nothing does not.
+void note_for_ever(const stack_slot& slot, void* arg) {
+    search& s = *static_cast<search*>(arg);
+    const g& gp = *header_of(slot);
+    if (!is_judged(gp)) return;
+    const awaited_channels w = channels_awaited_by(gp);
+    if (!w.is_known || w.count != 0) return;
+    candidate c{};
+    c.gp = &gp;
+    c.what = candidate::kind::for_ever;
+    s.is_full |= !s.marks.candidates.push(c);
 }
 
 // --- whether they still do -----------------------------------------------------------------------
@@ -195,8 +210,7 @@ void keep_for_ever(search& s) {
     s.marks.candidates.cut(0);
     s.marks.blocks.cut(0);
     s.is_full = false;
-    stack_for_each(note_candidate, &s);
-    for (candidate& c : s.marks.candidates) c.marked = c.what != candidate::kind::for_ever;
+    stack_for_each(note_for_ever, &s);
 }
 
 // Null, or why nothing can be proven.
