@@ -2,7 +2,10 @@
 // them.
 #include <fstream>
 
+#include <rota/debug.hpp>
+#include <rota/http.hpp>
 #include <rota/pprof.hpp>
+#include <rota/runtime.hpp>
 
 #include "program.hpp"
 
@@ -36,8 +39,13 @@ __attribute__((noinline)) void lets_go(rota::mutex& mu) {
 namespace {
 
 void write_file(const char* name, int debug = 0) {
-    std::ofstream out(profiles_folder + "/" + name + (debug > 0 ? ".txt" : ".pb.gz"));
+    const char* const endings[] = {".pb.gz", ".txt", ".2.txt"};
+    std::ofstream out(profiles_folder + "/" + name + endings[debug]);
     rota::pprof::write_profile(name, out, debug);
+}
+
+void write_text(const char* name, std::string_view text) {
+    std::ofstream(profiles_folder + "/" + name) << text;
 }
 
 // Three goroutines that wait on one stack, one of them with a label, and every other profile.
@@ -59,11 +67,18 @@ int states() {
         rota::sleep_for(std::chrono::milliseconds(5));
         write_file("goroutine");
         write_file("goroutine", 1);
+        write_file("goroutine", 2);
+        write_text("stack.txt", rota::runtime::stack(true));
         lets_go(mu);
         ch.close();
         wg.wait();
-        for (const char* const name : {"block", "mutex", "threadcreate", "heap", "allocs"})
+        for (const char* const name : {"block", "mutex", "threadcreate", "heap", "allocs"}) {
             write_file(name);
+            write_file(name, 1);
+        }
+        rota::go([] { rota::chan<int>().recv(); });
+        await([] { return parks() >= 5; });
+        write_file("goroutineleak", 1);
         return 0;
     });
 }
@@ -84,9 +99,21 @@ int cpu() {
     });
 }
 
+// What the pages of debug::serve show.
+int pages() {
+    return rota::run([] {
+        const auto server = rota::debug::serve("127.0.0.1:0");
+        const std::string at = "http://" + server.addr().to_string();
+        const rota::http::client client;
+        write_text("index.html", client.get(at + "/debug/pprof/").body);
+        write_text("metrics", client.get(at + "/metrics").body);
+        return 0;
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc > 2) profiles_folder = argv[2];
-    return run_case(argc, argv, {{"states", states}, {"cpu", cpu}});
+    return run_case(argc, argv, {{"states", states}, {"cpu", cpu}, {"pages", pages}});
 }
