@@ -71,7 +71,8 @@ elf_image::symbol elf_image::function_in(const char* symbols, const char* string
         if (s.st_name >= names.size ||
             std::memchr(names.data + s.st_name, 0, names.size - s.st_name) == nullptr)
             return {};
-        return {reinterpret_cast<const char*>(names.data + s.st_name), s.st_value};
+        return {reinterpret_cast<const char*>(names.data + s.st_name), s.st_value,
+                s.st_value + s.st_size};
     }
     return {};
 }

@@ -23,7 +23,7 @@ class elf_image {
 
     struct symbol {
         const char* name = nullptr;
-        std::uint64_t start = 0;
+        std::uint64_t start = 0, end = 0;
     };
     // The function at a link-time address, from the full symbol table or else the dynamic one.
     symbol function_at(std::uint64_t address) const;

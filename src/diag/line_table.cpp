@@ -303,7 +303,8 @@ void line_table::open(const elf_image& image) {
     }
 }
 
-source_line line_table::find(std::uint64_t address, std::uint64_t function) const {
+source_line line_table::find(std::uint64_t address, std::uint64_t function,
+                             std::uint64_t function_end) const {
     for (std::size_t i = 0; i < index_size_; ++i) {
         if (address < index_[i].begin || address >= index_[i].end) continue;
         cursor at({programs_.data + index_[i].program, programs_.size - index_[i].program});
@@ -313,15 +314,23 @@ source_line line_table::find(std::uint64_t address, std::uint64_t function) cons
         row before, found, own;
         bool inside = false, hit = false;
         run_program(h, [&](const row& r, bool ends) {
-            hit = inside && before.address <= address && address < r.address;
-            if (hit) found = before;
-            if (inside && function <= before.address && before.address <= address &&
-                before.line > 0 && files.is_programs_own(before.file))
+            const bool counts = inside && before.line > 0 && function <= before.address;
+            if (!hit) {
+                hit = inside && before.address <= address && address < r.address;
+                if (hit) found = before;
+                if (counts && before.address <= address && files.is_programs_own(before.file))
+                    own = before;
+                if (hit && (own.address != 0 || files.is_programs_own(found.file))) return false;
+            } else if (!inside || before.address >= function_end) {
+                return false;
+            } else if (counts && files.is_programs_own(before.file)) {
                 own = before;
+                return false;
+            }
             before = r;
             inside = !ends;
             if (ends && !hit) own = {};
-            return !hit;
+            return true;
         });
         if (!hit) return {};
         const row& best = own.address != 0 && !files.is_programs_own(found.file) ? own : found;

@@ -4,7 +4,8 @@
 // program. Inlined functions are not told apart: the line is the one that the compiler gives for
 // the instruction, the function is the one that was compiled. Where the line is one of a header of
 // the system's or of rota's own that was inlined there, the program's line before it in the same
-// function says more: that of the call.
+// function says more: that of the call. If the compiler has left none of the call's lines, it is
+// the program's line behind it.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ class line_table {
 
     // The source of the instruction at a link-time address, in the function that begins at
     // `function`.
-    source_line find(std::uint64_t address, std::uint64_t function) const;
+    source_line find(std::uint64_t address, std::uint64_t function,
+                     std::uint64_t function_end) const;
 
   private:
     struct sequence {

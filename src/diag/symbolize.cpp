@@ -133,7 +133,8 @@ code_place find_out(const void* pc) {
     const elf_image::symbol s = m->image.function_at(address);
     p.function = s.name;
     if (s.name != nullptr) p.offset = address - s.start;
-    p.source = m->lines.find(address, s.name != nullptr ? s.start : address);
+    const bool is_known = s.name != nullptr;
+    p.source = m->lines.find(address, is_known ? s.start : address, is_known ? s.end : address);
     return p;
 }
 
