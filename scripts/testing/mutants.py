@@ -26,7 +26,8 @@ LAYERS = {
     "stress": ("release", "rota_stress", 150, (4, 2, 16)),
     "sanitizer": ("asan", "rota_api", 90, (4,)),
 }
-ROOM = re.compile(r"^\+\+\+ b/(?:src|include/rota)/(\w+)", re.M)  # that a patch changes
+FILES = re.compile(r"^\+\+\+ b/(\S+)", re.M)
+ROOM = re.compile(r"(?:src|include/rota)/(\w+)")
 HEAD = re.compile(r"^(Item|Layer|Caught-by): (.+)$", re.M)
 
 
@@ -37,12 +38,14 @@ class Stale(Exception):
 class Mutant:
     def __init__(self, path):
         self.path, self.name = path, path.stem
-        head = dict(HEAD.findall(path.read_text()))
+        text = path.read_text()
+        head = dict(HEAD.findall(text))
         absent = {"Item", "Layer", "Caught-by"} - set(head)
         if absent:
             raise Stale(f"{path.name}: its head names no {', no '.join(sorted(absent))}")
         self.item, self.layer, self.tests = head["Item"], head["Layer"], head["Caught-by"]
-        self.rooms = set(ROOM.findall(path.read_text()))
+        self.files = FILES.findall(text)
+        self.rooms = {room[1] for room in map(ROOM.match, self.files) if room}
         if self.layer not in LAYERS:
             raise Stale(f"{path.name}: no layer {self.layer}; there are {' '.join(LAYERS)}")
 
@@ -217,4 +220,6 @@ class Mutants(Step):
         try:
             return judge(mutant.name, mutant.layer, mutant.tests)
         finally:
-            mutant.patch("--reverse")
+            # Not by the patch: what it took away it might put back at another place.
+            for name in mutant.files:
+                shutil.copy(ROOT / name, FOLDER / "tree" / name)
