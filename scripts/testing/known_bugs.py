@@ -55,7 +55,11 @@ def results():
         if log.name.startswith("mutant"):
             continue
         for word, test in RESULT.findall(log.read_text(errors="replace")):
-            found.setdefault(test, set()).add(word)
+            # Those with parameters: PREFIX/suite.name/VALUE.
+            suite, _, name = test.partition(".")
+            plain = f"{suite.rpartition('/')[2]}.{name.partition('/')[0]}"
+            for known in {test, plain}:
+                found.setdefault(known, set()).add(word)
     return found
 
 
