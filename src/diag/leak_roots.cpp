@@ -137,7 +137,7 @@ const char* leak_roots::mark(marking& marks, const held_threads& held, own_frame
         },
         this);
     marks.drain();
-    if (!read) (void)fail("/proc/self/maps could not be read");
+    if (!read || !sees_itself_) (void)fail("/proc/thread-self/maps could not be read");
     return failure_;
 }
 
@@ -161,6 +161,8 @@ std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
 }
 
 bool leak_roots::mark_mapping(const memory_mapping& mapping) {
+    const std::uintptr_t here = address_of(__builtin_frame_address(0));
+    sees_itself_ = sees_itself_ || (mapping.lo <= here && here < mapping.hi);
     if (!mapping.readable || mapping.is_of_kernel) return true;
     if (mapping.is_of_file && !mapping.writable) return true;
     // To read of it may do something.
@@ -208,7 +210,7 @@ bool leak_roots::mark_pages(std::uintptr_t lo, std::uintptr_t hi, bool leaves_ou
         pages_asked_ += pages;
         if (pages_asked_ > pages_max) return fail("there is too much address space");
         if (!memory.find_pages(lo, lo + pages * page, there_.begin(), pages_at_once / 64))
-            return fail("/proc/self/pagemap could not be read");
+            return fail("/proc/thread-self/pagemap could not be read");
         const bool read = for_each_run(lo, end, [&](auto from, auto until, bool is_there) {
             return !is_there || mark_run(from, until, leaves_out);
         });
@@ -226,7 +228,8 @@ bool leak_roots::mark_shared(const memory_mapping& mapping) {
         if (!memory.find_shared_pages(lo, end, there_.begin(), pages_at_once / 64))
             return fail("the kernel does not tell which pages of a shared memory are there");
         const bool read = for_each_run(lo, end, [&](auto from, auto until, bool is_there) {
-            return is_there ? mark_run(from, until, true) : mark_elsewhere(mapping, from, until);
+            return is_there ? mark_run(from, until, true, true)
+                            : mark_elsewhere(mapping, from, until);
         });
         if (!read) return false;
         lo = end;
@@ -243,17 +246,18 @@ bool leak_roots::mark_elsewhere(const memory_mapping& mapping, std::uintptr_t lo
         return fail("a mapped file is not in memory, nor on a disk of this machine");
     bytes_elsewhere_ += hi - lo;
     if (bytes_elsewhere_ > elsewhere_max) return fail("too much of mapped files is not in memory");
-    return mark_run(lo, hi, true);
+    return mark_run(lo, hi, true, true);
 }
 
 // A page that holds nothing, such as a guard, is passed over.
-bool leak_roots::mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out) {
+bool leak_roots::mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out, bool is_shared) {
     while (lo < hi) {
         if (nanotime() > until_ns_) return fail("it would take too long: threads stand still");
         const std::size_t wanted = std::min<std::size_t>(hi - lo, copied_at_once);
-        bool failed = false;
-        const std::size_t got = memory.copy(copy_.begin(), lo, wanted, failed);
-        if (failed) return fail("/proc/self/mem could not be read");
+        const std::size_t got = memory.copy(copy_.begin(), lo, wanted);
+        // Shared memory may lie where pagemap does not show it.
+        if (got < wanted && (is_shared || !memory.is_empty(lo + got)))
+            return fail("a page could not be read");
         if (got >= sizeof(std::uintptr_t)) {
             if (leaves_out) blank_left_out(copy_.begin(), lo, lo + got);
             marking_->mark_from(copy_.begin(), got / sizeof(std::uintptr_t));

@@ -50,7 +50,7 @@ class leak_roots {
     bool mark_shared(const memory_mapping& mapping);
     bool mark_elsewhere(const memory_mapping& mapping, std::uintptr_t lo, std::uintptr_t hi);
     bool mark_pages(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out = true);
-    bool mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out);
+    bool mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out, bool is_shared = false);
     bool fail(const char* why);  // false; the first is kept
     template <class F>
     bool for_each_run(std::uintptr_t lo, std::uintptr_t hi, F each);
@@ -69,7 +69,8 @@ class leak_roots {
     std::size_t bytes_elsewhere_ = 0;
     std::int64_t until_ns_ = 0;
     const char* failure_ = nullptr;
-    memory_range unused_;  // of the main thread's stack, below its frames
+    bool sees_itself_ = false;  // in the list of mappings
+    memory_range unused_;       // of the main thread's stack, below its frames
 };
 
 // Whether gp may be on its stack: it runs, or an m has just left it.

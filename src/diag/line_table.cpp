@@ -180,6 +180,7 @@ entry nth_entry(cursor& in, const header& h, std::uint64_t n, byte_range line_st
                 byte_range strings) {
     cursor formats_begin = in;
     const unsigned format_count = in.u8();
+    if (format_count == 0) return {};  // such entries have no bytes
     for (unsigned i = 0; i < 2 * format_count; ++i) in.unsigned_leb();
     const std::uint64_t count = in.unsigned_leb();
     entry found;
@@ -286,7 +287,7 @@ void line_table::open(const elf_image& image) {
     if (space == MAP_FAILED) return;
     index_ = static_cast<sequence*>(space);
     cursor all(programs_);
-    while (!all.done()) {
+    while (!all.done() && index_size_ < sequences_max) {
         const auto at = static_cast<std::size_t>(all.rest().data - programs_.data);
         header h;
         if (!read_header(all, h)) continue;

@@ -5,6 +5,8 @@
 #include <memory>
 #include <new>
 
+#include <pthread.h>
+
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/leak_roots.hpp"
@@ -49,7 +51,7 @@ struct search {
     bool is_full = false;
     const char* unproven = nullptr;
     bool may_do_better = false;  // if it is tried again
-    bool has_held = false;
+    bool has_asked = false;      // threads to stop
     std::int64_t held_ns = 0;
 };
 
@@ -220,12 +222,12 @@ const char* prove(search& s, std::uintptr_t frame) {
     if (ROTA_ASAN || ROTA_TSAN) return "sanitizers keep frames elsewhere";
     if (seeded.on) return "under GODEBUG=schedseed threads are not held";
     held_threads held{s.threads.begin(), s.threads.capacity()};
+    s.has_asked = true;
     const hold_result result = hold_other_threads(held, is_harmless, patience_ns);
     // A thread may just not have had a processor, or have been in a handler that blocks all
     // signals, or in a call of the kernel's that none ends.
     s.may_do_better = result == hold_result::late || result == hold_result::deaf;
     if (result != hold_result::held) return why_not(result);
-    s.has_held = true;
     const std::int64_t since = nanotime();
     s.roots.leave_out(&s, &s + 1);
     const char* const failure = mark_all(s, held, {frame - callees, frame}, since + hold_max_ns);
@@ -251,9 +253,21 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
     } else {
         s.unproven = "the process exits";
     }
-    if (s.has_held) await_others_gone();  // with the world running: some may lack a processor
+    if (s.has_asked) await_others_gone();  // with the world running: some may lack a processor
     world_unlock();
 }
+
+// Cancelled with the world stopped and all threads held, the search would let none go.
+class uncancelled {
+  public:
+    uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+    ~uncancelled() { pthread_setcancelstate(before_, nullptr); }
+    uncancelled(const uncancelled&) = delete;
+    uncancelled& operator=(const uncancelled&) = delete;
+
+  private:
+    int before_ = 0;
+};
 
 unreachable_goroutines search_once(bool& may_do_better) {
     constexpr std::size_t reserve = 4096;
@@ -296,6 +310,7 @@ ROTA_NOINLINE void clear_dead_frames() {
 
 unreachable_goroutines find_unreachable_goroutines() {
     constexpr int attempts_max = 3;
+    const uncancelled meanwhile;
     boot_runtime();
     unreachable_goroutines result;
     bool may_do_better = true;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <exception>
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -266,18 +267,20 @@ exit_status command::run() {
 
 namespace {
 
-// Appends what a pipe still holds, without waiting for more. Whoever goes on writing holds nobody
-// up: that much fits into the largest pipe.
-void read_rest(const file& from, std::string& text) {
-    constexpr std::size_t pipe_max = 1 << 20;
-    const std::size_t most = text.size() + pipe_max;
+// Appends what a pipe still holds, without waiting for more. True: that is all there will ever be.
+// Whoever goes on writing holds nobody up: once around the pipe is enough.
+bool read_rest(const file& from, std::string& text) {
+    constexpr std::size_t usual_max = 1 << 20;
+    const int size = ::fcntl(from.fd(), F_GETPIPE_SZ);
+    const std::size_t most = text.size() + (size > 0 ? static_cast<std::size_t>(size) : usual_max);
     char part[4096];
     while (text.size() < most) {
         const std::int64_t n = rt::file_read(from.fd(), part, sizeof part);
         if (n == -EINTR) continue;
-        if (n <= 0) return;
+        if (n <= 0) return n == 0;
         text.append(part, static_cast<std::size_t>(n));
     }
+    return false;
 }
 
 }  // namespace
@@ -314,7 +317,7 @@ std::string command::read_output(bool with_errors, std::error_code& error) {
         });
         text = from.read_all(error);
         // The time may be over before this goroutine has had its turn.
-        if (error == std::errc::timed_out) read_rest(from, text);
+        if (error == std::errc::timed_out && read_rest(from, text)) error.clear();
     }
     if (!error) error = of_wait;
     return text;

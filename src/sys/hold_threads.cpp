@@ -59,7 +59,7 @@ void wait_until_let_go(std::uint32_t round, const gobuf& interrupted) {
 struct census {
     bool possible = false;
     bool all_held = false;
-    bool some_deaf = false;
+    int deaf = 0;  // the last one that blocks the signal
     std::size_t threads = 0;
     long numbers = 0;  // added up
     bool same_threads(const census& other) const {
@@ -88,7 +88,7 @@ census look_for_missing(held_threads& held, bool (*exempt)(int tid), ask how) {
         if (how == ask::why_they_are) {
             const thread_ears ears = thread_hears(tid, stop_signal());
             if (ears == thread_ears::ended) return true;
-            seen.some_deaf = seen.some_deaf || ears == thread_ears::deaf;
+            if (ears == thread_ears::deaf) seen.deaf = tid;
         }
         seen.all_held = false;
         return true;
@@ -104,6 +104,7 @@ hold_result hold_all(held_threads& held, bool (*exempt)(int tid), std::int64_t l
     constexpr std::int64_t deaf_ns = 10'000'000;  // handlers that block all signals end sooner
     const std::int64_t since = nanotime();
     census before;
+    int suspect = 0;
     ask how = ask::those_who_are_missing;
     for (int naps = 0;;) {
         const std::int64_t waited = nanotime() - since;
@@ -113,7 +114,12 @@ hold_result hold_all(held_threads& held, bool (*exempt)(int tid), std::int64_t l
         // passed over. In two lists that are equal none was: whoever is there is held, and those
         // that are not held, nor known, can have made no thread.
         if (seen.all_held && before.all_held && seen.same_threads(before)) return hold_result::held;
-        if (seen.some_deaf && waited > deaf_ns) return hold_result::deaf;
+        // One that has just come to the handler blocks it too.
+        if (how == ask::why_they_are) {
+            if (seen.deaf != 0 && seen.deaf == suspect && waited > deaf_ns)
+                return hold_result::deaf;
+            suspect = seen.deaf;
+        }
         if (waited > limit_ns) return hold_result::late;
         before = seen;
         if (seen.all_held) continue;  // the same way
@@ -137,10 +143,7 @@ hold_result hold_other_threads(held_threads& held, bool (*exempt)(int tid), std:
     if (++hold.rounds == 0) ++hold.rounds;
     hold.round.store(hold.rounds, memory_order_seq_cst);  // pairs(hold.round)
     const hold_result result = hold_all(held, exempt, limit_ns);
-    if (result != hold_result::held) {
-        let_other_threads_go();
-        await_others_gone();
-    }
+    if (result != hold_result::held) let_other_threads_go();
     return result;
 }
 

@@ -41,7 +41,8 @@ enum class hold_result : unsigned char {
                                              std::int64_t limit_ns);
 void let_other_threads_go();
 
-// After that: waits until none of them is in the handler any more, and looks at held.threads.
+// After that, and after a hold that did not succeed: waits until none of them is in the handler any
+// more, and looks at held.threads.
 void await_others_gone();
 
 // In the child of a fork, which has been made while another thread held this one, or was about to.

@@ -1,4 +1,4 @@
-// /proc/self: maps, pagemap, mem.
+// /proc/thread-self: maps, pagemap, mem.
 #include "sys/memory_map.hpp"
 
 #include <cerrno>
@@ -7,12 +7,18 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 namespace rota::rt {
 
 namespace {
+
+// In an entry of pagemap.
+constexpr std::uint64_t present = std::uint64_t{1} << 63, swapped = std::uint64_t{1} << 62;
 
 std::uintptr_t hexadecimal(const char*& at) {
     std::uintptr_t v = 0;
@@ -35,8 +41,35 @@ bool begins_with_one_of(const char* text, std::initializer_list<const char*> all
     return false;
 }
 
+// As makedev() has it, which parsed() does too. 0: it cannot be found out.
+std::uint64_t device_of_own_memory() {
+    const int fd = ::memfd_create("rota", MFD_CLOEXEC);
+    if (fd < 0) return 0;
+    struct stat about{};
+    const bool known = ::fstat(fd, &about) == 0;
+    ::close(fd);
+    return known ? about.st_dev : 0;
+}
+
+std::uint64_t device_of_dev_shm() {
+    constexpr long tmpfs = 0x01021994;
+    struct statfs kind{};
+    struct stat about{};
+    const bool is_tmpfs =
+        ::statfs("/dev/shm", &kind) == 0 && kind.f_type == tmpfs && ::stat("/dev/shm", &about) == 0;
+    return is_tmpfs ? about.st_dev : 0;
+}
+
+}  // namespace
+
+memory_map::~memory_map() {
+    for (const int fd : {maps_, pages_, memory_}) {
+        if (fd >= 0) ::close(fd);
+    }
+}
+
 // "55e0c2a00000-55e0c2a21000 rw-p 00000000 00:00 0    [heap]", ended by NUL.
-memory_mapping parsed(const char* line) {
+memory_mapping memory_map::parsed(const char* line) const {
     memory_mapping m;
     m.lo = hexadecimal(line);
     ++line;
@@ -51,32 +84,33 @@ memory_mapping parsed(const char* line) {
     };
     next_field();  // the offset
     next_field();  // the device
-    m.is_on_disk = hexadecimal(line) != 0;
+    const auto major = static_cast<unsigned>(hexadecimal(line));
+    ++line;
+    const std::uint64_t device = makedev(major, static_cast<unsigned>(hexadecimal(line)));
+    m.is_on_disk = major != 0;
     next_field();
     m.is_of_file = *line != '0';  // the inode
     next_field();
     m.is_main_stack = std::strcmp(line, "[stack]") == 0;
-    m.is_of_kernel = begins_with(line, "[v");  // vvar, vdso, vsyscall
-    m.is_memory = begins_with_one_of(
-        line, {"/dev/shm/", "/dev/zero", "/dev/hugepages/", "/memfd:", "/SYSV", "/anon_hugepage"});
-    m.is_device = !m.is_memory && begins_with_one_of(line, {"/dev/", "/sys/"}) &&
-                  !begins_with(line, "/dev/dax");
+    m.is_of_kernel =  // vvar, vdso, vsyscall
+        begins_with_one_of(line, {"[v", "anon_inode:[io_uring]", "anon_inode:[perf_event]"});
+    // By the device, not by the path: a disk may be mounted there, and huge pages have none of
+    // these. The kernel's own names things /dev/zero, /memfd:... and /SYSV...
+    m.is_memory = m.is_shared && m.is_of_file && device != 0 &&
+                  (device == memory_devices_[0] || device == memory_devices_[1]);
+    m.is_device = !m.is_memory && begins_with_one_of(line, {"/dev/", "/sys/", "anon_inode:"}) &&
+                  !begins_with_one_of(line, {"/dev/shm/", "/dev/hugepages/", "/dev/dax"});
     return m;
 }
 
-}  // namespace
-
-memory_map::~memory_map() {
-    for (const int fd : {maps_, pages_, memory_}) {
-        if (fd >= 0) ::close(fd);
-    }
-}
-
 bool memory_map::open() {
-    maps_ = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    pages_ = ::open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    memory_ = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+    // Of a process whose main thread has ended, /proc/self shows no memory.
+    maps_ = ::open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
+    pages_ = ::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
+    memory_ = ::open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
     page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    memory_devices_[0] = device_of_own_memory();
+    memory_devices_[1] = device_of_dev_shm();
     return maps_ >= 0 && pages_ >= 0 && memory_ >= 0;
 }
 
@@ -104,7 +138,6 @@ bool memory_map::for_each(char* text, std::size_t size,
 
 bool memory_map::find_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t* words,
                             std::size_t n) const {
-    constexpr std::uint64_t present_or_swapped = std::uint64_t{3} << 62;
     constexpr std::size_t at_once = 128;
     const std::size_t pages = (hi - lo) / page_;
     if (pages > 64 * n) return false;
@@ -116,7 +149,7 @@ bool memory_map::find_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t*
                                     static_cast<off_t>((lo / page_ + i) * sizeof *entries));
         if (got != static_cast<ssize_t>(count * sizeof *entries)) return false;
         for (std::size_t k = 0; k < count; ++k) {
-            if ((entries[k] & present_or_swapped) != 0)
+            if ((entries[k] & (present | swapped)) != 0)
                 words[(i + k) / 64] |= std::uint64_t{1} << ((i + k) % 64);
         }
     }
@@ -146,20 +179,27 @@ bool memory_map::swap_is_in_use() {
     return ::sysinfo(&machine) != 0 || machine.freeswap != machine.totalswap;
 }
 
-std::size_t memory_map::copy(void* to, std::uintptr_t from, std::size_t size, bool& failed) const {
+std::size_t memory_map::copy(void* to, std::uintptr_t from, std::size_t size) const {
     std::size_t have = 0;
     while (have < size) {
         const ssize_t n = ::pread(memory_, static_cast<char*>(to) + have, size - have,
                                   static_cast<off_t>(from + have));
         if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) {
-            failed = n < 0 && errno != EIO && errno != EFAULT;
-            return have;
-        }
+        if (n <= 0) break;
         have += static_cast<std::size_t>(n);
     }
-    failed = false;
     return have;
+}
+
+bool memory_map::is_empty(std::uintptr_t address) const {
+    constexpr std::uint64_t guard = std::uint64_t{1} << 58;  // Linux 6.15
+    std::uint64_t entry = 0;
+    if (::pread(pages_, &entry, sizeof entry, static_cast<off_t>(address / page_ * sizeof entry)) !=
+        sizeof entry)
+        return false;
+    if ((entry & present) != 0) return false;
+    // Before that, guards look like pages in the swap.
+    return (entry & swapped) == 0 || (entry & guard) != 0 || !swap_is_in_use();
 }
 
 }  // namespace rota::rt

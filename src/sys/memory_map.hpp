@@ -13,10 +13,10 @@ struct memory_mapping {
     bool writable = false;
     bool is_of_file = false;     // a file, or memory shared by way of one
     bool is_shared = false;      // with whoever else maps it
-    bool is_of_kernel = false;   // its clock and the code that reads it
+    bool is_of_kernel = false;   // its clock, the code that reads it, its rings
     bool is_device = false;      // below /dev or /sys, but for memory
     bool is_on_disk = false;     // in a file system that lies on a device
-    bool is_memory = false;      // shared, but kept in no file system that a disk or a server has
+    bool is_memory = false;      // shared, and kept nowhere but in memory and in the swap
     bool is_main_stack = false;  // of the thread that the process began with
 };
 
@@ -50,16 +50,22 @@ class memory_map {
     // Whether any memory of this machine may be in its swap.
     static bool swap_is_in_use();
 
-    // Copies what can be read, from the beginning; returns how much that is. `failed`: more could
-    // have been read, it is not that nothing is there.
-    std::size_t copy(void* to, std::uintptr_t from, std::size_t size, bool& failed) const;
+    // Copies what can be read, from the beginning; returns how much that is.
+    std::size_t copy(void* to, std::uintptr_t from, std::size_t size) const;
+
+    // Whether nothing is in the page of an address that could not be copied: it is a guard, or was
+    // never there.
+    bool is_empty(std::uintptr_t address) const;
 
     // Of the kernel; page_size (sys/mmap) is what rota's own stacks are made of.
     std::size_t page() const { return page_; }
 
   private:
+    memory_mapping parsed(const char* line) const;
+
     int maps_ = -1, pages_ = -1, memory_ = -1;
     std::size_t page_ = 4096;
+    std::uint64_t memory_devices_[2] = {0, 0};  // the kernel's own, and that of /dev/shm
 };
 
 }  // namespace rota::rt

@@ -282,6 +282,8 @@ TEST_ANYWHERE(os_command, grandchild_that_keeps_the_pipe_holds_nobody_up_for_lon
     ASSERT_NE(text, "");
     ::kill(static_cast<pid_t>(std::stol(text)), SIGKILL);
     EXPECT_TRUE(c.wait().success());
+    // Nobody else has the pipe: its end is read too, whoever was first.
+    EXPECT_EQ(os::command({"echo", "said"}).wait_delay(0ms).output(), "said\n");
     // Waiting for the process is not waiting for the pipe.
     auto [reader, writer] = os::pipe();
     os::command other(shell("sleep 1000 & echo $!"));

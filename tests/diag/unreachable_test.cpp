@@ -12,11 +12,13 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <rota/rota.hpp>
 
 #include "base/annotations.hpp"
 #include "sys/memory_map.hpp"
+#include "sys/thread_status.hpp"
 
 using namespace rota::rt;
 
@@ -97,6 +99,46 @@ TEST(unreachable_search, shared_memory_that_nobody_has_written_stays_unmade) {
         EXPECT_EQ(made, 1);
     }
     munmap(room, size);
+}
+
+TEST(unreachable_search, sees_all_memory_when_the_main_thread_has_ended) {
+    // /proc/self shows none then: a channel that is in use would seem to be in nobody's hands.
+    if (ROTA_ASAN || ROTA_TSAN) GTEST_SKIP() << "sanitizers keep frames elsewhere";
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_EXIT(
+        {
+            std::thread([] {
+                while (thread_hears(getpid(), SIGURG) != thread_ears::ended)
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                static rota::chan<int> in_use;
+                rota::run([] {
+                    in_use = rota::make_chan<int>();
+                    rota::go([] { rota::chan<int>(in_use).recv(); });
+                    while (rota::runtime::num_goroutine() < 2) rota::runtime::gosched();
+                    rota::sleep_for(std::chrono::milliseconds(1));
+                    const unreachable_goroutines result = find_unreachable_goroutines();
+                    if (result.unproven != nullptr) std::fprintf(stderr, "%s\n", result.unproven);
+                    _exit(result.goids.empty() && result.unproven == nullptr ? 0 : 1);
+                });
+            }).detach();
+            syscall(SYS_exit, 0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+TEST(unreachable_search, is_not_cancelled_while_it_holds_the_others) {
+    // Nobody would let them go, and the world would stand still.
+    if (ROTA_ASAN || ROTA_TSAN) GTEST_SKIP() << "sanitizers keep frames elsewhere";
+    std::atomic<bool> has_ended{false};
+    std::thread cancelled([&] {
+        pthread_cancel(pthread_self());
+        (void)find_unreachable_goroutines();
+        has_ended = true;
+        pthread_testcancel();
+    });
+    cancelled.join();
+    EXPECT_TRUE(has_ended);
+    EXPECT_EQ(find_unreachable_goroutines().unproven, nullptr);
 }
 
 TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {

@@ -126,6 +126,7 @@ TEST_F(hold_threads, who_cannot_be_held_is_told_of) {
     held_thread room[64] = {};
     held_threads held{room, 64};
     EXPECT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::deaf);
+    await_others_gone();
     enough = true;
     deaf.join();
 }
