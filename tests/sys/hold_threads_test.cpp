@@ -15,6 +15,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "netpoll/uring.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
 #include "sys/thread_status.hpp"
@@ -27,7 +28,7 @@ constexpr std::int64_t longest_hold = 5'000'000'000;
 
 bool is_runtime_helper(int tid) {
     return tid == sched.sysmon_tid.load(memory_order_relaxed) ||
-           tid == sched.maker_tid.load(memory_order_relaxed);
+           tid == sched.maker_tid.load(memory_order_relaxed) || uring_backend::is_watcher(tid);
 }
 
 class hold_threads : public testing::Test {
