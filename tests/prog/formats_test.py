@@ -105,13 +105,13 @@ SCHED = (r"SCHED \d+ms: gomaxprocs=\d+ idleprocs=\d+ threads=\d+ spinningthreads
          r"needspinning=\d+ idlethreads=\d+ runqueue=\d+ ")
 FORMATS = {
     "schedtrace": Grammar({"s": SCHED + r"\[(?: \d+)+ \] schedticks=\[(?: \d+)+ \]"}, "s+"),
-    "scheddetail": Grammar({
+    "scheddetail": Grammar({  # at the end there may be no goroutine
         "s": SCHED + rf"gcwaiting={BOOL} nmidlelocked=\d+ stopwait=\d+ sysmonwait={BOOL}",
         "p": rf"  P\d+: status=\d schedtick=\d+ syscalltick=\d+ m={REF} runqsize=\d+ gfreecnt=\d+ "
              r"timerslen=\d+",
         "m": rf"  M\d+: p={REF} curg={REF} mallocing=\d+ throwing=\d+ preemptoff=\S* locks=\d+ "
              rf"dying=\d+ spinning={BOOL} blocked={BOOL} lockedg={REF}",
-        "g": rf"  G\d+: status=\d+\(.*\) m={REF} lockedm={REF}"}, "(?:sp+m+g+)+"),
+        "g": rf"  G\d+: status=\d+\(.*\) m={REF} lockedm={REF}"}, "(?:sp+m+g*)+"),
     "deadlock": traces("m"),
     "fatal-unlock": traces("m"),
     "panic": traces("m"),
