@@ -112,8 +112,10 @@ TEST(panic, names_goroutine_and_creator) {
     // The trace cannot tell which goroutine it was, or who started it.
     const outcome o = run("runtime_error");
     EXPECT_TRUE(matches(o.err, "\n\ngoroutine [0-9]+ \\[running\\]:\n")) << o;
-    // Not a header of ours that was inlined there.
+    EXPECT_TRUE(matches(o.err, "\ncreated by .* in goroutine 1\n\t")) << o;
+#if defined(__OPTIMIZE__)  // else it is a function of ours that calls the runtime
     EXPECT_TRUE(matches(o.err, "\ncreated by .* in goroutine 1\n\t[^\n]*/tests/prog/")) << o;
+#endif
     EXPECT_TRUE(run("named_goroutine").says("# name: the culprit\n"));
 }
 
