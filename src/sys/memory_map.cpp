@@ -136,42 +136,48 @@ bool memory_map::for_each(char* text, std::size_t size,
     }
 }
 
-bool memory_map::find_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t* words,
-                            std::size_t n) const {
-    constexpr std::size_t at_once = 128;
-    const std::size_t pages = (hi - lo) / page_;
+namespace {
+
+// Asks for pages piece by piece: read(first, count, answers) fills the answers, and
+// is_there(answer) decides on a page's bit.
+template <class T, std::size_t at_once, class R, class I>
+bool set_bits(std::uint64_t* words, std::size_t n, std::size_t pages, R read, I is_there) {
     if (pages > 64 * n) return false;
     std::memset(words, 0, (pages + 63) / 64 * sizeof *words);
-    std::uint64_t entries[at_once];
+    T answers[at_once];
     for (std::size_t i = 0; i < pages; i += at_once) {
         const std::size_t count = pages - i < at_once ? pages - i : at_once;
-        const ssize_t got = ::pread(pages_, entries, count * sizeof *entries,
-                                    static_cast<off_t>((lo / page_ + i) * sizeof *entries));
-        if (got != static_cast<ssize_t>(count * sizeof *entries)) return false;
+        if (!read(i, count, answers)) return false;
         for (std::size_t k = 0; k < count; ++k) {
-            if ((entries[k] & (present | swapped)) != 0)
-                words[(i + k) / 64] |= std::uint64_t{1} << ((i + k) % 64);
+            if (is_there(answers[k])) words[(i + k) / 64] |= std::uint64_t{1} << ((i + k) % 64);
         }
     }
     return true;
 }
 
+}  // namespace
+
+bool memory_map::find_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t* words,
+                            std::size_t n) const {
+    return set_bits<std::uint64_t, 128>(
+        words, n, (hi - lo) / page_,
+        [&](std::size_t first, std::size_t count, std::uint64_t* entries) {
+            const std::size_t size = count * sizeof *entries;
+            const auto at = static_cast<off_t>((lo / page_ + first) * sizeof *entries);
+            return ::pread(pages_, entries, size, at) == static_cast<ssize_t>(size);
+        },
+        [](std::uint64_t entry) { return (entry & (present | swapped)) != 0; });
+}
+
 bool memory_map::find_shared_pages(std::uintptr_t lo, std::uintptr_t hi, std::uint64_t* words,
                                    std::size_t n) const {
-    constexpr std::size_t at_once = 1024;
-    const std::size_t pages = (hi - lo) / page_;
-    if (pages > 64 * n) return false;
-    std::memset(words, 0, (pages + 63) / 64 * sizeof *words);
-    unsigned char there[at_once];
-    for (std::size_t i = 0; i < pages; i += at_once) {
-        const std::size_t count = pages - i < at_once ? pages - i : at_once;
-        if (::mincore(reinterpret_cast<void*>(lo + i * page_), count * page_, there) != 0)
-            return false;
-        for (std::size_t k = 0; k < count; ++k) {
-            if ((there[k] & 1) != 0) words[(i + k) / 64] |= std::uint64_t{1} << ((i + k) % 64);
-        }
-    }
-    return true;
+    return set_bits<unsigned char, 1024>(
+        words, n, (hi - lo) / page_,
+        [&](std::size_t first, std::size_t count, unsigned char* there) {
+            return ::mincore(reinterpret_cast<void*>(lo + first * page_), count * page_, there) ==
+                   0;
+        },
+        [](unsigned char there) { return (there & 1) != 0; });
 }
 
 bool memory_map::swap_is_in_use() {

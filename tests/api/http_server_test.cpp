@@ -426,14 +426,15 @@ TEST_ANYWHERE(http_hijack, takes_the_connection_out_of_the_server) {
             },
             {.read_header_timeout = 10ms, .read_timeout = 10ms, .idle_timeout = 10ms});
         // Where the machine stands still for as long as the limits, they end the connection first.
-        while (a.status == 0) {
+        ASSERT_TRUE(eventually([&] {
             client = s.dial();
             try {
                 client.write(plain);
                 a = next_answer(client);
             } catch (const std::system_error&) {
             }
-        }
+            return a.status != 0;
+        })) << scheduler_state();
         taken = *handed.recv();
     }
     EXPECT_EQ(a.status, 101);

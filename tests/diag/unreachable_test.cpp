@@ -7,18 +7,19 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <rota/rota.hpp>
 
 #include "base/annotations.hpp"
 #include "sys/memory_map.hpp"
-#include "sys/thread_status.hpp"
+
+#include "../main_thread.hpp"
 
 using namespace rota::rt;
 
@@ -105,25 +106,27 @@ TEST(unreachable_search, sees_all_memory_when_the_main_thread_has_ended) {
     // /proc/self shows none then: a channel that is in use would seem to be in nobody's hands.
     if (ROTA_ASAN || ROTA_TSAN) GTEST_SKIP() << "sanitizers keep frames elsewhere";
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    EXPECT_EXIT(
-        {
-            std::thread([] {
-                while (thread_hears(getpid(), SIGURG) != thread_ears::ended)
-                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                static rota::chan<int> in_use;
-                rota::run([] {
-                    in_use = rota::make_chan<int>();
-                    rota::go([] { rota::chan<int>(in_use).recv(); });
-                    while (rota::runtime::num_goroutine() < 2) rota::runtime::gosched();
-                    rota::sleep_for(std::chrono::milliseconds(1));
-                    const unreachable_goroutines result = find_unreachable_goroutines();
-                    if (result.unproven != nullptr) std::fprintf(stderr, "%s\n", result.unproven);
-                    _exit(result.goids.empty() && result.unproven == nullptr ? 0 : 1);
-                });
-            }).detach();
-            syscall(SYS_exit, 0);
-        },
-        testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(rota_test::without_main_thread([] {
+                    static rota::chan<int> in_use;
+                    return rota::run([] {
+                        in_use = rota::make_chan<int>();
+                        rota::go([] { rota::chan<int>(in_use).recv(); });
+                        std::string state;
+                        for (int ms = 0; state.find("[chan receive]") == state.npos; ++ms) {
+                            state = rota::runtime::stack(true);
+                            if (ms == 20'000) {
+                                std::fprintf(stderr, "nobody waits:\n%s", state.c_str());
+                                return 3;
+                            }
+                            rota::sleep_for(std::chrono::milliseconds(1));
+                        }
+                        const unreachable_goroutines result = find_unreachable_goroutines();
+                        if (result.unproven != nullptr)
+                            std::fprintf(stderr, "%s\n", result.unproven);
+                        return result.goids.empty() && result.unproven == nullptr ? 0 : 1;
+                    });
+                }),
+                testing::ExitedWithCode(0), "");
 }
 
 TEST(unreachable_search, is_not_cancelled_while_it_holds_the_others) {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <rota/rota.hpp>
@@ -18,7 +17,8 @@
 #include "netpoll/uring.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
-#include "sys/thread_status.hpp"
+
+#include "../main_thread.hpp"
 
 using namespace rota::rt;
 
@@ -179,19 +179,14 @@ TEST_F(hold_threads, signals_for_who_holds_wait_until_the_others_go) {
 TEST_F(hold_threads, a_main_thread_that_has_ended_is_missed_by_nobody) {
     // Its number stays in the list for as long as the process lives.
     GTEST_FLAG_SET(death_test_style, "threadsafe");
-    EXPECT_EXIT(
-        {
-            std::thread([] {
-                rota::run([] {});
-                while (thread_hears(getpid(), stop_signal()) != thread_ears::ended)
-                    thread_sleep_ns(100'000);
-                held_thread room[64] = {};
-                held_threads held{room, 64};
-                _exit(hold_other_threads(held, is_runtime_helper, longest_hold) == hold_result::held
-                          ? 0
-                          : 1);
-            }).detach();
-            syscall(SYS_exit, 0);  // pthread_exit unwinds, and the test's frames hold that up
-        },
-        testing::ExitedWithCode(0), "");
+    EXPECT_EXIT(rota_test::without_main_thread([] {
+                    rota::run([] {});
+                    held_thread room[64] = {};
+                    held_threads held{room, 64};
+                    return hold_other_threads(held, is_runtime_helper, longest_hold) ==
+                                   hold_result::held
+                               ? 0
+                               : 1;
+                }),
+                testing::ExitedWithCode(0), "");
 }
