@@ -31,6 +31,17 @@ bool is_runtime_helper(int tid) {
            tid == sched.maker_tid.load(memory_order_relaxed) || uring_backend::is_watcher(tid);
 }
 
+// For all threads of this process: the tests before may have left some.
+struct room {
+    static constexpr std::size_t size = 1024;
+    std::unique_ptr<held_thread[]> places = std::make_unique<held_thread[]>(size);
+
+    held_threads empty() const {
+        for (std::size_t i = 0; i < size; ++i) places[i] = {};
+        return {places.get(), size};
+    }
+};
+
 class hold_threads : public testing::Test {
     void SetUp() override {
         if (ROTA_TSAN) GTEST_SKIP() << "ThreadSanitizer keeps a thread that blocks all signals";
@@ -55,10 +66,9 @@ TEST_F(hold_threads, nobody_moves_until_let_go) {
     for (auto& c : counts) {
         while (c == 0) std::this_thread::yield();
     }
-    const auto room = std::make_unique<held_thread[]>(1024);
+    const room space;
     for (int round = 0; round < 20; ++round) {
-        for (int i = 0; i < 1024; ++i) room[static_cast<std::size_t>(i)] = {};
-        held_threads held{room.get(), 1024};
+        held_threads held = space.empty();
         ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
         std::uint64_t before[threads], after[threads];
         for (int i = 0; i < threads; ++i) before[i] = counts[i];
@@ -66,7 +76,8 @@ TEST_F(hold_threads, nobody_moves_until_let_go) {
         for (int i = 0; i < threads; ++i) after[i] = counts[i];
         int noted = 0;
         for (std::size_t k = 0; k < held.count; ++k) {
-            for (const auto& tid : tids) noted += room[k].tid == tid && room[k].sp != 0;
+            for (const auto& tid : tids)
+                noted += space.places[k].tid == tid && space.places[k].sp != 0;
         }
         let_other_threads_go();
         for (int i = 0; i < threads; ++i) EXPECT_EQ(before[i], after[i]) << i;
@@ -79,8 +90,8 @@ TEST_F(hold_threads, nobody_moves_until_let_go) {
 TEST_F(hold_threads, who_holds_is_not_held_by_a_signal_for_another_purpose) {
     // sysmon has decided to stop the thread, and its signal comes late: it would wait for itself.
     rota::run([] {});
-    held_thread room[64] = {};
-    held_threads held{room, 64};
+    const room space;
+    held_threads held = space.empty();
     ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
     const bool sent = thread_signal(current_thread_id(), stop_signal());
     let_other_threads_go();
@@ -91,8 +102,8 @@ TEST_F(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
     // It has a copy of the word for which held threads wait, and nobody there clears it: the signal
     // would stop it for ever.
     rota::run([] {});
-    held_thread room[64] = {};
-    held_threads held{room, 64};
+    const room space;
+    held_threads held = space.empty();
     ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
     const pid_t child = ::fork();
     if (child == 0) {
@@ -124,8 +135,8 @@ TEST_F(hold_threads, who_cannot_be_held_is_told_of) {
         while (!enough) thread_sleep_ns(1'000'000);
     });
     while (!ready) std::this_thread::yield();
-    held_thread room[64] = {};
-    held_threads held{room, 64};
+    const room space;
+    held_threads held = space.empty();
     EXPECT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::deaf);
     await_others_gone();
     enough = true;
@@ -144,8 +155,8 @@ TEST_F(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go
         for (;;) pause();
     });
     while (!ready) std::this_thread::yield();
-    held_thread room[64] = {};
-    held_threads held{room, 64};
+    const room space;
+    held_threads held = space.empty();
     ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
     const int cancelled = pthread_cancel(victim.native_handle());
     thread_sleep_ns(1'000'000);  // the load: time for it to go astray
@@ -163,8 +174,8 @@ TEST_F(hold_threads, signals_for_who_holds_wait_until_the_others_go) {
     struct sigaction counting{}, before{};
     counting.sa_handler = [](int) { ++handled; };
     ASSERT_EQ(sigaction(SIGUSR2, &counting, &before), 0);
-    held_thread room[64] = {};
-    held_threads held{room, 64};
+    const room space;
+    held_threads held = space.empty();
     const auto result = hold_other_threads(held, is_runtime_helper, longest_hold);
     const bool sent = thread_signal(current_thread_id(), SIGUSR2);
     const int meanwhile = handled;
@@ -181,8 +192,8 @@ TEST_F(hold_threads, a_main_thread_that_has_ended_is_missed_by_nobody) {
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(rota_test::without_main_thread([] {
                     rota::run([] {});
-                    held_thread room[64] = {};
-                    held_threads held{room, 64};
+                    const room space;
+                    held_threads held = space.empty();
                     return hold_other_threads(held, is_runtime_helper, longest_hold) ==
                                    hold_result::held
                                ? 0
