@@ -27,10 +27,12 @@ void wake_all(chan_sudog* s) {
 // Waits in a queue of c; true if it was woken by a communication. Releases c.mu.
 ROTA_NOINLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA_RELEASE(c.mu) {
     chan_sudog me;
-    me.gp = getm().curg;
+    const m& self = getm();
+    me.gp = self.curg;
     me.elem = elem;
     me.claim = nullptr;
     q.enqueue(me);
+    c.note_wait(self.bias, &q == &c.sendq);
     c.update_fast_ways();
     if (ROTA_UNLIKELY(me.gp->in != nullptr)) me.gp->waits_outside = c.made_in != me.gp->in;
     gopark_unlock(c.mu, why);
@@ -120,7 +122,7 @@ ROTA_NOINLINE chan_result send_slow(hchan* cp, const void* elem, bool block) {
         if (!block) return chan_result::would_block;
         block_for_ever(wait_reason::chan_send_nil);
     }
-    cp->mu.acquire();
+    lock_chan(*cp);
     return send_locked(*cp, elem, block);
 }
 
@@ -130,13 +132,13 @@ ROTA_NOINLINE chan_result recv_slow(hchan* cp, void* elem, bool block) {
         if (!block) return chan_result::would_block;
         block_for_ever(wait_reason::chan_receive_nil);
     }
-    cp->mu.acquire();
+    lock_chan(*cp);
     return recv_locked(*cp, elem, block);
 }
 
 ROTA_NOINLINE chan_result finish_send(hchan& c, const void* elem, bool block,
                                       bool locked) ROTA_NO_TSA {  // locked or not
-    if (!locked) c.mu.acquire();
+    if (!locked) lock_chan(c);
     const chan_result r = send_locked(c, elem, block);
     leave_runtime();
     return r;
@@ -144,7 +146,7 @@ ROTA_NOINLINE chan_result finish_send(hchan& c, const void* elem, bool block,
 
 ROTA_NOINLINE chan_result finish_recv(hchan& c, void* elem, bool block,
                                       bool locked) ROTA_NO_TSA {  // locked or not
-    if (!locked) c.mu.acquire();
+    if (!locked) lock_chan(c);
     const chan_result r = recv_locked(c, elem, block);
     leave_runtime();
     return r;
@@ -170,7 +172,7 @@ chan_result chan_send(hchan* cp, const void* elem, bool block) ROTA_NO_TSA {
     if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
         return send_slow(cp, elem, block);
     hchan& c = *cp;
-    if (ROTA_UNLIKELY(!c.mu.try_acquire())) return finish_send(c, elem, block, false);
+    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias))) return finish_send(c, elem, block, false);
     const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
     if (ROTA_UNLIKELY(count >= c.send_below)) return finish_send(c, elem, block, true);
     std::size_t at = c.send_at;
@@ -187,7 +189,7 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
     if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
         return recv_slow(cp, elem, block);
     hchan& c = *cp;
-    if (ROTA_UNLIKELY(!c.mu.try_acquire())) return finish_recv(c, elem, block, false);
+    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias))) return finish_recv(c, elem, block, false);
     const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
     if (ROTA_UNLIKELY(count <= c.recv_above)) return finish_recv(c, elem, block, true);
     std::size_t at = c.recv_at;
@@ -235,7 +237,7 @@ void chan_close(hchan* c) {
     bool twice = false;
     {
         const runtime_entry inside;
-        c->mu.acquire();
+        lock_chan(*c);
         twice = c->closed.load(memory_order_relaxed);  // relaxed: under mu
         // Before the queues are emptied. relaxed: who reads it without mu has read those before
         c->closed.store(true, memory_order_relaxed);
@@ -261,12 +263,12 @@ void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t cap
 
 void chan_is_fed_from_outside(hchan& c) {
     const runtime_entry inside;
-    const lock_guard guard(c.mu);
+    const chan_guard guard(c);
     c.made_in = nullptr;
 }
 
 chan_result chan_feed(hchan& c, std::int64_t (*value)(), atomic<bool>& valid) {
-    c.mu.acquire();
+    lock_chan(c);
     if (!valid.exchange(false, memory_order_relaxed)) {  // relaxed: under mu
         c.mu.release();
         return chan_result::would_block;

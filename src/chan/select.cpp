@@ -86,8 +86,9 @@ ROTA_ALWAYS_INLINE std::uint32_t sort_channels(const select_frame& f) {
 
 void lock_all(hchan** order, std::uint32_t count) ROTA_NO_TSA {  // as many as there are
     if (count == 0) return;
-    order[0]->mu.acquire();
-    for (std::uint32_t i = 1; i < count; ++i) order[i]->mu.acquire_another();
+    const std::uint32_t mine = getm().bias;
+    order[0]->mu.acquire_by(mine);
+    for (std::uint32_t i = 1; i < count; ++i) order[i]->mu.acquire_another_by(mine);
 }
 
 void unlock_all(hchan** order, std::uint32_t count) ROTA_NO_TSA {  // as above
@@ -144,7 +145,7 @@ ROTA_NOINLINE select_result park_on_all(const select_frame& f,
     for (std::uint32_t i = 0; i < f.n; ++i) {
         select_case& s = f.cases[i];
         if (s.chan == nullptr || i == won) continue;
-        const lock_guard guard(s.chan->mu);
+        const chan_guard guard(*s.chan);
         if (queue_of(s).remove(sudog_of(s))) s.chan->update_fast_ways();
     }
     return {won, sudog_of(f.cases[won]).success};
@@ -156,7 +157,7 @@ ROTA_ALWAYS_INLINE select_result try_one(const select_frame& f, m& self) {
     if (i == select_none) return {select_none, false};
     select_case& s = f.cases[i];
     chan_sudog* peer = nullptr;
-    s.chan->mu.acquire();
+    lock_chan(*s.chan);
     const chan_result r = attempt(s, peer);
     s.chan->mu.release();
     if (peer != nullptr) wake(*peer, true);

@@ -79,7 +79,7 @@ ROTA_NOINLINE chan_result wait_limited(hchan* c, waitq* q, void* elem, std::int6
         return w.me.success ? chan_result::ok : chan_result::closed;
     }
     if (c != nullptr) {
-        const lock_guard guard(c->mu);
+        const chan_guard guard(*c);
         if (q->remove(w.me)) c->update_fast_ways();
     }
     return chan_result::would_block;
@@ -92,7 +92,7 @@ chan_result chan_send_for(hchan* c, const void* elem, std::int64_t ns) ROTA_NO_T
     if (ns == no_limit) return chan_send(c, elem, true);
     const runtime_entry inside;
     if (c == nullptr) return wait_limited(c, nullptr, nullptr, ns, wait_reason::chan_send_nil);
-    c->mu.acquire();
+    lock_chan(*c);
     chan_sudog* receiver = nullptr;
     const chan_result r = attempt_send(*c, elem, receiver);
     if (r == chan_result::would_block)
@@ -107,7 +107,7 @@ chan_result chan_recv_for(hchan* c, void* elem, std::int64_t ns) ROTA_NO_TSA {  
     if (ns == no_limit) return chan_recv(c, elem, true);
     const runtime_entry inside;
     if (c == nullptr) return wait_limited(c, nullptr, nullptr, ns, wait_reason::chan_receive_nil);
-    c->mu.acquire();
+    lock_chan(*c);
     chan_sudog* sender = nullptr;
     const chan_result r = attempt_recv(*c, elem, sender);
     if (r == chan_result::would_block)

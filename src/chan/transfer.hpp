@@ -37,6 +37,7 @@ inline void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
 ROTA_ALWAYS_INLINE rt::chan_sudog* take_waiter(hchan& c, rt::waitq& q) ROTA_REQUIRES(c.mu) {
     if (!q.has_any()) return nullptr;
     rt::chan_sudog* const s = q.dequeue();
+    c.note_use(rt::own_bias());
     c.update_fast_ways();
     return s;
 }

@@ -47,7 +47,8 @@ enum class entry_state : std::uint32_t {
 struct alignas(cache_line) m : self_header {
     // --- owner: the thread itself --------------------------------------------------
     g* curg = nullptr;  // whose stack the thread is on; &g0 in the scheduler and in foreign threads
-    p* pp = nullptr;    // null: holds none; cleared by who takes it, while the m is locked out
+    p* pp = nullptr;    // null: holds none; cleared by who takes it, while the m is locked out;
+                        // changed by the two functions below
     eh_state* eh = nullptr;         // the thread's exception words
     bubble* commit_in = nullptr;    // while the park of a goroutine of that bubble is committed
     switch_action after = nullptr;  // set before a switch, run right behind it
@@ -110,7 +111,7 @@ struct alignas(cache_line) m : self_header {
 
     // --- anyone writes ------------------------------------------------------------------
     atomic<entry_state> entry{entry_state::clear};
-    note park;            // the thread sleeps here
+    note park;               // the thread sleeps here
     p* next_p = nullptr;  // written by the waker before park.wakeup()
 
     // --- guarded by sched.mu --------------------------------------------------------------
@@ -151,6 +152,15 @@ struct alignas(cache_line) m : self_header {
     m* all_link = nullptr;
 
     g g0;
+
+    void hold(p& its) {
+        pp = &its;
+        bias = bias_of_p(static_cast<std::uint32_t>(its.id));
+    }
+    void hold_none() {
+        pp = nullptr;
+        bias = no_bias;
+    }
 };
 
 }  // namespace rota::rt

@@ -370,7 +370,7 @@ void handoffp(p& pp, m* spare) {
 
 void bind_p(m& self, p& pp) {
     ROTA_CHECK(self.pp == nullptr);
-    self.pp = &pp;
+    self.hold(pp);
     self.ready_extras = is_traced() ? m::ready_traced : 0;
     pp.mp.store(&self, memory_order_release);                  // pairs(p.m)
     pp.status.store(p_status::running, memory_order_relaxed);  // relaxed: the p is ours already
@@ -386,7 +386,7 @@ p& releasep(m& self) {
     ROTA_CHECK(self.pp != nullptr);
     p& pp = *self.pp;
     if (is_traced()) trace_proc_stop(self, pp);
-    self.pp = nullptr;
+    self.hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);
     pp.status.store(p_status::idle,
                     memory_order_relaxed);  // relaxed: still ours, until it is put somewhere

@@ -140,7 +140,7 @@ void entersyscall() {
     ROTA_PROBE2("syscall_enter", "8", self.curg->goid, "-4", pp.id);
     if (is_traced()) trace_go_syscall(self, pp);
     self.old_p = &pp;
-    self.pp = nullptr;
+    self.hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);
     // Perhaps over a request that came while we were inside: its taker sees that, and lets go.
     self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: published below

@@ -52,7 +52,7 @@ bool take_p(p& pp) {
     casgstatus(*mp->curg, g_status::running, g_status::syscall);
     if (is_traced()) trace_proc_take(pp, *mp);
     mp->old_p = &pp;
-    mp->pp = nullptr;
+    mp->hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);
     mp->entry.store(entry_state::taken, memory_order_release);  // pairs(entry.taken)
     note_taken(*mp);

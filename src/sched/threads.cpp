@@ -143,7 +143,7 @@ void goroutine_becomes_thread(m& self) {
     (void)wait_for_outcome(self);
     if (self.pp != nullptr) {
         self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
-        self.pp = nullptr;
+        self.hold_none();
     }
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
     self.curg = &self.g0;

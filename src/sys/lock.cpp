@@ -7,23 +7,58 @@
 
 namespace rota::rt {
 
+namespace {
+
+// Held by who ends the bias of a lock, for some microseconds.
+constinit lock one_revoker{lock_rank::revoke};
+
+}  // namespace
+
+// The word is one with a bias: the lock is free, or somebody revokes. It becomes `held`, 1 or 2.
+// False: look again.
+bool lock::acquire_biased(std::uint32_t word, std::uint32_t held) {
+    // pairs(lock.handover)
+    if (word == own_bias()) return word_.cas(word, held, memory_order_acquire);
+    const lock_guard guard(one_revoker);
+    // Nobody else revokes, so the word may be another bias by now, but not that of a revocation.
+    // pairs(lock.handover)
+    if (word == revoking || !word_.cas(word, revoking, memory_order_acquire)) return false;
+    restart_owners();
+    // relaxed: nobody has had the lock since
+    if (!word_.cas(revoking, held, memory_order_relaxed)) return false;
+    free_ = 0;
+    return true;
+}
+
 void lock::acquire_slow() {
     // The holder is at work for some ten nanoseconds: look again before asking the kernel. On one
     // processor it cannot be at work, so there is nothing to spin for.
     constexpr int rounds = 8, pauses = 20;
     for (int i = 0; i < rounds && processor_count() > 1; ++i) {
+        const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
+        if (is_bias(word)) break;
         procyield(pauses);
         if (word_.load(memory_order_relaxed) == 0 &&  // relaxed: only a hint for the exchange
             word_.cas(0, 1, memory_order_acquire))
             return;  // pairs(lock.handover)
     }
-    while (word_.exchange(2, memory_order_acquire) != 0) {  // pairs(lock.handover)
+    // Who has slept takes it with a 2, for those who may sleep still.
+    for (std::uint32_t held = 1;; held = 2) {
+        std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
+        if (is_bias(word)) {
+            if (acquire_biased(word, held)) return;
+            continue;
+        }
+        // pairs(lock.handover)
+        if (word != 2 && !word_.cas(word, 2, memory_order_acquire)) continue;
+        if (word == 0) return;
         restart_owners();
         (void)futex_wait(word_, 2, no_deadline);
     }
 }
 
 void lock::release_slow() ROTA_NO_TSA {  // the word is all that there is of a lock
+    free_ = 0;
     if (word_.exchange(0, memory_order_release) == 2) futex_wake(word_, 1);  // pairs(lock.handover)
 }
 

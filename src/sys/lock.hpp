@@ -1,17 +1,30 @@
 // The runtime's lock: a futex word, held for tens of nanoseconds, never across a park of its own
 // holder's choice.
 //
-//     0 free ──lock()──► 1 held ──contender──► 2 held, sleepers ──unlock()──► 0, one sleeper woken
+//     0 free ──acquire──► 1 held ──contender──► 2 held, sleepers ──release──► 0, one sleeper woken
 //
 // The holder owns the word: from 1 to 0 it goes in a restartable sequence (sys/asymmetric.hpp). A
 // contender that is about to sleep writes 2 and restarts the owners: a release that has not seen
 // the 2 is over then, and has changed the word, so that the futex refuses to sleep.
+//
+// A lock that one p alone has taken for long is biased to it: then its releases write the p's bias
+// instead of 0, and whoever holds that p owns the free word too, and takes the lock in a sequence.
+//
+//     1 held ──release──► bias, free ──acquire, by who holds the p──► 1 held
+//                         bias, free ──by another──► revoking ──► 1 held, biased no longer
+//                                                    revoking ──the p's own was under way──► 1 held
+//
+// One at a time revokes: it writes `revoking`, by a locked instruction, which no sequence and no
+// contender replaces but an acquisition that has compared before; restarts the owners, so that
+// there is none of these left; and has the lock if the word is what it wrote. Contenders and
+// release_slow() end the bias as well: a word of 0 belongs to nobody.
 //
 // A channel's lock is taken by the goroutine that parks and released on its behalf by the context
 // that its m goes on with (sched/park.hpp); the thread is the same, so ranks are kept per thread.
 // Go: lock2, unlock2 (lock_futex.go).
 #pragma once
 
+#include "arch/prefetch.hpp"
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
 #include "base/check.hpp"
@@ -38,6 +51,27 @@ class ROTA_CAPABILITY("lock") lock {
         return true;
     }
 
+    // As these, for locks that may be biased. `mine`: the thread's self_header::bias.
+    void acquire_by(std::uint32_t mine) ROTA_ACQUIRE() {
+        note_acquire();
+        if (!take_by(mine)) acquire_slow();
+    }
+    bool try_acquire_by(std::uint32_t mine) ROTA_TRY_ACQUIRE(true) {
+        if (!take_by(mine)) return false;
+        note_acquire();
+        return true;
+    }
+
+    // From the next release on, unless somebody waits, the lock is biased to the p that the caller
+    // holds. False: there is none, or owners use locked instructions.
+    bool bias_to(std::uint32_t mine) ROTA_REQUIRES(this) {
+        // relaxed: later it makes no difference, see stop_owners_sequences
+        if (mine == no_bias || !asymmetric.owner.load(memory_order_relaxed)) return false;
+        free_ = mine;
+        return true;
+    }
+    bool is_biased() const ROTA_REQUIRES(this) { return free_ != 0; }
+
     void release() ROTA_RELEASE() {
         if (ROTA_UNLIKELY(!try_release())) release_slow();
     }
@@ -45,24 +79,44 @@ class ROTA_CAPABILITY("lock") lock {
     // The release that needs no call, or false: release_slow() is to follow.
     bool try_release() ROTA_NO_TSA {  // a conditional release cannot be said
         note_release();
-        return owner_replace(word_, 1, 0);  // pairs(lock.handover)
+        return owner_replace(word_, 1, free_);  // pairs(lock.handover)
     }
     ROTA_COLD void release_slow() ROTA_RELEASE();
 
     // One more of a rank that nests, while the thread holds another one of that rank, which stands
     // for all of them in the record of held locks.
+    void acquire_another_by(std::uint32_t mine) ROTA_ACQUIRE() {
+        if (!take_by(mine)) acquire_slow();
+    }
     void acquire_another() ROTA_ACQUIRE() {
         if (!word_.cas(0, 1, memory_order_acquire)) acquire_slow();  // pairs(lock.handover)
     }
     void release_another() ROTA_RELEASE() {
-        if (ROTA_UNLIKELY(!owner_replace(word_, 1, 0))) release_slow();  // pairs(lock.handover)
+        if (ROTA_UNLIKELY(!owner_replace(word_, 1, free_))) release_slow();  // pairs(lock.handover)
     }
 
     // A hint, unless nobody can take or release it: the thread that holds it has been stopped.
-    bool is_held() const { return word_.load(memory_order_relaxed) != 0; }  // relaxed: see above
+    bool is_held() const {
+        const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: see above
+        return word == 1 || word == 2 || word == revoking;
+    }
 
   private:
+    static constexpr std::uint32_t revoking = no_bias - 1;
+    static bool is_bias(std::uint32_t word) { return word >= bias_of_p(0); }
+
+    bool take_by(std::uint32_t mine) {
+        // Otherwise another processor's word would come twice, to be looked at and to be written.
+        prefetch_to_write(&word_);
+        // relaxed: what the last release has written was written by who held the caller's p
+        if (word_.load(memory_order_relaxed) == mine)
+            return owner_replace_restartable(word_, mine, 1) ||
+                   word_.cas(mine, 1, memory_order_acquire);  // pairs(lock.handover)
+        return word_.cas(0, 1, memory_order_acquire);         // pairs(lock.handover)
+    }
+
     ROTA_COLD void acquire_slow();
+    bool acquire_biased(std::uint32_t word, std::uint32_t held);
 #if defined(ROTA_DEBUG_CHECKS)
     void note_acquire() const;
     void note_release() const;
@@ -72,6 +126,7 @@ class ROTA_CAPABILITY("lock") lock {
 #endif
 
     atomic<std::uint32_t> word_{0};
+    std::uint32_t free_ = 0;  // what a release writes, 0 or a bias; guarded by the lock itself
     [[maybe_unused]] const lock_rank rank_;  // checked in builds with checks
 };
 

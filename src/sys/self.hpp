@@ -17,6 +17,10 @@
 
 namespace rota::rt {
 
+// The bias of a lock (sys/lock.hpp) to the p of this number; and what is none.
+constexpr std::uint32_t bias_of_p(std::uint32_t id) { return std::uint32_t{1} << 31 | id; }
+inline constexpr std::uint32_t no_bias = ~std::uint32_t{0};
+
 // What the rooms below core/ may know of an m. Owner: the thread itself.
 struct self_header {
     static constexpr std::uint32_t held_max = 16;
@@ -26,11 +30,18 @@ struct self_header {
     // Anyone writes: the goroutine that runs here is asked to yield. relaxed: advice. Programs read
     // it where preempt_point stands in their loops.
     atomic<bool> preempt{false};
+    // That of the m's p, no_bias without one. Also written by who takes the p, as m::pp is.
+    std::uint32_t bias = no_bias;
 };
 static_assert(offsetof(self_header, preempt) == rota::detail::preempt_offset);
 
 ROTA_ALWAYS_INLINE self_header* self() {
     return static_cast<self_header*>(rota::detail::self_slot());
+}
+
+ROTA_ALWAYS_INLINE std::uint32_t own_bias() {
+    const self_header* const me = self();
+    return me == nullptr ? no_bias : me->bias;
 }
 
 void set_self(self_header* header);

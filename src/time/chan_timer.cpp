@@ -132,7 +132,7 @@ timer_block* chan_timer_new(std::int64_t ns, bool periodic) ROTA_NO_TSA {  // no
 bool chan_timer_stop(timer_block& b) {
     chan_timer& ct = of(b);
     const runtime_entry inside;
-    const lock_guard guard(ct.mu);
+    const detail::chan_guard guard(ct);
     return void_all(ct);
 }
 
@@ -143,7 +143,7 @@ bool chan_timer_reset(timer_block& b, std::int64_t ns, bool periodic) {
     bool was = false;
     bool earlier = false;
     {
-        const lock_guard guard(ct.mu);
+        const detail::chan_guard guard(ct);
         was = void_all(ct);
         earlier = arm(ct, when, periodic ? ns : 0);
     }
