@@ -13,6 +13,7 @@
 #include "base/rand.hpp"
 #include "core/g.hpp"
 #include "core/p.hpp"
+#include "sys/affinity.hpp"
 #include "sys/note.hpp"
 #include "sys/self.hpp"
 #include "trace/stream.hpp"
@@ -112,7 +113,9 @@ struct alignas(cache_line) m : self_header {
     // --- anyone writes ------------------------------------------------------------------
     atomic<entry_state> entry{entry_state::clear};
     note park;               // the thread sleeps here
-    p* next_p = nullptr;  // written by the waker before park.wakeup()
+    p* next_p = nullptr;     // written by the waker before park.wakeup(), as are the next two
+    bool is_placed = false;  // the thread may run on one processor only,
+    processor_set affinity;  // and is to have these back: sched/placement
 
     // --- guarded by sched.mu --------------------------------------------------------------
     m* idle_next = nullptr;

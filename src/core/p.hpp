@@ -43,9 +43,11 @@ struct alignas(cache_line) p {
     std::int64_t poll_at = 0;     // and when
     std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
     m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
-    std::uint32_t trace_gen = 0;               // the generation of the trace that knows it
-    std::uint32_t trace_seq = 0;               // in that, of its last start, theft or system call
-    int trace_tid = 0;                         // of the thread that went into a system call with it
+    static constexpr int anywhere = -1;
+    int vacated = anywhere;       // the processor on which its next m is to begin: sched/placement
+    std::uint32_t trace_gen = 0;  // the generation of the trace that knows it
+    std::uint32_t trace_seq = 0;  // in that, of its last start, theft or system call
+    int trace_tid = 0;            // of the thread that went into a system call with it
 
     // --- owner writes, anyone reads ----------------------------------------------
     alignas(cache_line) atomic<m*> mp{

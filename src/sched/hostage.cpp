@@ -102,6 +102,7 @@ void hostages_allow_stops(int signal) {
     hostages.signal = signal;
     hostages.stops = true;
     on_stop_signal(signal, suspend_here);
+    affinity_init();
 }
 
 bool hostage_watch::round(std::int64_t now) {
@@ -227,7 +228,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     }
     // A mistake does no harm: a thread that has waited for a processor is followed.
     if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
-    return take(pp, *mp, spare_for::blocked, false, now);
+    return take(pp, *mp, spare_for::blocked, false, p::anywhere, now);
 }
 
 void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
@@ -265,7 +266,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
 //
 // While we, who are no m, hold the p, all ms may be asleep without anything being wrong: the
 // deadlock detector is told, and asked again afterwards.
-bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, std::int64_t now) {
+bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, int vacated, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
     const bool lends = !was_blocked && is_for_others(pp, now);
     const std::int64_t used = now - pp.watch.since;
@@ -290,8 +291,12 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, std::int64_t 
         pp.host = nullptr;
         // Its request to yield is granted. A stop of the world asks again.
         if (is_lent) mp.preempt.store(false, memory_order_relaxed);  // relaxed: advice
-        if (is_lent) lend(pp, mp, *next.mp);
-        else give_to(next, pp);
+        if (is_lent) {
+            lend(pp, mp, *next.mp);
+        } else {
+            pp.vacated = vacated;
+            give_to(next, pp);
+        }
     } else if (next.mp != nullptr) {
         put_back(next);
     }
@@ -324,15 +329,18 @@ bool hostage_watch::begin_stopping() {
 void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
     if (!begin_stopping()) return;
     const bool steady = is_steady(pp);
-    if (!take(pp, mp, spare_for::computes, steady, now)) return;
+    const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
+    const thread_place place = place_of_thread(tid);
+    const bool stops = steady && place.state != thread_state::asleep;
+    const int vacated = stops ? place.processor : p::anywhere;
+    if (!take(pp, mp, spare_for::computes, steady, vacated, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
     if (mp.turn_used != 0) {
         lent_until_ = now + 2 * lent_time;
         return;
     }
-    const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
-    if (steady && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
+    if (stops) stop_thread(mp);
 }
 
 // Whether a thread without a p that has used up its allowance is to be stopped. One that sleeps now

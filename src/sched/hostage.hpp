@@ -44,7 +44,8 @@ class hostage_watch {
   private:
     bool look_at(p& pp, std::int64_t now);
     void look_at_running(p& pp, m& mp, std::int64_t now);
-    bool take(p& pp, m& mp, spare_for why, bool steady, std::int64_t now);
+    // `vacated`: see p.
+    bool take(p& pp, m& mp, spare_for why, bool steady, int vacated, std::int64_t now);
     void note_calm(std::int64_t now);
     void note_shortage(std::int64_t now);
     void find_longest();

@@ -45,6 +45,7 @@ void wake_sysmon() {
 
 void pidle_put(p& pp) {
     ROTA_CHECK(runq_empty(pp));
+    pp.vacated = p::anywhere;
     if (ROTA_UNLIKELY(sched.world_stops)) return give_to_stopper(pp);
     pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: under sched.mu
     pp.host = nullptr;                                      // who takes it owes it to nobody

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "base/fatal.hpp"
 #include "base/probe.hpp"
@@ -16,6 +17,7 @@
 #include "sched/idle.hpp"
 #include "sched/lend.hpp"
 #include "sched/maker.hpp"
+#include "sched/placement.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
 #include "sched/seeded.hpp"
@@ -295,6 +297,7 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
 
 // True: as start_spinner.
 bool start(p& pp, bool spinning, m* spare) {
+    const int processor = std::exchange(pp.vacated, p::anywhere);
     m_kind kind{};
     m* const mp = find_m(pp, spinning, spare, kind);
     if (kind == m_kind::none) {
@@ -309,7 +312,7 @@ bool start(p& pp, bool spinning, m* spare) {
     }
     if (kind == m_kind::idle)
         shared_counts.wakeups.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
-    mp->park.wakeup();
+    wake_on(*mp, processor);
     if (kind == m_kind::idle || !spinning) return false;
     // As a spinner that has found work.
     ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
@@ -342,6 +345,7 @@ void stopm(m& self) {
     }
     if (dead) confirm_deadlock();
     self.park.sleep();
+    is_awake_again(self);
     acquirep(self, *self.next_p);
     self.next_p = nullptr;
 }

@@ -39,7 +39,9 @@ found next_to_run(m& self) {
         const found next = findrunnable(self);
         if (self.spinning) stop_spinning_with_work(self);
         if (ROTA_UNLIKELY(readgstatus(*next.gp) == g_status::preempted)) {
-            resume_suspended(*next.gp->mp, releasep(self));
+            p& pp = releasep(self);
+            pp.vacated = current_processor();  // we shall sleep, or take another p
+            resume_suspended(*next.gp->mp, pp);
             continue;
         }
         if (ROTA_UNLIKELY(ms_are_short()) && is_put_off(*next.gp)) continue;

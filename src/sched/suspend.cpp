@@ -2,11 +2,13 @@
 #include "sched/suspend.hpp"
 
 #include <atomic>
+#include <utility>
 
 #include "core/getg.hpp"
 #include "sched/hostage.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sched/placement.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/take.hpp"
 #include "sched/trace_events.hpp"
@@ -77,6 +79,7 @@ void stop(m& self) {
         return;
     }
     self.park.sleep();
+    is_awake_again(self);
     pp = self.next_p;
     if (pp == nullptr) return casgstatus(gp, g_status::preempted, g_status::syscall);
     self.next_p = nullptr;
@@ -133,8 +136,9 @@ bool unpop_suspended(m& mp) {
 
 void resume_suspended(m& mp, p& pp) {
     ROTA_CHECK(mp.next_p == nullptr);
+    const int processor = std::exchange(pp.vacated, p::anywhere);
     mp.next_p = &pp;
-    mp.park.wakeup();
+    wake_on(mp, processor);
 }
 
 void stop_thread(m& mp) {

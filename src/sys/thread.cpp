@@ -165,20 +165,30 @@ void stat_path(char* out, int tid) {
 
 }  // namespace
 
-thread_state state_of_thread(int tid) {
+thread_state state_of_thread(int tid) { return place_of_thread(tid).state; }
+
+thread_place place_of_thread(int tid) {
+    thread_place place{thread_state::unknown, -1};
     char path[64];
     stat_path(path, tid);
     const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return thread_state::unknown;
-    char text[128];
+    if (fd < 0) return place;
+    char text[1024];
     const ssize_t n = ::read(fd, text, sizeof text);
     ::close(fd);
-    // "TID (name) S ...": the name may hold anything, also a bracket.
+    // "TID (name) S ...": the name may hold anything, also a bracket; what follows are numbers.
     ssize_t at = n - 3;
     while (at > 0 && !(text[at] == ')' && text[at + 1] == ' ')) --at;
-    if (at <= 0) return thread_state::unknown;
-    const bool sleeps = text[at + 2] == 'S' || text[at + 2] == 'D';
-    return sleeps ? thread_state::asleep : thread_state::awake;
+    if (at <= 0) return place;
+    at += 2;
+    place.state = text[at] == 'S' || text[at] == 'D' ? thread_state::asleep : thread_state::awake;
+    constexpr int state_field = 3, processor_field = 39;
+    for (int field = state_field; at < n && field < processor_field; ++at) field += text[at] == ' ';
+    if (at >= n) return place;
+    place.processor = 0;
+    for (; at < n && text[at] >= '0' && text[at] <= '9'; ++at)
+        place.processor = place.processor * 10 + (text[at] - '0');
+    return place;
 }
 
 bool thread_signal(int tid, int signal) {

@@ -63,6 +63,13 @@ std::int64_t thread_cpu_time(int tid);
 enum class thread_state : unsigned char { unknown, awake, asleep };
 thread_state state_of_thread(int tid);
 
+// Of such a thread: also where it runs, or has last run; -1: unknown.
+struct thread_place {
+    thread_state state;
+    int processor;
+};
+thread_place place_of_thread(int tid);
+
 // Sends a thread of this process a signal. False: there is no such thread.
 bool thread_signal(int tid, int signal);
 
