@@ -25,7 +25,8 @@ void wake_all(chan_sudog* s) {
 }
 
 // Waits in a queue of c; true if it was woken by a communication. Releases c.mu.
-ROTA_ALWAYS_INLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why) ROTA_RELEASE(c.mu) {
+ROTA_ALWAYS_INLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why)
+    ROTA_RELEASE(c.mu) {
     chan_sudog me;
     const m& self = getm();
     me.gp = self.curg;
