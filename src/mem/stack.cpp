@@ -245,31 +245,44 @@ void stack_release(const stack_slot& slot) {
     if (end > from) mmap_decommit(low, end - from);
 }
 
+namespace {
+
+// The top pages of so many stacks in a row.
+struct tops {
+    std::byte* first = nullptr;
+    std::uint32_t n = 0;
+};
+
+// Two threads that touch the same pages pay twice: who takes the slots is given a lead, touches
+// those itself, and then runs through what has been touched here meanwhile.
+tops tops_ahead(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
+    constexpr std::uint32_t lead = 32, ahead_max = 128, at_once = 16;
+    if (stacks.open[cls] == none) return {};
+    arena& a = stacks.arenas[stacks.open[cls]];
+    const std::uint32_t used = a.used.load(memory_order_relaxed);  // relaxed: under mu
+    const std::uint32_t from = a.touched > used + lead ? a.touched : used + lead;
+    std::uint32_t to = used + ahead_max < a.slot_count ? used + ahead_max : a.slot_count;
+    if (from >= to) return {};
+    if (to > from + at_once) to = from + at_once;
+    a.touched = to;
+    return {a.base + (from + 1) * stack_class_size(cls) - page_size, to - from};
+}
+
+}  // namespace
+
 bool stack_touch_ahead(std::uint8_t cls) {
-    // Two threads that touch the same pages pay twice: who takes the slots is given a lead, touches
-    // those itself, and then runs through what has been touched here meanwhile.
-    constexpr std::uint32_t demand_min = 4, lead = 32, ahead_max = 128, at_once = 16;
+    constexpr std::uint32_t demand_min = 4;
     // relaxed, both: an estimate
     if (stacks.fresh.load(memory_order_relaxed) - stacks.fresh_seen.load(memory_order_relaxed) <
         demand_min)
         return false;
-    std::byte* first_top = nullptr;
-    std::uint32_t n = 0;
-    {
-        const lock_guard guard(stacks.mu);
-        stacks.fresh_seen.store(stacks.fresh.load(memory_order_relaxed), memory_order_relaxed);
-        if (stacks.open[cls] == none) return false;
-        arena& a = stacks.arenas[stacks.open[cls]];
-        const std::uint32_t used = a.used.load(memory_order_relaxed);  // relaxed: under mu
-        const std::uint32_t from = a.touched > used + lead ? a.touched : used + lead;
-        std::uint32_t to = used + ahead_max < a.slot_count ? used + ahead_max : a.slot_count;
-        if (from >= to) return false;
-        if (to > from + at_once) to = from + at_once;
-        n = to - from;
-        a.touched = to;
-        first_top = a.base + (from + 1) * stack_class_size(cls) - page_size;
-    }
-    return mmap_populate_many(first_top, stack_class_size(cls), page_size, n) == 0;
+    // Who takes slots comes first: to keep it waiting costs more than the pages do.
+    if (!stacks.mu.try_acquire()) return true;
+    stacks.fresh_seen.store(stacks.fresh.load(memory_order_relaxed), memory_order_relaxed);
+    const tops ahead = tops_ahead(cls);
+    stacks.mu.release();
+    return ahead.n != 0 &&
+           mmap_populate_many(ahead.first, stack_class_size(cls), page_size, ahead.n) == 0;
 }
 
 stack_slot stack_find(const void* address) {

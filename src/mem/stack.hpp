@@ -50,8 +50,8 @@ struct stack_slot {
 [[nodiscard]] stack_slot stack_alloc(std::uint8_t cls);
 
 // If fresh slots are taken one after the other: has the kernel commit the top pages of some that
-// come next, at most 128 ahead. False: there was nothing to do. Any thread; a system call of some
-// ten microseconds. Takes: the stack lock.
+// come next, at most 128 ahead. False: there is nothing to do now. Any thread; a system call of
+// some ten microseconds. Takes the stack lock, if nobody has it.
 bool stack_touch_ahead(std::uint8_t cls);
 
 // Gives the slot's pages back to the kernel and keeps its address for later. Nothing in it may be

@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
+constexpr long nap_touching_us = 100;    // in which what has been touched is not used up
 constexpr long nap_alert_us = 200;       // while wake-ups are left to sysmon
 constexpr long nap_alert_idle_us = 400;  // and all wait
 constexpr long nap_starved_us = poll_starved_ns / 1000;
@@ -193,6 +194,7 @@ bool are_timers_late(std::int64_t now) {
 struct watch {
     hostage_watch hostage;
     long nap_us = nap_min_us;
+    bool touched = false;  // stacks, in the last round
     int idle_rounds = 0;   // without a retake
     int quiet_rounds = 0;  // with all ps idle and the longest nap
     std::int64_t next_trace = 0;
@@ -205,7 +207,7 @@ struct watch {
     int starved_left = 0;  // rounds in which descriptors are looked at often
 
     void round() {
-        if (idle_rounds == 0) nap_us = nap_min_us;
+        if (idle_rounds == 0) nap_us = touched ? nap_touching_us : nap_min_us;
         else if (idle_rounds > 50) nap_us = nap_us * 2 < nap_max_us ? nap_us * 2 : nap_max_us;
         if (alert_left > 0) {
             const long at_most = all_idle() ? nap_alert_idle_us : nap_alert_us;
@@ -220,7 +222,8 @@ struct watch {
         bool taken = retake(now);
         if (!chaos.on) taken = hostage.round(now) || taken;
         idle_rounds = taken ? 0 : idle_rounds + 1;
-        if (touch_stacks()) idle_rounds = 0;
+        touched = touch_stacks();
+        if (touched) idle_rounds = 0;
         if (timers_unpolled(now)) wakep();
         look_at_descriptors(now);
         look_at_limits(now);
@@ -241,7 +244,8 @@ struct watch {
     }
 
     // Takes page faults off a goroutine that creates others by the thousand, where a processor has
-    // nothing better to do. Some 15 us a call; the next round follows soon.
+    // nothing better to do. Some 15 us a call; the next
+    // round follows soon.
     bool touch_stacks() const {
         if (busy_p_count() >= processor_count()) return false;
         const int at_most = alert_left > 0 ? 4 : 16;
