@@ -41,8 +41,12 @@ class Emulated(Short):
     LATE_SIGNAL = "the emulator delivers a signal after its sender has put the default action back"
     FORK = ("the emulator forks where a child is to share our memory until it is another program: "
             "nobody is told that it could not become that")
+    DEAF = ("the emulator has a thread of its own that takes no signal, so that not all threads can "
+            "be held: nothing is proven")
     LEFT_OUT = {
-        "rota_api": {"os_command.lets_go_of_its_files_when_it_has_started_*": FORK,
+        "rota_unit": {"hold_threads.*": DEAF, "unreachable_search.*": DEAF},
+        "rota_api": {"unreachable.*": DEAF,
+                     "os_command.lets_go_of_its_files_when_it_has_started_*": FORK,
                      "os_command.that_cannot_be_started_names_itself_*": FORK,
                      "os_stop.comes_after_all_that_came_before_it_*": LATE_SIGNAL},
         "rota_stress": {"kb08_signals.*:kb42_signals.*": LATE_SIGNAL},

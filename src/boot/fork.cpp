@@ -15,6 +15,7 @@
 #include "base/check.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sys/affinity.hpp"
 #include "sys/hold_threads.hpp"
 
 namespace rota::rt {
@@ -24,7 +25,10 @@ namespace {
 void in_child() {
     forget_who_is_held();
     sched.forked.store(true, memory_order_relaxed);  // relaxed: the child has but this thread
-    if (getm_or_null() == nullptr) return;
+    const m* const mp = getm_or_null();
+    if (mp == nullptr) return;
+    // A signal handler forked just when the thread had been woken.
+    if (mp->is_placed) (void)restore_affinity(mp->affinity);
     at_thread_end(nullptr, nullptr);
     set_self(nullptr);
 }

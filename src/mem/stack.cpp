@@ -270,19 +270,25 @@ tops tops_ahead(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
 
 }  // namespace
 
-bool stack_touch_ahead(std::uint8_t cls) {
+bool stack_guards_are_spent() {
+    return stacks.guard.load(memory_order_relaxed) == guard_kind::none;  // relaxed: a setting
+}
+
+touch_result stack_touch_ahead(std::uint8_t cls) {
     constexpr std::uint32_t demand_min = 4;
     // relaxed, both: an estimate
     if (stacks.fresh.load(memory_order_relaxed) - stacks.fresh_seen.load(memory_order_relaxed) <
         demand_min)
-        return false;
+        return touch_result::nothing_to_do;
     // Who takes slots comes first: to keep it waiting costs more than the pages do.
-    if (!stacks.mu.try_acquire()) return true;
+    if (!stacks.mu.try_acquire()) return touch_result::busy;
     stacks.fresh_seen.store(stacks.fresh.load(memory_order_relaxed), memory_order_relaxed);
     const tops ahead = tops_ahead(cls);
     stacks.mu.release();
-    return ahead.n != 0 &&
-           mmap_populate_many(ahead.first, stack_class_size(cls), page_size, ahead.n) == 0;
+    if (ahead.n == 0 ||
+        mmap_populate_many(ahead.first, stack_class_size(cls), page_size, ahead.n) != 0)
+        return touch_result::nothing_to_do;
+    return touch_result::done;
 }
 
 stack_slot stack_find(const void* address) {

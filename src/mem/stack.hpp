@@ -49,10 +49,14 @@ struct stack_slot {
 // A slot that nobody uses. Empty if the kernel refuses more address space. Takes: the stack lock.
 [[nodiscard]] stack_slot stack_alloc(std::uint8_t cls);
 
+// Whether new slots get no guard, as the kernel has guards of mappings only and these are used up.
+bool stack_guards_are_spent();
+
 // If fresh slots are taken one after the other: has the kernel commit the top pages of some that
-// come next, at most 128 ahead. False: there is nothing to do now. Any thread; a system call of
-// some ten microseconds. Takes the stack lock, if nobody has it.
-bool stack_touch_ahead(std::uint8_t cls);
+// come next, at most 128 ahead. Any thread; a system call of some ten microseconds. Takes the stack
+// lock; busy: somebody had it.
+enum class touch_result : unsigned char { done, nothing_to_do, busy };
+touch_result stack_touch_ahead(std::uint8_t cls);
 
 // Gives the slot's pages back to the kernel and keeps its address for later. Nothing in it may be
 // used any more.

@@ -178,10 +178,11 @@ found leave_to_owner(m& self) {
     self.patience_ns = std::clamp(2 * self.patience_ns, patience_ns_min, patience_ns_max);
     // Where it waits in vain all the time, it does not wait here either.
     const std::int32_t patience = std::min(self.patience_ns, 2 * spin_time(self));
-    bool touches = true;  // stacks for the owner: see wait_for_work
+    touch_result touched = touch_result::done;  // stacks for the owner: see wait_for_work
     while (nanotime() - now < patience) {
-        touches = touches && stack_touch_ahead(stack_class_for(stack_size_default));
-        if (!touches) procyield(30);
+        if (touched != touch_result::nothing_to_do)
+            touched = stack_touch_ahead(stack_class_for(stack_size_default));
+        if (touched != touch_result::done) procyield(30);
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
         if (found f = from_global(*self.pp)) return f;
     }

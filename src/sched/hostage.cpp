@@ -9,6 +9,7 @@
 #include "sched/deadlock.hpp"
 #include "sched/lend.hpp"
 #include "sched/maker.hpp"
+#include "sched/placement.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/suspend.hpp"
 #include "sched/take.hpp"
@@ -102,7 +103,6 @@ void hostages_allow_stops(int signal) {
     hostages.signal = signal;
     hostages.stops = true;
     on_stop_signal(signal, suspend_here);
-    affinity_init();
 }
 
 bool hostage_watch::round(std::int64_t now) {
@@ -332,7 +332,7 @@ void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     const thread_place place = place_of_thread(tid);
     const bool stops = steady && place.state != thread_state::asleep;
-    const int vacated = stops ? place.processor : p::anywhere;
+    const int vacated = stops && is_no_processor_free() ? place.processor : p::anywhere;
     if (!take(pp, mp, spare_for::computes, steady, vacated, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
@@ -340,7 +340,8 @@ void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
         lent_until_ = now + 2 * lent_time;
         return;
     }
-    if (stops) stop_thread(mp);
+    // It may have gone into a call meanwhile.
+    if (stops && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
 }
 
 // Whether a thread without a p that has used up its allowance is to be stopped. One that sleeps now

@@ -3,16 +3,14 @@
 namespace rota::rt {
 
 void wake_on(m& mp, int processor) {
-    if (ROTA_UNLIKELY(processor != p::anywhere)) {
+    // Still placed: the kernel has refused to give it back.
+    if (ROTA_UNLIKELY(processor != p::anywhere) && !mp.is_placed) {
         const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
         mp.is_placed = narrow_affinity(tid, processor, mp.affinity);
     }
     mp.park.wakeup();
 }
 
-void take_affinity_back(m& self) {
-    self.is_placed = false;
-    restore_affinity(self.affinity);
-}
+void take_affinity_back(m& self) { self.is_placed = !restore_affinity(self.affinity); }
 
 }  // namespace rota::rt

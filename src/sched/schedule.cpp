@@ -8,6 +8,7 @@
 #include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
+#include "sched/placement.hpp"
 #include "sched/scan.hpp"
 #include "sched/seeded.hpp"
 #include "sched/spare.hpp"
@@ -40,7 +41,8 @@ found next_to_run(m& self) {
         if (self.spinning) stop_spinning_with_work(self);
         if (ROTA_UNLIKELY(readgstatus(*next.gp) == g_status::preempted)) {
             p& pp = releasep(self);
-            pp.vacated = current_processor();  // we shall sleep, or take another p
+            // We shall sleep, or take another p.
+            if (is_no_processor_free()) pp.vacated = current_processor();
             resume_suspended(*next.gp->mp, pp);
             continue;
         }

@@ -244,14 +244,15 @@ struct watch {
     }
 
     // Takes page faults off a goroutine that creates others by the thousand, where a processor has
-    // nothing better to do. Some 15 us a call; the next
-    // round follows soon.
+    // nothing better to do. Some 15 us a call. True: it is soon to be done again.
     bool touch_stacks() const {
         if (busy_p_count() >= processor_count()) return false;
         const int at_most = alert_left > 0 ? 4 : 16;
-        int n = 0;
-        while (n < at_most && stack_touch_ahead(stack_class_for(stack_size_default))) ++n;
-        return n > 0;
+        for (int n = 0; n < at_most; ++n) {
+            const touch_result r = stack_touch_ahead(stack_class_for(stack_size_default));
+            if (r != touch_result::done) return n > 0 || r == touch_result::busy;
+        }
+        return true;
     }
 
     void look_at_descriptors(std::int64_t now) {

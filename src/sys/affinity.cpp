@@ -1,53 +1,77 @@
 // The affinity masks of the kernel. Its own calls: those of the C library need a pthread_t.
 #include "sys/affinity.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstddef>
+#include <iterator>
 
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/atomic.hpp"
-
 namespace rota::rt {
 
 namespace {
 
-atomic<long> online{0};  // processors of the machine; relaxed: written at boot
+bool get_mask(int tid, processor_set& set) {
+    set = {};
+    set.bytes = ::syscall(SYS_sched_getaffinity, tid, sizeof set.words, set.words);
+    return set.bytes > 0;
+}
 
-int count_of(const processor_set& set) {
+bool set_mask(int tid, const processor_set& to) {
+    return ::syscall(SYS_sched_setaffinity, tid, to.bytes, to.words) == 0;
+}
+
+int processors_in(const processor_set& set) {
     int n = 0;
     for (const unsigned long word : set.words) n += std::popcount(word);
     return n;
+}
+
+unsigned long& mask_word(processor_set& set, int processor) {
+    return set.words[static_cast<std::size_t>(processor / processor_set::bits)];
+}
+
+unsigned long mask_bit(int processor) { return 1UL << processor % processor_set::bits; }
+
+bool is_usual_policy(int tid) {
+    const long policy = ::syscall(SYS_sched_getscheduler, tid);
+    return policy >= 0 && (policy & ~SCHED_RESET_ON_FORK) == SCHED_OTHER;
 }
 
 }  // namespace
 
 bool narrow_affinity(int tid, int processor, processor_set& before) {
     if (tid <= 0 || processor < 0 || processor >= processor_set::most) return false;
-    before = {};
-    before.bytes = ::syscall(SYS_sched_getaffinity, tid, sizeof before.words, before.words);
-    const auto word = static_cast<std::size_t>(processor / processor_set::bits);
-    const unsigned long bit = 1UL << processor % processor_set::bits;
-    if (before.bytes <= 0 || (before.words[word] & bit) == 0 || count_of(before) < 2) return false;
-    unsigned long one[processor_set::most / processor_set::bits] = {};
-    one[word] = bit;
-    return ::syscall(SYS_sched_setaffinity, tid, before.bytes, one) == 0;
+    if (!get_mask(tid, before) || (mask_word(before, processor) & mask_bit(processor)) == 0 ||
+        processors_in(before) < 2 || !is_usual_policy(tid))
+        return false;
+    before.narrowed_to = processor;
+    processor_set one{};
+    one.bytes = before.bytes;
+    mask_word(one, processor) = mask_bit(processor);
+    return set_mask(tid, one);
 }
 
-void restore_affinity(const processor_set& before) {
-    // The kernel remembers the mask, and cuts it to the thread's cpuset whenever that changes.
-    // Where nothing was cut off, processors that come later are to count as well.
+bool restore_affinity(const processor_set& before) {
+    processor_set now;
+    if (!get_mask(0, now)) return false;
+    const bool is_ours = processors_in(now) == 1 &&
+                         (mask_word(now, before.narrowed_to) & mask_bit(before.narrowed_to)) != 0;
+    if (!is_ours) return true;
+    // The kernel keeps what it is told, and cuts it to the thread's cpuset whenever that changes:
+    // who had everything that the cpuset grants is to have what it will grant later, too.
     processor_set all = before;
     for (unsigned long& word : all.words) word = ~0UL;
-    const bool was_all = count_of(before) >= online.load(memory_order_relaxed);
-    if (!was_all && ::syscall(SYS_sched_setaffinity, 0, before.bytes, before.words) == 0) return;
+    if (!set_mask(0, all) || !get_mask(0, now)) return false;
+    if (std::equal(std::begin(now.words), std::end(now.words), std::begin(before.words)))
+        return true;
     // Or none of them is left to this process by now.
-    (void)::syscall(SYS_sched_setaffinity, 0, all.bytes, all.words);
+    return set_mask(0, before) || errno == EINVAL;
 }
-
-void affinity_init() { online.store(::sysconf(_SC_NPROCESSORS_ONLN), memory_order_relaxed); }
 
 int current_processor() { return ::sched_getcpu(); }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -75,17 +76,26 @@ bool has_top(const stack_slot& slot) {
     return ::mincore(slot.hi - page_size, page_size, &in_core) == 0 && (in_core & 1) != 0;
 }
 
+// Somebody else may have the lock for a moment.
+bool has_touched(std::uint8_t cls) {
+    for (;;) {
+        const touch_result r = stack_touch_ahead(cls);
+        if (r != touch_result::busy) return r == touch_result::done;
+        std::this_thread::yield();
+    }
+}
+
 TEST(stack_touch_ahead, commits_the_tops_of_slots_that_come_next_and_no_more) {
     // It could touch slots that nobody will use, the wrong page, or never end. Nobody else takes
     // stacks of this class here.
     constexpr std::uint8_t cls = stack_class_for(64 * 1024);
     std::vector<stack_slot> slots;
     for (int i = 0; i < 8; ++i) slots.push_back(stack_alloc(cls));
-    if (!stack_touch_ahead(cls)) {
+    if (!has_touched(cls)) {
         std::puts("this kernel commits no pages of many ranges in one call");
         return;
     }
-    EXPECT_FALSE(stack_touch_ahead(cls)) << "no slot was taken since";
+    EXPECT_FALSE(has_touched(cls)) << "no slot was taken since";
     for (int i = 0; i < 100; ++i) slots.push_back(stack_alloc(cls));
     std::size_t ahead = 0;
     for (const stack_slot& slot : slots) ahead += has_top(slot) ? 1 : 0;
@@ -152,6 +162,8 @@ TEST(stack_trim, gives_back_what_lies_below_and_leaves_what_is_in_use) {
 
 TEST(stack_guard, faults_below_the_usable_part) {
     // Without a working guard an overflow runs into the neighbour's stack.
+    if (stack_guards_are_spent())
+        GTEST_SKIP() << "guards are mappings here, and the tests before have used them up";
     const stack_slot slot = stack_alloc(stack_class_for(stack_size_default));
     ASSERT_TRUE(slot);
     *slot.usable_lo() = std::byte{1};

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
 #include <vector>
 
@@ -35,6 +36,13 @@ std::vector<int> own_processors() {
     return all;
 }
 
+void set_own(const std::vector<int>& processors) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (const int each : processors) CPU_SET(each, &set);
+    EXPECT_EQ(::sched_setaffinity(0, sizeof set, &set), 0);
+}
+
 TEST(affinity, a_sleeper_wakes_up_where_it_is_to) {
     const std::vector<int> before = own_processors();
     if (before.size() < 2) GTEST_SKIP() << "one processor only";
@@ -42,6 +50,7 @@ TEST(affinity, a_sleeper_wakes_up_where_it_is_to) {
         note wake;
         std::atomic<int> tid{0};
         int woke_on = -1;
+        bool restored = false;
         processor_set saved;
         std::vector<int> narrow, after;
         std::thread sleeper([&] {
@@ -49,7 +58,7 @@ TEST(affinity, a_sleeper_wakes_up_where_it_is_to) {
             wake.sleep();
             woke_on = current_processor();
             narrow = own_processors();
-            restore_affinity(saved);
+            restored = restore_affinity(saved);
             after = own_processors();
         });
         while (tid == 0 || state_of_thread(tid) == thread_state::awake) std::this_thread::yield();
@@ -59,8 +68,56 @@ TEST(affinity, a_sleeper_wakes_up_where_it_is_to) {
         ASSERT_TRUE(narrowed);
         EXPECT_EQ(woke_on, processor);
         EXPECT_EQ(narrow, std::vector<int>{processor});
+        EXPECT_TRUE(restored);
         EXPECT_EQ(after, before);
     }
+}
+
+// A thread that may run on the first processors only wakes up, narrowed, on the first; `meanwhile`
+// runs on it before its affinity is given back. Returns that.
+std::vector<int> given_back(const std::vector<int>& allowed,
+                            const std::function<void()>& meanwhile) {
+    note wake;
+    std::atomic<int> tid{0};
+    processor_set saved;
+    std::vector<int> after;
+    std::thread sleeper([&] {
+        set_own(allowed);
+        tid = current_thread_id();
+        wake.sleep();
+        meanwhile();
+        EXPECT_TRUE(restore_affinity(saved));
+        after = own_processors();
+    });
+    while (tid == 0 || state_of_thread(tid) == thread_state::awake) std::this_thread::yield();
+    EXPECT_TRUE(narrow_affinity(tid, allowed.front(), saved));
+    wake.wakeup();
+    sleeper.join();
+    return after;
+}
+
+TEST(affinity, of_the_programs_own_choice_is_given_back) {
+    // As if it had chosen the first processor, and been narrowed to that.
+    const std::vector<int> all = own_processors();
+    const std::vector<int> first{all.front()};
+    processor_set chosen{};
+    chosen.bytes = sizeof chosen.words;
+    chosen.words[first[0] / processor_set::bits] = 1UL << first[0] % processor_set::bits;
+    chosen.narrowed_to = first[0];
+    std::vector<int> after;
+    std::thread([&] {
+        set_own(first);
+        EXPECT_TRUE(restore_affinity(chosen));
+        after = own_processors();
+    }).join();
+    EXPECT_EQ(after, first);
+}
+
+TEST(affinity, that_others_set_meanwhile_stays) {
+    const std::vector<int> all = own_processors();
+    if (all.size() < 2) GTEST_SKIP() << "one processor only";
+    const std::vector<int> last{all.back()};
+    EXPECT_EQ(given_back(all, [&] { set_own(last); }), last);
 }
 
 TEST(affinity, is_left_alone_where_it_cannot_be_narrowed) {
