@@ -41,8 +41,8 @@ class Emulated(Short):
     LATE_SIGNAL = "the emulator delivers a signal after its sender has put the default action back"
     FORK = ("the emulator forks where a child is to share our memory until it is another program: "
             "nobody is told that it could not become that")
-    DEAF = ("the emulator has a thread of its own that takes no signal, so that not all threads can "
-            "be held: nothing is proven")
+    DEAF = ("the emulator has a thread of its own that takes no signal, so that not all threads "
+            "can be held: nothing is proven")
     LEFT_OUT = {
         "rota_unit": {"hold_threads.*": DEAF, "unreachable_search.*": DEAF},
         "rota_api": {"unreachable.*": DEAF,
