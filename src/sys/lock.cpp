@@ -44,7 +44,7 @@ void lock::acquire_slow() {
     }
     // Who has slept takes it with a 2, for those who may sleep still.
     for (std::uint32_t held = 1;; held = 2) {
-        std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
+        const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
         if (is_bias(word)) {
             if (acquire_biased(word, held)) return;
             continue;

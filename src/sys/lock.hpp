@@ -88,9 +88,6 @@ class ROTA_CAPABILITY("lock") lock {
     void acquire_another_by(std::uint32_t mine) ROTA_ACQUIRE() {
         if (!take_by(mine)) acquire_slow();
     }
-    void acquire_another() ROTA_ACQUIRE() {
-        if (!word_.cas(0, 1, memory_order_acquire)) acquire_slow();  // pairs(lock.handover)
-    }
     void release_another() ROTA_RELEASE() {
         if (ROTA_UNLIKELY(!owner_replace(word_, 1, free_))) release_slow();  // pairs(lock.handover)
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -78,11 +79,14 @@ bool has_top(const stack_slot& slot) {
 
 // Somebody else may have the lock for a moment.
 bool has_touched(std::uint8_t cls) {
-    for (;;) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (std::chrono::steady_clock::now() < limit) {
         const touch_result r = stack_touch_ahead(cls);
         if (r != touch_result::busy) return r == touch_result::done;
         std::this_thread::yield();
     }
+    ADD_FAILURE() << "the lock of the stacks is never free";
+    return false;
 }
 
 TEST(stack_touch_ahead, commits_the_tops_of_slots_that_come_next_and_no_more) {

@@ -43,9 +43,21 @@ void set_own(const std::vector<int>& processors) {
     EXPECT_EQ(::sched_setaffinity(0, sizeof set, &set), 0);
 }
 
+// Until the thread of that number, which it stores itself, is asleep.
+void await_sleep(const std::atomic<int>& tid) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (tid == 0 || state_of_thread(tid) == thread_state::awake) {
+        if (std::chrono::steady_clock::now() > limit) {
+            ADD_FAILURE() << "thread " << tid << " does not sleep";
+            return;
+        }
+        std::this_thread::yield();
+    }
+}
+
 TEST(affinity, a_sleeper_wakes_up_where_it_is_to) {
     const std::vector<int> before = own_processors();
-    if (before.size() < 2) GTEST_SKIP() << "one processor only";
+    if (before.size() < 2) GTEST_SKIP() << "this process may use one processor only";
     for (const int processor : before) {
         note wake;
         std::atomic<int> tid{0};
@@ -61,7 +73,7 @@ TEST(affinity, a_sleeper_wakes_up_where_it_is_to) {
             restored = restore_affinity(saved);
             after = own_processors();
         });
-        while (tid == 0 || state_of_thread(tid) == thread_state::awake) std::this_thread::yield();
+        await_sleep(tid);
         const bool narrowed = narrow_affinity(tid, processor, saved);
         wake.wakeup();
         sleeper.join();
@@ -89,7 +101,7 @@ std::vector<int> given_back(const std::vector<int>& allowed,
         EXPECT_TRUE(restore_affinity(saved));
         after = own_processors();
     });
-    while (tid == 0 || state_of_thread(tid) == thread_state::awake) std::this_thread::yield();
+    await_sleep(tid);
     EXPECT_TRUE(narrow_affinity(tid, allowed.front(), saved));
     wake.wakeup();
     sleeper.join();
@@ -115,7 +127,7 @@ TEST(affinity, of_the_programs_own_choice_is_given_back) {
 
 TEST(affinity, that_others_set_meanwhile_stays) {
     const std::vector<int> all = own_processors();
-    if (all.size() < 2) GTEST_SKIP() << "one processor only";
+    if (all.size() < 2) GTEST_SKIP() << "this process may use one processor only";
     const std::vector<int> last{all.back()};
     EXPECT_EQ(given_back(all, [&] { set_own(last); }), last);
 }
@@ -143,7 +155,7 @@ TEST(affinity, of_goroutines_that_take_turns_is_the_programs) {
     // Each end of a time slice narrows that of the thread whose turn it is, until it runs.
     rota::run([] {});
     if (!hostages.stops || !asymmetric.heavy.load(std::memory_order_relaxed))
-        GTEST_SKIP() << "no thread is stopped here";
+        GTEST_SKIP() << "this build or kernel stops no thread that computes";
     const std::vector<int> before = own_processors();
     const rota_test::gomaxprocs_restored restored;
     rota::runtime::gomaxprocs(2);
