@@ -39,16 +39,16 @@ constexpr std::int64_t scrap_ns = 4'000, haul_ns_max = 20'000, short_run_ns = 1'
 constexpr std::int32_t patience_ns_min = 8'000, patience_ns_max = 32'000;
 
 // A storm of timers is served in batches: waking for each one would cost more than running it. One
-// that comes alone is served to the moment.
-constexpr std::int64_t timer_batch_ns = 250'000;
+// that comes alone is served to the moment, a few within `timer_gap_ns`; where a batch was of
+// `timer_storm` and more, the next comes at a multiple of `timer_storm_ns`, for all ps together.
+constexpr std::int64_t timer_gap_ns = 250'000, timer_storm_ns = 500'000;
+constexpr std::uint32_t timer_storm = 8;
 
 // When the next timers of pp are to be run; far away if there are none.
 std::int64_t next_timer_run(const p& pp) {
     const std::int64_t when = pp.timers.earliest_hint();
     if (when == 0) return std::numeric_limits<std::int64_t>::max();
-    const std::int64_t spaced =
-        pp.timers_ran_at.load(memory_order_relaxed) + timer_batch_ns;  // relaxed: advice
-    return when > spaced ? when : spaced;
+    return std::max(when, pp.timers_not_before.load(memory_order_relaxed));  // relaxed: advice
 }
 
 found from_timers(m& self, p& pp) {
@@ -335,7 +335,8 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     timer_errand due[batch];
     std::uint32_t total = 0;
     if (next_timer_run(owner) > now) return 0;
-    owner.timers_ran_at.store(now, memory_order_relaxed);  // relaxed: advice
+    owner.timers_ran_at.store(now, memory_order_relaxed);                     // relaxed: advice
+    owner.timers_not_before.store(now + timer_gap_ns, memory_order_relaxed);  // relaxed: advice
     // The first goroutine that a timer readies runs here, at once: only the others are worth waking
     // an m.
     self.ready_extras |= m::ready_quietly;
@@ -348,7 +349,11 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     }
     self.ready_extras &= m::ready_traced;
     if (total == 0) return 0;
-    constexpr std::uint32_t few = 32;
+    if (total >= timer_storm) {
+        const std::int64_t next = (now / timer_storm_ns + 1) * timer_storm_ns;
+        owner.timers_not_before.store(next, memory_order_relaxed);  // relaxed: advice
+    }
+    constexpr std::uint32_t few = 128;
     const std::uint32_t queued = runq_length(*self.pp);
     if (queued > few) wakep();
     else if (queued > 1 || owner.timers.earliest_hint() != 0)

@@ -70,7 +70,8 @@ void draw_p(m& self) {
 found find(m& self) {
     p& pp = *self.pp;
     if (pp.timers.earliest_hint() != 0) {
-        pp.timers_ran_at.store(0, memory_order_relaxed);  // relaxed: a batch needs no waiting here
+        // relaxed: a batch needs no waiting here
+        pp.timers_not_before.store(0, memory_order_relaxed);
         (void)run_due_timers(self, pp, nanotime());
     }
     found f;
