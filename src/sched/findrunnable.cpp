@@ -8,7 +8,6 @@
 #include "sched/schedule.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "arch/context.hpp"
 #include "netpoll/poller.hpp"
@@ -43,13 +42,6 @@ constexpr std::int32_t patience_ns_min = 8'000, patience_ns_max = 32'000;
 // `timer_storm` and more, the next comes at a multiple of `timer_storm_ns`, for all ps together.
 constexpr std::int64_t timer_gap_ns = 250'000, timer_storm_ns = 500'000;
 constexpr std::uint32_t timer_storm = 8;
-
-// When the next timers of pp are to be run; far away if there are none.
-std::int64_t next_timer_run(const p& pp) {
-    const std::int64_t when = pp.timers.earliest_hint();
-    if (when == 0) return std::numeric_limits<std::int64_t>::max();
-    return std::max(when, pp.timers_not_before.load(memory_order_relaxed));  // relaxed: advice
-}
 
 found from_timers(m& self, p& pp) {
     if (pp.timers.earliest_hint() == 0) return {};
@@ -334,7 +326,8 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     constexpr std::uint32_t batch = 64;
     timer_errand due[batch];
     std::uint32_t total = 0;
-    if (next_timer_run(owner) > now) return 0;
+    // A heap that stops have emptied is its owner's to tidy, and no reason to keep others waiting.
+    if (owner.timers.size() == 0 || next_timer_run(owner) > now) return 0;
     owner.timers_ran_at.store(now, memory_order_relaxed);                     // relaxed: advice
     owner.timers_not_before.store(now + timer_gap_ns, memory_order_relaxed);  // relaxed: advice
     // The first goroutine that a timer readies runs here, at once: only the others are worth waking

@@ -5,6 +5,7 @@
 #include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/timers.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -16,8 +17,7 @@ namespace {
 found main_alone(m& self) {
     p& pp = *self.pp;
     found f;
-    const std::int64_t when = pp.timers.earliest_hint();
-    if (when != 0 && when <= nanotime()) return f;
+    if (are_timers_to_run(pp)) return f;
     f.gp = runq_get(pp, f.inherit);
     if (f.gp == nullptr || f.gp->main_of == self.run) return f;
     runq_put(pp, *f.gp, true);

@@ -13,6 +13,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/suspend.hpp"
 #include "sched/take.hpp"
+#include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
@@ -43,10 +44,7 @@ constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
 // A stopped thread may wait that long for a processor before it is in line.
 constexpr std::int64_t stop_takes = 1'000'000'000;
 
-bool is_timer_due(const p& pp, std::int64_t now) {
-    const std::int64_t when = pp.timers.earliest_hint();
-    return when != 0 && when <= now;
-}
+bool is_timer_due(const p& pp, std::int64_t now) { return next_timer_run(pp) <= now; }
 
 bool is_needed(const p& pp, std::int64_t now) {
     return global_has_work() || !runq_empty(pp) || is_timer_due(pp, now);
@@ -137,9 +135,7 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     if (foreign && us > foreign_us) us = foreign_us;
     // Nobody polls while all ps are busy: a timer of a p whose goroutine computes is our business.
     for (std::int32_t i = 0; i < proc_count(); ++i) {
-        const std::int64_t when = sched.allp[i]->timers.earliest_hint();
-        if (when == 0) continue;
-        const std::int64_t left_us = (when - now) / 1000;
+        const std::int64_t left_us = (next_timer_run(*sched.allp[i]) - now) / 1000;
         if (left_us < us) us = left_us > question_us ? left_us : work_us / 4;
     }
     return us;

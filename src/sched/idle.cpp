@@ -3,6 +3,7 @@
 
 #include "sched/run_queue.hpp"
 #include "sched/spare.hpp"
+#include "sched/timers.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -69,8 +70,7 @@ p* pidle_get() {
 p* pidle_get_due(std::int64_t now) {
     for (p** link = &sched.idle_p; *link != nullptr; link = &(*link)->idle_link) {
         p* const pp = *link;
-        const std::int64_t when = pp->timers.earliest_hint();
-        if (when == 0 || when > now) continue;
+        if (next_timer_run(*pp) > now) continue;
         *link = pp->idle_link;  // to the front of the list, from where pidle_get takes it
         pp->idle_link = sched.idle_p;
         sched.idle_p = pp;

@@ -22,6 +22,7 @@
 #include "sched/schedule.hpp"
 #include "sched/seeded.hpp"
 #include "sched/suspend.hpp"
+#include "sched/timers.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/asymmetric.hpp"
@@ -253,8 +254,7 @@ bool is_for_suspended(const p& pp) {
     if (sched.suspended_first == nullptr || !sched.urgent.empty() || ahead_of_suspended() != 0 ||
         !runq_empty(pp))
         return false;
-    const std::int64_t when = pp.timers.earliest_hint();
-    return when == 0 || when > nanotime();
+    return !are_timers_to_run(pp);
 }
 
 namespace {
@@ -322,8 +322,7 @@ bool start(p& pp, bool spinning, m* spare) {
 // Timers that are due come first: whoever runs them then gives the p back.
 bool is_given_back(p& pp) {
     if (ROTA_LIKELY(pp.host == nullptr)) return false;
-    const std::int64_t when = pp.timers.earliest_hint();
-    return (when == 0 || when > nanotime()) && give_back(pp);
+    return !are_timers_to_run(pp) && give_back(pp);
 }
 
 }  // namespace
@@ -368,7 +367,7 @@ void handoffp(p& pp, m* spare) {
     if (!try_idle(pp, when, spare)) return startm(pp, false, spare);
     // Submitters that saw no idle p before this one have left word.
     if (sched.need_spinning.load(memory_order_seq_cst)) wakep();  // pairs(wake.need)
-    if (when != 0) wake_poller(when);
+    if (when != 0) wake_poller(std::max(when, next_timer_run(pp)));
     else if (net_poller.has_waiters()) want_poller();  // who has just parked may wait for one
 }
 

@@ -15,6 +15,7 @@
 #include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/syscall.hpp"
+#include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -73,10 +74,7 @@ bool is_syscall_p_needed(p& pp, std::int64_t now) {
 
 // Whether timers of pp are due, at which nobody looks while its goroutine goes from call to call
 // and all other ps are busy. Go: sysmon, timeSleepUntil.
-bool has_due_timers(const p& pp, std::int64_t now) {
-    const std::int64_t when = pp.timers.earliest_hint();
-    return when != 0 && when <= now;
-}
+bool has_due_timers(const p& pp, std::int64_t now) { return next_timer_run(pp) <= now; }
 
 // Takes pp from a system call and hands it on. While sysmon, which is no m, holds the p, all ms may
 // be asleep without anything being wrong: the deadlock detector is told, and asked again

@@ -14,7 +14,12 @@
 // returned, no one touches the timer or the claim's words any more.
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "core/g.hpp"
+#include "core/p.hpp"
+#include "sys/clock.hpp"
 #include "timer/heap.hpp"
 
 namespace rota::rt {
@@ -44,6 +49,19 @@ void ready_at(g& gp, std::int64_t when);
 
 // Does what pop_due has given out. Caller: an m with a p, on g0.
 void run_errands(const timer_errand* due, std::uint32_t n);
+
+// When the next timers of pp are to be run, which is later than when they are due if some have just
+// been; far away if there are none. A hint.
+inline std::int64_t next_timer_run(const p& pp) {
+    const std::int64_t when = pp.timers.earliest_hint();
+    if (when == 0) return std::numeric_limits<std::int64_t>::max();
+    return std::max(when, pp.timers_not_before.load(memory_order_relaxed));  // relaxed: advice
+}
+
+// Whether timers of pp are to be run now; reads the clock only where there are any.
+inline bool are_timers_to_run(const p& pp) {
+    return pp.timers.earliest_hint() != 0 && next_timer_run(pp) <= nanotime();
+}
 
 // A timer's `run` that readies the g that claim() has returned.
 void wake_g(void* gp);

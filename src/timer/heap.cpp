@@ -180,7 +180,7 @@ void timer_heap::insert(timer& t) {
     push(entry_of(t));
 }
 
-void timer_heap::push(const entry& e) {
+void timer_heap::push(entry e) {
     while (entries_.size() < unused) entries_.push_back({});
     entries_.push_back(e);
     sift(size_locked() - 1, e);
@@ -226,13 +226,13 @@ void timer_heap::forget_if_empty() {
     if (size_locked() == 0) earliest_.store(0, memory_order_relaxed);  // relaxed: see publish
 }
 
-inline void timer_heap::put(std::size_t i, const entry& e) {
+inline void timer_heap::put(std::size_t i, entry e) {
     at(i) = e;
     if (!e.is_wait()) places_[e.slot()].at = static_cast<std::uint32_t>(i);
 }
 
 // Finds the place of `moving` for which there is room at i.
-void timer_heap::sift(std::size_t i, const entry& moving) {
+void timer_heap::sift(std::size_t i, entry moving) {
     const std::size_t start = i;
     while (i > 0) {
         const std::size_t parent = (i - 1) / arity;
@@ -244,7 +244,7 @@ void timer_heap::sift(std::size_t i, const entry& moving) {
     else put(i, moving);
 }
 
-void timer_heap::sift_down(std::size_t i, const entry& moving) {
+void timer_heap::sift_down(std::size_t i, entry moving) {
     const std::size_t n = size_locked();
     for (;;) {
         const std::size_t first = i * arity + 1;

@@ -133,12 +133,12 @@ class timer_heap {
     entry& at(std::size_t i) ROTA_REQUIRES(mu_) { return entries_[i + unused]; }
     static timer_heap& lock_home(timer& t, timer_heap* fresh);
     void insert(timer& t) ROTA_REQUIRES(mu_);
-    void push(const entry& e) ROTA_REQUIRES(mu_);
+    void push(entry e) ROTA_REQUIRES(mu_);
     void erase(std::size_t i) ROTA_REQUIRES(mu_);
     void free_slot(std::uint32_t slot) ROTA_REQUIRES(mu_);
-    void put(std::size_t i, const entry& e) ROTA_REQUIRES(mu_);
-    void sift(std::size_t i, const entry& moving) ROTA_REQUIRES(mu_);
-    void sift_down(std::size_t i, const entry& moving) ROTA_REQUIRES(mu_);
+    void put(std::size_t i, entry e) ROTA_REQUIRES(mu_);
+    void sift(std::size_t i, entry moving) ROTA_REQUIRES(mu_);
+    void sift_down(std::size_t i, entry moving) ROTA_REQUIRES(mu_);
     bool publish() ROTA_REQUIRES(mu_);
     void forget_if_empty() ROTA_REQUIRES(mu_);
 
