@@ -43,7 +43,8 @@ struct debugger_layout {
     std::uint64_t g_room = (sizeof(g) + cache_line - 1) / cache_line * cache_line;
     std::uint64_t g_colours = header_colours;
     std::uint64_t g_stride = header_stride;
-    std::uint64_t slot_size_min = stack_size_min;  // doubled for each class
+    std::uint64_t stack_min = stack_size_min;  // doubled for each class
+    std::uint64_t stack_guard = page_size;     // below each stack
     std::uint64_t g_sp = offsetof(g, sched) + offsetof(gobuf, sp);
     std::uint64_t g_pc = offsetof(g, sched) + offsetof(gobuf, pc);
     std::uint64_t g_bp = offsetof(g, sched) + offsetof(gobuf, bp);

@@ -69,7 +69,7 @@ std::size_t metadata_bytes(std::uint32_t slot_count) {
 // Reserves an arena of `cls`, smaller and smaller while the kernel refuses. False if not even one
 // slot can be had.
 bool reserve(arena& a, std::uint8_t cls) {
-    const std::size_t slot = stack_class_size(cls);
+    const std::size_t slot = stack_pitch(cls);
     for (std::size_t bytes = arena_bytes > 16 * slot ? arena_bytes : 16 * slot;; bytes /= 8) {
         if (bytes < slot) bytes = slot;
         const auto slots = static_cast<std::uint32_t>(bytes / slot);
@@ -106,10 +106,9 @@ bool add_arena(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
 }
 
 stack_slot slot_at(const arena& a, std::uint32_t arena_index, std::uint32_t index) {
-    std::byte* const lo = a.base + index * stack_class_size(a.cls);
+    std::byte* const lo = a.base + index * stack_pitch(a.cls);
     static_assert(arenas_max <= 1 << 16);
-    return {lo, lo + stack_class_size(a.cls), index, static_cast<std::uint16_t>(arena_index),
-            a.cls};
+    return {lo, lo + stack_pitch(a.cls), index, static_cast<std::uint16_t>(arena_index), a.cls};
 }
 
 void say_unguarded(long limit) {
@@ -155,7 +154,7 @@ void guard_ahead(arena& a) ROTA_REQUIRES(stacks.mu) {
         return;  // relaxed: see above
     const std::uint32_t left = a.slot_count - a.guarded;
     const std::uint32_t n = left < advice_batch_max ? left : std::uint32_t{advice_batch_max};
-    const std::size_t slot = stack_class_size(a.cls);
+    const std::size_t slot = stack_pitch(a.cls);
     if (mmap_guard_many(a.base + a.guarded * slot, slot, page_size, n) == 0) a.guarded += n;
     else stacks.guard_ahead = false;
 }
@@ -173,7 +172,7 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
         if (a.cold_head != none) {
             const std::uint32_t index = a.cold_head;
             a.cold_head = a.cold_next[index];
-            add_to(handed_out_bytes, stack_class_size(cls));
+            add_to(handed_out_bytes, stack_pitch(cls));
             return slot_at(a, n, index);
         }
         const std::uint32_t used =
@@ -183,7 +182,7 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
             bare = used >= a.guarded;
             a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
             bump(stacks.fresh);
-            add_to(handed_out_bytes, stack_class_size(cls));
+            add_to(handed_out_bytes, stack_pitch(cls));
             return slot_at(a, n, used);
         }
         stacks.open[cls] =
@@ -222,7 +221,7 @@ void stack_release(const stack_slot& slot) {
     arena& a = stacks.arenas[slot.arena];
     a.cold_next[slot.index] = a.cold_head;
     a.cold_head = slot.index;
-    __atomic_fetch_sub(&handed_out_bytes, stack_class_size(slot.cls), __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&handed_out_bytes, stack_pitch(slot.cls), __ATOMIC_RELAXED);
     if (a.next_of_class == slot.arena) {
         a.next_of_class = stacks.open[slot.cls];
         stacks.open[slot.cls] = slot.arena;
@@ -265,7 +264,7 @@ tops tops_ahead(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
     if (from >= to) return {};
     if (to > from + at_once) to = from + at_once;
     a.touched = to;
-    return {a.base + (from + 1) * stack_class_size(cls) - page_size, to - from};
+    return {a.base + (from + 1) * stack_pitch(cls) - page_size, to - from};
 }
 
 }  // namespace
@@ -285,8 +284,7 @@ touch_result stack_touch_ahead(std::uint8_t cls) {
     stacks.fresh_seen.store(stacks.fresh.load(memory_order_relaxed), memory_order_relaxed);
     const tops ahead = tops_ahead(cls);
     stacks.mu.release();
-    if (ahead.n == 0 ||
-        mmap_populate_many(ahead.first, stack_class_size(cls), page_size, ahead.n) != 0)
+    if (ahead.n == 0 || mmap_populate_many(ahead.first, stack_pitch(cls), page_size, ahead.n) != 0)
         return touch_result::nothing_to_do;
     return touch_result::done;
 }
@@ -298,8 +296,8 @@ stack_slot stack_find(const void* address) {
         const arena& a = arenas[i];
         const auto offset =
             reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(a.base);
-        const auto index = static_cast<std::uint32_t>(offset / stack_class_size(a.cls));
-        if (offset < a.slot_count * stack_class_size(a.cls)) return slot_at(a, i, index);
+        const auto index = static_cast<std::uint32_t>(offset / stack_pitch(a.cls));
+        if (offset < a.slot_count * stack_pitch(a.cls)) return slot_at(a, i, index);
     }
     return {};
 }
@@ -309,7 +307,7 @@ void stack_arenas(void (*visit)(const std::byte* lo, const std::byte* hi, void*)
     const std::uint32_t n = stacks.count.load(memory_order_acquire);    // pairs(stack.arenas)
     for (std::uint32_t i = 0; i < n; ++i) {
         const arena& a = arenas[i];
-        visit(a.base, a.base + a.slot_count * stack_class_size(a.cls), arg);
+        visit(a.base, a.base + a.slot_count * stack_pitch(a.cls), arg);
     }
 }
 

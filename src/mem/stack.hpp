@@ -1,9 +1,13 @@
 // Stacks: slots of equal size in reserved address space, committed page by page on touch.
 //
-// A slot is a power of two from 16 KiB to 64 MiB; its lowest page is a guard. Slots of one size
-// come from arenas: one mapping each, so a million stacks are a few hundred mappings. A fresh or
-// decommitted slot costs address space only. Who uses a slot puts its own header at the top; this
-// room knows none of it and hands out numbers.
+// A slot is a guard page and above it a stack, a power of two from 16 KiB to 64 MiB. Slots of one
+// size come from arenas: one mapping each, so a million stacks are a few hundred mappings. A fresh
+// or decommitted slot costs address space only. Who uses a slot puts its own header at the top;
+// this room knows none of it and hands out numbers.
+//
+// So slots lie an odd number of pages apart. With a power of two between them the tops of all,
+// which is what most goroutines use, fall on one sixty-fourth of the sets of a translation buffer,
+// whose index is the low bits of the page's number: spawn took 78 ns instead of 48 on a Zen 4.
 //
 // Guards: MADV_GUARD_INSTALL, once per slot, no mapping. On kernels without it, mprotect at two
 // mappings a slot, up to half of vm.max_map_count; the slots beyond run without a guard, which is
@@ -19,6 +23,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sys/mmap.hpp"
+
 namespace rota::rt {
 
 inline constexpr std::size_t stack_size_min = 16 * 1024;
@@ -27,6 +33,9 @@ inline constexpr std::size_t stack_size_max = stack_size_min << (stack_class_cou
 inline constexpr std::size_t stack_size_default = 256 * 1024;
 
 constexpr std::size_t stack_class_size(std::uint8_t cls) { return stack_size_min << cls; }
+
+// From one slot to the next: its stack and its guard.
+constexpr std::size_t stack_pitch(std::uint8_t cls) { return stack_class_size(cls) + page_size; }
 
 // The smallest class of at least `bytes`; the largest class if there is none.
 constexpr std::uint8_t stack_class_for(std::size_t bytes) {

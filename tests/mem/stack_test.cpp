@@ -57,7 +57,7 @@ TEST(stack_alloc, hands_out_slots_that_do_not_overlap_and_are_found_by_address) 
     for (int i = 0; i < 300; ++i) {
         const stack_slot slot = stack_alloc(stack_class_for(stack_size_default));
         ASSERT_TRUE(slot);
-        EXPECT_EQ(slot.hi - slot.lo, static_cast<std::ptrdiff_t>(stack_size_default));
+        EXPECT_EQ(slot.hi - slot.usable_lo(), static_cast<std::ptrdiff_t>(stack_size_default));
         EXPECT_TRUE(seen.insert(slot.lo).second);
         std::memset(slot.hi - 64, 0x5a, 64);
         for (const std::byte* at : {slot.lo, slot.lo + 5000, slot.hi - 1}) {

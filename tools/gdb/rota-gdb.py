@@ -20,9 +20,9 @@ import gdb
 import gdb.unwinder
 
 WORDS = ("version words all_ms about_now stacks reason_text reason_count begin g_room g_colours "
-         "g_stride slot_size_min g_sp g_pc g_bp g_mp g_why g_status g_wait_since g_entry g_goid "
-         "g_parent g_created_at g_name_size g_locked_m g_main_of m_link m_curg m_after m_prev "
-         "m_tid m_id").split()
+         "g_stride stack_min stack_guard g_sp g_pc g_bp g_mp g_why g_status g_wait_since g_entry "
+         "g_goid g_parent g_created_at g_name_size g_locked_m g_main_of m_link m_curg m_after "
+         "m_prev m_tid m_id").split()
 STATES = {0: "idle", 1: "runnable", 2: "running", 3: "syscall", 4: "waiting", 6: "dead",
           9: "preempted"}
 ON_A_THREAD = ("running", "syscall", "preempted")
@@ -127,7 +127,7 @@ class Runtime:
         for n in range(count):
             arena = memory(arenas + n * size, size)
             first = int.from_bytes(arena[base:base + 8], "little")
-            slot = self.slot_size_min << arena[cls]
+            slot = (self.stack_min << arena[cls]) + self.stack_guard
             for i in range(int.from_bytes(arena[used:used + 4], "little")):
                 lo = first + i * slot
                 header = lo + slot - self.g_room - i % self.g_colours * self.g_stride
