@@ -118,7 +118,7 @@ void print_signalled(const fault_info& fault, bool others) {
 void report_stack_overflow(const stack_slot& slot, const fault_info& fault) {
     begin_report();
     room.out.print("runtime: goroutine stack exceeds %zu-byte limit\n",
-                   static_cast<std::size_t>(slot.hi - slot.lo));
+                   static_cast<std::size_t>(slot.hi - slot.usable_lo()));
     room.out.print("runtime: sp=%p stack=[%p, %p]\n", fault.at.sp, static_cast<void*>(slot.lo),
                    static_cast<void*>(slot.hi));
     room.out.print("fatal error: stack overflow\n");
