@@ -51,11 +51,13 @@ std::int32_t reader_column_put(std::uint32_t column) {
     std::uint32_t sum = 0;
     const std::uint32_t rows = readers.rows.load(memory_order_relaxed);  // relaxed: never changes
     for (std::uint32_t row = 0; row < rows; ++row) {
-        const std::uint32_t n =
-            readers.count[row][at].load(memory_order_acquire);  // pairs(rwmutex.count)
-        if (n == 0) continue;
-        sum += n;
-        readers.count[row][at].store(0, memory_order_relaxed);  // relaxed: the next line publishes
+        auto& here = readers.count[row][at];
+        const std::uint32_t came = here.came.load(memory_order_acquire);  // pairs(rwmutex.count)
+        const std::uint32_t left = here.left.load(memory_order_acquire);  // pairs(rwmutex.count)
+        if ((came | left) == 0) continue;
+        sum += came - left;
+        here.came.store(0, memory_order_relaxed);  // relaxed: the last line publishes it
+        here.left.store(0, memory_order_relaxed);  // relaxed: as above
     }
     readers.used[at / 64].fetch_and(~(std::uint64_t{1} << at % 64),
                                     memory_order_release);  // pairs(rwmutex.column)

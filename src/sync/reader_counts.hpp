@@ -1,10 +1,12 @@
 // Readers counted by processors: a table of counters, a row for each processor, a column for each
 // lock whose readers are spread.
 //
-// A reader adds to its column in the row of the processor it is on, in a restartable sequence: no
-// locked instruction, no line that another processor writes. It may leave on another processor, so
-// only the sum of a column means something, and only while nobody can add: whoever wants to know
-// shuts the column's gate first and restarts all sequences (sys/asymmetric.hpp).
+// A reader that comes or goes adds one to its column in the row of the processor it is on, in a
+// restartable sequence: no locked instruction, no line that another processor writes. It may leave
+// on another processor, so only the sum of a column means something, and only while nobody can add:
+// whoever wants to know shuts the column's gate first and restarts all sequences
+// (sys/asymmetric.hpp). Who comes and who goes have a word each: the next addition to a word waits
+// for the one before, through memory.
 //
 // Alternatives: counters by ps would have to be reached through the m, and would not count the
 // threads of the program's own; a table of readers' names (BRAVO) needs the reader to find its own
@@ -26,14 +28,17 @@ struct reader_counts {
     static constexpr std::uint32_t column_shift = 9, row_max = 512;
 #endif
     static constexpr std::uint32_t column_max = 1u << column_shift;
+    struct readers_here {
+        atomic<std::uint32_t> came{0}, left{0};
+    };
 
     // Rows in use, at most row_max. Processors beyond count their readers in the lock itself.
     // relaxed: set before the first column is given, and never changed.
     atomic<std::uint32_t> rows{0};
 
-    // Whose column it is may write its own row's counter in a sequence; who has shut the gate, all.
+    // Whose column it is may write its own row's words in a sequence; who has shut the gate, all.
     // Each sequence is a release of what the reader did, as all stores of x86-64 are.
-    alignas(cache_line) atomic<std::uint32_t> count[row_max][column_max] = {};
+    alignas(cache_line) readers_here count[row_max][column_max] = {};
 
     // Bits of columns that are in use.
     alignas(cache_line) atomic<std::uint64_t> used[(column_max + 63) / 64] = {};
@@ -46,16 +51,16 @@ extern constinit reader_counts readers;
 // The sum of a column, which is free afterwards. Caller: has shut its gate and restarted owners.
 [[nodiscard]] std::int32_t reader_column_put(std::uint32_t column);
 
-// Adds `delta` to the column on this processor while `gate` says `column`. False: count elsewhere.
+// Adds one to a word of the column on this processor, `word` in its first row, while `gate` says
+// `column`. False: count elsewhere.
 ROTA_ALWAYS_INLINE bool count_reader([[maybe_unused]] const atomic<std::uint32_t>& gate,
                                      [[maybe_unused]] std::uint32_t column,
-                                     [[maybe_unused]] std::uint32_t delta) {
+                                     [[maybe_unused]] atomic<std::uint32_t>& word) {
 #if ROTA_RSEQ
     // pairs(rwmutex.count)
-    return rseq_add_here<reader_counts::column_shift + 2>(
-        &gate, column, &readers.count[0][column - 1],
-        readers.rows.load(memory_order_relaxed),  // relaxed: see above
-        delta);
+    return rseq_add_here<reader_counts::column_shift + 3>(
+        &gate, column, &word, readers.rows.load(memory_order_relaxed),  // relaxed: see above
+        1);
 #else
     return false;
 #endif

@@ -60,14 +60,20 @@ void give_way() {
 
 }  // namespace
 
-// Counts a reader that comes or leaves by the processor it is on. False: it counts in state_.
-ROTA_ALWAYS_INLINE bool shared_mutex::count_here(std::uint32_t delta) {
+// Counts a reader that comes, or one that leaves, by the processor it is on. False: it counts in
+// state_.
+ROTA_ALWAYS_INLINE bool shared_mutex::came_here() {
     const std::uint32_t column = spread_.load(std::memory_order_acquire);  // pairs(rwmutex.spread)
-    return column != 0 && count_reader(spread_, column, delta);
+    return column != 0 && count_reader(spread_, column, readers.count[0][column - 1].came);
+}
+
+ROTA_ALWAYS_INLINE bool shared_mutex::left_here() {
+    const std::uint32_t column = spread_.load(std::memory_order_acquire);  // pairs(rwmutex.spread)
+    return column != 0 && count_reader(spread_, column, readers.count[0][column - 1].left);
 }
 
 void shared_mutex::lock_shared() {
-    if (count_here(1)) return;
+    if (came_here()) return;
     const std::uint64_t seen = state_.fetch_add(
         one_reader + one_lock, std::memory_order_acquire);  // pairs(rwmutex.handover)
     if (ROTA_UNLIKELY((seen & writer) != 0)) return read_behind_writer();
@@ -75,7 +81,7 @@ void shared_mutex::lock_shared() {
 }
 
 bool shared_mutex::try_lock_shared() {
-    if (count_here(1)) return true;
+    if (came_here()) return true;
     std::uint64_t seen =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
     while ((seen & writer) == 0) {
@@ -90,7 +96,7 @@ bool shared_mutex::try_lock_shared() {
 }
 
 void shared_mutex::unlock_shared() {
-    if (count_here(~std::uint32_t{0})) return;
+    if (left_here()) return;
     const std::uint64_t seen =
         state_.fetch_sub(one_reader, std::memory_order_release);  // pairs(rwmutex.handover)
     if (ROTA_UNLIKELY((seen & readers_mask) == 0)) fatal_runlock();

@@ -48,7 +48,8 @@ class shared_mutex {
   private:
     friend struct rt::lock_view;
 
-    bool count_here(std::uint32_t delta);
+    bool came_here();
+    bool left_here();
     void read_behind_writer();
     void reader_left();
     void wait_for_readers(std::int32_t readers);
