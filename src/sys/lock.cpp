@@ -30,14 +30,13 @@ bool lock::acquire_biased(std::uint32_t word, std::uint32_t held) {
     return true;
 }
 
-void lock::acquire_slow() {
+void lock::acquire_slow(spin before) {
     // The holder is at work for some ten nanoseconds: look again before asking the kernel. On one
     // processor it cannot be at work, so there is nothing to spin for.
-    constexpr int rounds = 8, pauses = 20;
-    for (int i = 0; i < rounds && processor_count() > 1; ++i) {
+    for (int i = 0; i < before.looks && processor_count() > 1; ++i) {
         const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
         if (is_bias(word)) break;
-        procyield(pauses);
+        procyield(before.pauses);
         if (word_.load(memory_order_relaxed) == 0 &&  // relaxed: only a hint for the exchange
             word_.cas(0, 1, memory_order_acquire))
             return;  // pairs(lock.handover)

@@ -42,7 +42,8 @@ class ROTA_CAPABILITY("lock") lock {
 
     void acquire() ROTA_ACQUIRE() {
         note_acquire();
-        if (!word_.cas(0, 1, memory_order_acquire)) acquire_slow();  // pairs(lock.handover)
+        // pairs(lock.handover)
+        if (!word_.cas(0, 1, memory_order_acquire)) acquire_slow(short_spin);
     }
 
     bool try_acquire() ROTA_TRY_ACQUIRE(true) {
@@ -54,7 +55,7 @@ class ROTA_CAPABILITY("lock") lock {
     // As these, for locks that may be biased. `mine`: the thread's self_header::bias.
     void acquire_by(std::uint32_t mine) ROTA_ACQUIRE() {
         note_acquire();
-        if (!take_by(mine)) acquire_slow();
+        if (!take_by(mine)) acquire_slow(long_spin);
     }
     bool try_acquire_by(std::uint32_t mine) ROTA_TRY_ACQUIRE(true) {
         if (!take_by(mine)) return false;
@@ -86,7 +87,7 @@ class ROTA_CAPABILITY("lock") lock {
     // One more of a rank that nests, while the thread holds another one of that rank, which stands
     // for all of them in the record of held locks.
     void acquire_another_by(std::uint32_t mine) ROTA_ACQUIRE() {
-        if (!take_by(mine)) acquire_slow();
+        if (!take_by(mine)) acquire_slow(long_spin);
     }
     void release_another() ROTA_RELEASE() {
         if (ROTA_UNLIKELY(!owner_replace(word_, 1, free_))) release_slow();  // pairs(lock.handover)
@@ -112,7 +113,16 @@ class ROTA_CAPABILITY("lock") lock {
         return word_.cas(0, 1, memory_order_acquire);         // pairs(lock.handover)
     }
 
-    ROTA_COLD void acquire_slow();
+    // How a contender waits before it asks the kernel.
+    struct spin {
+        int looks, pauses;
+    };
+    static constexpr spin short_spin{8, 20};
+    // Channels' locks are taken again and again by all who use the channel, and a sleep costs both
+    // processors some 10 us: the fewer looks, the less of that time goes into moving the line.
+    static constexpr spin long_spin{16, 40};
+
+    ROTA_COLD void acquire_slow(spin before);
     bool acquire_biased(std::uint32_t word, std::uint32_t held);
 #if defined(ROTA_DEBUG_CHECKS)
     void note_acquire() const;
