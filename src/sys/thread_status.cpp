@@ -44,6 +44,7 @@ thread_ears thread_hears(int tid, int signal) {
     text[size] = '\0';
     const char* const state = field(text, "\nState:\t");
     if (state != nullptr && (*state == 'Z' || *state == 'X')) return thread_ears::ended;
+    if (state != nullptr && *state == 'R') return thread_ears::open;
     const char* const blocked = field(text, "\nSigBlk:\t");
     if (blocked == nullptr) return thread_ears::open;
     const kernel_signals mask = std::strtoull(blocked, nullptr, 16);
