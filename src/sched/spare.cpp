@@ -27,25 +27,34 @@ constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel i
 // An order that takes longer than this (ns) waits for a processor, or for malloc's lock, which a
 // stopped thread may hold.
 constexpr std::int64_t order_patience = 10'000'000;
+// The last that stands by is ordered if it has been missing for so long (ns): ms that come out of
+// calls may have had no processor yet to say that they are idle.
+constexpr std::int64_t last_one_patience = 5'000'000;
 // More ms than the program may have are in its calls: for longer than this (ns), and it ends.
 constexpr std::int64_t kept_patience = 500'000'000;
 // After so long (ns) a round knows nothing of the one before.
 constexpr std::int64_t round_lapse = 100'000'000;
 constexpr std::int64_t begin_period = 100'000'000;  // ns: while ms are short, one begins in so long
 
-// When the last spare was ordered. sysmon only.
-constinit std::int64_t ordered_at = 0;
+// When the last spare was ordered, and since when too few have been there; 0: enough are. sysmon
+// only.
+constinit std::int64_t ordered_at = 0, short_since = 0;
 
 bool are_stopped_too_many() ROTA_REQUIRES(sched.mu) {
     return sched.suspended_count >= suspended_max;
 }
 
-// Whether an m sleeps for the timers that would be idle otherwise. Where a p is idle it is that
-// one's.
-bool is_poller_free() ROTA_REQUIRES(sched.mu) {
-    return sched.last_poll.load(memory_order_seq_cst) == 0 &&   // pairs(timer.poller)
-           sched.idle_p_count.load(memory_order_relaxed) == 0;  // relaxed: under sched.mu
+// Whether an m sleeps for the timers that would be idle otherwise.
+bool is_poller_asleep() ROTA_REQUIRES(sched.mu) {
+    return sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
 }
+
+std::int32_t idle_ps() ROTA_REQUIRES(sched.mu) {
+    return sched.idle_p_count.load(memory_order_relaxed);  // relaxed: under sched.mu
+}
+
+// Where a p is idle, the poller is that one's.
+bool is_poller_free() ROTA_REQUIRES(sched.mu) { return is_poller_asleep() && idle_ps() == 0; }
 
 // Ms that have nothing to do.
 std::int32_t free_ms() ROTA_REQUIRES(sched.mu) {
@@ -105,9 +114,17 @@ void order_spare(spare_for why, std::int64_t now) {
         std::int32_t wanted = are_stopped_too_many() ? to_begin_at : stand_by;
         // A single call that blocks is no reason for more than one.
         if (why == spare_for::blocked && sched.hostage_count <= 1) wanted = 1;
-        if (why == spare_for::computes)  // those that the idle ps will need are not to spare
-            wanted += sched.idle_p_count.load(memory_order_relaxed);  // relaxed: under sched.mu
-        if (free_ms() + sched.spares_coming >= wanted || !may_order(why, now)) return;
+        if (why == spare_for::computes && idle_ps() > 0)  // theirs are not to spare
+            wanted += idle_ps() - (is_poller_asleep() ? 1 : 0);
+        const std::int32_t there = free_ms() + sched.spares_coming;
+        if (there >= wanted) {
+            short_since = 0;
+            return;
+        }
+        if (short_since == 0) short_since = now;
+        const bool can_wait = wanted > to_begin_at && there == wanted - 1;
+        if (can_wait && now - short_since < last_one_patience) return;
+        if (!may_order(why, now)) return;
         mp = &any_m_record();
         mp->is_spare = mp->is_coming = true;
         ++sched.m_count;
