@@ -271,7 +271,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, int vacated, 
     line_turn turn = line_turn::last;
     if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
     else if (lends) turn = line_turn::none;
-    order_spare(why, now);
+    order_spare(why, spare_need::now, now);
     const heir next = set_aside(pp, turn, now);
     const bool taken = next.mp != nullptr && take_p(pp);
     const bool is_lent = taken && lends && steady && !next.is_stopped;

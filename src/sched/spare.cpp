@@ -27,17 +27,17 @@ constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel i
 // An order that takes longer than this (ns) waits for a processor, or for malloc's lock, which a
 // stopped thread may hold.
 constexpr std::int64_t order_patience = 10'000'000;
-// The last that stands by is ordered if it has been missing for so long (ns): ms that come out of
-// calls may have had no processor yet to say that they are idle.
-constexpr std::int64_t last_one_patience = 5'000'000;
+// If a round finds one missing of those that stand by, it is ordered when that has been so for so
+// long (ns): ms that come out of calls may have had no processor yet to say that they are idle.
+constexpr std::int64_t soon_ns = 5'000'000;
 // More ms than the program may have are in its calls: for longer than this (ns), and it ends.
 constexpr std::int64_t kept_patience = 500'000'000;
 // After so long (ns) a round knows nothing of the one before.
 constexpr std::int64_t round_lapse = 100'000'000;
 constexpr std::int64_t begin_period = 100'000'000;  // ns: while ms are short, one begins in so long
 
-// When the last spare was ordered, and since when too few have been there; 0: enough are. sysmon
-// only.
+// When the first of the spares that are coming was ordered, and since when too few have been there;
+// 0: enough are. sysmon only.
 constinit std::int64_t ordered_at = 0, short_since = 0;
 
 bool are_stopped_too_many() ROTA_REQUIRES(sched.mu) {
@@ -107,7 +107,7 @@ void note_last_m() {
     if (sched.is_anyone_computing) set_shortage(true);
 }
 
-void order_spare(spare_for why, std::int64_t now) {
+void order_spare(spare_for why, spare_need need, std::int64_t now) {
     m* mp = nullptr;
     {
         const lock_guard guard(sched.mu);
@@ -122,16 +122,17 @@ void order_spare(spare_for why, std::int64_t now) {
             return;
         }
         if (short_since == 0) short_since = now;
-        const bool can_wait = wanted > to_begin_at && there == wanted - 1;
-        if (can_wait && now - short_since < last_one_patience) return;
+        const bool can_wait =
+            need == spare_need::soon && wanted > to_begin_at && there == wanted - 1;
+        if (can_wait && now - short_since < soon_ns) return;
         if (!may_order(why, now)) return;
+        if (sched.spares_coming == 0) ordered_at = now;
         mp = &any_m_record();
         mp->is_spare = mp->is_coming = true;
         ++sched.m_count;
         ++sched.spare_count;
         ++sched.spares_coming;
     }
-    ordered_at = now;
     make_thread_of(*mp);
 }
 
@@ -215,7 +216,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         report_exhaustion(exceeded);
     }
     if (n > 0) wakep();
-    if (anyone) order_spare(spare_for::computes, now);
+    if (anyone) order_spare(spare_for::computes, spare_need::soon, now);
     return is_short || any_left_ || too_many_kept_;
 }
 

@@ -40,8 +40,10 @@ void note_hostage(spare_for why) ROTA_EXCLUDES(sched.mu);
 // The last idle m is about to get a p: while goroutines compute for long it begins nobody.
 void note_last_m() ROTA_REQUIRES(sched.mu);
 
-// Has one more m made that sleeps on the idle list, if too few do, and it may. Caller: sysmon.
-void order_spare(spare_for why, std::int64_t now) ROTA_EXCLUDES(sched.mu);
+// Has one more m made that sleeps on the idle list, if too few do, and it may. Caller: sysmon,
+// `now` before it takes a p, otherwise `soon`: the last one may wait for some milliseconds.
+enum class spare_need : std::uint8_t { now, soon };
+void order_spare(spare_for why, spare_need need, std::int64_t now) ROTA_EXCLUDES(sched.mu);
 
 // When the first in line is the heir although others are queued: before an idle m, if there is no
 // other m, or not even then.

@@ -13,6 +13,7 @@
 // entry again when it leaves, which Go's interface has no place for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "arch/rseq.hpp"
@@ -25,7 +26,7 @@ struct reader_counts {
 #if defined(ROTA_MODEL)
     static constexpr std::uint32_t column_shift = 1, row_max = 8;
 #else
-    static constexpr std::uint32_t column_shift = 9, row_max = 512;
+    static constexpr std::uint32_t column_shift = 8, row_max = 512;
 #endif
     static constexpr std::uint32_t column_max = 1u << column_shift;
     struct readers_here {
@@ -45,6 +46,9 @@ struct reader_counts {
 };
 extern constinit reader_counts readers;
 
+inline constexpr unsigned reader_row_shift = reader_counts::column_shift + 3;
+static_assert(sizeof readers.count[0] == std::size_t{1} << reader_row_shift);
+
 // A free column, numbered from 1, or 0: none is left, or this process has no restartable sequences.
 [[nodiscard]] std::uint32_t reader_column_get();
 
@@ -58,7 +62,7 @@ ROTA_ALWAYS_INLINE bool count_reader([[maybe_unused]] const atomic<std::uint32_t
                                      [[maybe_unused]] atomic<std::uint32_t>& word) {
 #if ROTA_RSEQ
     // pairs(rwmutex.count)
-    return rseq_add_here<reader_counts::column_shift + 3>(
+    return rseq_add_here<reader_row_shift>(
         &gate, column, &word, readers.rows.load(memory_order_relaxed),  // relaxed: see above
         1);
 #else

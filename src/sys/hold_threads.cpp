@@ -59,7 +59,8 @@ void wait_until_let_go(std::uint32_t round, const gobuf& interrupted) {
 struct census {
     bool possible = false;
     bool all_held = false;
-    int deaf = 0;  // the last one that blocks the signal
+    int deaf = 0;  // the last one that blocks the signal and sleeps,
+    int busy = 0;  // and that does not sleep
     std::size_t threads = 0;
     long numbers = 0;  // added up
     bool same_threads(const census& other) const {
@@ -89,6 +90,7 @@ census look_for_missing(held_threads& held, bool (*exempt)(int tid), ask how) {
             const thread_ears ears = thread_hears(tid, stop_signal());
             if (ears == thread_ears::ended) return true;
             if (ears == thread_ears::deaf) seen.deaf = tid;
+            if (ears == thread_ears::busy) seen.busy = tid;
         }
         seen.all_held = false;
         return true;
@@ -102,9 +104,11 @@ hold_result hold_all(held_threads& held, bool (*exempt)(int tid), std::int64_t l
     constexpr long nap_ns = 50'000;
     constexpr int ask_again_after = 20;           // naps: new threads have come, perhaps
     constexpr std::int64_t deaf_ns = 10'000'000;  // handlers that block all signals end sooner
+    constexpr std::int64_t begun_ns = 1'000'000;  // of computing: a thread's beginning takes less
     const std::int64_t since = nanotime();
     census before;
-    int suspect = 0;
+    int suspect = 0, busy_suspect = 0;
+    std::int64_t busy_since = 0;  // its clock then
     ask how = ask::those_who_are_missing;
     for (int naps = 0;;) {
         const std::int64_t waited = nanotime() - since;
@@ -119,6 +123,11 @@ hold_result hold_all(held_threads& held, bool (*exempt)(int tid), std::int64_t l
             if (seen.deaf != 0 && seen.deaf == suspect && waited > deaf_ns)
                 return hold_result::deaf;
             suspect = seen.deaf;
+            const std::int64_t clock = seen.busy != 0 ? thread_cpu_time(seen.busy) : 0;
+            if (seen.busy != busy_suspect) busy_since = clock;
+            else if (seen.busy != 0 && clock - busy_since > begun_ns && waited > deaf_ns)
+                return hold_result::deaf;
+            busy_suspect = seen.busy;
         }
         if (waited > limit_ns) return hold_result::late;
         before = seen;

@@ -30,17 +30,22 @@ bool lock::acquire_biased(std::uint32_t word, std::uint32_t held) {
     return true;
 }
 
-void lock::acquire_slow(spin before) {
-    // The holder is at work for some ten nanoseconds: look again before asking the kernel. On one
-    // processor it cannot be at work, so there is nothing to spin for.
-    for (int i = 0; i < before.looks && processor_count() > 1; ++i) {
+// The holder is at work for some ten nanoseconds: looks again before the kernel is asked. On one
+// processor it cannot be at work, so there is nothing to spin for.
+bool lock::acquire_spinning(spin s, std::uint32_t held) {
+    for (int i = 0; i < s.looks && processor_count() > 1; ++i) {
         const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
         if (is_bias(word)) break;
-        procyield(before.pauses);
+        procyield(s.pauses);
         if (word_.load(memory_order_relaxed) == 0 &&  // relaxed: only a hint for the exchange
-            word_.cas(0, 1, memory_order_acquire))
-            return;  // pairs(lock.handover)
+            word_.cas(0, held, memory_order_acquire))
+            return true;  // pairs(lock.handover)
     }
+    return false;
+}
+
+void lock::acquire_slow(spin before) {
+    if (acquire_spinning(before, 1)) return;
     // Who has slept takes it with a 2, for those who may sleep still.
     for (std::uint32_t held = 1;; held = 2) {
         const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
@@ -53,6 +58,8 @@ void lock::acquire_slow(spin before) {
         if (word == 0) return;
         restart_owners();
         (void)futex_wait(word_, 2, no_deadline);
+        // Others who spin may have it: against them who has been woken must not lose for ever.
+        if (acquire_spinning(short_spin, 2)) return;
     }
 }
 

@@ -123,6 +123,7 @@ class ROTA_CAPABILITY("lock") lock {
     static constexpr spin long_spin{16, 40};
 
     ROTA_COLD void acquire_slow(spin before);
+    bool acquire_spinning(spin s, std::uint32_t held);
     bool acquire_biased(std::uint32_t word, std::uint32_t held);
 #if defined(ROTA_DEBUG_CHECKS)
     void note_acquire() const;

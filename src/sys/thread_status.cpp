@@ -44,11 +44,12 @@ thread_ears thread_hears(int tid, int signal) {
     text[size] = '\0';
     const char* const state = field(text, "\nState:\t");
     if (state != nullptr && (*state == 'Z' || *state == 'X')) return thread_ears::ended;
-    if (state != nullptr && *state == 'R') return thread_ears::open;
     const char* const blocked = field(text, "\nSigBlk:\t");
     if (blocked == nullptr) return thread_ears::open;
     const kernel_signals mask = std::strtoull(blocked, nullptr, 16);
-    return (mask & bit_of(signal)) != 0 ? thread_ears::deaf : thread_ears::open;
+    if ((mask & bit_of(signal)) == 0) return thread_ears::open;
+    const bool sleeps = state == nullptr || (*state != 'R' && *state != 'D');
+    return sleeps ? thread_ears::deaf : thread_ears::busy;
 }
 
 kernel_signals block_all_but_faults() { return set_signals(all_but_faults); }

@@ -7,9 +7,9 @@
 namespace rota::rt {
 
 enum class thread_ears : unsigned char {
-    open,   // a signal comes to it as soon as it has a processor, or the kernel lets it; or it
-            // blocks the signal now, but runs, as a thread does that has only just begun
+    open,   // a signal comes to it as soon as it has a processor, or the kernel lets it
     deaf,   // it sleeps, and blocks that signal
+    busy,   // it blocks that signal and does not sleep: it may only just have begun
     ended,  // there is no such thread, or it is but a number that has not been given back
 };
 

@@ -46,7 +46,7 @@ bool take_for_heir(machine& rig, spare_for why, line_turn turn) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
     note_hostage(why);
-    order_spare(why, nanotime());
+    order_spare(why, spare_need::now, nanotime());
     const heir next = set_aside(pp, turn, nanotime());
     const bool taken = next.mp != nullptr && take_p(pp);
     if (taken) give_to(next, pp);

@@ -127,20 +127,27 @@ TEST_F(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
 }
 
 TEST_F(hold_threads, who_cannot_be_held_is_told_of) {
+    // One that sleeps, and one that computes: that the second has only just begun must not be
+    // believed for long, as all others are held meanwhile.
     rota::run([] {});
-    std::atomic<bool> ready{false}, enough{false};
-    std::thread deaf([&] {
-        thread_block_signals();
-        ready = true;
-        while (!enough) thread_sleep_ns(1'000'000);
-    });
-    while (!ready) std::this_thread::yield();
-    const room space;
-    held_threads held = space.empty();
-    EXPECT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::deaf);
-    await_others_gone();
-    enough = true;
-    deaf.join();
+    for (const bool computes : {false, true}) {
+        std::atomic<bool> ready{false}, enough{false};
+        std::thread deaf([&] {
+            thread_block_signals();
+            ready = true;
+            while (!enough) {
+                if (!computes) thread_sleep_ns(1'000'000);
+            }
+        });
+        while (!ready) std::this_thread::yield();
+        const room space;
+        held_threads held = space.empty();
+        EXPECT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::deaf)
+            << "computes: " << computes;
+        await_others_gone();
+        enough = true;
+        deaf.join();
+    }
 }
 
 TEST_F(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go) {
