@@ -173,7 +173,7 @@ TEST(godebug, scheddetail_prints_go_s_fields_in_go_s_order) {
     EXPECT_GE(seen[0], 2) << o;
     EXPECT_EQ(seen[1], 3 * seen[0]) << o;
     EXPECT_GE(seen[2], seen[0]) << o;
-    EXPECT_GE(seen[3], seen[0]) << o;
+    EXPECT_GE(seen[3], seen[0] - 1) << o;  // at 0 ms there may be none yet
     EXPECT_TRUE(o.says(": status=4(sleep) m=nil") || o.says("status=4(sync.WaitGroup.Wait)")) << o;
     EXPECT_FALSE(o.says("status=6")) << "dead goroutines wait for their next use: " << o;
 }
