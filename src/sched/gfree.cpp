@@ -38,6 +38,7 @@ constinit gfree_t gfree;
 // they come together instead of one after the other (bench parked_1m).
 void prefetch_stack(const g* gp) {
     const auto* const top = reinterpret_cast<const std::byte*>(gp);
+#pragma GCC unroll 7
     for (int line = -4; line < 3; ++line)
         __builtin_prefetch(top + line * static_cast<int>(cache_line), 1);
 }

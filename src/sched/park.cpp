@@ -1,4 +1,4 @@
-// Parking, readying, yielding and ending.
+// Parking, readying and yielding.
 #include "sched/park.hpp"
 
 #include "base/fatal.hpp"
@@ -6,12 +6,9 @@
 #include "sched/bubble.hpp"
 #include "sched/chaos.hpp"
 #include "sched/entry.hpp"
-#include "sched/gfree.hpp"
 #include "sched/latency.hpp"
-#include "sched/lock_thread.hpp"
 #include "sched/seeded.hpp"
 #include "sched/switch.hpp"
-#include "sched/threads.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
@@ -56,12 +53,6 @@ void after_yield(m&, g& prev) {
 void after_local_yield(m& self, g& prev) {
     runq_put(*self.pp, prev, false);
     wakep();
-}
-
-void after_end(m& self, g& prev) {
-    if (ROTA_UNLIKELY(prev.locked_m != nullptr)) locked_g_ended(self, prev);
-    fiber_destroy(prev.fib);
-    gfput(self.pp, prev);
 }
 
 // The g of a thread that rota did not start: the thread itself sleeps.
@@ -222,19 +213,6 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goyield() {
     if (gp.is_thread) return;
     casgstatus(gp, g_status::running, g_status::runnable);
     leave_g(self, gp, after_local_yield);
-}
-
-ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() {
-    m& self = getm();
-    g& gp = *self.curg;
-    ROTA_DCHECK(holds_no_lock());
-    ROTA_PROBE1("go_end", "8", gp.goid);
-    casgstatus(gp, g_status::running, g_status::dead);
-    bump(self.pp->counts.ended);
-    if (ROTA_UNLIKELY(gp.in != nullptr)) bubble_leave(gp);
-    if (gp.main_of != nullptr) main_goroutine_ended(*gp.main_of);
-    leave_g(self, gp, after_end, true);
-    check_failed("a dead goroutine never runs on", __FILE__, __LINE__);
 }
 
 void preempt_yield() {

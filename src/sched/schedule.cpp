@@ -1,10 +1,8 @@
-// The loop, and the first frame of a goroutine.
+// The loop.
 #include "sched/schedule.hpp"
 
 #include "sched/chaos.hpp"
-#include "sched/entry.hpp"
 #include "sched/home.hpp"
-#include "sched/labels.hpp"
 #include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
@@ -62,21 +60,3 @@ void stop_spinning_with_work(m& self) {
 }
 
 }  // namespace rota::rt
-
-// Called by rota_gostart on the new goroutine's stack, inside the runtime. Never returns: there is
-// nothing above.
-extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
-    using namespace rota::rt;
-    finish_switch();
-    m& self = getm();
-    g& gp = *self.curg;
-    // Not leave_runtime(): a request to yield was meant for the one before, and one that yields
-    // here would count as begun (sched/spare) although nobody knows yet what it does. Where
-    // requests are made up this is a place like others.
-    if (ROTA_UNLIKELY(!try_leave_runtime(self)) && (chaos.on || seeded.on)) preempt_yield();
-    gp.entry(gp.closure);
-    if (gp.locals != nullptr) gp.locals->end(gp);
-    if (ROTA_UNLIKELY(labels_of(gp) != nullptr)) drop_labels(gp);
-    enter_runtime();
-    goroutine_end();
-}

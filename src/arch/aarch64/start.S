@@ -5,6 +5,8 @@
 // has caught. The registers that a function keeps for its caller are zero as well: a pointer that
 // the thread has left in one would stand on this stack for as long as the goroutine lives, and keep
 // others from being found unreachable (diag/unreachable).
+//
+// A jump with a return address where a call would do: see sched/goroutine.cpp.
 
     .hidden DW.ref.rota_goroutine_personality
     .weak DW.ref.rota_goroutine_personality
@@ -27,7 +29,6 @@ rota_gostart:
     .cfi_undefined x30
     .cfi_undefined x29
     mov x29, xzr
-    mov x30, xzr
     mov x19, xzr
     mov x20, xzr
     mov x21, xzr
@@ -38,8 +39,9 @@ rota_gostart:
     mov x26, xzr
     mov x27, xzr
     mov x28, xzr
-    bl rota_goroutine_main
-    brk #1
+    adr x30, 1f
+    b rota_goroutine_main
+1:  brk #1
     .cfi_endproc
     .size rota_gostart, . - rota_gostart
 

@@ -5,6 +5,8 @@
 // has caught. The registers that a function keeps for its caller are zero as well: a pointer that
 // the thread has left in one would stand on this stack for as long as the goroutine lives, and keep
 // others from being found unreachable (diag/unreachable).
+//
+// A jump with a return address where a call would do: see sched/goroutine.cpp.
 
     .hidden DW.ref.rota_goroutine_personality
     .weak DW.ref.rota_goroutine_personality
@@ -32,8 +34,10 @@ rota_gostart:
     xorl %r13d, %r13d
     xorl %r14d, %r14d
     xorl %r15d, %r15d
-    call rota_goroutine_main
-    ud2
+    leaq 1f(%rip), %rax
+    pushq %rax
+    jmp rota_goroutine_main
+1:  ud2
     .cfi_endproc
     .size rota_gostart, . - rota_gostart
 

@@ -1,0 +1,66 @@
+// The first frame of a goroutine, and its end.
+//
+// Processors guess where a ret goes from the calls before it. A goroutine that runs from its
+// beginning to its end without a park must therefore leave as many calls behind as it found, none
+// of its own: then the one that has parked for it returns, twice or three times, as was guessed. So
+// rota_gostart jumps here, and the end is compiled into this frame (bench spawn_wake).
+#include "base/probe.hpp"
+#include "sched/bubble.hpp"
+#include "sched/chaos.hpp"
+#include "sched/entry.hpp"
+#include "sched/gfree.hpp"
+#include "sched/labels.hpp"
+#include "sched/lock_thread.hpp"
+#include "sched/park.hpp"
+#include "sched/seeded.hpp"
+#include "sched/switch.hpp"
+#include "sched/threads.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+void after_end(m& self, g& prev) {
+    if (ROTA_UNLIKELY(prev.locked_m != nullptr)) locked_g_ended(self, prev);
+    fiber_destroy(prev.fib);
+    gfput(self.pp, prev);
+}
+
+[[noreturn]] ROTA_ALWAYS_INLINE void end_now() {
+    m& self = getm();
+    g& gp = *self.curg;
+    ROTA_DCHECK(holds_no_lock());
+    ROTA_PROBE1("go_end", "8", gp.goid);
+    casgstatus(gp, g_status::running, g_status::dead);
+    bump(self.pp->counts.ended);
+    if (ROTA_UNLIKELY(gp.in != nullptr)) bubble_leave(gp);
+    if (ROTA_UNLIKELY(gp.main_of != nullptr)) main_goroutine_ended(*gp.main_of);
+    leave_g(self, gp, after_end, true);
+    check_failed("a dead goroutine never runs on", __FILE__, __LINE__);
+}
+
+}  // namespace
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() { end_now(); }
+
+}  // namespace rota::rt
+
+// rota_gostart goes on here on the new goroutine's stack, inside the runtime. Never returns: there
+// is nothing above.
+extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
+    using namespace rota::rt;
+    finish_switch();
+    {
+        m& self = getm();
+        // Not leave_runtime(): a request to yield was meant for the one before, and one that yields
+        // here would count as begun (sched/spare) although nobody knows yet what it does. Where
+        // requests are made up this is a place like others.
+        if (ROTA_UNLIKELY(!try_leave_runtime(self)) && (chaos.on || seeded.on)) preempt_yield();
+    }
+    g& gp = *getm().curg;
+    gp.entry(gp.closure);
+    if (gp.locals != nullptr) gp.locals->end(gp);
+    if (ROTA_UNLIKELY(labels_of(gp) != nullptr)) drop_labels(gp);
+    enter_runtime();
+    end_now();
+}
