@@ -97,14 +97,18 @@ TEST(stack_pitch, is_an_odd_number_of_pages) {
     constexpr std::uint8_t cls = stack_class_for(stack_size_default);
     std::vector<stack_slot> slots;
     for (int i = 0; i < 300; ++i) slots.push_back(stack_alloc(cls));
-    std::size_t neighbours = 0;
+    std::size_t pairs = 0;
     for (std::size_t i = 1; i < slots.size(); ++i) {
         const stack_slot &a = slots[i - 1], &b = slots[i];
-        if (a.arena != b.arena || a.index + 1 != b.index) continue;
-        EXPECT_EQ(b.hi - a.hi, static_cast<std::ptrdiff_t>(stack_pitch(cls)));
-        ++neighbours;
+        ASSERT_TRUE(a) << "slot " << i - 1;
+        ASSERT_TRUE(b) << "slot " << i;
+        if (a.arena != b.arena) continue;
+        const auto apart =
+            static_cast<std::ptrdiff_t>(b.index) - static_cast<std::ptrdiff_t>(a.index);
+        EXPECT_EQ(b.hi - a.hi, apart * static_cast<std::ptrdiff_t>(stack_pitch(cls)));
+        ++pairs;
     }
-    EXPECT_GT(neighbours, 0U);
+    EXPECT_GT(pairs, 0U);
     for (const stack_slot& slot : slots) stack_release(slot);
 }
 
