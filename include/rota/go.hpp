@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -119,18 +120,41 @@ auto async(F&& f, A&&... args)
 }
 
 /// Runs f when its block is left, also by an exception or goexit. An exception of f goes on from
-/// there; while another one passes it ends the process, as for every destructor. Go: defer, which
-/// runs at the end of the function.
-template <class F>
+/// there; while another one passes it ends the process, as for every destructor. What f captures
+/// lies inside, or on the heap if it is more than 64 bytes: std::bad_alloc then, and f does not
+/// run. Go: defer, which runs at the end of the function.
 class defer {
   public:
-    explicit defer(F f) : f_(std::move(f)) {}
-    ~defer() noexcept(noexcept(std::declval<F&>()())) { f_(); }
+    template <class F>
+        requires(!std::same_as<F, defer> && std::invocable<F&>)
+    explicit defer(F f) {
+        if constexpr (sizeof(F) <= sizeof room_ && alignof(F) <= alignof(std::max_align_t)) {
+            ::new (static_cast<void*>(room_)) F(std::move(f));
+            run_ = [](void* at) {
+                struct owner {
+                    F* f;
+                    ~owner() { f->~F(); }
+                } const mine{std::launder(static_cast<F*>(at))};
+                (*mine.f)();
+            };
+        } else {
+            ::new (static_cast<void*>(room_)) F*(new F(std::move(f)));
+            run_ = [](void* at) {
+                struct owner {
+                    F* f;
+                    ~owner() { delete f; }
+                } const mine{*std::launder(static_cast<F**>(at))};
+                (*mine.f)();
+            };
+        }
+    }
+    ~defer() noexcept(false) { run_(room_); }
     defer(const defer&) = delete;
     defer& operator=(const defer&) = delete;
 
   private:
-    F f_;
+    alignas(std::max_align_t) std::byte room_[64];
+    void (*run_)(void* at);
 };
 
 namespace detail {

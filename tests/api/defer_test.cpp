@@ -1,4 +1,7 @@
 // rota::defer and rota::panic: what happens when a scope is left, and by what.
+#include <array>
+#include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -7,7 +10,9 @@
 #include "anywhere.hpp"
 
 static_assert(std::is_base_of_v<std::runtime_error, rota::panic_error>);
-static_assert(!std::is_copy_constructible_v<rota::defer<void (*)()>>);
+static_assert(!std::is_copy_constructible_v<rota::defer>);
+static_assert(!std::is_move_constructible_v<rota::defer>);
+static_assert(!std::is_constructible_v<rota::defer, int>);
 
 TEST_ANYWHERE(defer, runs_in_reverse_order_when_the_scope_ends) {
     // Deferred functions could run in the order of their definition, or not at all.
@@ -63,6 +68,43 @@ TEST_ANYWHERE(defer, lets_its_own_exception_out) {
     // Then the process would be terminated.
     EXPECT_THROW(
         { const rota::defer d([] { throw std::logic_error("late"); }); }, std::logic_error);
+}
+
+TEST_ANYWHERE(defer, is_one_type_whatever_it_runs) {
+    // As a template it could be no member, and stand in no optional.
+    struct guarded {
+        explicit guarded(std::string& to) : at_end([&to] { to += "member "; }) {}
+        rota::defer at_end;
+    };
+    std::string record;
+    {
+        std::optional<rota::defer> maybe;
+        const guarded object(record);
+        maybe.emplace([&] { record += "early "; });
+        maybe.reset();
+        record += "body ";
+    }
+    EXPECT_EQ(record, "early body member ");
+}
+
+TEST_ANYWHERE(defer, keeps_what_is_captured_until_it_has_run_and_no_longer) {
+    // Large captures lie elsewhere than small ones: either could leak, die early, or die twice.
+    for (const bool throws : {false, true}) {
+        auto small = std::make_shared<int>(1), large = std::make_shared<int>(2);
+        std::array<long, 30> ballast{};
+        ballast[29] = 40;
+        long seen = 0;
+        try {
+            const rota::defer first([&seen, large, ballast] { seen += *large + ballast[29]; });
+            const rota::defer second([&seen, small] { seen += *small; });
+            EXPECT_EQ(small.use_count() + large.use_count(), 4);
+            if (throws) throw 1;
+        } catch (int) {
+        }
+        EXPECT_EQ(seen, 43);
+        EXPECT_EQ(small.use_count(), 1);
+        EXPECT_EQ(large.use_count(), 1);
+    }
 }
 
 TEST_ANYWHERE(panic, is_an_exception_with_its_text_and_catch_recovers) {
