@@ -126,7 +126,9 @@ class Switches(Step):
                 within = line.partition("<")[2][:-2]
             elif re.search(r"\bjmp +\*0x8\(%rsi\)", line):  # the last instruction of a switch
                 found.append(within)
-        wrong = [function for function in found if not function.startswith("rota::rt::")]
+        # A goroutine's first frame calls the program's function through a pointer.
+        wrong = [function for function in found
+                 if not function.startswith("rota::rt::") and function != "rota_goroutine_main"]
         outcome = Outcome(1, seconds=time.monotonic() - began, note=f"{len(found)} places")
         if wrong or not found:
             outcome.passed, outcome.failed, outcome.again = 0, 1, "./dev test builds"

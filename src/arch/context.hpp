@@ -31,7 +31,7 @@ static_assert(sizeof(gobuf) == 24 && __builtin_offsetof(gobuf, pc) == 8 &&
 #error "rota runs on x86-64 and AArch64"
 #endif
 
-// The first frame of every goroutine (arch/*/start.S): clears the frame pointer and calls
+// The first frame of every goroutine (arch/*/start.S): clears the frame pointer and goes on to
 // rota_goroutine_main. Its frame description marks the end of the stack, and its personality
 // routine turns an exception that got here into a panic.
 extern "C" void rota_gostart();

@@ -41,7 +41,8 @@ void gosched_yield();
 // queue. Go: goyield.
 void goyield();
 
-// Ends the current goroutine, whose function has returned. Go: goexit1.
+// Ends the current goroutine, which is in the middle of something: that of one whose function has
+// returned is in its first frame (sched/goroutine.cpp). Go: goexit1.
 [[noreturn]] void goroutine_end();
 
 }  // namespace rota::rt

@@ -39,6 +39,14 @@ rota_gostart:
     mov x26, xzr
     mov x27, xzr
     mov x28, xzr
+    movi d8, #0
+    movi d9, #0
+    movi d10, #0
+    movi d11, #0
+    movi d12, #0
+    movi d13, #0
+    movi d14, #0
+    movi d15, #0
     adr x30, 1f
     b rota_goroutine_main
 1:  brk #1
