@@ -71,6 +71,11 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1, env.asyncpreemptoff)) {
             complain("GODEBUG asyncpreemptoff", value, "1 to stop no thread in user code, 0");
         }
+    } else if (key == "interactiveafter") {
+        if (!parse(value, 100, 10'000, env.interactiveafter)) {
+            complain("GODEBUG interactiveafter", value,
+                     "100 to 10000 microseconds that a goroutine computes undisturbed");
+        }
     } else if (key == "preemptsignal") {
         if (!parse(value, 1, 64, env.preemptsignal) ||
             !is_signal_for_preemption(env.preemptsignal)) {

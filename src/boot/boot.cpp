@@ -61,7 +61,7 @@ void schedinit() {
     }
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
         asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
-        hostages_allow_stops(env.preemptsignal);
+        hostages_allow_stops(env.preemptsignal, std::int64_t{env.interactiveafter} * 1000);
     // Where the kernel has none, or a container forbids it, it is epoll all the same.
     if (env.uring && !is_seeded) {
         const int error = net_uring.start();

@@ -97,8 +97,9 @@ void allow(m& mp, std::int64_t allowance) {
 
 }  // namespace
 
-void hostages_allow_stops(int signal) {
+void hostages_allow_stops(int signal, std::int64_t interactive_after) {
     hostages.signal = signal;
+    hostages.interactive_after = interactive_after;
     hostages.stops = true;
     on_stop_signal(signal, suspend_here);
 }

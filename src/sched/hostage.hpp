@@ -22,13 +22,14 @@ inline constexpr std::int64_t time_slice = 10'000'000;  // ns: one goroutine's t
 struct hostage_settings {
     bool stops = false;  // threads may be stopped
     int signal = 0;      // by which
-    std::int64_t interactive_after =
-        1'000'000;  // ns that a goroutine has before timers interrupt it
+    // ns that a goroutine has before those come first whom a timer, the network or a thread has
+    // readied
+    std::int64_t interactive_after = 0;
 };
 inline constinit hostage_settings hostages;  // fixed at boot
 
 // Boot: from now on threads may be stopped, by this signal.
-void hostages_allow_stops(int signal);
+void hostages_allow_stops(int signal, std::int64_t interactive_after);
 
 class hostage_watch {
   public:

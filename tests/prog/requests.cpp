@@ -1,0 +1,140 @@
+// Requests to yield: who honours them, and who need not.
+//
+//     prog_requests CASE      GOMAXPROCS and GODEBUG from the environment
+//
+// With GODEBUG=asyncpreemptoff=1 nobody is stopped: a goroutine that computes lets others run when
+// it comes into the runtime, and only then.
+#include <atomic>
+#include <chrono>
+#include <string_view>
+#include <thread>
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+// A goroutine computes for ten slices, ten times, while another one waits for its first turn: how
+// often that one has waited to the end.
+int slices() {
+    rota::run([] {
+        int kept = 0;
+        for (int round = 0; round < 10; ++round) {
+            std::atomic<bool> ran{false};
+            rota::wait_group other;
+            other.go([&] { ran = true; });
+            for (const auto end = steady::now() + 100ms; steady::now() < end;) {
+            }
+            kept += ran ? 0 : 1;
+            other.wait();
+        }
+        say(kept == 0 ? "never kept" : kept == 10 ? "always kept" : "kept at times");
+    });
+    return 0;
+}
+
+// Repeats `operate` until another goroutine has had five turns.
+template <class F>
+void until_others_ran(std::string_view name, F operate) {
+    std::atomic<int> turns{0};
+    rota::wait_group other;
+    other.go([&] {
+        while (++turns < 5) rota::runtime::gosched();
+    });
+    for (const auto end = steady::now() + (plain_build ? 20s : 60s); turns < 5;) {
+        operate();
+        if (steady::now() > end) {
+            std::fprintf(stderr, "%.*s honours no request to yield\n",
+                         static_cast<int>(name.size()), name.data());
+            ::_exit(1);
+        }
+    }
+    other.wait();
+}
+
+int operations() {
+    rota::run([] {
+        auto ch = rota::make_chan<int>(1);
+        auto full = rota::make_chan<int>(1);
+        full.send(1);
+        const rota::timer late(1h);
+        until_others_ran("preempt_point", [] { rota::runtime::preempt_point(); });
+        until_others_ran("send and recv", [&] {
+            ch.send(1);
+            ch.recv();
+        });
+        until_others_ran("try_send", [&] { (void)full.try_send(2); });
+        until_others_ran("select", [&] {
+            rota::select(rota::on_send(full, 2, [] {}), rota::on_default([] {}));
+        });
+        until_others_ran("reset", [&] { (void)late.reset(1h); });
+        until_others_ran("go", [] { rota::go([] {}); });
+        until_others_ran("blocking", [] { rota::blocking([] {}); });
+        say("done");
+    });
+    return 0;
+}
+
+// A client beside six goroutines that compute asks over a socket: how many turns of others one
+// answer takes. The client is a thread that knows nothing of rota.
+int socket() {
+    constexpr int times = 30;
+    std::atomic<unsigned> rounds{0};
+    std::atomic<bool> stop{false};
+    std::atomic<int> begun{0};
+    rota::run([&] {
+        const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
+        const std::string at = l.addr().to_string();
+        const int port = std::stoi(at.substr(at.rfind(':') + 1));
+        std::thread client([&, port] {
+            sockaddr_in to{};
+            to.sin_family = AF_INET;
+            to.sin_port = htons(static_cast<std::uint16_t>(port));
+            to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+            const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+            if (::connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) ::_exit(2);
+            await_in_blocking([&] { return begun == 6; });
+            char byte = 'x';
+            for (int i = 0; i < times; ++i) {
+                const unsigned seen = rounds;  // one of the others computes
+                await_in_blocking([&] { return rounds - seen > 1'000; });
+                if (::write(fd, &byte, 1) != 1 || ::read(fd, &byte, 1) != 1) ::_exit(3);
+            }
+            ::close(fd);
+        });
+        const rota::net::conn c = l.accept();
+        rota::wait_group others;
+        for (int i = 0; i < 6; ++i) {
+            others.go([&] {
+                ++begun;
+                while (!stop.load(std::memory_order_relaxed))
+                    rounds.fetch_add(1, std::memory_order_relaxed);
+            });
+        }
+        const auto before = rota::runtime::read_sched_stats().handoffs;
+        std::byte byte[1];
+        while (c.read(byte) == 1) c.write(byte);
+        const auto more = rota::runtime::read_sched_stats().handoffs - before;
+        stop = true;
+        others.wait();
+        client.join();
+        std::fprintf(stderr, "%ld times\n", static_cast<long>(more));
+        say(more < 4 * times ? "done" : "waited");
+    });
+    return 0;
+}
+
+constexpr program_case cases[] = {
+    {"slices", slices}, {"operations", operations}, {"socket", socket}};
+
+}  // namespace
+
+int main(int argc, char** argv) { return run_case(argc, argv, cases); }

@@ -1,0 +1,50 @@
+// Requests to yield, with and without stops: prog/requests.cpp.
+#include "child.hpp"
+
+using namespace rota_test;
+
+namespace {
+
+outcome run_requests(const char* name, environment more = {}) {
+    more.emplace_back("GOMAXPROCS", "1");
+    return run_program("requests", {name}, more);
+}
+
+TEST(requests, stop_who_computes_and_not_with_asyncpreemptoff) {
+    // The key could do nothing. A machine that keeps a thread waiting for long makes it look
+    // blocked: then its processor is taken all the same, hence "at times".
+    const outcome usual = run_requests("slices");
+    EXPECT_TRUE(ended_with(usual, 0));
+    EXPECT_NE(usual.out, "always kept\n") << usual;
+    const outcome off = run_requests("slices", {{"GODEBUG", "asyncpreemptoff=1"}});
+    EXPECT_TRUE(ended_with(off, 0));
+    EXPECT_NE(off.out, "never kept\n") << off;
+}
+
+TEST(requests, are_honoured_by_operations_that_need_not_wait) {
+    // One that never looks would keep the only processor; here nobody takes it.
+    const outcome o = run_requests("operations", {{"GODEBUG", "asyncpreemptoff=1"}});
+    EXPECT_TRUE(ended_with(o, 0)) << o;
+    EXPECT_EQ(o.out, "done\n") << o;
+}
+
+TEST(requests, let_whom_the_network_readies_come_first) {
+    // It could wait for a slice of each that computes: six times as many changes of turns.
+    const outcome o = run_requests("socket");
+    EXPECT_TRUE(ended_with(o, 0)) << o;
+    EXPECT_EQ(o.out, "done\n") << o;
+}
+
+TEST(requests, come_after_the_time_that_the_environment_says) {
+    // A value could be refused, or taken for nanoseconds and every turn be cut short.
+    const outcome o = run_requests("socket", {{"GODEBUG", "interactiveafter=5000"}});
+    EXPECT_TRUE(ended_with(o, 0)) << o;
+    EXPECT_FALSE(o.says("bad value")) << o;
+    const outcome bad = run_requests("operations", {{"GODEBUG", "interactiveafter=5"}});
+    EXPECT_TRUE(ended_with(bad, 0)) << bad;
+    EXPECT_TRUE(bad.says("rota: GODEBUG interactiveafter: bad value \"5\" (accepted: 100 to "
+                         "10000 microseconds"))
+        << bad;
+}
+
+}  // namespace
