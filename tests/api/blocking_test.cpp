@@ -200,6 +200,20 @@ TEST(blocking, identity_survives) {
     });
 }
 
+TEST_ANYWHERE(kb13_select, a_busy_loop_is_ended_by_a_timer) {
+    // The loop never waits: with one processor nobody else would look at the timers.
+    for (const bool calls : {false, true}) {
+        const auto late = rota::after(std::chrono::milliseconds(20));
+        const auto until = std::chrono::steady_clock::now() + rota_test::patience;
+        bool came = false;
+        while (!came && std::chrono::steady_clock::now() < until) {
+            rota::select(rota::on_recv(late, [&](auto) { came = true; }), rota::on_default([] {}));
+            if (calls) rota::blocking([] {});
+        }
+        EXPECT_TRUE(came) << (calls ? "with calls" : "without calls");
+    }
+}
+
 TEST_ANYWHERE(kb13_blocking, goroutines_that_go_from_call_to_call_let_timers_come_due) {
     // Each keeps its processor: sysmon always sees another call than before, and takes it from
     // none. With all of them kept like that nobody would look at the timers, and the calls reach

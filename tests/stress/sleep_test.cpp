@@ -3,10 +3,15 @@
 #include <atomic>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "load.hpp"
 
@@ -148,21 +153,51 @@ namespace {
 
 extern "C" void count_signal(int) {}
 
-// Sends SIGALRM to the process every 20 us while it lives.
+// While it lives SIGALRM comes to the process every 20 us, which one thread alone gets as a rule,
+// and SIGALRM, SIGCHLD and SIGURG, the runtime's own signal, come to each thread every
+// millisecond.
 class signal_storm {
   public:
-    signal_storm() {
+    signal_storm() : thread_([this] { run(); }) {
         struct sigaction action{};
         action.sa_handler = count_signal;  // without SA_RESTART: every system call is interrupted
-        ::sigaction(SIGALRM, &action, nullptr);
+        for (const int signal : {SIGALRM, SIGCHLD}) ::sigaction(signal, &action, nullptr);
+        ready_ = true;
         const itimerval every{{0, 20}, {0, 20}};
         ::setitimer(ITIMER_REAL, &every, nullptr);
     }
     ~signal_storm() {
+        over_ = true;
+        thread_.join();
         const itimerval never{};
         ::setitimer(ITIMER_REAL, &never,
-                    nullptr);  // one may be on its way still: the handler stays
+                    nullptr);  // one may be on its way still: the handlers stay
+        EXPECT_GT(sent_, 0) << "no thread could be sent a signal";
     }
+
+  private:
+    void run() {
+        while (!ready_) std::this_thread::yield();
+        while (!over_) {
+            send_to_all();
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    }
+
+    void send_to_all() {
+        std::error_code error;  // a thread may end while the folder is read
+        for (std::filesystem::directory_iterator task("/proc/self/task", error), end;
+             !error && task != end; task.increment(error)) {
+            const int tid = std::stoi(task->path().filename());
+            if (tid == ::gettid()) continue;
+            for (const int signal : {SIGALRM, SIGCHLD, SIGURG})
+                sent_ += ::syscall(SYS_tgkill, ::getpid(), tid, signal) == 0 ? 1 : 0;
+        }
+    }
+
+    std::atomic<bool> ready_{false}, over_{false};
+    long sent_ = 0;  // the thread's, until it has ended
+    std::thread thread_;
 };
 
 }  // namespace
