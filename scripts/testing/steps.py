@@ -192,6 +192,7 @@ class PythonTest(Step):
 
     def __init__(self, script, preset, targets, limit_s):
         self.script, self.preset, self.targets, self.limit_s = script, preset, targets, limit_s
+        self.env = {**self.env, **SANITIZER_ENV.get(preset, {})}
         self.name, self.where = script.name, preset
 
     def wanted(self, options):
