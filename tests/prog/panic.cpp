@@ -173,6 +173,29 @@ int both_at_once() {
     return 0;
 }
 
+// Its processor is taken meanwhile, and is no longer its own when it throws.
+int after_raw_sleep() {
+    static std::atomic<unsigned> turns{0};
+    rota::run([] {
+        rota::go([] {
+            for (;;) {
+                ++turns;
+                rota::runtime::gosched();
+            }
+        });
+        rota::go([] {
+            const unsigned before = turns;
+            while (turns < before + 3) {
+                const timespec nap{0, 2'000'000};
+                ::nanosleep(&nap, nullptr);
+            }
+            throw std::runtime_error("boom");
+        });
+        block_for_ever();
+    });
+    return 0;
+}
+
 int with_sleepers() {
     rota::run([] {
         const std::uint64_t before = parks();
@@ -238,6 +261,7 @@ int main(int argc, char** argv) {
                      {"dropped_later", dropped_later},
                      {"taken_future", taken_future},
                      {"both_at_once", both_at_once},
+                     {"after_raw_sleep", after_raw_sleep},
                      {"with_sleepers", with_sleepers},
                      {"through_destructors", through_destructors},
                      {"broken_stderr", broken_stderr},

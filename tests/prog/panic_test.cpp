@@ -152,6 +152,13 @@ TEST(panic, of_two_goroutines_at_once_is_reported_once) {
     }
 }
 
+TEST(panic, of_one_whose_processor_was_taken_shows_it_running) {
+    // It could be shown as in a system call, which it has not said that it is.
+    const outcome o = run("after_raw_sleep", {{"GOMAXPROCS", "1"}});
+    EXPECT_TRUE(panicked(o, "panic: std::runtime_error: boom"));
+    EXPECT_TRUE(o.says(" [running]:\n")) << o;
+}
+
 TEST(gotraceback, none_prints_the_text_only) {
     // The variable is not obeyed: traces follow the text.
     EXPECT_EQ(run("with_sleepers", {{"GOTRACEBACK", "none"}}).err, "panic: boom\n");
