@@ -122,7 +122,6 @@ class task {
 /// Regions nest. Go: trace.StartRegion.
 class region {
   public:
-    /// The name must live as long as the region.
     explicit region(std::string_view name);
     region(const task& of, std::string_view name);
     ~region();
@@ -130,8 +129,10 @@ class region {
     region& operator=(const region&) = delete;
 
   private:
+    void begin(std::string_view name);
+
     std::uint64_t task_;
-    std::string_view name_;
+    std::string name_;         // its own, kept while a trace is on only
     std::uint32_t epoch_ = 0;  // of the trace that has seen its beginning; 0: none
 };
 

@@ -131,14 +131,13 @@ task::~task() {
     tell([&] { trace_task_end(id_); });
 }
 
-region::region(std::string_view name) : task_(0), name_(name) {
-    tell([&] {
-        epoch_ = trace_log.epoch;
-        trace_region_begin(task_, name_);
-    });
-}
+region::region(std::string_view name) : task_(0) { begin(name); }
 
-region::region(const task& of, std::string_view name) : task_(of.id()), name_(name) {
+region::region(const task& of, std::string_view name) : task_(of.id()) { begin(name); }
+
+void region::begin(std::string_view name) {
+    if (!is_traced()) return;
+    name_ = name;
     tell([&] {
         epoch_ = trace_log.epoch;
         trace_region_begin(task_, name_);
