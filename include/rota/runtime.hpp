@@ -60,6 +60,11 @@ inline void preempt_point() {
 /// runtime.Goexit) - deadlock!`. In a thread outside rota throws panic_error. Go: runtime.Goexit.
 [[noreturn]] void goexit();
 
+/// Collects: values that lie in a rota::pool, and have since the call before, are destroyed, in the
+/// caller. There is no other memory that rota looks after for you: the opt-in heap of the contract
+/// is not part of it yet. May block where a value's destructor does. Go: runtime.GC.
+void gc();
+
 /// Locks the calling goroutine to the thread that it runs on: it runs there only, and nobody else
 /// does, until unlock_os_thread has been called as often. A main goroutine is locked to the thread
 /// that called run.

@@ -89,11 +89,11 @@ def rows():
 
 
 def show():
-    """Prints the matrix; 1 if an item that is due has no test, or a test has failed."""
+    """Prints the matrix; 1 if a due item has no test, or one that failed or did not run."""
     by_item = {}
     for item, *row in rows():
         by_item.setdefault(item, []).append(row)
-    missing, failed, counts = [], 0, 0
+    missing, failed, unseen, counts = [], 0, 0, 0
     for item in sorted(DUE | set(by_item)):
         found = by_item.get(item, [])
         due = "due" if item in DUE else ""
@@ -103,8 +103,10 @@ def show():
         for test, layer, result in found:
             counts += 1
             failed += result == "FAILED"
+            unseen += result == "not run" and item in DUE
             print(f"     {layer:<10} {result:<8} {test}")
     print(f"{len(DUE)} items are due, {len(missing)} of them without a test"
           + (f": {' '.join(f'kb{n:02}' for n in missing)}" if missing else ""))
-    print(f"{counts} tests and planted bugs, {failed} failed in the last run")
-    return 1 if missing or failed else 0
+    print(f"{counts} tests and planted bugs, {failed} failed in the last run"
+          + (f", {unseen} did not run: ./dev test runs them" if unseen else ""))
+    return 1 if missing or failed or unseen else 0

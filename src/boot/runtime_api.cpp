@@ -1,4 +1,5 @@
 // The functions of rota/runtime.hpp.
+#include <rota/detail/pool_engine.hpp>
 #include <rota/panic.hpp>
 #include <rota/runtime.hpp>
 
@@ -58,6 +59,8 @@ int num_thread() {
     const lock_guard guard(sched.mu);
     return sched.m_count + 1;
 }
+
+void gc() { detail::pools_collect(); }
 
 void gosched() {
     if (getm_or_null() == nullptr) return;

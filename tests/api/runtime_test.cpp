@@ -1,6 +1,7 @@
 // Namespace rota::runtime: numbers about the process, and the right to let others run.
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -164,4 +165,15 @@ TEST(runtime, figures_may_be_read_while_everything_runs) {
     });
     stop = true;
     reader.join();
+}
+
+TEST_ANYWHERE(runtime, gc_destroys_what_pools_have_held_since_the_call_before) {
+    // It could do nothing, or take values that have only just been put.
+    auto value = std::make_shared<int>(7);
+    rota::pool<std::shared_ptr<int>> box;
+    box.put(std::shared_ptr<int>(value));
+    rota::runtime::gc();
+    EXPECT_EQ(value.use_count(), 2);
+    rota::runtime::gc();
+    EXPECT_EQ(value.use_count(), 1);
 }

@@ -184,5 +184,5 @@ TEST_P(no_deadlock, when_nobody_is_in_run) {
     EXPECT_TRUE(went_well(run("nobody_runs")));
 }
 
-INSTANTIATE_TEST_SUITE_P(procs, deadlock_report, testing::Values("1", "2", "4"));
-INSTANTIATE_TEST_SUITE_P(procs, no_deadlock, testing::Values("1", "2", "4"));
+INSTANTIATE_TEST_SUITE_P(procs, deadlock_report, testing::Values("1", "2", "4", "16"));
+INSTANTIATE_TEST_SUITE_P(procs, no_deadlock, testing::Values("1", "2", "4", "16"));

@@ -131,7 +131,7 @@ TEST_P(kb59_live_goroutines, do_not_survive_sigterm) {
     EXPECT_EQ(o.err, "") << o;
 }
 
-INSTANTIATE_TEST_SUITE_P(procs, kb59_live_goroutines, testing::Values("1", "2", "4"),
+INSTANTIATE_TEST_SUITE_P(procs, kb59_live_goroutines, testing::Values("1", "2", "4", "16"),
                          [](const auto& info) { return "at_" + std::string(info.param); });
 INSTANTIATE_TEST_SUITE_P(procs, kb06_world_stop, testing::Values("1", "2", "4"),
                          [](const auto& info) { return "at_" + std::string(info.param); });

@@ -45,5 +45,5 @@ TEST_P(kb44_fork, other_ways_to_start_processes_work) {
     EXPECT_TRUE(went_well(run("spawns")));
 }
 
-INSTANTIATE_TEST_SUITE_P(procs, kb44_fork, testing::Values("1", "4"),
+INSTANTIATE_TEST_SUITE_P(procs, kb44_fork, testing::Values("1", "2", "4", "16"),
                          [](const auto& info) { return "at_" + std::string(info.param); });
