@@ -9,9 +9,12 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -283,16 +286,19 @@ long sleeps_of(int tid) {
 }
 
 int sysmon_thread() {
-    for (int tid = ::getpid(); tid < ::getpid() + 10'000; ++tid) {
-        char name[32] = {};
-        const std::string path = "/proc/self/task/" + std::to_string(tid) + "/comm";
-        std::FILE* const comm = std::fopen(path.c_str(), "re");
-        if (comm == nullptr) continue;
-        if (std::fgets(name, sizeof name, comm) == nullptr) name[0] = 0;
-        std::fclose(comm);
-        if (std::strcmp(name, "rota-sysmon\n") == 0) return tid;
-    }
-    return -1;
+    int found = -1;
+    await([&] {
+        std::error_code error;  // a thread may end meanwhile
+        for (std::filesystem::directory_iterator task("/proc/self/task", error), end;
+             !error && task != end; task.increment(error)) {
+            std::ifstream comm(task->path() / "comm");
+            std::string name;
+            if (std::getline(comm, name) && name == "rota-sysmon")
+                found = std::stoi(task->path().filename());
+        }
+        return found > 0;
+    });
+    return found;
 }
 
 // All is quiet, and then goroutines compute whose ps are long gone.

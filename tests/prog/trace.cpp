@@ -80,9 +80,9 @@ void say_things() {
     const rota::trace::task all("request");
     const rota::trace::task part("part", all);
     const rota::trace::region here(part, "parse");
-    std::string name(40, 's');
+    std::string name("step");
     const rota::trace::region inner(name);
-    name.assign(name.size(), 'x');  // the region keeps its own
+    name = "gone";  // the region keeps its own
     rota::trace::log(part, "phase", "half way");
     rota::trace::log("empty", "");
     rota::sleep_for(1ms);
