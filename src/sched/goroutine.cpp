@@ -2,8 +2,9 @@
 //
 // Processors guess where a ret goes from the calls before it. A goroutine that runs from its
 // beginning to its end without a park must therefore leave as many calls behind as it found, none
-// of its own: then the one that has parked for it returns, twice or three times, as was guessed. So
-// rota_gostart jumps here, and the end is compiled into this frame (bench spawn_wake).
+// of its own: then the one that has parked for it, if it is switched to directly, returns as was
+// guessed, twice or three times. So rota_gostart jumps here, and the end is compiled into this
+// frame (bench spawn_wake).
 #include "base/probe.hpp"
 #include "sched/bubble.hpp"
 #include "sched/chaos.hpp"
