@@ -42,14 +42,14 @@ __attribute__((noinline)) walk walk_below(int frames) {
     return w;
 }
 
-// The first frame of a goroutine is within the few bytes of rota_gostart.
+// The first frame of a goroutine is in rota_gostart.
 bool ends_at_gostart(const walk& w) {
     // The unwinder may show a last frame with pc 0.
     const auto last =
         std::find_if(w.pcs.rbegin(), w.pcs.rend(), [](std::uintptr_t pc) { return pc != 0; });
     if (last == w.pcs.rend()) return false;
-    const auto start = reinterpret_cast<std::uintptr_t>(&rota_gostart);
-    return *last > start && *last < start + 64;
+    return _Unwind_FindEnclosingFunction(reinterpret_cast<void*>(*last - 1)) ==
+           reinterpret_cast<void*>(&rota_gostart);
 }
 
 void expect_whole(const walk& w) {
