@@ -16,10 +16,10 @@ Prints one line for each lesson and ends with `N passed, N failed`; exit status 
 import os
 import pathlib
 import re
-import signal
-import subprocess
 import sys
 import time
+
+import whole
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
 OTHERS = {"blocking_client": "`./dev demo rude` runs it", "tour": "`./dev demo` runs it",
@@ -35,26 +35,6 @@ def promised(source):
     return found[0] if len(found) == 1 else None
 
 
-def run(program, procs):
-    """Status, stdout, stderr. One that hangs is sent SIGQUIT, so that its goroutines are shown."""
-    env = {k: v for k, v in os.environ.items() if k not in ("GODEBUG", "GOTRACEBACK")}
-    command = [*os.environ.get("ROTA_TEST_EMULATOR", "").split(), str(program)]
-    child = subprocess.Popen(command, env={**env, "GOMAXPROCS": procs}, text=True,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE)
-    try:
-        out, err = child.communicate(timeout=TIME_LIMIT)
-        return child.returncode, out, err
-    except subprocess.TimeoutExpired:
-        child.send_signal(signal.SIGQUIT)
-    try:
-        out, err = child.communicate(timeout=5)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        out, err = child.communicate()
-    return f"hung for {TIME_LIMIT} s", out, err
-
-
 def complaint(source, program):
     """What is wrong with the lesson, or an empty string."""
     wanted = promised(source)
@@ -64,7 +44,8 @@ def complaint(source, program):
     if not os.access(program, os.X_OK):
         return f"there is no {program}: build it first"
     for procs in PROCS:
-        status, out, err = run(program, procs)
+        command = [*os.environ.get("ROTA_TEST_EMULATOR", "").split(), str(program)]
+        status, out, err = whole.run(command, TIME_LIMIT, GOMAXPROCS=procs)
         last = out.rstrip("\n").split("\n")[-1]
         if status != 0 or err or last != wanted:
             return (f"GOMAXPROCS={procs} {program}\nstatus: {status}\npromised: {wanted}\n"

@@ -14,12 +14,14 @@ import concurrent.futures
 import os
 import pathlib
 import re
-import signal
-import subprocess
 import sys
 import time
 
-SOURCE = pathlib.Path(__file__).resolve().parent.parent / "prog/rude_test.cpp"
+PROG = pathlib.Path(__file__).resolve().parent.parent / "prog"
+sys.path.insert(0, str(PROG))
+import whole  # noqa: E402
+
+SOURCE = PROG / "rude_test.cpp"
 TIME_LIMIT = 90  # seconds for one run, which takes one or two
 
 
@@ -30,27 +32,12 @@ def cases():
 
 def complaint(program, case, procs):
     """What is wrong with that run, or an empty string."""
-    env = {k: v for k, v in os.environ.items() if k not in ("GODEBUG", "GOTRACEBACK")}
     # Otherwise tsan waits for a second at the end of each.
-    env["TSAN_OPTIONS"] = ":".join(filter(None, (env.get("TSAN_OPTIONS"), "atexit_sleep_ms=0")))
-    child = subprocess.Popen([program, case], env={**env, "GOMAXPROCS": procs}, text=True,
-                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.PIPE)
-    status = None
-    try:
-        out, err = child.communicate(timeout=TIME_LIMIT)
-        status = child.returncode
-    except subprocess.TimeoutExpired:
-        child.send_signal(signal.SIGQUIT)
-        try:
-            out, err = child.communicate(timeout=5)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            out, err = child.communicate()
+    tsan = ":".join(filter(None, (os.environ.get("TSAN_OPTIONS"), "atexit_sleep_ms=0")))
+    status, out, err = whole.run([program, case], TIME_LIMIT, GOMAXPROCS=procs, TSAN_OPTIONS=tsan)
     if status == 0 and out == "polite\n" and err == "":
         return ""
-    ending = f"hung for {TIME_LIMIT} s" if status is None else f"status {status}"
-    return f"GOMAXPROCS={procs} {program} {case}: {ending}\n{out}{err}"
+    return f"GOMAXPROCS={procs} {program} {case}: status {status}\n{out}{err}"
 
 
 def main():

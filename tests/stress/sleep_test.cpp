@@ -1,9 +1,12 @@
 // Timers under load: sleepers by the thousand, ends that coincide, signals in between.
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <csignal>
 #include <ctime>
 #include <filesystem>
+#include <mutex>
+#include <stop_token>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -158,16 +161,16 @@ extern "C" void count_signal(int) {}
 // millisecond.
 class signal_storm {
   public:
-    signal_storm() : thread_([this] { run(); }) {
+    signal_storm() {
         struct sigaction action{};
         action.sa_handler = count_signal;  // without SA_RESTART: every system call is interrupted
         for (const int signal : {SIGALRM, SIGCHLD}) ::sigaction(signal, &action, nullptr);
-        ready_ = true;
         const itimerval every{{0, 20}, {0, 20}};
         ::setitimer(ITIMER_REAL, &every, nullptr);
+        thread_ = std::jthread([this](const std::stop_token& end) { run(end); });
     }
     ~signal_storm() {
-        over_ = true;
+        thread_.request_stop();
         thread_.join();
         const itimerval never{};
         ::setitimer(ITIMER_REAL, &never,
@@ -176,12 +179,13 @@ class signal_storm {
     }
 
   private:
-    void run() {
-        while (!ready_) std::this_thread::yield();
-        while (!over_) {
-            send_to_all();
-            std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        }
+    void run(const std::stop_token& end) {
+        std::mutex mu;
+        std::condition_variable_any ended;  // nobody else knows it: the token alone wakes
+        std::unique_lock lock(mu);
+        do send_to_all();
+        while (!ended.wait_for(lock, end, std::chrono::milliseconds(1),
+                               [&] { return end.stop_requested(); }));
     }
 
     void send_to_all() {
@@ -195,9 +199,8 @@ class signal_storm {
         }
     }
 
-    std::atomic<bool> ready_{false}, over_{false};
     long sent_ = 0;  // the thread's, until it has ended
-    std::thread thread_;
+    std::jthread thread_;
 };
 
 }  // namespace
