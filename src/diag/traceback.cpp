@@ -231,10 +231,8 @@ void tracer::print_current(const trace_start& start) {
     const g* const gp = current_goroutine();
     const about a = gp != nullptr ? look_at(*gp) : about{};
     // Not by the state: it says `syscall` also where the p was taken, and the goroutine runs.
-    const m* const mp = getm_or_null();
-    const bool in_syscall = gp != nullptr && mp != nullptr &&
-                            mp->entry.load(memory_order_relaxed) ==  // relaxed: its own
-                                entry_state::in_syscall;
+    const bool in_syscall = gp != nullptr && getm().entry.load(memory_order_relaxed) ==
+                                                 entry_state::in_syscall;  // relaxed: its own
     print_header(gp != nullptr ? &a : nullptr, in_syscall ? "syscall" : "running");
     out_->flush();  // a stack that has been overwritten may end the report here
     walk w;
