@@ -43,6 +43,7 @@ struct alignas(cache_line) p {
     std::int64_t poll_at = 0;     // and when
     std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
     m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
+    std::uint32_t lent_tick = 0;               // the tick at which it has been lent
     static constexpr int anywhere = -1;
     int vacated = anywhere;       // the processor on which its next m is to begin: sched/placement
     std::uint32_t trace_gen = 0;  // the generation of the trace that knows it

@@ -55,7 +55,8 @@ found from_timers(m& self, p& pp) {
 found from_global_every_61(p& pp) {
     if (pp.sched_tick.load(memory_order_relaxed) % 61 != 0) return {};  // relaxed: our own
     if (sched.runq_size.load(memory_order_relaxed) == 0) return {};     // relaxed: a hint
-    if (pp.host != nullptr) return {};  // lent for those in a hurry, not for long
+    // Those in a hurry come first on one that is lent, for a moment.
+    if (ROTA_UNLIKELY(pp.host != nullptr) && !is_lent_no_longer(pp)) return {};
     const lock_guard guard(sched.mu);
     return {global_get(pp, 1)};
 }

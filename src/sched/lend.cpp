@@ -38,6 +38,7 @@ bool put_back_if_unneeded(p& pp, const m& host) {
 
 void lend(p& pp, m& host, m& to) {
     pp.host = &host;
+    pp.lent_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: it is ours
     startm(pp, false, &to);
 }
 
@@ -53,6 +54,14 @@ bool give_back(p& pp) {
         return false;
     // It has come of itself by now and taken a p, or gone into a call, or it gets the signal.
     if (misses_p(host)) stop_thread(host);
+    return true;
+}
+
+bool is_lent_no_longer(p& pp) {
+    constexpr std::uint32_t moment = 61;
+    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    if (tick - pp.lent_tick < moment) return false;
+    pp.host = nullptr;
     return true;
 }
 

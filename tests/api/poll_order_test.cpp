@@ -27,7 +27,7 @@ TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) 
     // Each look at the descriptors fills the ring anew, it is never empty, and they wait until no
     // descriptor is ready any more.
     rota::run([] {
-        constexpr int readers = 700, others = 400, ring = 256;
+        constexpr int readers = 900, others = 300, ring = 256;
         const int before = rota::runtime::gomaxprocs(1);
         std::atomic<int> waiting{0}, have_read{0}, read_before_the_last{0}, left{others};
         std::vector<rota::os::file> files;
@@ -57,8 +57,12 @@ TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) 
                 EXPECT_EQ(::write(f.fd(), &one, sizeof one), ssize_t{sizeof one});
         });
         all.wait();
-        // What one ring holds may come first, and what sysmon has found to be urgent.
-        EXPECT_LE(read_before_the_last, ring + ring / 2) << rota_test::scheduler_state();
+        // What one ring holds may come first. Whom sysmon finds, the more the slower the machine
+        // is, are urgent and take turns with the others, one by one: at most so many as there are
+        // of these in the global queue, and at least half a ring of them are not there.
+        constexpr int in_the_global_queue = others - ring / 2;
+        static_assert(ring + in_the_global_queue < readers);
+        EXPECT_LE(read_before_the_last, ring + in_the_global_queue) << rota_test::scheduler_state();
         rota::runtime::gomaxprocs(before);
     });
 }

@@ -1,0 +1,348 @@
+// Nobody starves, whatever the others do: random mixes of habits, from the polite to the rude.
+//
+// Each member of a mix counts its turns. Once all run, every one of them must go on: a member whose
+// count stands still until the others' patience ends has been starved. How long that takes is not
+// judged, nor how many turns each gets.
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+#include "load.hpp"
+
+using rota_test::burn;
+using rota_test::choices;
+using rota_test::eventually;
+using rota_test::scheduler_state;
+using rota_test::time_box;
+using namespace std::chrono_literals;
+
+namespace {
+
+class mix {
+  public:
+    using count = std::atomic<std::uint64_t>;
+    explicit mix(std::uint64_t salt) : choose(salt) {}
+    ~mix() {
+        over = true;
+        for (auto& end : ends_) end();
+        threads_.clear();  // joined
+        all.wait();
+    }
+    mix(const mix&) = delete;
+    mix& operator=(const mix&) = delete;
+
+    void join(const char* name, void (*begin)(mix&, count&)) {
+        members_.push_back(std::make_unique<member>());
+        members_.back()->name = name;
+        begin(*this, members_.back()->turns);
+    }
+    void thread(std::function<void()> f) { threads_.emplace_back(std::move(f)); }
+    void at_the_end(std::function<void()> f) { ends_.push_back(std::move(f)); }
+
+    // Whether each has had another turn within the patience that all tests have.
+    [[nodiscard]] bool all_go_on() const {
+        std::vector<std::uint64_t> before;
+        for (const auto& m : members_) before.push_back(m->turns);
+        const auto until = std::chrono::steady_clock::now() + rota_test::patience;
+        for (std::size_t i = 0; i < members_.size();) {
+            if (members_[i]->turns != before[i]) ++i;
+            else if (std::chrono::steady_clock::now() > until) return false;
+            else std::this_thread::sleep_for(200us);  // between two looks at the count
+        }
+        return true;
+    }
+    std::string names() const {
+        std::string all_names;
+        for (const auto& m : members_)
+            all_names += std::string(m->name) + " (" + std::to_string(m->turns) + ") ";
+        return all_names;
+    }
+
+    std::atomic<bool> over{false};
+    rota::wait_group all;
+    choices choose;
+
+  private:
+    struct member {
+        const char* name = "";
+        count turns{0};
+    };
+    std::vector<std::unique_ptr<member>> members_;
+    std::vector<std::jthread> threads_;
+    std::vector<std::function<void()>> ends_;
+};
+
+struct habit {
+    const char* name;
+    void (*begin)(mix&, mix::count&);
+    bool needs_stops;  // somebody must be stopped from outside, which chaos mode leaves out
+};
+
+void compute(mix& x, mix::count& turns) {
+    x.all.go([&] {
+        while (!x.over) {
+            burn(20us);
+            ++turns;
+        }
+    });
+}
+
+void yield(mix& x, mix::count& turns) {
+    const std::chrono::microseconds work{x.choose.below(2) * 50};
+    x.all.go([&x, &turns, work] {
+        while (!x.over) {
+            burn(work);
+            ++turns;
+            rota::runtime::gosched();
+        }
+    });
+}
+
+// Those who have a turn ready the next one: together they are never idle.
+void pass_tokens_round(mix& x, mix::count& turns) {
+    constexpr std::size_t many = 8;
+    std::vector<rota::chan<int>> slots;
+    for (std::size_t i = 0; i < many; ++i) slots.push_back(rota::make_chan<int>(1));
+    const unsigned tokens = 1 + x.choose.below(4);
+    const auto under_way = std::make_shared<std::atomic<unsigned>>(tokens);
+    for (std::size_t i = 0; i < many; ++i) {
+        x.all.go([=, &x, &turns, from = slots[i], to = slots[(i + 1) % many]] {
+            for (const int token : from) {
+                ++turns;
+                if (x.over) --*under_way;
+                else to.send(token);
+            }
+        });
+    }
+    for (std::size_t i = 0; i < tokens; ++i) slots[2 * i].send(1);
+    x.at_the_end([=] {
+        EXPECT_TRUE(eventually([&] { return *under_way == 0; })) << scheduler_state();
+        for (const rota::chan<int>& slot : slots) slot.close();
+    });
+}
+
+void play_ping_pong(mix& x, mix::count& turns) {
+    const auto to = rota::make_chan<int>(), back = rota::make_chan<int>();
+    x.all.go([=] {
+        for (const int ball : to) back.send(ball);
+    });
+    x.all.go([=, &x, &turns] {
+        while (!x.over) {
+            to.send(1);
+            (void)back.recv();
+            ++turns;
+        }
+        to.close();
+    });
+}
+
+void sleep_again_and_again(mix& x, mix::count& turns) {
+    const std::chrono::microseconds pause{50 + x.choose.below(3000)};
+    x.all.go([&x, &turns, pause] {
+        while (!x.over) {
+            rota::sleep_for(pause);
+            ++turns;
+        }
+    });
+}
+
+// Timers that begin what then goes on without them.
+void begin_chains_by_timers(mix& x, mix::count& turns) {
+    x.all.go([&x, &turns] {
+        while (!x.over) {
+            rota::sleep_for(2ms);
+            rota::wait_group chain;
+            for (int i = 0; i < 20; ++i) chain.go([] { rota::runtime::gosched(); });
+            chain.wait();
+            ++turns;
+        }
+    });
+}
+
+void block_unannounced(mix& x, mix::count& turns) {
+    x.all.go([&x, &turns] {
+        while (!x.over) {
+            ::usleep(700);
+            ++turns;
+            burn(10us);
+        }
+    });
+}
+
+void block_announced(mix& x, mix::count& turns) {
+    x.all.go([&x, &turns] {
+        while (!x.over) {
+            rota::blocking([] { ::usleep(300); });
+            ++turns;
+        }
+    });
+}
+
+void hold_a_std_mutex(mix& x, mix::count& turns) {
+    const auto mu = std::make_shared<std::mutex>();
+    for (int i = 0; i < 3; ++i) {
+        x.all.go([&x, &turns, mu] {
+            while (!x.over) {
+                {
+                    const std::lock_guard guard(*mu);
+                    burn(30us);
+                }
+                ++turns;
+            }
+        });
+    }
+}
+
+void contend_for_a_mutex(mix& x, mix::count& turns) {
+    const auto mu = std::make_shared<rota::mutex>();
+    for (int i = 0; i < 4; ++i) {
+        x.all.go([&x, &turns, mu] {
+            while (!x.over) {
+                const std::lock_guard guard(*mu);
+                ++turns;
+            }
+        });
+    }
+}
+
+void hear_from_a_thread(mix& x, mix::count& turns) {
+    const auto calls = rota::make_chan<int>(64);
+    const bool pauses = x.choose.once_in(2);
+    x.thread([calls, pauses, &x] {
+        while (!x.over) {
+            calls.send(1);
+            if (pauses) std::this_thread::sleep_for(100us);  // the load
+        }
+        calls.close();
+    });
+    x.all.go([calls, &turns] {
+        for ([[maybe_unused]] const int call : calls) ++turns;
+    });
+}
+
+void respawn(mix& x, mix::count& turns) {
+    x.all.go([&x, &turns] {
+        ++turns;
+        if (!x.over) respawn(x, turns);
+    });
+}
+
+void echo_through_pipes(mix& x, mix::count& turns) {
+    using ends = std::pair<rota::os::file, rota::os::file>;  // to read, and to write
+    const auto there = std::make_shared<ends>(rota::os::pipe());
+    const auto back = std::make_shared<ends>(rota::os::pipe());
+    x.all.go([there, back] {
+        std::array<std::byte, 1> ball;
+        while (there->first.read(ball) == 1) (void)back->second.write(ball);
+    });
+    x.all.go([there, back, &x, &turns] {
+        std::array<std::byte, 1> ball{};
+        while (!x.over) {
+            (void)there->second.write(ball);
+            (void)back->first.read(ball);
+            ++turns;
+        }
+        there->second.close();
+    });
+}
+
+void keep_a_thread(mix& x, mix::count& turns) {
+    x.all.go([&x, &turns] {
+        rota::runtime::lock_os_thread();
+        while (!x.over) {
+            rota::runtime::gosched();
+            ++turns;
+        }
+        rota::runtime::unlock_os_thread();
+    });
+}
+
+void poll_by_select(mix& x, mix::count& turns) {
+    const auto a = rota::make_chan<int>(), b = rota::make_chan<int>();
+    x.all.go([a, b, &x, &turns] {
+        while (!x.over) {
+            rota::select(rota::on_recv(a, [](auto) {}), rota::on_recv(b, [](auto) {}),
+                         rota::on_default([] {}));
+            ++turns;
+        }
+    });
+}
+
+void hear_a_ticker(mix& x, mix::count& turns) {
+    x.all.go([&x, &turns] {
+        const rota::ticker t(1ms);
+        while (!x.over) {
+            (void)t.c().recv();
+            ++turns;
+        }
+    });
+}
+
+constexpr habit habits[] = {
+    {"computes", compute, true},
+    {"yields", yield, false},
+    {"passes tokens round", pass_tokens_round, false},
+    {"plays ping-pong", play_ping_pong, false},
+    {"sleeps", sleep_again_and_again, false},
+    {"begins chains by timers", begin_chains_by_timers, false},
+    {"blocks unannounced", block_unannounced, true},
+    {"blocks announced", block_announced, false},
+    {"holds a std::mutex", hold_a_std_mutex, true},
+    {"contends for a mutex", contend_for_a_mutex, false},
+    {"hears from a thread", hear_from_a_thread, false},
+    {"respawns", respawn, false},
+    {"echoes through pipes", echo_through_pipes, false},
+    {"keeps a thread", keep_a_thread, false},
+    {"polls by select", poll_by_select, true},
+    {"hears a ticker", hear_a_ticker, false},
+};
+
+}  // namespace
+
+TEST(kb10_starvation, of_nobody_in_a_mix_of_habits) {
+    const time_box box(3000ms);
+    int mixes = 0;
+    for (std::uint64_t round = 0; box.open(); ++round, ++mixes) {
+        mix x(round);
+        const unsigned members = 2 + x.choose.below(6);
+        for (unsigned i = 0; i < members; ++i) {
+            const habit& h = habits[x.choose.below(std::size(habits))];
+            if (!h.needs_stops || !rota_test::in_chaos()) x.join(h.name, h.begin);
+        }
+        for (int look = 0; look < 3; ++look)
+            ASSERT_TRUE(x.all_go_on())
+                << "round " << round << ": " << x.names() << scheduler_state();
+    }
+    std::printf("%d mixes\n", mixes);
+}
+
+TEST(kb10_starvation, of_nobody_beside_a_ring_that_a_lent_processor_keeps_full) {
+    // Who computes lends its processor to those whom a timer readies. If they start some that ready
+    // each other without end, it would never come back, and nobody would be taken from the global
+    // queue.
+    if (rota_test::in_chaos()) {
+        std::printf("skipped: in chaos mode nobody is stopped, and no processor lent\n");
+        return;
+    }
+    const int before = rota::runtime::gomaxprocs(1);
+    const time_box box(500ms);
+    for (std::uint64_t round = 0; box.open(); ++round) {
+        mix x(round);
+        x.join("computes", compute);
+        x.join("yields", yield);
+        rota::run([&] {
+            rota::sleep_for(3ms);
+            x.join("passes tokens round", pass_tokens_round);
+        });
+        ASSERT_TRUE(x.all_go_on()) << "round " << round << ": " << x.names() << scheduler_state();
+    }
+    rota::runtime::gomaxprocs(before);
+}
