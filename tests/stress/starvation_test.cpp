@@ -296,7 +296,7 @@ constexpr habit habits[] = {
     {"blocks unannounced", block_unannounced, true},
     {"blocks announced", block_announced, false},
     {"holds a std::mutex", hold_a_std_mutex, true},
-    {"contends for a mutex", contend_for_a_mutex, false},
+    {"contends for a mutex", contend_for_a_mutex, true},
     {"hears from a thread", hear_from_a_thread, false},
     {"respawns", respawn, false},
     {"echoes through pipes", echo_through_pipes, false},
