@@ -43,7 +43,8 @@ struct alignas(cache_line) p {
     std::int64_t poll_at = 0;     // and when
     std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
     m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
-    std::uint32_t lent_tick = 0;               // the tick at which it has been lent
+    std::uint32_t global_tick = 0;  // at which it has last asked who waits in the global queue
+    bool slice_over = false;        // a goroutine has used up its slice, and yielded: others first
     static constexpr int anywhere = -1;
     int vacated = anywhere;       // the processor on which its next m is to begin: sched/placement
     std::uint32_t trace_gen = 0;  // the generation of the trace that knows it

@@ -40,6 +40,11 @@ struct sched_t {
     // --- guarded by mu --------------------------------------------------------------
     alignas(cache_line) lock mu{lock_rank::sched};
     global_queue runq ROTA_GUARDED_BY(mu);
+    // How many of 61 turns are theirs who wait there while the rings do not get empty; and how far
+    // it had been filled at a moment, to see whether it has come so far a while later.
+    std::uint32_t runq_turns ROTA_GUARDED_BY(mu) = 1;
+    std::uint32_t runq_mark ROTA_GUARDED_BY(mu) = 0;
+    std::int64_t runq_mark_at ROTA_GUARDED_BY(mu) = 0;
     // Readied by threads of the program's own while all ps were busy: every other one that is taken
     // comes from here.
     global_queue urgent ROTA_GUARDED_BY(mu);

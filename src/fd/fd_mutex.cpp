@@ -57,8 +57,12 @@ bool fd_mutex::acquire_turn(const direction& d) {
                                      memory_order_relaxed))               // relaxed: tried again
             continue;
         if (is_free) return true;
-        wait_turn(sema_of(d));
-        seen = state_.load(memory_order_relaxed);  // relaxed: as above; who woke us took us off
+        // Who wakes us has taken us off the count: one that has had its turn, or one that closes.
+        line& queue = line_of(d);
+        wait_turn(queue.waits);
+        if (queue.handed.exchange(0, memory_order_acquire) != 0) return true;  // pairs(fd.handed)
+        ROTA_CHECK(is_closed());
+        return false;
     }
 }
 
@@ -66,13 +70,18 @@ bool fd_mutex::release_turn(const direction& d) {
     std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
     for (;;) {
         ROTA_CHECK((seen & d.held) != 0 && (seen & references) != 0);
-        const bool wakes = (seen & d.waiters) != 0;
-        const std::uint64_t wanted = (seen & ~d.held) - reference - (wakes ? d.waiter : 0);
+        const bool hands_over = (seen & d.waiters) != 0;  // with the reference
+        const std::uint64_t wanted = hands_over ? seen - d.waiter : (seen & ~d.held) - reference;
         if (!state_.compare_exchange(seen, wanted, memory_order_acq_rel,  // pairs(fd.mutex)
                                      memory_order_relaxed))               // relaxed: tried again
             continue;
-        // One who waits holds no reference, but its caller does: the object is there still.
-        if (wakes) end_wait(sema_of(d));
+        if (hands_over) {
+            // One who waits holds no reference, but its caller does: the object is there still.
+            line& queue = line_of(d);
+            queue.handed.store(1, memory_order_release);  // pairs(fd.handed)
+            end_wait(queue.waits);
+            return false;
+        }
         return (wanted & (closed_bit | references)) == closed_bit;
     }
 }
@@ -89,7 +98,7 @@ bool fd_mutex::close() {
             continue;
         for (const direction* d : {&reading, &writing}) {
             for (std::uint64_t n = (seen & d->waiters) / d->waiter; n > 0; --n)
-                end_wait(sema_of(*d));
+                end_wait(line_of(*d).waits);
         }
         return true;
     }

@@ -9,7 +9,12 @@
 // A call takes a reference, or, to read or write, a reference and the right to do so alone. Who
 // closes sets the closed bit and sends all who wait for their turn away; from then on nobody gets
 // in. The last reference to go, of whatever call, is told so: the number may be given back to the
-// kernel then, and not before (kb34). Go: internal/poll fdMutex.
+// kernel then, and not before (kb34).
+//
+// Who has had its turn hands it to the one who has waited longest. One that calls again and again
+// would otherwise find it free each time before that one runs, and sleep with it until the
+// descriptor is ready: the others would never have a turn. Go: internal/poll fdMutex, which lets
+// it.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +48,12 @@ class fd_mutex {
         std::uint64_t held, waiter, waiters;
         bool is_read;
     };
+    // Where those sleep who wait for a turn, and whether it has been handed to one of them, who is
+    // on its way: whichever wakes next takes it.
+    struct line {
+        atomic<std::uint32_t> waits{0};  // a semaphore
+        atomic<std::uint32_t> handed{0};
+    };
     static constexpr std::uint64_t closed_bit = 1, reference = 8,
                                    references = ((std::uint64_t{1} << 20) - 1) << 3;
     static constexpr direction reading = {2, std::uint64_t{1} << 23,
@@ -52,11 +63,10 @@ class fd_mutex {
 
     bool acquire_turn(const direction& d);
     bool release_turn(const direction& d);
-    atomic<std::uint32_t>& sema_of(const direction& d) { return d.is_read ? reads_ : writes_; }
+    line& line_of(const direction& d) { return d.is_read ? reads_ : writes_; }
 
     atomic<std::uint64_t> state_{0};
-    atomic<std::uint32_t> reads_{0};  // semaphores of those who wait
-    atomic<std::uint32_t> writes_{0};
+    line reads_, writes_;
 };
 
 }  // namespace rota::rt

@@ -50,15 +50,21 @@ found from_timers(m& self, p& pp) {
     return {};
 }
 
-// Every 61st tick the global queue comes first, or two goroutines that ready each other would
-// starve it.
-found from_global_every_61(p& pp) {
-    if (pp.sched_tick.load(memory_order_relaxed) % 61 != 0) return {};  // relaxed: our own
-    if (sched.runq_size.load(memory_order_relaxed) == 0) return {};     // relaxed: a hint
-    // Those in a hurry come first on one that is lent, for a moment.
-    if (ROTA_UNLIKELY(pp.host != nullptr) && !is_lent_no_longer(pp)) return {};
+// The global queue comes first every 61st tick, or two goroutines that ready each other would
+// starve it; and behind a slice that has been used up, which is as long as many turns. Some follow,
+// as far as there is room: where the ring never gets empty, but spills into the global queue, one
+// by one they would wait there for 61 times as long as those in the ring.
+found from_global_in_turn(p& pp) {
+    // relaxed: our own
+    if (pp.sched_tick.load(memory_order_relaxed) % 61 != 0 && !pp.slice_over) return {};
+    const bool waits = sched.runq_size.load(memory_order_relaxed) != 0;  // relaxed: a hint
+    const bool lent = waits && is_lent_still(pp);
+    pp.slice_over = false;
+    if (!waits || lent) return {};
+    const std::uint32_t room = p::runq_size - runq_ring_length(pp);
+    const std::int64_t now = nanotime();
     const lock_guard guard(sched.mu);
-    return {global_get(pp, 1)};
+    return {global_get(pp, std::min(global_turns(now), room + 1))};
 }
 
 found from_local(p& pp) {
@@ -368,7 +374,7 @@ found findrunnable(m& self) {
         p& pp = *self.pp;
         found f = from_timers(self, pp);
         poll_between(self);
-        if ((f = from_global_every_61(pp))) return f;
+        if ((f = from_global_in_turn(pp))) return f;
         if ((f = from_local(pp))) return f;
         if (ROTA_UNLIKELY(pp.host != nullptr)) {
             if ((f = from_netpoll(self))) return f;

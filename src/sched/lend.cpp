@@ -38,7 +38,6 @@ bool put_back_if_unneeded(p& pp, const m& host) {
 
 void lend(p& pp, m& host, m& to) {
     pp.host = &host;
-    pp.lent_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: it is ours
     startm(pp, false, &to);
 }
 
@@ -57,12 +56,13 @@ bool give_back(p& pp) {
     return true;
 }
 
-bool is_lent_no_longer(p& pp) {
-    constexpr std::uint32_t moment = 61;
+bool is_lent_still(p& pp) {
+    constexpr std::uint32_t moment = 2 * 61;
+    if (pp.host == nullptr) return false;
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
-    if (tick - pp.lent_tick < moment) return false;
+    if (!pp.slice_over && tick - pp.global_tick < moment) return true;
     pp.host = nullptr;
-    return true;
+    return false;
 }
 
 }  // namespace rota::rt

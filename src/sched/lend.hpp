@@ -15,8 +15,8 @@
 // of itself takes it too, or another one.
 //
 // While it is lent, those in a hurry come one after the other, and the global queue has to wait. So
-// lending ends after 61 goroutines where anybody waits there: some that ready each other would keep
-// its ring from being empty for ever.
+// lending, and that it is lent again, ends after 122 goroutines or a slice where anybody waits
+// there: some that ready each other would keep its ring from being empty for ever.
 #pragma once
 
 #include "base/annotations.hpp"
@@ -31,8 +31,8 @@ void lend(p& pp, m& host, m& to) ROTA_EXCLUDES(sched.mu);
 // is none, if that one has a p again, stands in line or sleeps, or if others have work for pp.
 [[nodiscard]] bool give_back(p& pp) ROTA_EXCLUDES(sched.mu);
 
-// Of a p that is lent, and whose m asks because others wait in the global queue. True: it has been
-// for long enough, and is its holder's own from now on.
-[[nodiscard]] bool is_lent_no_longer(p& pp);
+// Whether pp, whose m asks because others wait in the global queue, is lent. One that they have
+// waited for long enough is its holder's own from now on.
+[[nodiscard]] bool is_lent_still(p& pp);
 
 }  // namespace rota::rt

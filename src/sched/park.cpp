@@ -195,17 +195,32 @@ ROTA_ALWAYS_INLINE bool is_alone(m& self) {
     return true;
 }
 
-ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() {
+namespace {
+
+ROTA_ALWAYS_INLINE void yield_unless_alone(next_by how) {
     m& self = getm();
     g& gp = *self.curg;
     if (gp.is_thread || is_alone(self)) return;
+    if (how == next_by::search) {
+        self.pp->slice_over = true;
+        runq_put_next_last(*self.pp);
+    }
     note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
     // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
     // only while others wait there must it be taken.
     const bool others_wait = sched.runq_size.load(memory_order_relaxed) != 0;  // relaxed: a hint
-    leave_g(self, gp, others_wait ? after_yield : after_local_yield);
+    leave_g(self, gp, others_wait ? after_yield : after_local_yield, false, how);
 }
+
+// What it readied last would go on with its slice, be asked to yield at once, and leave what that
+// one has readied to go on: a chain of goroutines that begin each other would let nobody else in,
+// and end none of them.
+ROTA_NOINLINE ROTA_SWITCHES_STACK void yield_slice() { yield_unless_alone(next_by::search); }
+
+}  // namespace
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK void gosched_yield() { yield_unless_alone(next_by::nearest); }
 
 ROTA_NOINLINE ROTA_SWITCHES_STACK void goyield() {
     m& self = getm();
@@ -224,7 +239,7 @@ void preempt_yield() {
         bump(self.pp->counts.preemptions);
         ROTA_PROBE1("go_preempt", "8", self.curg->goid);
         self.trace_preempts = is_traced();
-        gosched_yield();
+        yield_slice();
         getm().trace_preempts = false;  // it may have had nobody to yield to
     }
     // Not leave_runtime(): a request that came meanwhile is honoured at the next exit.

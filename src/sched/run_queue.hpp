@@ -35,7 +35,12 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 // The same of the ring alone.
 [[nodiscard]] bool runq_ring_empty(const p& pp);
 
-// Goroutines in ring and runnext; any thread, a hint.
+// runnext, if any, goes to the tail: what its owner readied does not come next. Caller: the owner.
+void runq_put_next_last(p& pp) ROTA_EXCLUDES(sched.mu);
+
+// Goroutines in the ring: at most, for the owner; a hint for other threads.
+[[nodiscard]] std::uint32_t runq_ring_length(const p& pp);
+// In ring and runnext; any thread, a hint.
 [[nodiscard]] std::uint32_t runq_length(const p& pp);
 
 // The global queue.
@@ -49,9 +54,13 @@ void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 // Says how long the queue is, after it or the line of suspended ms has changed.
 void publish_global_size() ROTA_REQUIRES(sched.mu);
 
-// Takes a fair share, at most `max` (0: half a ring), for pp: returns one, queues the rest on pp.
+// Takes a fair share, at most `max` (0: half a ring), for pp: returns one, queues the rest on pp,
+// which has the room.
 // One that is `preempted` is not run: its m gets the p (resume_suspended). Caller: the owner of pp.
 [[nodiscard]] g* global_get(p& pp, std::uint32_t max) ROTA_REQUIRES(sched.mu);
+
+// How many of 61 turns are theirs who wait in the global queue while the rings do not get empty.
+[[nodiscard]] std::uint32_t global_turns(std::int64_t now) ROTA_REQUIRES(sched.mu);
 
 inline bool global_has_work() {
     return sched.runq_size.load(memory_order_acquire) != 0;  // pairs(runq.global)

@@ -92,14 +92,17 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
 // gp blocks, or ends, and leaves to others what it did to the thread's arithmetic.
 [[noreturn]] ROTA_COLD void fp_control_changed(const g& gp);
 
+enum class next_by : bool { nearest, search };  // of its p, or all that there is
+
 // Leaves the running g for whatever is next; `action` finishes its business from there.
-ROTA_ALWAYS_INLINE void leave_g(m& self, g& gp, switch_action action, bool forever = false) {
+ROTA_ALWAYS_INLINE void leave_g(m& self, g& gp, switch_action action, bool forever = false,
+                                next_by how = next_by::nearest) {
 #if defined(ROTA_DEBUG_CHECKS)
     if (ROTA_UNLIKELY(!(fp_control::current() == self.fp))) fp_control_changed(gp);
 #endif
     self.after = action;
     self.prev = &gp;
-    switch_to(self, gp, pick_next(self), forever);
+    switch_to(self, gp, how == next_by::nearest ? pick_next(self) : pick_g0(self), forever);
 }
 
 }  // namespace rota::rt

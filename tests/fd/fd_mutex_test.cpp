@@ -2,6 +2,7 @@
 #include "fd/fd_mutex.hpp"
 
 #include <atomic>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rota/go.hpp>
@@ -58,6 +59,64 @@ TEST(kb34_fd_mutex, one_reads_at_a_time_and_one_is_the_last) {
                 });
             }
             for (int n = 0; n < round % 20; ++n) rota::runtime::gosched();
+            EXPECT_TRUE(mu.close());
+            if (mu.release()) ++last;
+            all.wait();
+            EXPECT_EQ(together.load(), 0);
+            EXPECT_EQ(last.load(), 1);
+        }
+    });
+}
+
+TEST(kb10_fd_mutex, hands_its_turn_to_who_has_waited_longest) {
+    // Who comes again at once would find it free before the one runs that has been woken.
+    rota::run([] {
+        const int before = rota::runtime::gomaxprocs(1);
+        fd_mutex mu;
+        std::vector<int> order;
+        rota::wait_group all;
+        EXPECT_TRUE(mu.acquire_read());
+        for (int who = 0; who < 3; ++who) {
+            all.go([&, who] {
+                for (int n = 0; n < 4; ++n) {
+                    EXPECT_TRUE(mu.acquire_read());
+                    order.push_back(who);
+                    rota::runtime::gosched();  // the others come, and wait
+                    EXPECT_FALSE(mu.release_read());
+                }
+            });
+        }
+        while (rota::runtime::num_goroutine() < 4) rota::runtime::gosched();
+        for (int n = 0; n < 3; ++n) rota::runtime::gosched();  // they wait by now
+        EXPECT_FALSE(mu.release_read());
+        all.wait();
+        ASSERT_EQ(order.size(), 12u);
+        for (std::size_t i = 3; i < order.size(); ++i) EXPECT_EQ(order[i], order[i - 3]) << i;
+        EXPECT_TRUE(mu.close());
+        EXPECT_TRUE(mu.release());
+        rota::runtime::gomaxprocs(before);
+    });
+}
+
+TEST(kb34_fd_mutex, turns_that_are_handed_over_beside_a_close_are_given_back) {
+    // One woken by the close, and one to whom a turn has been handed, must not both, or neither,
+    // have it.
+    rota::run([] {
+        for (int round = 0; round < 300; ++round) {
+            fd_mutex mu;
+            std::atomic<int> inside{0}, together{0}, last{0};
+            rota::wait_group all;
+            for (int i = 0; i < 6; ++i) {
+                all.go([&] {
+                    while (mu.acquire_read()) {
+                        if (inside.fetch_add(1) != 0) ++together;
+                        rota::runtime::gosched();
+                        --inside;
+                        if (mu.release_read()) ++last;
+                    }
+                });
+            }
+            for (int n = 0; n < round % 30; ++n) rota::runtime::gosched();
             EXPECT_TRUE(mu.close());
             if (mu.release()) ++last;
             all.wait();

@@ -11,6 +11,7 @@
 #include <rota/runtime.hpp>
 
 #include "sched/hooks.hpp"
+#include "sched/lend.hpp"
 
 namespace rota::rt {
 namespace {
@@ -175,6 +176,49 @@ TEST_F(run_queue, kb10_those_in_a_hurry_take_turns_with_the_others) {
     EXPECT_EQ(order, (std::vector<std::uint64_t>{41, 1, 42, 2, 43}));
     EXPECT_EQ(global_get(*owner_, 0)->goid, 3u);
     EXPECT_FALSE(sched.urgent_waits.load(memory_order_relaxed));
+    take_global();
+}
+
+TEST_F(run_queue, kb10_those_who_have_waited_for_long_get_more_turns) {
+    // Rings that never get empty, but spill, would let one of 61 in: of thousands the last would
+    // wait for seconds. And while nobody waits for long, more than one would be work for nothing.
+    constexpr std::int64_t period = 60'000'000;
+    const lock_guard guard(sched.mu);
+    std::int64_t now = sched.runq_mark_at;
+    while (global_turns(now += period) > 1) {  // the queue is empty
+    }
+    for (int i = 0; i < 4; ++i) global_put(make());
+    EXPECT_EQ(global_turns(now += period), 1u);  // they have come since
+    EXPECT_EQ(global_turns(now + 1), 1u);
+    std::vector<std::uint32_t> turns;
+    for (int i = 0; i < 7; ++i) turns.push_back(global_turns(now += period));
+    EXPECT_EQ(turns, (std::vector<std::uint32_t>{2, 4, 8, 16, 32, 61, 61}));
+    EXPECT_EQ(take_global().size(), 4u);
+    EXPECT_EQ(global_turns(now += period), 30u);
+    while (global_turns(now += period) > 1) {
+    }
+    sched.runq_mark_at = 0;
+}
+
+TEST_F(run_queue, kb10_a_processor_that_is_lent_again_and_again_looks_after_the_others) {
+    // Each lending could begin a new while in which they have to wait.
+    const auto host = std::make_unique<m>();
+    const lock_guard guard(sched.mu);
+    global_put(make());  // 1
+    global_put(make());  // 2
+    EXPECT_EQ(global_get(*owner_, 1)->goid, 1u);
+    int ticks = 0;
+    do {
+        owner_->host = host.get();  // as lend() does
+        owner_->sched_tick.store(static_cast<std::uint32_t>(++ticks), memory_order_relaxed);
+    } while (is_lent_still(*owner_) && ticks < 1000);
+    EXPECT_EQ(ticks, 122);
+    EXPECT_EQ(owner_->host, nullptr);
+    EXPECT_EQ(global_get(*owner_, 1)->goid, 2u);
+    owner_->host = host.get();
+    EXPECT_TRUE(is_lent_still(*owner_));
+    owner_->slice_over = true;  // in no hurry
+    EXPECT_FALSE(is_lent_still(*owner_));
     take_global();
 }
 
