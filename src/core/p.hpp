@@ -43,8 +43,11 @@ struct alignas(cache_line) p {
     std::int64_t poll_at = 0;     // and when
     std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
     m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
-    std::uint32_t global_tick = 0;  // at which it has last asked who waits in the global queue
-    bool slice_over = false;        // a goroutine has used up its slice, and yielded: others first
+    // at which somebody of the global queue had a turn, or nobody waited
+    std::uint32_t global_tick = 0;
+    std::uint32_t handed_on_tick = 0;  // at which it has last been handed on
+    bool slice_over = false;           // what was readied last goes on with it no more
+    bool global_was_first = false;     // behind the last slice: the next time the ring is
     static constexpr int anywhere = -1;
     int vacated = anywhere;       // the processor on which its next m is to begin: sched/placement
     std::uint32_t trace_gen = 0;  // the generation of the trace that knows it

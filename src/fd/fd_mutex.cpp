@@ -5,18 +5,22 @@
 #include "base/fatal.hpp"
 #include "sched/entry.hpp"
 #include "sync/sema.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::rt {
 
 namespace {
 
+constexpr std::int64_t long_wait_ns = 1'000'000;
+
 [[noreturn]] void too_many() {
     fatal("too many concurrent operations on a single file or socket (max 1048575)");
 }
 
-void wait_turn(sema_word& turn) {
+// Who has been woken in vain waits in front of the others.
+void wait_turn(sema_word& turn, bool in_front) {
     const runtime_entry inside;
-    sem_acquire(turn, false, wait_reason::io_wait);
+    sem_acquire(turn, in_front, wait_reason::io_wait);
 }
 
 void end_wait(sema_word& turn) {
@@ -47,6 +51,7 @@ bool fd_mutex::release() {
 
 bool fd_mutex::acquire_turn(const direction& d) {
     std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
+    std::int64_t since = 0;
     for (;;) {
         if ((seen & closed_bit) != 0) return false;
         const bool is_free = (seen & d.held) == 0;
@@ -57,32 +62,40 @@ bool fd_mutex::acquire_turn(const direction& d) {
                                      memory_order_relaxed))               // relaxed: tried again
             continue;
         if (is_free) return true;
-        // Who wakes us has taken us off the count: one that has had its turn, or one that closes.
         line& queue = line_of(d);
-        wait_turn(queue.waits);
-        if (queue.handed.exchange(0, memory_order_acquire) != 0) return true;  // pairs(fd.handed)
-        ROTA_CHECK(is_closed());
-        return false;
+        const bool again = since != 0;
+        if (!again) since = nanotime();
+        else if (nanotime() - since > long_wait_ns)
+            queue.is_late.store(true, memory_order_relaxed);  // relaxed: advice
+        // Who wakes us has taken us off the count.
+        wait_turn(queue.waits, again);
+        // Two may have been woken, by one that had its turn and by one that closes. Who of them
+        // comes first takes it; the other one sees by that exchange what the closing one did.
+        if (queue.handed.exchange(0, memory_order_acq_rel) != 0) return true;  // pairs(fd.handed)
+        seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
     }
 }
 
 bool fd_mutex::release_turn(const direction& d) {
+    line& queue = line_of(d);
     std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
     for (;;) {
         ROTA_CHECK((seen & d.held) != 0 && (seen & references) != 0);
-        const bool hands_over = (seen & d.waiters) != 0;  // with the reference
-        const std::uint64_t wanted = hands_over ? seen - d.waiter : (seen & ~d.held) - reference;
+        const bool wakes = (seen & d.waiters) != 0;
+        // relaxed: advice
+        const bool hands_over = wakes && queue.is_late.load(memory_order_relaxed);
+        std::uint64_t wanted = wakes ? seen - d.waiter : seen;
+        if (!hands_over) wanted = (wanted & ~d.held) - reference;  // or they go with the turn
         if (!state_.compare_exchange(seen, wanted, memory_order_acq_rel,  // pairs(fd.mutex)
                                      memory_order_relaxed))               // relaxed: tried again
             continue;
         if (hands_over) {
-            // One who waits holds no reference, but its caller does: the object is there still.
-            line& queue = line_of(d);
-            queue.handed.store(1, memory_order_release);  // pairs(fd.handed)
-            end_wait(queue.waits);
-            return false;
+            queue.is_late.store(false, memory_order_relaxed);  // relaxed: advice
+            queue.handed.store(1, memory_order_release);       // pairs(fd.handed)
         }
-        return (wanted & (closed_bit | references)) == closed_bit;
+        // One who waits holds no reference, but its caller does: the object is there still.
+        if (wakes) end_wait(queue.waits);
+        return !hands_over && (wanted & (closed_bit | references)) == closed_bit;
     }
 }
 

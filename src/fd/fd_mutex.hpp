@@ -11,10 +11,10 @@
 // in. The last reference to go, of whatever call, is told so: the number may be given back to the
 // kernel then, and not before (kb34).
 //
-// Who has had its turn hands it to the one who has waited longest. One that calls again and again
-// would otherwise find it free each time before that one runs, and sleep with it until the
-// descriptor is ready: the others would never have a turn. Go: internal/poll fdMutex, which lets
-// it.
+// A turn is free for whoever comes. But one that calls again and again would find it free each time
+// before the one runs whom it has woken, and sleep with it until the descriptor is ready: so to one
+// that has been woken in vain, and has waited for 1 ms, the turn is handed over, as a mutex is. Go:
+// internal/poll fdMutex, which never does.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +48,11 @@ class fd_mutex {
         std::uint64_t held, waiter, waiters;
         bool is_read;
     };
-    // Where those sleep who wait for a turn, and whether it has been handed to one of them, who is
-    // on its way: whichever wakes next takes it.
+    // Those who wait for a turn.
     struct line {
-        atomic<std::uint32_t> waits{0};  // a semaphore
-        atomic<std::uint32_t> handed{0};
+        atomic<std::uint32_t> waits{0};   // the semaphore where they sleep
+        atomic<std::uint32_t> handed{0};  // a turn, and its reference, wait for one that is woken
+        atomic<bool> is_late{false};      // the first has waited for long
     };
     static constexpr std::uint64_t closed_bit = 1, reference = 8,
                                    references = ((std::uint64_t{1} << 20) - 1) << 3;

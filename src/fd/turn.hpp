@@ -28,7 +28,8 @@ class fd::turn {
     }
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
-    explicit operator bool() const { return holds_; }
+    // Not if it has been closed by now, in whose name nothing is to begin.
+    explicit operator bool() const { return holds_ && !of_.mu_.is_closed(); }
 
   private:
     fd& of_;

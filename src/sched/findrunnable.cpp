@@ -50,17 +50,37 @@ found from_timers(m& self, p& pp) {
     return {};
 }
 
-// The global queue comes first every 61st tick, or two goroutines that ready each other would
-// starve it; and behind a slice that has been used up, which is as long as many turns. Some follow,
-// as far as there is room: where the ring never gets empty, but spills into the global queue, one
-// by one they would wait there for 61 times as long as those in the ring.
-found from_global_in_turn(p& pp) {
-    // relaxed: our own
-    if (pp.sched_tick.load(memory_order_relaxed) % 61 != 0 && !pp.slice_over) return {};
-    const bool waits = sched.runq_size.load(memory_order_relaxed) != 0;  // relaxed: a hint
-    const bool lent = waits && is_lent_still(pp);
+// What was readied last goes on with the slice of who has readied it: but not when that is over. It
+// would be asked to yield at once, and leave what it has readied to go on; a chain of goroutines
+// that begin each other would let nobody else in, and end none of them.
+bool end_slice(p& pp) {
+    if (ROTA_LIKELY(!pp.slice_over)) return false;
     pp.slice_over = false;
-    if (!waits || lent) return {};
+    pp.host = nullptr;  // who has it is in no hurry
+    runq_put_next_last(pp);
+    return true;
+}
+
+// Behind a slice, which is as long as many turns, the ring and the global queue take turns; whom a
+// timer has readied just now comes before either.
+bool is_global_next(p& pp) {
+    if (pp.runnext.load(memory_order_relaxed) != nullptr) return false;  // relaxed: a hint
+    pp.global_was_first = !pp.global_was_first;
+    return pp.global_was_first;
+}
+
+// The global queue comes first every 61st tick, or two goroutines that ready each other would
+// starve it, and where it is next behind a slice. Some follow, as far as there is room: where the
+// ring never gets empty, but spills into the global queue, one by one they would wait there for 61
+// times as long as those in the ring.
+found from_global_in_turn(p& pp, bool behind_slice) {
+    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    if (tick % 61 != 0 && !(behind_slice && is_global_next(pp))) return {};
+    if (sched.runq_size.load(memory_order_relaxed) == 0) {  // relaxed: a hint
+        pp.global_tick = tick;
+        return {};
+    }
+    if (is_lent_still(pp)) return {};
     const std::uint32_t room = p::runq_size - runq_ring_length(pp);
     const std::int64_t now = nanotime();
     const lock_guard guard(sched.mu);
@@ -372,9 +392,10 @@ found findrunnable(m& self) {
             continue;
         }
         p& pp = *self.pp;
+        const bool behind_slice = end_slice(pp);
         found f = from_timers(self, pp);
         poll_between(self);
-        if ((f = from_global_in_turn(pp))) return f;
+        if ((f = from_global_in_turn(pp, behind_slice))) return f;
         if ((f = from_local(pp))) return f;
         if (ROTA_UNLIKELY(pp.host != nullptr)) {
             if ((f = from_netpoll(self))) return f;

@@ -292,6 +292,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, int vacated, 
             lend(pp, mp, *next.mp);
         } else {
             pp.vacated = vacated;
+            pp.slice_over = !was_blocked;
             give_to(next, pp);
         }
     } else if (next.mp != nullptr) {

@@ -60,7 +60,7 @@ bool is_lent_still(p& pp) {
     constexpr std::uint32_t moment = 2 * 61;
     if (pp.host == nullptr) return false;
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
-    if (!pp.slice_over && tick - pp.global_tick < moment) return true;
+    if (tick - pp.global_tick < moment) return true;
     pp.host = nullptr;
     return false;
 }

@@ -15,7 +15,7 @@
 // of itself takes it too, or another one.
 //
 // While it is lent, those in a hurry come one after the other, and the global queue has to wait. So
-// lending, and that it is lent again, ends after 122 goroutines or a slice where anybody waits
+// lending, and that it is lent again, ends after 122 turns or a slice where anybody waits
 // there: some that ready each other would keep its ring from being empty for ever.
 #pragma once
 

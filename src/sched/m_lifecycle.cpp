@@ -352,7 +352,13 @@ void stopm(m& self) {
 void handoffp(p& pp, m* spare) {
     ROTA_PROBE1("p_handoff", "-4", pp.id);
     if (spare == nullptr && is_given_back(pp)) return;
-    if (!runq_empty(pp) || global_has_work()) return startm(pp, false, spare);
+    if (!runq_empty(pp) || global_has_work()) {
+        // Who went on with the slice of one that has handed it on does so too: a chain.
+        const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: ours
+        if (tick == pp.handed_on_tick) pp.slice_over = true;
+        pp.handed_on_tick = tick;
+        return startm(pp, false, spare);
+    }
     // No work here. If nobody looks for some, somebody must: work may come up elsewhere right now.
     std::int32_t nobody = 0;
     if (sched.nmspinning.load(memory_order_seq_cst) +

@@ -201,10 +201,7 @@ ROTA_ALWAYS_INLINE void yield_unless_alone(next_by how) {
     m& self = getm();
     g& gp = *self.curg;
     if (gp.is_thread || is_alone(self)) return;
-    if (how == next_by::search) {
-        self.pp->slice_over = true;
-        runq_put_next_last(*self.pp);
-    }
+    if (how == next_by::search) self.pp->slice_over = true;
     note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
     // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
@@ -213,9 +210,6 @@ ROTA_ALWAYS_INLINE void yield_unless_alone(next_by how) {
     leave_g(self, gp, others_wait ? after_yield : after_local_yield, false, how);
 }
 
-// What it readied last would go on with its slice, be asked to yield at once, and leave what that
-// one has readied to go on: a chain of goroutines that begin each other would let nobody else in,
-// and end none of them.
 ROTA_NOINLINE ROTA_SWITCHES_STACK void yield_slice() { yield_unless_alone(next_by::search); }
 
 }  // namespace

@@ -35,10 +35,11 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 // The same of the ring alone.
 [[nodiscard]] bool runq_ring_empty(const p& pp);
 
-// runnext, if any, goes to the tail: what its owner readied does not come next. Caller: the owner.
+// runnext, if any, goes to the tail: what its owner readied does not come next. Caller: the owner,
+// who looks for work.
 void runq_put_next_last(p& pp) ROTA_EXCLUDES(sched.mu);
 
-// Goroutines in the ring: at most, for the owner; a hint for other threads.
+// Goroutines in the ring: for the owner, who alone adds to it, never too few; a hint for others.
 [[nodiscard]] std::uint32_t runq_ring_length(const p& pp);
 // In ring and runnext; any thread, a hint.
 [[nodiscard]] std::uint32_t runq_length(const p& pp);
