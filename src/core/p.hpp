@@ -43,9 +43,9 @@ struct alignas(cache_line) p {
     std::int64_t poll_at = 0;     // and when
     std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
     m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
-    // at which somebody of the global queue had a turn, or nobody waited
+    // the tick at which the global queue was last served, or empty
     std::uint32_t global_tick = 0;
-    std::uint32_t handed_on_tick = 0;  // at which it has last been handed on
+    std::uint32_t handed_on_tick = 0;  // and that at which this p was last handed on
     bool slice_over = false;           // what was readied last goes on with it no more
     bool global_was_first = false;     // behind the last slice: the next time the ring is
     static constexpr int anywhere = -1;

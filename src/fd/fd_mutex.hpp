@@ -8,8 +8,9 @@
 //
 // A call takes a reference, or, to read or write, a reference and the right to do so alone. Who
 // closes sets the closed bit and sends all who wait for their turn away; from then on nobody gets
-// in. The last reference to go, of whatever call, is told so: the number may be given back to the
-// kernel then, and not before (kb34).
+// in, but one to whom a turn was handed before is on its way: who has a turn asks whether it is
+// closed. The last reference to go, of whatever call, is told so: the number may be given back to
+// the kernel then, and not before (kb34).
 //
 // A turn is free for whoever comes. But one that calls again and again would find it free each time
 // before the one runs whom it has woken, and sleep with it until the descriptor is ready: so to one
@@ -52,7 +53,8 @@ class fd_mutex {
     struct line {
         atomic<std::uint32_t> waits{0};   // the semaphore where they sleep
         atomic<std::uint32_t> handed{0};  // a turn, and its reference, wait for one that is woken
-        atomic<bool> is_late{false};      // the first has waited for long
+        // The first has waited for long. Relaxed: advice, which it gives, and who hands over takes.
+        atomic<bool> is_late{false};
     };
     static constexpr std::uint64_t closed_bit = 1, reference = 8,
                                    references = ((std::uint64_t{1} << 20) - 1) << 3;

@@ -292,7 +292,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, int vacated, 
             lend(pp, mp, *next.mp);
         } else {
             pp.vacated = vacated;
-            pp.slice_over = !was_blocked;
+            if (!was_blocked) pp.slice_over = true;
             give_to(next, pp);
         }
     } else if (next.mp != nullptr) {

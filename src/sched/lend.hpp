@@ -14,9 +14,9 @@
 // Anybody may take the idle p first: then the host stands in line. One that comes into the runtime
 // of itself takes it too, or another one.
 //
-// While it is lent, those in a hurry come one after the other, and the global queue has to wait. So
-// lending, and that it is lent again, ends after 122 turns or a slice where anybody waits
-// there: some that ready each other would keep its ring from being empty for ever.
+// While it is lent, those in a hurry come one after the other, and the global queue has to wait;
+// goroutines that ready each other would keep the ring from being empty for ever. So lending, the
+// first or one of many, ends once that queue has waited for 122 turns, or behind a slice.
 #pragma once
 
 #include "base/annotations.hpp"

@@ -188,9 +188,11 @@ void runq_put_next_last(p& pp) {
     if (next != nullptr) runq_put(pp, *next, false);
 }
 
+// Relaxed, both: to its owner the tail is exact, and an old head only hides some room; to others it
+// is a report.
 std::uint32_t runq_ring_length(const p& pp) {
-    const std::uint32_t head = pp.runq_head.load(memory_order_relaxed);  // relaxed: a report
-    const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: a report
+    const std::uint32_t head = pp.runq_head.load(memory_order_relaxed);  // relaxed: as above
+    const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: as above
     return tail - head <= p::runq_size ? tail - head : 0;
 }
 

@@ -56,8 +56,8 @@ void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 void publish_global_size() ROTA_REQUIRES(sched.mu);
 
 // Takes a fair share, at most `max` (0: half a ring), for pp: returns one, queues the rest on pp,
-// which has the room.
-// One that is `preempted` is not run: its m gets the p (resume_suspended). Caller: the owner of pp.
+// which has the room. One that is `preempted` is not run: its m gets the p (resume_suspended).
+// Caller: the owner of pp.
 [[nodiscard]] g* global_get(p& pp, std::uint32_t max) ROTA_REQUIRES(sched.mu);
 
 // How many of 61 turns are theirs who wait in the global queue while the rings do not get empty.
