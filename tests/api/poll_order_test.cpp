@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "../gomaxprocs_restored.hpp"
 #include "anywhere.hpp"
 
 namespace {
@@ -28,7 +29,8 @@ TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) 
     // descriptor is ready any more.
     rota::run([] {
         constexpr int readers = 900, others = 300, ring = 256;
-        const int before = rota::runtime::gomaxprocs(1);
+        const rota_test::gomaxprocs_restored restored;
+        rota::runtime::gomaxprocs(1);
         std::atomic<int> waiting{0}, have_read{0}, read_before_the_last{0}, left{others};
         std::vector<rota::os::file> files;
         for (int i = 0; i < readers; ++i)
@@ -63,6 +65,5 @@ TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) 
         constexpr int in_the_global_queue = others - ring / 2;
         static_assert(ring + in_the_global_queue < readers);
         EXPECT_LE(read_before_the_last, ring + in_the_global_queue) << rota_test::scheduler_state();
-        rota::runtime::gomaxprocs(before);
     });
 }

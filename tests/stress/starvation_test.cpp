@@ -15,8 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include <unistd.h>
-
+#include "../gomaxprocs_restored.hpp"
 #include "load.hpp"
 
 using rota_test::burn;
@@ -100,6 +99,9 @@ struct habit {
     void (*begin)(mix&);
     bool needs_stops;  // somebody must be stopped from outside, which chaos mode leaves out
 };
+
+// What those who block do, for that long: a call that sits in the kernel. No wait for anything.
+void sit_in_the_kernel(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
 
 void compute(mix& x) {
     mix::count& turns = x.turns();
@@ -209,7 +211,7 @@ void block_unannounced(mix& x) {
     mix::count& turns = x.turns();
     x.all.go([&x, &turns] {
         while (!x.over) {
-            ::usleep(700);
+            sit_in_the_kernel(700us);
             ++turns;
             burn(10us);
         }
@@ -220,7 +222,7 @@ void block_announced(mix& x) {
     mix::count& turns = x.turns();
     x.all.go([&x, &turns] {
         while (!x.over) {
-            rota::blocking([] { ::usleep(300); });
+            rota::blocking([] { sit_in_the_kernel(300us); });
             ++turns;
         }
     });
@@ -262,7 +264,7 @@ void hear_from_a_thread(mix& x) {
     x.thread([calls, pauses, &x] {
         while (!x.over) {
             calls.send(1);
-            if (pauses) std::this_thread::sleep_for(100us);  // the load
+            if (pauses) sit_in_the_kernel(100us);
         }
         calls.close();
     });
@@ -301,10 +303,8 @@ void begin_each_other(mix& x) {
 void begin_each_other_and_block(mix& x) {
     void (*const ways[])(std::chrono::microseconds) = {
         [](std::chrono::microseconds t) { burn(t); },
-        [](std::chrono::microseconds t) { std::this_thread::sleep_for(t); },
-        [](std::chrono::microseconds t) {
-            rota::blocking([t] { std::this_thread::sleep_for(t); });
-        },
+        sit_in_the_kernel,
+        [](std::chrono::microseconds t) { rota::blocking([t] { sit_in_the_kernel(t); }); },
     };
     const std::chrono::microseconds time{500 + x.choose.below(1000)};
     chain{x, x.turns(), ways[x.choose.below(3)], time}.begin();
@@ -462,11 +462,10 @@ TEST(kb10_starvation, of_nobody_beside_a_ring_that_a_lent_processor_keeps_full) 
     // Who computes lends its processor to those whom a timer readies. If they start some that ready
     // each other without end, it would never come back, and nobody would be taken from the global
     // queue.
-    if (rota_test::in_chaos()) {
-        std::printf("skipped: in chaos mode nobody is stopped, and no processor lent\n");
-        return;
-    }
-    const int before = rota::runtime::gomaxprocs(1);
+    if (rota_test::in_chaos())
+        GTEST_SKIP() << "in chaos mode nobody is stopped, and no processor lent";
+    const rota_test::gomaxprocs_restored restored;
+    rota::runtime::gomaxprocs(1);
     const time_box box(500ms);
     for (std::uint64_t round = 0; box.open(); ++round) {
         mix x(round);
@@ -478,34 +477,27 @@ TEST(kb10_starvation, of_nobody_beside_a_ring_that_a_lent_processor_keeps_full) 
         });
         ASSERT_EQ(x.who_stands_still(), "") << "round " << round;
     }
-    rota::runtime::gomaxprocs(before);
 }
 
 TEST(kb10_starvation, of_nobody_in_a_ring_beside_those_who_use_up_their_slices) {
     // Whoever yields behind a slice goes into the global queue while somebody waits there. If that
     // came first each time, those who were in it would take turns, and the ring have none.
-    if (rota_test::in_chaos()) {
-        std::printf("skipped: in chaos mode nobody uses up a slice\n");
-        return;
-    }
-    const int before = rota::runtime::gomaxprocs(1);
-    {
-        mix x(0);
-        for (int i = 0; i < 3; ++i) x.join("compute together", compute_together);
-        x.join("hears from a thread", hear_from_a_thread);  // by way of the global queue
-        for (int look = 0; look < 3; ++look) ASSERT_EQ(x.who_stands_still(), "");
-    }
-    rota::runtime::gomaxprocs(before);
+    if (rota_test::in_chaos()) GTEST_SKIP() << "in chaos mode nobody uses up a slice";
+    const rota_test::gomaxprocs_restored restored;
+    rota::runtime::gomaxprocs(1);
+    mix x(0);
+    for (int i = 0; i < 3; ++i) x.join("compute together", compute_together);
+    x.join("hears from a thread", hear_from_a_thread);  // by way of the global queue
+    for (int look = 0; look < 3; ++look) ASSERT_EQ(x.who_stands_still(), "");
 }
 
 TEST(kb10_starvation, of_nobody_by_a_chain_of_which_each_begins_the_next) {
     // Whom one readied last would go on with its slice when that is over, be asked to yield at
     // once, and leave what it has readied to go on. All would stay behind, half done.
-    if (rota_test::in_chaos()) {
-        std::printf("skipped: in chaos mode requests to yield come at every operation\n");
-        return;
-    }
-    const int before = rota::runtime::gomaxprocs(1);
+    if (rota_test::in_chaos())
+        GTEST_SKIP() << "in chaos mode requests to yield come at every operation";
+    const rota_test::gomaxprocs_restored restored;
+    rota::runtime::gomaxprocs(1);
     const time_box box(800ms);
     std::atomic<int> begun{0}, ended{0};
     int most = 0;
@@ -534,5 +526,4 @@ TEST(kb10_starvation, of_nobody_by_a_chain_of_which_each_begins_the_next) {
     });
     std::printf("%d begun, at most %d under way\n", begun.load(), most);
     EXPECT_LE(most, 20);
-    rota::runtime::gomaxprocs(before);
 }
