@@ -143,8 +143,9 @@ TEST(kb04_park, every_primitive_at_once) {
 
 TEST(kb09_ping_pong, pairs_share_the_processor_and_let_others_in) {
     // Two goroutines that ready each other keep the slot and one endless time slice.
-    // Then the other pair, a plain goroutine or a timer would not get in; shares differ by at
-    // most 20.
+    // Then the other pair, a plain goroutine or a timer would not get in. On one processor shares
+    // differ by at most 20; on more, each pair may have one, and beside other processes the kernel
+    // keeps a thread waiting for as long as it likes.
     rota::run([] {
         // A pair may well keep the processor for a slice of 10 ms. In chaos mode each round moves.
         const auto enough = static_cast<std::uint64_t>(rota_test::scaled(1'000'000) /
@@ -184,13 +185,16 @@ TEST(kb09_ping_pong, pairs_share_the_processor_and_let_others_in) {
             }
         });
         EXPECT_TRUE(eventually([&] {
-            return rounds[0].n + rounds[1].n >= enough && timers >= 5 && plain >= 5;
+            const std::uint64_t n0 = rounds[0].n, n1 = rounds[1].n;
+            return n0 + n1 >= enough && std::min(n0, n1) >= enough / 40 && timers >= 5 &&
+                   plain >= 5;
         })) << rounds[0].n
             << " and " << rounds[1].n << " rounds, " << timers << " timers, " << plain << " turns; "
             << scheduler_state();
         const std::uint64_t n0 = rounds[0].n, n1 = rounds[1].n;
         stop = true;
         wg.wait();
-        EXPECT_LT(std::max(n0, n1), 20 * (std::min(n0, n1) + 1)) << n0 << " and " << n1;
+        if (rota::runtime::gomaxprocs(0) == 1)
+            EXPECT_LT(std::max(n0, n1), 20 * (std::min(n0, n1) + 1)) << n0 << " and " << n1;
     });
 }
