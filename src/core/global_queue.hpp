@@ -39,6 +39,18 @@ class global_queue {
         return slots_[head_++ & (capacity_ - 1)];
     }
 
+    // The first n of `from` come first here, in their order. To those who have noted a turn it is
+    // as if they had not been popped.
+    void put_in_front(global_queue& from, std::uint32_t n) {
+        ROTA_DCHECK(n <= from.size());
+        while (size() + n > capacity_) grow();
+        for (std::uint32_t i = n; i > 0; --i) {
+            g* const gp = from.slots_[(from.head_ + i - 1) & (from.capacity_ - 1)];
+            slots_[--head_ & (capacity_ - 1)] = gp;
+        }
+        from.head_ += n;
+    }
+
   private:
     void grow() {
         const std::uint32_t capacity = capacity_ == 0 ? 1024 : capacity_ * 2;

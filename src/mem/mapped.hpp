@@ -26,6 +26,12 @@ template <class T, class... A>
     return *new (mapped_alloc(sizeof(T))) T(std::forward<A>(args)...);
 }
 
+// A mapping of at least `bytes`; ends the process if the kernel has none left.
+[[nodiscard]] void* mapped_pages(std::size_t bytes);
+// The same; null if it has none.
+[[nodiscard]] void* mapped_pages_or_null(std::size_t bytes);
+void mapped_free(void* start, std::size_t bytes);
+
 // An array of plain values that grows. Not synchronised: its owner's lock guards it.
 template <class T>
 class mapped_array {
@@ -49,8 +55,18 @@ class mapped_array {
     const T* data() const { return data_; }
     std::size_t mapped() const { return capacity_ * sizeof(T); }  // bytes of address space
     void push_back(const T& v) {
-        if (size_ == capacity_) grow();
+        if (size_ == capacity_) move_to(mapped_pages(next_capacity() * sizeof(T)));
         data_[size_++] = v;
+    }
+    // False: it is full, and the kernel has no memory for a larger one.
+    [[nodiscard]] bool try_push_back(const T& v) {
+        if (size_ == capacity_) {
+            void* const larger = mapped_pages_or_null(next_capacity() * sizeof(T));
+            if (larger == nullptr) return false;
+            move_to(larger);
+        }
+        data_[size_++] = v;
+        return true;
     }
     void clear() { size_ = 0; }
     void pop_back() {
@@ -59,30 +75,23 @@ class mapped_array {
     }
 
   private:
-    void grow();
+    std::size_t next_capacity() const { return capacity_ == 0 ? 4096 / sizeof(T) : capacity_ * 2; }
+    void move_to(void* larger);
 
     T* data_ = nullptr;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
 };
 
-// A mapping of at least `bytes`; ends the process if the kernel has none left.
-[[nodiscard]] void* mapped_pages(std::size_t bytes);
-// The same; null if it has none.
-[[nodiscard]] void* mapped_pages_or_null(std::size_t bytes);
-void mapped_free(void* start, std::size_t bytes);
-
 // What has been taken and not given back, in bytes of address space.
 std::size_t mapped_bytes();
 
 template <class T>
-void mapped_array<T>::grow() {
-    const std::size_t capacity = capacity_ == 0 ? 4096 / sizeof(T) : capacity_ * 2;
-    T* const data = static_cast<T*>(mapped_pages(capacity * sizeof(T)));
-    if (size_ > 0) std::memcpy(static_cast<void*>(data), data_, size_ * sizeof(T));
-    if (data_ != nullptr) mapped_free(data_, capacity_ * sizeof(T));
-    data_ = data;
-    capacity_ = capacity;
+void mapped_array<T>::move_to(void* larger) {
+    if (size_ > 0) std::memcpy(larger, data_, size_ * sizeof(T));
+    capacity_ = next_capacity();
+    if (data_ != nullptr) mapped_free(data_, size_ * sizeof(T));  // it was full
+    data_ = static_cast<T*>(larger);
 }
 
 }  // namespace rota::rt

@@ -43,11 +43,28 @@ constexpr std::int32_t patience_ns_min = 8'000, patience_ns_max = 32'000;
 constexpr std::int64_t timer_gap_ns = 250'000, timer_storm_ns = 500'000;
 constexpr std::uint32_t timer_storm = 8;
 
-found from_timers(m& self, p& pp) {
-    if (pp.timers.earliest_hint() == 0) return {};
-    if (pp.timers.size() == 0) pp.timers.forget_bound();
-    else run_due_timers(self, pp, nanotime());
-    return {};
+// Those that wait in the ring compute for long, as far as that can be told from those before them.
+bool is_ring_slow(const p& pp, std::int64_t now) {
+    constexpr std::int64_t long_run_ns = 100'000;
+    const std::uint32_t runs =
+        pp.sched_tick.load(memory_order_relaxed) - pp.timed_tick;  // relaxed: our own
+    return !runq_ring_empty(pp) && now - pp.timed_at > long_run_ns * runs;
+}
+
+// The first that a timer readies runs next. Others would stand behind the whole ring, for seconds
+// where that is full of goroutines that use up their slices: those are in a hurry, for all ps.
+void run_own_timers(m& self, p& pp) {
+    if (pp.timers.earliest_hint() == 0) return;
+    if (pp.timers.size() == 0) return pp.timers.forget_bound();
+    const std::int64_t now = nanotime();
+    const bool slow = is_ring_slow(pp, now);
+    if (ROTA_UNLIKELY(slow)) self.ready_extras |= m::ready_urgently;
+    const std::uint32_t n = run_due_timers(self, pp, now);
+    self.ready_extras &= m::ready_traced;
+    if (n == 0) return;
+    pp.timed_at = now;
+    pp.timed_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    if (slow && n > 1) wakep();
 }
 
 // What was readied last goes on with the slice of who has readied it: but not when that is over. It
@@ -61,23 +78,11 @@ bool end_slice(p& pp) {
     return true;
 }
 
-// Behind a slice, which is as long as many turns, the ring and the global queue take turns; whom a
-// timer has readied just now comes before either.
-bool is_global_next(p& pp) {
-    if (pp.runnext.load(memory_order_relaxed) != nullptr) return false;  // relaxed: a hint
-    pp.global_was_first = !pp.global_was_first;
-    return pp.global_was_first;
-}
-
-// The global queue comes first every 61st tick, or two goroutines that ready each other would
-// starve it, and where it is next behind a slice. Some follow, as far as there is room: where the
-// ring never gets empty, but spills into the global queue, one by one they would wait there for 61
-// times as long as those in the ring.
-found from_global_in_turn(p& pp, bool behind_slice) {
-    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
-    if (tick % 61 != 0 && !(behind_slice && is_global_next(pp))) return {};
-    if (sched.runq_size.load(memory_order_relaxed) == 0) {  // relaxed: a hint
-        pp.global_tick = tick;
+// Some follow the first, as far as there is room: where the ring never gets empty, but spills into
+// the global queue, one by one they would wait there for 61 times as long as those in the ring.
+found some_from_global(p& pp) {
+    if (sched.runq_size.load(memory_order_relaxed) == 0) {          // relaxed: a hint
+        pp.global_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
         return {};
     }
     if (is_lent_still(pp)) return {};
@@ -85,6 +90,33 @@ found from_global_in_turn(p& pp, bool behind_slice) {
     const std::int64_t now = nanotime();
     const lock_guard guard(sched.mu);
     return {global_get(pp, std::min(global_turns(now), room + 1))};
+}
+
+// Every 61st tick the global queue comes first, or two goroutines that ready each other would
+// starve it. Timers wait meanwhile in their heap, where sysmon sees them: one that was readied, and
+// not run, would wait for this one's slice, and stand last then.
+found from_global_in_turn(p& pp) {
+    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    return tick % 61 == 0 ? some_from_global(pp) : found{};
+}
+
+// Behind a slice, which is as long as many turns, the ring and the global queue take turns; whom a
+// timer has readied just now comes before either.
+found from_global_behind_slice(p& pp) {
+    if (pp.runnext.load(memory_order_relaxed) != nullptr) return {};  // relaxed: a hint
+    pp.global_was_first = !pp.global_was_first;
+    return pp.global_was_first ? some_from_global(pp) : found{};
+}
+
+// A lent p serves those first for whom it was lent.
+found from_urgent(p& pp) {
+    if (ROTA_LIKELY(pp.host == nullptr)) return {};
+    // relaxed, both: hints
+    if (!sched.urgent_waits.load(memory_order_relaxed) ||
+        pp.runnext.load(memory_order_relaxed) != nullptr)
+        return {};
+    const lock_guard guard(sched.mu);
+    return {sched.urgent.empty() ? nullptr : global_get(pp, 1)};
 }
 
 found from_local(p& pp) {
@@ -393,9 +425,12 @@ found findrunnable(m& self) {
         }
         p& pp = *self.pp;
         const bool behind_slice = end_slice(pp);
-        found f = from_timers(self, pp);
         poll_between(self);
-        if ((f = from_global_in_turn(pp, behind_slice))) return f;
+        found f = from_global_in_turn(pp);
+        if (f) return f;
+        run_own_timers(self, pp);
+        if (behind_slice && (f = from_global_behind_slice(pp))) return f;
+        if ((f = from_urgent(pp))) return f;
         if ((f = from_local(pp))) return f;
         if (ROTA_UNLIKELY(pp.host != nullptr)) {
             if ((f = from_netpoll(self))) return f;

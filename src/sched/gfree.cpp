@@ -14,18 +14,44 @@ constexpr std::uint32_t batch_size = p::gfree_max / 2;
 constexpr std::uint64_t keep_always = 1024;  // below this the pool is left alone
 
 // Dead goroutines of one stack class. Guarded by gfree.mu.
-struct gfree_pool {
-    mapped_array<g*> gs;      // last in, first out
+class gfree_pool {
+  public:
     std::uint64_t least = 0;  // its smallest size since the last gfree_unused
     std::uint64_t to_go = 0;  // what that said
 
+    std::uint64_t size() const { return gs_.size() + chained_count_; }
+
+    void push(g& gp) {
+        if (ROTA_LIKELY(gs_.try_push_back(&gp))) return;
+        gp.closure = chained_;
+        chained_ = &gp;
+        ++chained_count_;
+    }
     g* pop() {
-        if (gs.empty()) return nullptr;
-        g* const gp = gs[gs.size() - 1];
-        gs.pop_back();
-        if (gs.size() < least) least = gs.size();
+        if (size() == 0) return nullptr;
+        g* const gp = ROTA_UNLIKELY(chained_ != nullptr) ? pop_chained() : pop_listed();
+        if (size() < least) least = size();
         return gp;
     }
+
+  private:
+    g* pop_listed() {
+        g* const gp = gs_[gs_.size() - 1];
+        gs_.pop_back();
+        return gp;
+    }
+    g* pop_chained() {
+        g* const gp = chained_;
+        chained_ = static_cast<g*>(gp->closure);
+        gp->closure = nullptr;
+        --chained_count_;
+        return gp;
+    }
+
+    mapped_array<g*> gs_;  // last in, first out
+    // Those for whom there was no memory in the list, by their closures, which they have no more.
+    g* chained_ = nullptr;
+    std::uint64_t chained_count_ = 0;
 };
 
 struct gfree_t {
@@ -76,7 +102,7 @@ void refill(p& pp) {
 // The first `n` of pp's list go to the pool: the others died later and are still in the cache.
 void pass_on(p& pp, std::uint32_t n) {
     const lock_guard guard(gfree.mu);
-    for (std::uint32_t i = 0; i < n; ++i) gfree.pool[pp.gfree_class].gs.push_back(pp.gfree[i]);
+    for (std::uint32_t i = 0; i < n; ++i) gfree.pool[pp.gfree_class].push(*pp.gfree[i]);
     for (std::uint32_t i = n; i < pp.gfree_count; ++i) pp.gfree[i - n] = pp.gfree[i];
     pp.gfree_count -= n;
 }
@@ -134,7 +160,7 @@ void gfput(p* pp, g& gp) {
     gp.closure = nullptr;
     if (!keeps(pp, gp.stack.cls)) {
         const lock_guard guard(gfree.mu);
-        gfree.pool[gp.stack.cls].gs.push_back(&gp);
+        gfree.pool[gp.stack.cls].push(gp);
         return;
     }
     if (pp->gfree_count == p::gfree_max) pass_on(*pp, batch_size);
@@ -148,7 +174,7 @@ std::uint64_t gfree_unused() {
     std::uint64_t unused = 0;
     for (gfree_pool& pool : gfree.pool) {
         pool.to_go = pool.least > keep_always ? pool.least / 16 + 1 : 0;
-        pool.least = pool.gs.size();
+        pool.least = pool.size();
         unused += pool.to_go;
     }
     return unused;
@@ -161,7 +187,7 @@ void gfree_release(std::uint64_t count) {
         // Who tells a trace of the goroutines may still have this one in hand, by a word of zeros.
         if (is_first_of_trace()) {
             const lock_guard guard(gfree.mu);
-            gfree.pool[gp->stack.cls].gs.push_back(gp);
+            gfree.pool[gp->stack.cls].push(*gp);
             return;
         }
         const stack_slot slot = gp->stack;
@@ -173,7 +199,7 @@ void gfree_release(std::uint64_t count) {
 std::uint64_t gfree_count() {
     const lock_guard guard(gfree.mu);
     std::uint64_t count = 0;
-    for (const gfree_pool& pool : gfree.pool) count += pool.gs.size();
+    for (const gfree_pool& pool : gfree.pool) count += pool.size();
     return count;
 }
 

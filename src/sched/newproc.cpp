@@ -58,8 +58,7 @@ void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name)
 
 ROTA_NOINLINE void queue_with_extras(m& self, g& gp) {
     if (is_traced()) trace_go_create(self, gp);
-    runq_put(*self.pp, gp, true);
-    if ((self.ready_extras & m::ready_quietly) == 0) wakep_for_next(*self.pp);
+    put_with_extras(self, gp);
 }
 
 void publish(g& gp, entry_fn entry, const void* created_at) {

@@ -138,8 +138,7 @@ void ready_from_outside(g& gp) {
 
 ROTA_NOINLINE void ready_with_extras(m& self, g& gp) {
     if (is_traced()) trace_go_unblock(self, gp);
-    runq_put(*self.pp, gp, true);
-    if ((self.ready_extras & m::ready_quietly) == 0) wakep_for_next(*self.pp);
+    put_with_extras(self, gp);
 }
 
 }  // namespace

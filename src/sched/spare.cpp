@@ -178,8 +178,24 @@ void put_back(heir to) {
     else if (to.is_stopped) wakep();  // a p may have become idle that has not seen it in line
 }
 
+// Who was put off has waited for longer than all in the queue. Some at a time, if goroutines
+// compute: the next one may be among the first.
+std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
+    constexpr std::uint32_t batch = 256;
+    const std::uint32_t popped = sched.runq.popped();
+    if (is_short || sched.put_off.empty()) {
+        last_back_ = popped;
+        return 0;
+    }
+    if (is_anyone_stopped && static_cast<std::int32_t>(popped - last_back_) < 0) return 0;
+    const std::uint32_t all = sched.put_off.size();
+    const std::uint32_t n = is_anyone_stopped ? std::min(all, batch) : all;
+    sched.runq.put_in_front(sched.put_off, n);
+    last_back_ = popped;  // where the queue was, and will be when these are gone
+    return n;
+}
+
 bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
-    constexpr std::uint32_t batch = 256;  // the next one that computes may be among the first
     std::uint32_t n = 0;
     bool is_short = false, anyone = false;
     std::int32_t exceeded = 0;
@@ -199,8 +215,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
             global_put_urgent(*sched.let_begin);  // not behind all who are stopped
             ++n;
         }
-        for (; !is_short && !sched.put_off.empty() && (!anyone || n < batch); ++n)
-            sched.runq.push(*sched.put_off.pop());
+        n += take_back(is_short, anyone);
         any_left_ = !sched.put_off.empty();
         too_many_kept_ = kept_ms() > sched.m_max;
         // Who ends a call shows that it is not for ever; nobody knows what was between two rounds.

@@ -64,6 +64,10 @@ class shortage {
     bool is_open() const { return any_left_ || too_many_kept_ || ms_are_short(); }
 
   private:
+    // Puts those in front of the global queue who were put off, if that is over; returns how many.
+    std::uint32_t take_back(bool is_short, bool is_anyone_stopped) ROTA_REQUIRES(sched.mu);
+
+    std::uint32_t last_back_ = 0;   // runq.popped() when all who were taken back are gone
     bool any_left_ = false;         // who was put off; nobody more is, unless ms are short
     std::int64_t last_begun_ = 0;   // about: no goroutine has been kept from it since
     bool too_many_kept_ = false;    // more ms are in the program's calls than it may have

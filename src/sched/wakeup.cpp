@@ -88,6 +88,18 @@ void wakep_for_next(const p& pp) {
     wakep_later();
 }
 
+void put_with_extras(m& self, g& gp) {
+    p& pp = *self.pp;
+    // relaxed: emptied by others only
+    if ((self.ready_extras & m::ready_urgently) != 0 &&
+        pp.runnext.load(memory_order_relaxed) != nullptr) {
+        const lock_guard guard(sched.mu);
+        return global_put_urgent(gp);
+    }
+    runq_put(pp, gp, true);
+    if ((self.ready_extras & m::ready_quietly) == 0) wakep_for_next(pp);
+}
+
 bool leave_next_to_sysmon() { return is_spinning_vain() && leave_to_sysmon(); }
 
 void note_spin(bool found) {

@@ -14,8 +14,8 @@
 // sees it and spins instead.
 #pragma once
 
-#include "core/m.hpp"
-#include "core/p.hpp"
+#include "base/annotations.hpp"
+#include "core/sched.hpp"
 
 namespace rota::rt {
 
@@ -32,6 +32,9 @@ void wakep_later();
 // none, because goroutines ready each other and wait in turn, a lone g in runnext is left to
 // sysmon as above: it would have run before the m is awake. Caller: the owner of pp.
 void wakep_for_next(const p& pp);
+
+// Queues gp, which has become runnable, as self.ready_extras says. Caller: the owner of self's p.
+void put_with_extras(m& self, g& gp) ROTA_EXCLUDES(sched.mu);
 
 // The same question at the other end: whether an m that has stopped spinning may sleep although
 // there is a g in some runnext.

@@ -42,5 +42,41 @@ TEST(global_queue, is_first_in_first_out_while_it_grows_and_wraps) {
     }
 }
 
+TEST(global_queue, takes_back_in_front_who_was_there_before) {
+    // Who has been put off could come back in another order, behind those who came later, or where
+    // a noted turn would count it as one who came later.
+    std::mt19937_64 rand(2048);
+    const auto some = std::make_unique<g[]>(64);
+    global_queue queue, put_off;
+    std::deque<g*> model, put_off_model;
+    const auto some_of = [&](std::size_t n) { return n == 0 ? 0 : rand() % (n + 1); };
+    for (int step = 0; step < 2000; ++step) {
+        for (auto n = rand() % 300; n > 0; --n) {
+            g* const gp = &some[rand() % 64];
+            queue.push(*gp);
+            model.push_back(gp);
+        }
+        for (auto n = some_of(model.size()); n > 0; --n) {
+            put_off.push(*queue.pop());
+            put_off_model.push_back(model.front());
+            model.pop_front();
+        }
+        const auto n = static_cast<std::uint32_t>(some_of(put_off_model.size()));
+        const std::uint32_t popped = queue.popped();
+        queue.put_in_front(put_off, n);
+        EXPECT_EQ(n, popped - queue.popped());
+        model.insert(model.begin(), put_off_model.begin(), put_off_model.begin() + n);
+        put_off_model.erase(put_off_model.begin(), put_off_model.begin() + n);
+        for (auto k = some_of(model.size()); k > 0; --k) {
+            ASSERT_EQ(queue.pop(), model.front()) << "step " << step;
+            model.pop_front();
+        }
+        ASSERT_EQ(queue.size(), model.size());
+        ASSERT_EQ(put_off.size(), put_off_model.size());
+    }
+    for (g* const gp : model) ASSERT_EQ(queue.pop(), gp);
+    for (g* const gp : put_off_model) ASSERT_EQ(put_off.pop(), gp);
+}
+
 }  // namespace
 }  // namespace rota::rt

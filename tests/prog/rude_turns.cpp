@@ -541,6 +541,36 @@ void compute_until_stopped(int times) {
     }
 }
 
+// So many goroutines compute that the bound on stopped threads is reached: from then on one begins
+// in 100 ms, whoever has begun goes on getting turns, and all come to their end.
+int bound_of_stopped() {
+    constexpr int bound = 1024, more = 10;
+    const int procs = rota::runtime::gomaxprocs(0);
+    rota::run([&] {
+        using clock = std::chrono::steady_clock;
+        hogs many(bound + procs + 100);
+        await([&] { return many.begun() >= bound; }, [] { rota::sleep_for(1ms); });
+        const auto since = clock::now();
+        // Some are on their way into the line or out of it, and have successors that have begun.
+        const auto allowed = [&] {
+            return bound + 16 + 4 * procs + static_cast<int>((clock::now() - since) / 100ms);
+        };
+        const int first = many.begun();
+        await(
+            [&] {
+                const int begun = many.begun();
+                if (begun > allowed()) {
+                    std::fprintf(stderr, "%d have begun\n", begun);
+                    ::_exit(7);
+                }
+                return begun >= first + more;
+            },
+            [] { rota::sleep_for(1ms); });
+    });
+    say("done");
+    return 0;
+}
+
 // A goroutine that is locked to its thread is stopped there and goes on there; so is the main one.
 int locked_hogs() {
     const int here = ::gettid();
@@ -585,6 +615,7 @@ constexpr program_case cases[] = {{"run_returns", run_returns},
                                   {"foreign_signals", foreign_signals},
                                   {"foreign_thread", foreign_thread},
                                   {"convoy", convoy},
+                                  {"bound_of_stopped", bound_of_stopped},
                                   {"locked_hogs", locked_hogs}};
 
 }  // namespace

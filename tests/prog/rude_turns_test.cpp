@@ -34,6 +34,13 @@ TEST(kb36_rude, needs_no_descriptor) {
     expect_done("no_descriptors", "1", {{"GODEBUG", "asyncpreemptoff=1"}});
 }
 
+TEST(rude_limit, of_stopped_threads_lets_one_begin_at_a_time) {
+    // Each that computes costs a thread; they could become as many as there are goroutines, or
+    // nobody could begin any more.
+    if (!plain_build) GTEST_SKIP() << "a thousand threads are too many for a sanitizer";
+    expect_done("bound_of_stopped", "1");
+}
+
 TEST(rude_signal, reaches_threads_that_had_blocked_all) { expect_done("signals_blocked", "1"); }
 
 TEST(rude_signal, of_somebody_else_wakes_nobody) { expect_done("foreign_signals", "1"); }

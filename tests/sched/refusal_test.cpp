@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <set>
 #include <system_error>
 #include <thread>
 
@@ -11,6 +12,8 @@
 #include <unistd.h>
 #include <rota/rota.hpp>
 
+#include "sched/gfree.hpp"
+#include "sched/hooks.hpp"
 #include "sys/fault.hpp"
 
 #if defined(ROTA_DEBUG_CHECKS)
@@ -99,6 +102,34 @@ TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothin
         EXPECT_EQ(ch.recv(), 8);
     });
     EXPECT_EQ(alive, 0);
+}
+
+TEST_F(planted_fault, goroutines_that_end_need_no_memory) {
+    // The list of the dead has grown by now, or begins with these: the process could end because it
+    // cannot grow, or some could be lost.
+    boot_runtime();
+    constexpr std::size_t many = 5000;
+    const std::uint8_t cls = stack_class_for(std::size_t{64} << 10);
+    std::set<g*> dead;
+    while (dead.size() < many) {
+        g* const gp = gfget(nullptr, cls);
+        ASSERT_NE(gp, nullptr);
+        dead.insert(gp);
+    }
+    const std::uint64_t before = gfree_count();
+    plant_fault(refuse_mmap);
+    for (g* const gp : dead) gfput(nullptr, *gp);
+    plant_fault(nullptr);
+    EXPECT_GE(refusals, 1);
+    EXPECT_GE(gfree_count() + many / 8, before + many);  // the monitor may have taken some
+    std::set<g*> again;
+    while (again.size() < many) {
+        g* const gp = gfget(nullptr, cls);
+        ASSERT_NE(gp, nullptr);
+        EXPECT_EQ(gp->closure, nullptr);
+        ASSERT_TRUE(again.insert(gp).second) << "given twice";
+    }
+    for (g* const gp : again) gfput(nullptr, *gp);
 }
 
 TEST_F(planted_fault, a_thread_refused_for_the_moment_is_asked_for_again) {
