@@ -130,6 +130,25 @@ void compute_together(mix& x) {
     }
 }
 
+// Whom they ready is next, until their slice is over, and then in the ring.
+void compute_and_tell(mix& x) {
+    mix::count& heard = x.turns();
+    const auto calls = rota::make_chan<int>(1);
+    x.all.go([&x, &heard, calls] {
+        while (!x.over && calls.recv()) ++heard;
+    });
+    for (int i = 0; i < rota::runtime::gomaxprocs(0) + 2; ++i) {
+        x.all.go([&x, &turns = x.turns(), calls] {
+            while (!x.over) {
+                compute_politely(20us);
+                (void)calls.try_send(1);
+                ++turns;
+            }
+            (void)calls.try_send(1);
+        });
+    }
+}
+
 void yield(mix& x) {
     mix::count& turns = x.turns();
     const std::chrono::microseconds work{x.choose.below(2) * 50};
@@ -429,6 +448,7 @@ constexpr habit habits[] = {
     {"contends for a mutex", contend_for_a_mutex, true},
     {"hears from a thread", hear_from_a_thread, false},
     {"compute together", compute_together, true},
+    {"compute and tell", compute_and_tell, true},
     {"begin each other", begin_each_other, false},
     {"begin each other and block", begin_each_other_and_block, true},
     {"overload timers", overload_timers, false},
@@ -486,8 +506,7 @@ TEST(kb10_starvation, of_nobody_in_a_ring_beside_those_who_use_up_their_slices) 
     const rota_test::gomaxprocs_restored restored;
     rota::runtime::gomaxprocs(1);
     mix x(0);
-    for (int i = 0; i < 3; ++i) x.join("compute together", compute_together);
-    x.join("hears from a thread", hear_from_a_thread);  // by way of the global queue
+    x.join("compute and tell", compute_and_tell);
     for (int look = 0; look < 3; ++look) ASSERT_EQ(x.who_stands_still(), "");
 }
 
