@@ -66,7 +66,7 @@ struct alignas(cache_line) m : self_header {
     std::uint8_t ready_extras = 0;
     static constexpr std::uint8_t ready_quietly = 1;   // wake no m: the caller looks after that
     static constexpr std::uint8_t ready_traced = 2;    // set as long as it has a p and a trace runs
-    static constexpr std::uint8_t ready_urgently = 4;  // behind runnext they would wait for long
+    static constexpr std::uint8_t ready_urgently = 4;  // in the ring they would wait for long
     std::int32_t spin_ns = 0;         // how long it waited for work the last time it had none
     std::int32_t patience_ns = 0;     // how long it leaves ready goroutines to their p
     std::uint32_t stole_at_tick = 0;  // of its p

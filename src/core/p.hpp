@@ -41,8 +41,7 @@ struct alignas(cache_line) p {
     std::uint64_t goid_end = 0;
     std::uint32_t poll_tick = 0;   // the tick at which it has last asked the poller beside its work
     std::int64_t poll_at = 0;      // and when
-    std::uint32_t timed_tick = 0;  // the same for timers of its own that were due
-    std::int64_t timed_at = 0;
+    std::int64_t computed_at = 0;  // when somebody's turn was last ended; or sysmon, which holds p
     std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
     m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
     // the tick at which the global queue was last served, or empty

@@ -81,6 +81,7 @@ struct sched_t {
     m* suspended_first ROTA_GUARDED_BY(mu) = nullptr;
     m* suspended_last ROTA_GUARDED_BY(mu) = nullptr;
     std::uint32_t suspended_count ROTA_GUARDED_BY(mu) = 0;
+    std::uint64_t suspended_served ROTA_GUARDED_BY(mu) = 0;  // that have left the line
     // Ms that have a p but no thread yet. Who needs a p may take theirs. Linked by unborn_next.
     m* unborn ROTA_GUARDED_BY(mu) = nullptr;
     bool stopping ROTA_GUARDED_BY(mu) = false;     // the process exits: ms sleep for ever

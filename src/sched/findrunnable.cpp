@@ -43,28 +43,17 @@ constexpr std::int32_t patience_ns_min = 8'000, patience_ns_max = 32'000;
 constexpr std::int64_t timer_gap_ns = 250'000, timer_storm_ns = 500'000;
 constexpr std::uint32_t timer_storm = 8;
 
-// Those that wait in the ring compute for long, as far as that can be told from those before them.
-bool is_ring_slow(const p& pp, std::int64_t now) {
-    constexpr std::int64_t long_run_ns = 100'000;
-    const std::uint32_t runs =
-        pp.sched_tick.load(memory_order_relaxed) - pp.timed_tick;  // relaxed: our own
-    return !runq_ring_empty(pp) && now - pp.timed_at > long_run_ns * runs;
-}
-
 // The first that a timer readies runs next. Others would stand behind the whole ring, for seconds
 // where that is full of goroutines that use up their slices: those are in a hurry, for all ps.
 void run_own_timers(m& self, p& pp) {
     if (pp.timers.earliest_hint() == 0) return;
     if (pp.timers.size() == 0) return pp.timers.forget_bound();
     const std::int64_t now = nanotime();
-    const bool slow = is_ring_slow(pp, now);
+    const bool slow = are_turns_long(pp, now) && !runq_ring_empty(pp);
     if (ROTA_UNLIKELY(slow)) self.ready_extras |= m::ready_urgently;
     const std::uint32_t n = run_due_timers(self, pp, now);
     self.ready_extras &= m::ready_traced;
-    if (n == 0) return;
-    pp.timed_at = now;
-    pp.timed_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
-    if (slow && n > 1) wakep();
+    if (slow && n > 0) wakep();
 }
 
 // What was readied last goes on with the slice of who has readied it: but not when that is over. It
@@ -108,10 +97,10 @@ found from_global_behind_slice(p& pp) {
     return pp.global_was_first ? some_from_global(pp) : found{};
 }
 
-// A lent p serves those first for whom it was lent.
+// A lent p serves those first for whom it was lent; others, one at every eighth tick.
 found from_urgent(p& pp) {
-    if (ROTA_LIKELY(pp.host == nullptr)) return {};
-    // relaxed, both: hints
+    // relaxed, here and below: our own, and hints
+    if (pp.host == nullptr && (pp.sched_tick.load(memory_order_relaxed) & 7) != 0) return {};
     if (!sched.urgent_waits.load(memory_order_relaxed) ||
         pp.runnext.load(memory_order_relaxed) != nullptr)
         return {};

@@ -281,6 +281,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, int vacated, 
         if (was_blocked) was_stopped_ones_turn_ = next.is_stopped;
         pp.watch = {};
         pp.seen_sched_when = now;  // the next one's slice is new
+        if (!was_blocked) pp.computed_at = now;
         mp.turn_used = is_lent ? used : 0;
         if (is_lent) mp.lent_at = now;
         mp.was_let_go = false;

@@ -200,7 +200,10 @@ ROTA_ALWAYS_INLINE void yield_unless_alone(next_by how) {
     m& self = getm();
     g& gp = *self.curg;
     if (gp.is_thread || is_alone(self)) return;
-    if (how == next_by::search) self.pp->slice_over = true;
+    if (how == next_by::search) {
+        self.pp->slice_over = true;
+        self.pp->computed_at = nanotime();
+    }
     note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
     // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:

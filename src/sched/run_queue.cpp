@@ -201,6 +201,11 @@ std::uint32_t runq_length(const p& pp) {
     return runq_ring_length(pp) + (pp.runnext.load(memory_order_relaxed) != nullptr ? 1 : 0);
 }
 
+bool are_turns_long(const p& pp, std::int64_t now) {
+    constexpr std::int64_t a_while = 50'000'000;
+    return now - pp.computed_at < a_while;
+}
+
 void publish_global_size() {
     sched.runq_size.store(sched.runq.size() + sched.urgent.size() + sched.suspended_count,
                           memory_order_release);  // pairs(runq.global)
@@ -226,12 +231,31 @@ void global_put_batch(g* const* batch, std::uint32_t n) {
 
 namespace {
 
-// One of those that come first, unless the last one was.
+// Moves up to n of those at the head of `from` to pp's ring, which has the room. Caller: the owner.
+void move_to_ring(p& pp, global_queue& from, std::uint32_t n) {
+    const std::uint32_t tail =
+        pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+    const std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
+    ROTA_CHECK(tail - head + n <= p::runq_size);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        pp.runq[(tail + i) & ring_mask].store(from.pop(),
+                                              memory_order_relaxed);  // relaxed: published below
+    }
+    pp.runq_tail.store(tail + n, memory_order_release);  // pairs(runq.publish)
+}
+
+// One of those that come first, unless the last one was. Where turns are short others follow it in
+// the ring: there they have theirs sooner than one by one.
 g* urgent_get(p& pp) ROTA_REQUIRES(sched.mu) {
     const bool others = sched.suspended_first != nullptr || !sched.runq.empty();
     if (sched.was_urgent && others && pp.host == nullptr) return nullptr;  // or lent for this one
     sched.was_urgent = true;
     g* const gp = sched.urgent.pop();
+    if (!sched.urgent.empty() && !are_turns_long(pp, nanotime())) {
+        constexpr std::uint32_t batch = 8;
+        const std::uint32_t room = p::runq_size - runq_ring_length(pp);
+        move_to_ring(pp, sched.urgent, std::min({sched.urgent.size(), room, batch}));
+    }
     if (sched.urgent.empty()) sched.urgent_waits.store(false, memory_order_relaxed);  // as above
     publish_global_size();
     bump(pp.counts.global_gets);
@@ -261,17 +285,7 @@ g* global_get(p& pp, std::uint32_t max) {
     if (n > p::runq_size / 2) n = p::runq_size / 2;
     if (max > 0 && n > max) n = max;
     g* const first = sched.runq.pop();
-    if (n > 1) {
-        const std::uint32_t tail =
-            pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
-        const std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
-        ROTA_CHECK(tail - head + n - 1 <= p::runq_size);
-        for (std::uint32_t i = 0; i < n - 1; ++i) {
-            pp.runq[(tail + i) & ring_mask].store(
-                sched.runq.pop(), memory_order_relaxed);  // relaxed: published below
-        }
-        pp.runq_tail.store(tail + n - 1, memory_order_release);  // pairs(runq.publish)
-    }
+    if (n > 1) move_to_ring(pp, sched.runq, n - 1);
     publish_global_size();
     bump(pp.counts.global_gets);
     return first;

@@ -44,6 +44,9 @@ void runq_put_next_last(p& pp) ROTA_EXCLUDES(sched.mu);
 // In ring and runnext; any thread, a hint.
 [[nodiscard]] std::uint32_t runq_length(const p& pp);
 
+// Whether a turn of pp had to be ended lately: those who wait in its ring may take long as well.
+[[nodiscard]] bool are_turns_long(const p& pp, std::int64_t now);
+
 // The global queue.
 void global_put(g& gp) ROTA_REQUIRES(sched.mu);
 

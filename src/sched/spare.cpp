@@ -183,11 +183,16 @@ void put_back(heir to) {
 std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
     constexpr std::uint32_t batch = 256;
     const std::uint32_t popped = sched.runq.popped();
+    const bool are_gone = static_cast<std::int32_t>(popped - last_back_) >= 0;
     if (is_short || sched.put_off.empty()) {
-        last_back_ = popped;
+        if (are_gone || sched.put_off.empty()) last_back_ = popped;
         return 0;
     }
-    if (is_anyone_stopped && static_cast<std::int32_t>(popped - last_back_) < 0) return 0;
+    // Those who came back last, and then one of those who are stopped, come before the next.
+    const bool is_their_turn =
+        sched.suspended_first != nullptr && sched.suspended_served == served_then_;
+    if (is_anyone_stopped && (!are_gone || is_their_turn)) return 0;
+    served_then_ = sched.suspended_served;
     const std::uint32_t all = sched.put_off.size();
     const std::uint32_t n = is_anyone_stopped ? std::min(all, batch) : all;
     sched.runq.put_in_front(sched.put_off, n);

@@ -67,11 +67,12 @@ class shortage {
     // Puts those in front of the global queue who were put off, if that is over; returns how many.
     std::uint32_t take_back(bool is_short, bool is_anyone_stopped) ROTA_REQUIRES(sched.mu);
 
-    std::uint32_t last_back_ = 0;   // runq.popped() when all who were taken back are gone
-    bool any_left_ = false;         // who was put off; nobody more is, unless ms are short
-    std::int64_t last_begun_ = 0;   // about: no goroutine has been kept from it since
-    bool too_many_kept_ = false;    // more ms are in the program's calls than it may have
-    std::uint64_t calls_seen_ = 0;  // sched.calls_ended
+    std::uint32_t last_back_ = 0;    // runq.popped() when all who were taken back are gone
+    std::uint64_t served_then_ = 0;  // sched.suspended_served when they came
+    bool any_left_ = false;          // who was put off; nobody more is, unless ms are short
+    std::int64_t last_begun_ = 0;    // about: no goroutine has been kept from it since
+    bool too_many_kept_ = false;     // more ms are in the program's calls than it may have
+    std::uint64_t calls_seen_ = 0;   // sched.calls_ended
     std::int64_t last_round_ = 0;
     std::int64_t kept_since_ = 0;  // that it is so, without an end of a call
 };

@@ -118,6 +118,7 @@ m* pop_suspended() {
     if (sched.suspended_first == nullptr) sched.suspended_last = nullptr;
     mp->suspended_next = nullptr;
     --sched.suspended_count;
+    ++sched.suspended_served;
     mp->suspended.store(false, memory_order_relaxed);  // relaxed: a hint for sysmon
     publish_global_size();
     return mp;

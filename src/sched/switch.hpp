@@ -68,9 +68,10 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     const bool fairness =
         pp.sched_tick.load(memory_order_relaxed) % 61 == 0 &&                  // relaxed: our own
         (sched.runq_size.load(memory_order_relaxed) != 0 || is_poll_due(pp));  // relaxed: a hint
-    const bool timers =
-        pp.timers.earliest_hint() != 0 && (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
-    if (ROTA_UNLIKELY(fairness || timers || self.run != nullptr || pp.host != nullptr))
+    const bool hurry = (pp.sched_tick.load(memory_order_relaxed) & 7) == 0 &&  // relaxed: our own
+                       (pp.timers.earliest_hint() != 0 ||
+                        sched.urgent_waits.load(memory_order_relaxed));  // relaxed: a hint
+    if (ROTA_UNLIKELY(fairness || hurry || self.run != nullptr || pp.host != nullptr))
         return pick_g0(self);  // who has been lent its p serves those in a hurry first
     bool inherit = false;
     g* const next = runq_get(pp, inherit);

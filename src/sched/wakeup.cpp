@@ -88,15 +88,25 @@ void wakep_for_next(const p& pp) {
     wakep_later();
 }
 
+namespace {
+
+// False: behind so many in the ring its turn comes sooner.
+bool put_among_urgent(g& gp, std::uint32_t in_ring) {
+    const lock_guard guard(sched.mu);
+    if (sched.urgent.size() >= in_ring) return false;
+    global_put_urgent(gp);
+    return true;
+}
+
+}  // namespace
+
 void put_with_extras(m& self, g& gp) {
     p& pp = *self.pp;
     // relaxed: emptied by others only
-    if ((self.ready_extras & m::ready_urgently) != 0 &&
-        pp.runnext.load(memory_order_relaxed) != nullptr) {
-        const lock_guard guard(sched.mu);
-        return global_put_urgent(gp);
-    }
-    runq_put(pp, gp, true);
+    const bool is_first = pp.runnext.load(memory_order_relaxed) == nullptr;
+    const bool urgently = (self.ready_extras & m::ready_urgently) != 0 && !is_first;
+    if (ROTA_UNLIKELY(urgently) && put_among_urgent(gp, runq_ring_length(pp))) return;
+    runq_put(pp, gp, !urgently);
     if ((self.ready_extras & m::ready_quietly) == 0) wakep_for_next(pp);
 }
 

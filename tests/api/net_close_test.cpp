@@ -5,6 +5,7 @@
 #include <rota/synctest.hpp>
 
 #include "../asleep.hpp"
+#include "../port_of_nobody.hpp"
 #include "sockets.hpp"
 
 using namespace rota_test;
@@ -263,10 +264,7 @@ TEST_ANYWHERE(kb32_net_dial, numbers_that_are_used_again_bring_no_old_event) {
     constexpr int rounds = scaled(1500);
     const net::listener l = net::listen("tcp", "127.0.0.1:0");
     const std::string at = l.addr().to_string();
-    const std::string nobody = [] {
-        const net::listener gone = net::listen("tcp", "127.0.0.1:0");
-        return gone.addr().to_string();
-    }();
+    const rota_test::port_of_nobody nobody;
     rota::wait_group server;
     server.go([&] {
         std::error_code error;
@@ -282,7 +280,7 @@ TEST_ANYWHERE(kb32_net_dial, numbers_that_are_used_again_bring_no_old_event) {
         const auto [ctx, cancel] = rota::with_cancel(rota::background());
         if (i % 3 == 0) rota::go([cancel = cancel] { cancel(); });
         std::error_code error;
-        const net::conn c = net::dial(ctx, "tcp", i % 4 == 1 ? nobody : at, error);
+        const net::conn c = net::dial(ctx, "tcp", i % 4 == 1 ? nobody.address() : at, error);
         cancel();
         if (i % 4 == 1) {
             EXPECT_TRUE(error) << "connected to nobody";

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include "../port_of_nobody.hpp"
 #include "sockets.hpp"
 
 using namespace rota_test;
@@ -202,10 +203,8 @@ TEST_ANYWHERE(net_address, that_makes_no_sense_is_refused) {
 }
 
 TEST_ANYWHERE(net_dial, that_is_refused_says_so) {
-    const std::string nobody = [] {
-        const net::listener l = net::listen("tcp", "127.0.0.1:0");
-        return l.addr().to_string();
-    }();
+    const rota_test::port_of_nobody port;
+    const std::string& nobody = port.address();
     std::error_code error;
     EXPECT_FALSE(net::dial("tcp", nobody, error));
     EXPECT_EQ(error, std::errc::connection_refused);

@@ -132,8 +132,47 @@ int socket() {
     return 0;
 }
 
+// A thread that knows nothing of rota asks by a channel, beside goroutines that compute, each time
+// when one of them has just begun its turn: how long the answers take together, in µs.
+int answers() {
+    constexpr int times = 30, hogs = 3;
+    std::atomic<unsigned> rounds{0};
+    std::atomic<bool> stop{false};
+    std::atomic<int> begun{0};
+    steady::duration waited{0};
+    const auto ask = rota::make_chan<int>(), answer = rota::make_chan<int>();
+    std::thread client([&] {
+        await_in_blocking([&] { return begun == hogs; });
+        for (int i = 0; i < times; ++i) {
+            const unsigned seen = rounds;
+            await_in_blocking([&] { return rounds - seen > 1'000; });
+            const auto since = steady::now();
+            ask.send(i);
+            answer.recv();
+            waited += steady::now() - since;
+        }
+        ask.close();
+    });
+    rota::run([&] {
+        rota::wait_group others;
+        for (int i = 0; i < hogs; ++i) {
+            others.go([&] {
+                ++begun;
+                while (!stop.load(std::memory_order_relaxed))
+                    rounds.fetch_add(1, std::memory_order_relaxed);
+            });
+        }
+        while (const auto i = ask.recv()) answer.send(*i);
+        stop = true;
+        others.wait();
+    });
+    client.join();
+    say(std::to_string(waited / 1us).c_str());
+    return 0;
+}
+
 constexpr program_case cases[] = {
-    {"slices", slices}, {"operations", operations}, {"socket", socket}};
+    {"slices", slices}, {"operations", operations}, {"socket", socket}, {"answers", answers}};
 
 }  // namespace
 

@@ -56,4 +56,43 @@ TEST(kb10_sleepers, do_not_stand_behind_all_who_compute) {
     for (const sleeper& s : all) EXPECT_LT(s.most, bound);
 }
 
+TEST(kb10_sleepers, wait_for_a_ring_at_most_where_turns_are_short) {
+    // Many could stand in a queue of which one goes on in 61 turns, although the ring would have
+    // come to them long before.
+    constexpr int workers = 20, rounds = 150, sleepers = 50, bound = 20 * workers;
+    std::vector<int> most(sleepers, 0);
+    const rota_test::gomaxprocs_restored restored;
+    rota::runtime::gomaxprocs(1);
+    rota::run([&] {
+        int turns = 0;  // at one processor, and nobody is stopped in between
+        bool over = false;
+        rota::wait_group at_work, asleep;
+        rota::barrier all(workers);
+        for (int& gap : most) {
+            asleep.go([&] {
+                while (!over) {
+                    const int before = turns;
+                    rota::sleep_for(2ms);
+                    gap = std::max(gap, turns - before);
+                }
+            });
+        }
+        for (int i = 0; i < workers; ++i) {
+            at_work.go([&] {
+                for (int k = 0; k < rounds; ++k) {
+                    const auto until = std::chrono::steady_clock::now() + 150us;
+                    while (std::chrono::steady_clock::now() < until) {
+                    }
+                    ++turns;
+                    all.arrive_and_wait();
+                }
+            });
+        }
+        at_work.wait();
+        over = true;
+        asleep.wait();
+    });
+    EXPECT_LT(*std::max_element(most.begin(), most.end()), bound);
+}
+
 }  // namespace
