@@ -68,9 +68,10 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     const bool fairness =
         pp.sched_tick.load(memory_order_relaxed) % 61 == 0 &&                  // relaxed: our own
         (sched.runq_size.load(memory_order_relaxed) != 0 || is_poll_due(pp));  // relaxed: a hint
-    const bool hurry = (pp.sched_tick.load(memory_order_relaxed) & 7) == 0 &&  // relaxed: our own
-                       (pp.timers.earliest_hint() != 0 ||
-                        sched.urgent_waits.load(memory_order_relaxed));  // relaxed: a hint
+    // The tick last: a branch that is taken every eighth time costs more than both looks.
+    const bool hurry = (pp.timers.earliest_hint() != 0 ||
+                        sched.urgent_waits.load(memory_order_relaxed)) &&    // relaxed: a hint
+                       (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;  // relaxed: our own
     if (ROTA_UNLIKELY(fairness || hurry || self.run != nullptr || pp.host != nullptr))
         return pick_g0(self);  // who has been lent its p serves those in a hurry first
     bool inherit = false;
