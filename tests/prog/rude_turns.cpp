@@ -541,31 +541,26 @@ void compute_until_stopped(int times) {
     }
 }
 
-// So many goroutines compute that the bound on stopped threads is reached: from then on one begins
-// in 100 ms, whoever has begun goes on getting turns, and all come to their end.
+// So many goroutines compute that the bound on stopped threads is reached: from then on hardly
+// anybody begins, but for one in 100 ms; whoever has begun goes on getting turns, and all come to
+// their end.
 int bound_of_stopped() {
-    constexpr int bound = 1024, more = 10;
-    const int procs = rota::runtime::gomaxprocs(0);
-    rota::run([&] {
-        using clock = std::chrono::steady_clock;
-        hogs many(bound + procs + 100);
-        await([&] { return many.begun() >= bound; }, [] { rota::sleep_for(1ms); });
-        const auto since = clock::now();
-        // Some are on their way into the line or out of it, and have successors that have begun.
-        const auto allowed = [&] {
-            return bound + 16 + 4 * procs + static_cast<int>((clock::now() - since) / 100ms);
-        };
+    constexpr int bound = 1024, step = 128;
+    constexpr std::uint64_t turns = 300;
+    rota::run([] {
+        const auto handoffs = [] { return rota::runtime::read_sched_stats().handoffs; };
+        const auto pause = [] { rota::sleep_for(1ms); };
+        hogs many(bound + 400);
+        for (int some = step; some <= bound; some += step)
+            await([&] { return many.begun() >= some; }, pause);
         const int first = many.begun();
-        await(
-            [&] {
-                const int begun = many.begun();
-                if (begun > allowed()) {
-                    std::fprintf(stderr, "%d have begun\n", begun);
-                    ::_exit(7);
-                }
-                return begun >= first + more;
-            },
-            [] { rota::sleep_for(1ms); });
+        const std::uint64_t since = handoffs();
+        await([&] { return handoffs() - since >= turns; }, pause);
+        const int more = many.begun() - first;
+        std::fprintf(stderr, "%d have begun, then %d in %d turns\n", first, more,
+                     static_cast<int>(handoffs() - since));
+        if (more > static_cast<int>(turns) / 2) ::_exit(7);
+        await([&] { return many.begun() >= first + 5; }, pause);
     });
     say("done");
     return 0;
