@@ -10,7 +10,19 @@
 
 namespace rota_test {
 
-// Whether every thread of the process sleeps in the kernel; `except` is not looked at.
+// Whether the thread sleeps in the kernel.
+inline bool does_thread_sleep(pid_t process, const std::string& thread) {
+    const std::string name = "/proc/" + std::to_string(process) + "/task/" + thread + "/stat";
+    char line[512] = {};
+    if (std::FILE* const stat = std::fopen(name.c_str(), "re")) {
+        if (std::fgets(line, sizeof line, stat) == nullptr) line[0] = 0;
+        std::fclose(stat);
+    }
+    const char* const name_end = std::strrchr(line, ')');
+    return name_end != nullptr && name_end[1] == ' ' && name_end[2] == 'S';
+}
+
+// Whether every thread of the process does; `except` is not looked at.
 inline bool do_threads_sleep(pid_t process, pid_t except = 0) {
     const std::string folder = "/proc/" + std::to_string(process) + "/task/";
     DIR* const tasks = ::opendir(folder.c_str());
@@ -19,13 +31,7 @@ inline bool do_threads_sleep(pid_t process, pid_t except = 0) {
     bool all = true;
     while (const dirent* entry = ::readdir(tasks)) {
         if (entry->d_name[0] == '.' || left_out == entry->d_name) continue;
-        char line[512] = {};
-        if (std::FILE* const stat = std::fopen((folder + entry->d_name + "/stat").c_str(), "re")) {
-            if (std::fgets(line, sizeof line, stat) == nullptr) line[0] = 0;
-            std::fclose(stat);
-        }
-        const char* const name_end = std::strrchr(line, ')');
-        all = all && name_end != nullptr && name_end[1] == ' ' && name_end[2] == 'S';
+        all = all && does_thread_sleep(process, entry->d_name);
     }
     ::closedir(tasks);
     return all;

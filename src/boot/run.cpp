@@ -31,6 +31,13 @@ void take_idle_p(m& self) {
     if (p* pp = pidle_get()) acquirep(self, *pp);
 }
 
+ROTA_NOINLINE void schedule_at_home(m& self) {
+    self.home_frame.store(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)),
+                          memory_order_relaxed);  // relaxed: see there
+    schedule_loop(self);
+    self.home_frame.store(0, memory_order_relaxed);  // relaxed: as above
+}
+
 }  // namespace
 
 void run_main(void (*entry)(void*), void* closure) {
@@ -60,7 +67,9 @@ void run_main(void (*entry)(void*), void* closure) {
     enter_runtime();  // for good: an m with a p, on g0, must not be outside
     take_idle_p(self);
     spawn_main(slot, &enter<main_call>, record);
-    schedule_loop(self);
+    // What the caller keeps in registers stays in this frame, above that of schedule_at_home().
+    __builtin_unwind_init();
+    schedule_at_home(self);
 }
 
 void entersyscall() { rt::entersyscall(); }

@@ -90,6 +90,9 @@ struct alignas(cache_line) m : self_header {
     // (sys/hold_threads).
     static constexpr std::size_t own_frames = 64 * 1024;
     atomic<std::uintptr_t> first_frame{0};
+    // Of a thread inside run(): the frame of its stack below which only the scheduler's are; or 0.
+    // relaxed: as above.
+    atomic<std::uintptr_t> home_frame{0};
     std::uint64_t id = 0;
     atomic<int> tid{0};  // the kernel's number of the thread; relaxed: fixed while it has a p
 #if defined(ROTA_DEBUG_CHECKS)

@@ -141,7 +141,9 @@ const char* leak_roots::mark(marking& marks, const held_threads& held, own_frame
     return failure_;
 }
 
-// The main thread's stack is looked at from where its innermost frame is, if anybody knows.
+// The main thread's stack is looked at from where its innermost frame is, if anybody knows, and
+// inside run() above the scheduler's: what they are done with stays in their gaps for as long as
+// the thread sleeps.
 std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
     constexpr std::uintptr_t below_sp = 128;
     std::uintptr_t lowest = stack.hi;
@@ -155,6 +157,9 @@ std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
     }
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
+        // relaxed: see there
+        const std::uintptr_t home = mp->home_frame.load(memory_order_relaxed);
+        if (stack.lo < home && home < stack.hi) return home;
         if (mp->curg != &mp->g0) note_sp(address_of(mp->g0.sched.sp));
     }
     return lowest == stack.hi ? stack.lo : lowest;

@@ -6,8 +6,8 @@
 //     only what is in use is looked at;
 //   * the blocks of channels for which candidates wait, until they are marked;
 //   * the table of semaphores, and the records of ms: they name waiters to who knows the object;
-//   * the stacks of rota's own threads, below their first frame: no code of the program's runs
-//   there;
+//   * the stacks of rota's own threads, below their first frame, and that of the main thread below
+//     run(): no code of the program's runs there;
 //   * what this search keeps.
 #pragma once
 

@@ -5,8 +5,12 @@
 // The first argument names the case; with a second one the program keeps the means to let all go
 // on, does so after the search, and waits for their ends.
 #include <algorithm>
+#include <atomic>
 #include <iostream>
 #include <sstream>
+
+#include <sched.h>
+#include <signal.h>
 
 #include <rota/leak.hpp>
 #include <rota/pprof.hpp>
@@ -90,6 +94,47 @@ void keep(keeper kept, const rota::chan<int>& ch) {
     keep(kept, may_unlock);
 }
 
+// The address of a channel, not as a pointer: that would be found.
+std::atomic<std::uintptr_t> turned_round;
+std::atomic<bool> is_planted, is_over;
+
+[[gnu::noinline]] void fill(std::uintptr_t (&words)[32], std::uintptr_t turned) {
+    for (std::uintptr_t& w : words) w = ~turned;
+    asm volatile("" : : "r"(words) : "memory");  // they are there
+}
+
+// Runs on the main thread's own stack, on which it sleeps.
+extern "C" void hold_old_words(int) {
+    std::uintptr_t words[32], others[32];
+    fill(words, turned_round);
+    fill(others, 0);  // in no register any more
+    is_planted = true;
+    while (!is_over) ::sched_yield();
+}
+
+// The scheduler's frames on the main thread's stack hold old words for as long as it sleeps: who
+// parked there has left them.
+[[gnu::noinline]] void leave_old_words(keeper kept) {
+    auto jobs = rota::make_chan<int>();
+    rota::go({.name = "consumer"}, [jobs] {
+        while (jobs.recv()) {
+        }
+    });
+    // Whoever waits leaves the main thread, which sleeps then: the others take its place.
+    while (::gettid() == ::getpid()) jobs.send(1);
+    await([] { return does_thread_sleep(::getpid(), std::to_string(::getpid())); });
+    static_assert(sizeof jobs == sizeof(std::uintptr_t));
+    std::uintptr_t address = 0;
+    std::memcpy(&address, static_cast<const void*>(&jobs), sizeof address);
+    turned_round = ~address;
+    struct sigaction plant = {};
+    plant.sa_handler = hold_old_words;
+    sigaction(SIGUSR1, &plant, nullptr);
+    ::tgkill(::getpid(), ::getpid(), SIGUSR1);
+    await([] { return is_planted.load(); });
+    keep(kept, jobs);
+}
+
 struct pattern {
     const char* name;
     void (*run)(keeper kept);
@@ -101,7 +146,7 @@ struct pattern {
 constexpr pattern patterns[] = {
     {"sender", forget_senders, 2, false}, {"close", forget_close, 2, true},
     {"answer", abandon_answer, 1, false}, {"nil", use_nil_channel, 1, true},
-    {"lock", forget_unlock, 3, true, 1},
+    {"lock", forget_unlock, 3, true, 1},  {"words", leave_old_words, 1, true},
 };
 
 // Until so many wait for others, not for the time, and nobody else is left.
@@ -142,6 +187,7 @@ void leak(const pattern& p) {
     p.run(nullptr);
     await_waiters(p.left);
     show_found(static_cast<std::size_t>(p.left));
+    is_over = true;
 }
 
 void wait_and_go_on(const pattern& p) {
@@ -149,6 +195,7 @@ void wait_and_go_on(const pattern& p) {
     p.run(&kept);
     await_waiters(p.left + p.holders);
     show_found(0);
+    is_over = true;
     if (p.ends_by_close) kept.back().close();
     else
         for (int i = 0; i < p.left; ++i) (void)kept.back().recv();

@@ -23,6 +23,7 @@ const std::vector<leaky> programs = {
     {"answer", {"late"}},
     {"nil", {"server"}},
     {"lock", {"owner", "worker", "worker"}},
+    {"words", {"consumer"}},
 };
 
 class unreachable_in_program : public testing::TestWithParam<std::tuple<std::size_t, const char*>> {
