@@ -8,6 +8,7 @@
 #include "core/sched.hpp"
 #include "sync/sema.hpp"
 #include "sys/clock.hpp"
+#include "sys/signal.hpp"
 
 namespace rota::rt {
 
@@ -59,6 +60,31 @@ bool leak_roots::note(std::uintptr_t lo, std::uintptr_t hi) {
     return lo >= hi || left_out_.push({lo, hi});
 }
 
+// The deepest of the handlers in which threads are held that lies in [lo, hi), or null.
+const held_thread* leak_roots::held_between(std::uintptr_t lo, std::uintptr_t hi) const {
+    const held_thread *const all = held_->threads, *const end = all + held_->count;
+    const held_thread* const h = std::lower_bound(
+        all, end, lo, [](const held_thread& a, std::uintptr_t b) { return a.frame < b; });
+    return h != end && h->frame < hi ? h : nullptr;
+}
+
+// What is below the handler in which mp's thread is held, has been left there by others before it.
+// If the scheduler was interrupted, its registers are nothing of the program's either: in one that
+// nobody needs an old pointer stays for as long as the thread sleeps.
+bool leak_roots::note_signal_stack(const m& mp, own_frames own) {
+    const std::uintptr_t lo = address_of(mp.signal_stack), hi = lo + signal_stack_size;
+    if (lo == 0) return true;
+    if (&mp == getm_or_null()) return (lo <= own.hi && own.hi < hi) || note(lo, hi);
+    const held_thread* const h = held_between(lo, hi);
+    if (h == nullptr) return true;  // sleeps in another handler, or has a stack of the program's
+    const auto is_below = [&](std::uintptr_t top) { return top - h->sp - 1 < m::own_frames; };
+    // relaxed, both: see there
+    const bool is_scheduler =
+        mp.curg == &mp.g0 && (is_below(mp.first_frame.load(memory_order_relaxed)) ||
+                              is_below(mp.home_frame.load(memory_order_relaxed)));
+    return note(lo, is_scheduler ? hi : h->frame);
+}
+
 bool leak_roots::note_left_out(marking& marks, own_frames own) {
     stack_arenas(
         [](const std::byte* lo, const std::byte* hi, void* self) {
@@ -78,6 +104,7 @@ bool leak_roots::note_left_out(marking& marks, own_frames own) {
         const std::uintptr_t top =
             mp->first_frame.load(memory_order_relaxed);  // relaxed: see there
         if (top != 0) fits = fits && note(top - m::own_frames, top);
+        fits = fits && note_signal_stack(*mp, own);
     }
     if (current_goroutine() == nullptr) fits = fits && note(own.lo, own.hi);
     std::sort(left_out_.begin(), left_out_.end(),
@@ -127,6 +154,8 @@ const char* leak_roots::mark(marking& marks, const held_threads& held, own_frame
     marking_ = &marks;
     held_ = &held;
     until_ns_ = until_ns;
+    std::sort(held.threads, held.threads + held.count,
+              [](const held_thread& a, const held_thread& b) { return a.frame < b.frame; });
     if (!note_left_out(marks, own)) return "there are too many places to leave out";
     mark_goroutines(marks, own);
     marks.drain();

@@ -8,6 +8,7 @@
 //   * the table of semaphores, and the records of ms: they name waiters to who knows the object;
 //   * the stacks of rota's own threads, below their first frame, and that of the main thread below
 //     run(): no code of the program's runs there;
+//   * the stacks that ms have for signals, but for registers of the program's own code;
 //   * what this search keeps.
 #pragma once
 
@@ -35,7 +36,7 @@ class leak_roots {
     void leave_out(const void* lo, const void* hi);
 
     // Marks from all roots, to the end, or says why it could not. Caller: the world is stopped,
-    // threads are held; `marks` are sorted.
+    // threads are held; `marks` are sorted. Brings `held` into another order.
     [[nodiscard]] const char* mark(marking& marks, const held_threads& held, own_frames own,
                                    std::int64_t until_ns);
 
@@ -44,6 +45,8 @@ class leak_roots {
 
   private:
     bool note(std::uintptr_t lo, std::uintptr_t hi);
+    const held_thread* held_between(std::uintptr_t lo, std::uintptr_t hi) const;
+    bool note_signal_stack(const m& mp, own_frames own);
     bool note_left_out(marking& marks, own_frames own);
     void mark_goroutines(marking& marks, own_frames own);
     bool mark_mapping(const memory_mapping& mapping);

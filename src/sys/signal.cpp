@@ -16,9 +16,6 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::size_t signal_stack_size =
-    256 * 1024;  // room for the unwinder and the demangler; only touched pages cost
-
 constexpr int handled[] = {SIGSEGV, SIGBUS, SIGFPE, SIGQUIT, SIGABRT};
 constexpr std::size_t handled_count = sizeof handled / sizeof *handled;
 

@@ -22,6 +22,8 @@ struct fault_info {
 // signal_stack_free takes, or null.
 void* signal_stack_install();
 void signal_stack_free(void* stack);
+inline constexpr std::size_t signal_stack_size =
+    256 * 1024;  // room for the unwinder and the demangler; only touched pages cost
 
 // How much address space these have, in bytes.
 std::size_t signal_stack_bytes();

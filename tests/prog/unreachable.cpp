@@ -53,12 +53,14 @@ void keep(keeper kept, const rota::chan<int>& ch) {
 // The answer comes when nobody waits for it any more.
 [[gnu::noinline]] void abandon_answer(keeper kept) {
     auto answer = rota::make_chan<int>();
+    static std::atomic<bool> is_given_up;
     rota::go({.name = "late"}, [answer] {
-        rota::sleep_for(1ms);
+        await([] { return is_given_up.load(); });
         answer.send(42);
     });
     int got = 0;
     (void)answer.recv_for(got, 1us);
+    is_given_up = true;
     keep(kept, answer);
 }
 
