@@ -184,14 +184,20 @@ TEST_F(run_queue, kb10_those_in_a_hurry_take_turns_with_the_others) {
 TEST_F(run_queue, kb10_those_in_a_hurry_go_to_the_ring_where_turns_are_short) {
     // One by one the last of them would be served after as many turns of this p as there are
     // between two looks, each time.
-    const lock_guard guard(sched.mu);
-    global_put(make());                                      // 1
-    for (int i = 0; i < 20; ++i) global_put_urgent(make());  // 2 to 21
-    EXPECT_EQ(global_get(*owner_, 0)->goid, 2u);
+    {
+        const lock_guard guard(sched.mu);
+        global_put(make());                                      // 1
+        for (int i = 0; i < 20; ++i) global_put_urgent(make());  // 2 to 21
+        EXPECT_EQ(global_get(*owner_, 0)->goid, 2u);
+    }
     for (std::uint64_t id = 3; id <= 10; ++id) EXPECT_EQ(get(*owner_), id);
     EXPECT_TRUE(runq_empty(*owner_));
-    EXPECT_EQ(global_get(*owner_, 0)->goid, 1u) << "and the others in between";
+    {
+        const lock_guard guard(sched.mu);
+        EXPECT_EQ(global_get(*owner_, 0)->goid, 1u) << "and the others in between";
+    }
     for (int i = 0; i < 256; ++i) runq_put(*owner_, make(), false);
+    const lock_guard guard(sched.mu);
     EXPECT_EQ(global_get(*owner_, 1)->goid, 11u) << "no room behind it";
     while (!sched.urgent.empty()) (void)global_get(*thief_, 0);
     EXPECT_FALSE(sched.urgent_waits.load(memory_order_relaxed));
