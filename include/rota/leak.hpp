@@ -67,7 +67,8 @@ std::vector<goroutine_info> find(const options& how = {});
 /// The program must keep no pointer to a channel or to a goroutine's stack where it is not one
 /// whole word in memory that this process can read: compressed, encrypted, in a packed structure,
 /// in a file, a pipe, the kernel (epoll's data), another process, or pages protected against
-/// reading, or mapped from a file and then protected against writing.
+/// reading, or mapped from a file and then protected against writing; nor may a signal handler of
+/// its own that runs without an alternate stack (no SA_ONSTACK) be the only one who has it.
 ///
 /// Blocks, and may migrate. From a goroutine or any thread; one at a time, others wait. Throws
 /// std::bad_alloc. Go: the profile "goroutineleak".

@@ -35,17 +35,18 @@ ROTA_NOINLINE void schedule_at_home(m& self) {
     self.home_frame.store(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)),
                           memory_order_relaxed);  // relaxed: see there
     schedule_loop(self);
-    self.home_frame.store(0, memory_order_relaxed);  // relaxed: as above
 }
 
 }  // namespace
 
-void run_main(void (*entry)(void*), void* closure) {
+// In a frame of its own: see the end.
+ROTA_NOINLINE void run_main(void (*entry)(void*), void* closure) {
     if (current_goroutine() != nullptr) panic("rota: run called inside a goroutine");
     m& self = thread_becomes_m();
     struct back {
         m& self;
         ~back() {
+            self.home_frame.store(0, memory_order_relaxed);  // relaxed: see there
             self.run = nullptr;
             m_becomes_thread(self);
             stop_scheduling_at_exit();

@@ -286,7 +286,7 @@ unreachable_goroutines search_once(bool& may_do_better) {
     const std::unique_ptr<search, give_back> s(new (room) search);
     if (!s->marks.reserve(most, 2 * most + 16 * reserve) || !s->threads.reserve(threads_max))
         throw std::bad_alloc();
-    // Arenas, blocks, two for each m.
+    // Arenas, blocks, three for each m.
     if (!s->roots.prepare(2 * most + 32 * reserve)) s->unproven = "/proc cannot be read";
     look_in_stopped_world(*s);
     unreachable_goroutines result;

@@ -154,7 +154,6 @@ void end_m(m& self) {
     trace_m_ends(self);
     shared_counts.stack_bytes.fetch_sub(m_stack_size, memory_order_relaxed);  // relaxed: as below
     signal_stack_free(self.signal_stack);
-    self.signal_stack = nullptr;
     self.first_frame.store(0, memory_order_relaxed);  // relaxed: see there
     self.in_runtime.store(0, memory_order_release);   // pairs(entry.left)
     self.tid.store(0, memory_order_relaxed);          // relaxed: published by sched.mu

@@ -135,8 +135,8 @@ void make(m& mp) {
 
 void* make_threads(void*) {
     thread_set_name("rota-maker");
+    thread_block_signals();  // before anybody takes it for one that need not be held
     sched.maker_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: for readers
-    thread_block_signals();
     for (;;) {
         if (m* const mp = next_order()) make(*mp);
         else maker.wake.sleep();

@@ -29,7 +29,6 @@ void detach(m& self) {
     if (self.g0.locals != nullptr) self.g0.locals->end(self.g0);
     trace_m_ends(self);
     signal_stack_free(self.signal_stack);
-    self.signal_stack = nullptr;
     set_self(nullptr);
     self.tid.store(0, memory_order_relaxed);                 // relaxed: published by sched.mu
     sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports

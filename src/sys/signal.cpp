@@ -92,8 +92,11 @@ void* signal_stack_install() {
     return start;
 }
 
-void signal_stack_free(void* stack) {
+void signal_stack_free(void*& kept) {
+    void* const stack = kept;
     if (stack == nullptr) return;
+    kept = nullptr;
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(hold.place)
     stack_t none{};
     none.ss_flags = SS_DISABLE;
     ::sigaltstack(&none, nullptr);

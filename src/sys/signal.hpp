@@ -19,9 +19,10 @@ struct fault_info {
 };
 
 // Gives the calling thread an alternate signal stack of its own, unless it has one. Returns what
-// signal_stack_free takes, or null.
+// signal_stack_free takes, or null. That makes `kept` null before the memory goes: whoever holds
+// the thread looks at it (sys/hold_threads).
 void* signal_stack_install();
-void signal_stack_free(void* stack);
+void signal_stack_free(void*& kept);
 inline constexpr std::size_t signal_stack_size =
     256 * 1024;  // room for the unwinder and the demangler; only touched pages cost
 
