@@ -6,9 +6,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <string_view>
 
+#include "base/atomic.hpp"
 #include "base/fatal.hpp"
 
 namespace rota::rt {
@@ -26,20 +28,17 @@ bool parse(std::string_view text, int lo, int hi, int& out) {
     return parse_int(text.data(), text.data() + text.size(), lo, hi, out);
 }
 
-void read_gomaxprocs(environment& env) {
+// What GOMAXPROCS was when there was last a complaint of it.
+constinit atomic<std::size_t> refused_gomaxprocs{0};
+
+// `again`: a value that has been complained of is refused in silence.
+void read_gomaxprocs(environment& env, bool again) {
     const char* value = std::getenv("GOMAXPROCS");
-    if (value == nullptr || *value == '\0') return;
-    int n = 0;
-    if (!parse(value, 1, 1 << 30, n)) {
-        complain("GOMAXPROCS", value, "a whole number from 1 to 1024");
-        return;
-    }
-    if (n > procs_max) {
-        print_error("rota: GOMAXPROCS: %d is more than this runtime serves; %d is used\n", n,
-                    procs_max);
-        n = procs_max;
-    }
-    env.gomaxprocs = n;
+    if (value == nullptr || *value == '\0' || parse(value, 1, procs_max, env.gomaxprocs)) return;
+    const std::size_t hash = std::hash<std::string_view>{}(value);
+    const std::size_t before =
+        refused_gomaxprocs.exchange(hash, memory_order_relaxed);  // relaxed: for reports
+    if (!again || hash != before) complain("GOMAXPROCS", value, "a whole number from 1 to 1024");
 }
 
 bool is_signal_for_preemption(int signal) {
@@ -94,6 +93,10 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
     } else if (key == "netpoll") {
         env.uring = value == "uring";
         if (!env.uring && value != "epoll") complain("GODEBUG netpoll", value, "epoll, uring");
+    } else if (key == "gctrace") {
+        if (int n = 0; !parse(value, 0, std::numeric_limits<int>::max(), n)) {
+            complain("GODEBUG gctrace", value, "1 for a line for each collection, 0 for none");
+        }
     } else if (key == "scheddetail") {
         if (!parse(value, 0, 1, env.scheddetail)) {
             complain("GODEBUG scheddetail", value, "1 for all that schedtrace can show, 0");
@@ -131,6 +134,32 @@ void read_gotraceback(environment& env) {
     else complain("GOTRACEBACK", level, "none, single, all, system or crash");
 }
 
+// There is no collector yet that these two could steer; a typing error is reported nonetheless.
+void look_at_gogc() {
+    const char* value = std::getenv("GOGC");
+    if (value == nullptr || *value == '\0' || std::string_view(value) == "off") return;
+    if (int percent = 0; !parse(value, 0, std::numeric_limits<int>::max(), percent))
+        complain("GOGC", value, "a whole number of percent, or off");
+}
+
+void look_at_gomemlimit() {
+    const char* value = std::getenv("GOMEMLIMIT");
+    if (value == nullptr || *value == '\0' || std::string_view(value) == "off") return;
+    const char* const end = value + std::strlen(value);
+    std::int64_t bytes = 0;
+    const auto [unit, error] = std::from_chars(value, end, bytes);
+    int shift = 0;
+    const std::string_view name(unit, static_cast<std::size_t>(end - unit));
+    for (const std::string_view known : {"KiB", "MiB", "GiB", "TiB"}) {
+        shift += 10;
+        if (name == known) break;
+        if (known == "TiB") shift = name.empty() || name == "B" ? 0 : -1;
+    }
+    if (error != std::errc{} || bytes < 0 || shift < 0 ||
+        bytes > std::numeric_limits<std::int64_t>::max() >> shift)
+        complain("GOMEMLIMIT", value, "bytes, or a whole number of KiB, MiB, GiB or TiB, or off");
+}
+
 }  // namespace
 
 bool parse_int(const char* first, const char* last, int lo, int hi, int& out) {
@@ -143,15 +172,17 @@ bool parse_int(const char* first, const char* last, int lo, int hi, int& out) {
 
 int environment_gomaxprocs() {
     environment env;
-    read_gomaxprocs(env);
+    read_gomaxprocs(env, true);
     return env.gomaxprocs;
 }
 
 environment read_environment() {
     environment env;
-    read_gomaxprocs(env);
+    read_gomaxprocs(env, false);
     read_godebug(env);
     read_gotraceback(env);
+    look_at_gogc();
+    look_at_gomemlimit();
     return env;
 }
 

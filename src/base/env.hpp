@@ -1,5 +1,5 @@
-// The environment: GOMAXPROCS, GODEBUG, GOTRACEBACK. Read once at boot; a bad value is reported
-// once and not used.
+// The environment: GOMAXPROCS, GODEBUG, GOTRACEBACK, GOGC, GOMEMLIMIT. Read once at boot; a bad
+// value is reported once and not used.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ struct environment {
 // form.
 environment read_environment();
 
-// GOMAXPROCS as it is now: 1 to 1024, or 0 if it is not given. Complains as read_environment does.
+// GOMAXPROCS as it is now: 1 to 1024, or 0 if it is not given. Complains as read_environment does,
+// but not of the same value again.
 int environment_gomaxprocs();
 
 // Parses a decimal number of [lo, hi]; false, and `out` untouched, for anything else.

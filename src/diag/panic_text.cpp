@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <exception>
+#include <string_view>
 #include <typeinfo>
 #include <utility>
 
@@ -26,6 +27,10 @@ std::string demangled(const std::type_info& type) {
     return text;
 }
 
+std::string with_text(const std::string& name, std::string_view text) {
+    return text.empty() ? name : name + ": " + std::string(text);
+}
+
 // The exception being handled, without those nested in it.
 std::string own_text() {
     const std::type_info* const type = abi::__cxa_current_exception_type();
@@ -35,11 +40,11 @@ std::string own_text() {
     } catch (const panic_error& e) {
         return e.what();
     } catch (const std::exception& e) {
-        return name + ": " + e.what();
+        return with_text(name, e.what());
     } catch (const std::string& s) {
-        return name + ": " + s;
+        return with_text(name, s);
     } catch (const char* s) {
-        return s != nullptr ? name + ": " + s : name;
+        return with_text(name, s != nullptr ? s : "");
     } catch (bool b) {
         return name + (b ? ": true" : ": false");
     } catch (char c) {

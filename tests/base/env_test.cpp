@@ -1,9 +1,11 @@
 // The environment: what is accepted, what is refused and said.
 #include "base/env.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -44,14 +46,64 @@ TEST(parse_int, takes_whole_numbers_of_the_range_and_nothing_else) {
     }
 }
 
-TEST(environment, takes_gomaxprocs_and_clamps_it) {
-    // A value above the limit must neither be refused nor overrun the table of ps.
-    {
-        const with_variable v("GOMAXPROCS", "7");
-        EXPECT_EQ(read_environment().gomaxprocs, 7);
+TEST(environment, takes_gomaxprocs_of_the_range_that_is_served) {
+    // A value above the limit must not overrun the table of ps.
+    const std::pair<const char*, int> values[] = {
+        {"7", 7}, {"1024", 1024}, {"1025", 0}, {"5000", 0}, {"99999999999", 0}};
+    for (const auto& [text, n] : values) {
+        const with_variable v("GOMAXPROCS", text);
+        EXPECT_EQ(read_environment().gomaxprocs, n) << text;
     }
-    const with_variable v("GOMAXPROCS", "5000");
-    EXPECT_EQ(read_environment().gomaxprocs, 1024);
+}
+
+TEST(environment, complains_of_a_value_once) {
+    // It is read again whenever the default is asked for: the same line each time tells nothing.
+    const with_variable v("GOMAXPROCS", "several");
+    testing::internal::CaptureStderr();
+    (void)read_environment();
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(environment_gomaxprocs(), 0);
+    const with_variable other("GOMAXPROCS", "plenty");
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(environment_gomaxprocs(), 0);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 2) << said;
+    EXPECT_NE(said.find("several"), std::string::npos) << said;
+    EXPECT_NE(said.find("plenty"), std::string::npos) << said;
+}
+
+TEST(environment, knows_the_settings_of_a_collector) {
+    // There is none; a typing error would be found on the day there is one.
+    const struct {
+        const char *variable, *value;
+        bool good;
+    } cases[] = {{"GOGC", "100", true},
+                 {"GOGC", "off", true},
+                 {"GOGC", "", true},
+                 {"GOGC", "0", true},
+                 {"GOGC", "-1", false},
+                 {"GOGC", "50%", false},
+                 {"GOMEMLIMIT", "1048576", true},
+                 {"GOMEMLIMIT", "512B", true},
+                 {"GOMEMLIMIT", "64KiB", true},
+                 {"GOMEMLIMIT", "4GiB", true},
+                 {"GOMEMLIMIT", "8388607TiB", true},
+                 {"GOMEMLIMIT", "8388608TiB", false},
+                 {"GOMEMLIMIT", "off", true},
+                 {"GOMEMLIMIT", "4GB", false},
+                 {"GOMEMLIMIT", "4 GiB", false},
+                 {"GOMEMLIMIT", "-1", false},
+                 {"GOMEMLIMIT", "MiB", false},
+                 {"GODEBUG", "gctrace=1", true},
+                 {"GODEBUG", "gctrace=yes", false}};
+    for (const auto& c : cases) {
+        const with_variable v(c.variable, c.value);
+        testing::internal::CaptureStderr();
+        (void)read_environment();
+        const std::string said = testing::internal::GetCapturedStderr();
+        EXPECT_EQ(said.empty(), c.good) << c.variable << "=" << c.value << ": " << said;
+        if (!c.good) {
+            EXPECT_NE(said.find(c.variable), std::string::npos) << said;
+        }
+    }
 }
 
 TEST(environment, names_variable_value_and_form_of_what_it_refuses) {

@@ -54,26 +54,65 @@ TEST(gomaxprocs, is_the_number_of_processors_without_it) {
     EXPECT_EQ(o.out, "gomaxprocs=1 sum=5050\n");
 }
 
+namespace {
+
+// `complained`, and the number of processors is the one that there is without the variable.
+testing::AssertionResult took_the_default(const outcome& o, const std::string& bad) {
+    cpu_set_t mask;
+    if (::sched_getaffinity(0, sizeof mask, &mask) != 0)
+        return testing::AssertionFailure() << "sched_getaffinity failed";
+    const std::string line = "gomaxprocs=" + std::to_string(CPU_COUNT(&mask)) + " sum=5050\n";
+    if (o.out == line) return complained(o, "GOMAXPROCS", "\"" + bad + "\"", "from 1 to 1024");
+    return testing::AssertionFailure() << "expected " << line << "from " << o;
+}
+
+}  // namespace
+
 TEST(gomaxprocs, bad_values_are_reported_and_the_default_used) {
     // A typing error stops the program, or passes unnoticed.
     for (const char* bad : {"abc", "0", "-1", "99999999999", "4x", " 4", "+4", "1e3", "0x4", "2.5"})
-        EXPECT_TRUE(complained(work({{"GOMAXPROCS", bad}}), "GOMAXPROCS", bad, "1 to"));
+        EXPECT_TRUE(took_the_default(work({{"GOMAXPROCS", bad}}), bad));
 }
 
-TEST(gomaxprocs, beyond_what_is_served_is_reported) {
-    // More processors than the runtime has records for: it takes fewer, and says so.
-    const outcome o = work({{"GOMAXPROCS", "5000"}});
-    EXPECT_TRUE(complained(o, "GOMAXPROCS", "5000", "1024"));
+TEST(gomaxprocs, beyond_what_is_served_is_reported_and_the_default_used) {
+    // More processors than the runtime has records for are out of range as any other bad value.
+    for (const char* bad : {"1025", "5000"})
+        EXPECT_TRUE(took_the_default(work({{"GOMAXPROCS", bad}}), bad));
 }
 
 TEST(godebug, bad_entries_are_reported_and_the_rest_obeyed) {
     // One bad entry spoils the others, stops the program, or passes unnoticed.
-    for (const char* bad : {"schedtrace=abc", "schedtrace=-5", "schedtrace=", "schedtrace",
-                            "chaos=", "chaos=yes", "chaos=-1", "chaos=2147483648", "chaos=1.5"})
-        EXPECT_TRUE(complained(work({{"GODEBUG", bad}}), "GODEBUG", "", "")) << bad;
+    const struct {
+        const char *entry, *value, *accepted;
+    } bad[] = {{"schedtrace=abc", "abc", "milliseconds"},
+               {"schedtrace=-5", "-5", "milliseconds"},
+               {"schedtrace=", "\"\"", "milliseconds"},
+               {"schedtrace", "schedtrace", "key=value"},
+               {"scheddetail=2", "2", "1 for all"},
+               {"asyncpreemptoff=yes", "yes", "1 to stop no thread"},
+               {"cgroupceil=2", "2", "1 for rounding quotas up"},
+               {"interactiveafter=99", "99", "100 to 10000 microseconds"},
+               {"preemptsignal=9", "9", "the number of a signal"},
+               {"gctrace=on", "on", "1 for a line"},
+               {"netpoll=select", "select", "epoll, uring"},
+               {"chaos=", "\"\"", "a seed from 1 to 2147483647"},
+               {"chaos=yes", "yes", "a seed from 1 to 2147483647"},
+               {"chaos=-1", "-1", "a seed from 1 to 2147483647"},
+               {"chaos=2147483648", "2147483648", "a seed from 1 to 2147483647"},
+               {"chaos=1.5", "1.5", "a seed from 1 to 2147483647"}};
+    for (const auto& b : bad)
+        EXPECT_TRUE(complained(work({{"GODEBUG", b.entry}}), "GODEBUG", b.value, b.accepted));
     const outcome o = work({{"GODEBUG", "nonsense,schedtrace=x"}});
     EXPECT_TRUE(ended_with(o, 0));
     EXPECT_TRUE(o.says("nonsense") && o.says("\"x\"")) << o;
+}
+
+TEST(settings_of_a_collector, that_cannot_be_read_are_reported) {
+    // There is no collector to steer, but a typing error is one today as well.
+    EXPECT_TRUE(complained(work({{"GOGC", "abc"}}), "GOGC", "\"abc\"", "a whole number"));
+    EXPECT_TRUE(complained(work({{"GOMEMLIMIT", "4GB"}}), "GOMEMLIMIT", "\"4GB\"", "GiB"));
+    EXPECT_TRUE(
+        went_well(work({{"GOGC", "50"}, {"GOMEMLIMIT", "4GiB"}, {"GODEBUG", "gctrace=1"}})));
 }
 
 TEST(godebug, keys_of_newer_programs_are_left_alone) {

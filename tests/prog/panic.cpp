@@ -29,6 +29,9 @@ int panic_error() {
 int runtime_error() {
     return in_goroutine([] { throw std::runtime_error("boom"); });
 }
+int no_text() {
+    return in_goroutine([] { throw std::runtime_error(""); });
+}
 int an_int() {
     return in_goroutine([] { throw 42; });
 }
@@ -243,6 +246,7 @@ int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {{"panic_error", panic_error},
                      {"runtime_error", runtime_error},
+                     {"no_text", no_text},
                      {"int", an_int},
                      {"text", text},
                      {"string", string},

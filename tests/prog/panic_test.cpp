@@ -33,6 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
     of, panic_text,
     testing::Values(std::pair{"panic_error", "panic: something broke"},
                     std::pair{"runtime_error", "panic: std::runtime_error: boom"},
+                    std::pair{"no_text", "panic: std::runtime_error"},
                     std::pair{"int", "panic: int: 42"},
                     std::pair{"text", "panic: char const*: a literal"},
                     std::pair{"custom", "panic: custom_error"},
