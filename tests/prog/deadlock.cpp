@@ -1,5 +1,11 @@
 // Programs in which every goroutine sleeps, for ever or only for a while.
 #include <atomic>
+#include <csignal>
+#include <future>
+#include <mutex>
+
+#include <semaphore.h>
+#include <sys/time.h>
 
 #include "program.hpp"
 
@@ -39,13 +45,34 @@ int each_kind() {
     rota::run([] {
         auto full = rota::make_chan<int>(1);
         auto empty = rota::make_chan<int>();
-        rota::mutex held;
+        rota::mutex held, guard;
+        rota::shared_mutex read, written;
+        rota::condition_variable condition;
+        rota::counting_semaphore<> none(0);
+        rota::weighted_semaphore spent(1);
+        rota::latch closed(1);
+        rota::barrier lonely(2);
+        rota::once_flag never;
         rota::wait_group all;
         held.lock();
+        read.lock_shared();
+        written.lock();
+        (void)spent.try_acquire(1);
         full.send(0);
         all.go([&] { full.send(1); });
         all.go([&] { empty.recv(); });
         all.go([&] { held.lock(); });
+        all.go([&] { read.lock(); });
+        all.go([&] { written.lock_shared(); });
+        all.go([&] {
+            std::unique_lock lk(guard);
+            condition.wait(lk);
+        });
+        all.go([&] { none.acquire(); });
+        all.go([&] { (void)spent.acquire(rota::background()); });
+        all.go([&] { closed.wait(); });
+        all.go([&] { lonely.arrive_and_wait(); });
+        all.go([&] { rota::call_once(never, [&] { empty.recv(); }); });
         all.wait();
     });
     return 0;
@@ -236,37 +263,61 @@ int main_in_blocking() {
     });
 }
 
+sem_t alarm_rang;
+
+// Sleeps as one who waits for another thread, for ever as far as the kernel can tell; in truth a
+// signal ends it. The time is the load: whoever takes this for a deadlock has long said so then.
+void sleep_until_the_alarm() {
+    ::sem_init(&alarm_rang, 0, 0);
+    ::signal(SIGALRM, [](int) { ::sem_post(&alarm_rang); });
+    const itimerval in_300_ms = {{0, 0}, {0, 300'000}};
+    ::setitimer(ITIMER_REAL, &in_300_ms, nullptr);
+    while (::sem_wait(&alarm_rang) != 0) {
+    }
+}
+
 // A thread of the program's own that has used rota before may use it again.
 int thread() {
-    auto ch = rota::make_chan<int>();
-    std::atomic<bool> known{false};
-    std::thread outside([ch, &known] {
-        rota::make_chan<int>(1).send(1);
-        known = true;
-        std::this_thread::sleep_for(300ms);
-        ch.send(7);
+    return rota::run([] {
+        auto ch = rota::make_chan<int>();
+        auto known = rota::make_chan<int>();
+        std::thread outside([ch, known] {
+            known.send(1);
+            sleep_until_the_alarm();
+            ch.send(7);
+        });
+        known.recv();
+        const int status = ch.recv() == 7 ? 0 : 1;
+        outside.join();
+        return status;
     });
-    await([&known] { return known.load(); });
-    const int status = rota::run([ch] { return ch.recv() == 7 ? 0 : 1; });
-    outside.join();
-    return status;
+}
+
+// As above, when that thread has ended: there may be others, and nobody can say what they know of
+// rota. Main leaves by the signal.
+int thread_that_was() {
+    return rota::run([] {
+        auto ch = rota::make_chan<int>(1);
+        std::thread([ch] { ch.send(1); }).join();
+        ch.recv();
+        ::signal(SIGALRM, [](int) { ::_exit(0); });
+        const itimerval in_300_ms = {{0, 0}, {0, 300'000}};
+        ::setitimer(ITIMER_REAL, &in_300_ms, nullptr);
+        ch.recv();
+        return 1;
+    });
 }
 
 // As above, by a thread that has not used rota yet, while everybody has long been waiting for it.
 int fresh_thread() {
-    auto ch = rota::make_chan<int>();
-    std::atomic<bool> go_on{false};
-    std::thread outside([ch, &go_on] {
-        // The sleep is the load: the kernel sees a thread that will come back.
-        while (!go_on) std::this_thread::sleep_for(300ms);
-        ch.send(7);
-    });
-    const int status = rota::run([ch, &go_on] {
-        go_on = true;
+    return rota::run([] {
+        auto ch = rota::make_chan<int>();
+        std::thread([ch] {
+            std::this_thread::sleep_for(300ms);  // the load: the kernel sees one that comes back
+            ch.send(7);
+        }).detach();
         return ch.recv() == 7 ? 0 : 1;
     });
-    outside.join();
-    return status;
 }
 
 // As above. It waits for another thread, which is awake.
@@ -283,16 +334,16 @@ int thread_behind_a_thread() {
 
 // Two runs at once: the main goroutine of one waits for that of the other.
 int two_runs() {
-    auto ch = rota::make_chan<int>();
-    std::atomic<bool> inside{false};
-    std::thread other([ch, &inside] {
-        rota::run([ch, &inside] {
-            inside = true;
+    std::promise<rota::chan<int>> made;
+    std::thread other([&made] {
+        rota::run([&made] {
+            auto ch = rota::make_chan<int>();
+            made.set_value(ch);
             rota::sleep_for(300ms);
             ch.send(7);
         });
     });
-    await([&inside] { return inside.load(); });
+    auto ch = made.get_future().get();
     const int status = rota::run([ch] { return ch.recv() == 7 ? 0 : 1; });
     other.join();
     return status;
@@ -300,14 +351,41 @@ int two_runs() {
 
 // Nobody is in run(): goroutines that sleep are none of the detector's business.
 int nobody_runs() {
-    auto ch = rota::make_chan<int>();
-    rota::run([ch] {
+    rota::run([] {
+        auto ch = rota::make_chan<int>();
         const std::uint64_t before = parks();
         rota::go([ch] { ch.recv(); });
         await([before] { return parks() > before; });
     });
-    std::this_thread::sleep_for(100ms);
+    sleep_until_the_alarm();
     return 0;
+}
+
+// What a timer alone will bring, of each kind that there is.
+int timers() {
+    return rota::run([] {
+        auto done = rota::make_chan<int>();
+        rota::after_func(100ms, [done] { done.send(7); });
+        if (done.recv() != 7) return 1;
+        (void)rota::after(100ms).recv();
+        rota::ticker t(50ms);
+        (void)t.c().recv();
+        (void)t.c().recv();
+        t.stop();
+        auto [ctx, cancel] = rota::with_timeout(rota::background(), 100ms);
+        (void)ctx.done().recv();
+        return 0;
+    });
+}
+
+// A timer that has been stopped brings nothing.
+int stopped_timer() {
+    return rota::run([] {
+        rota::timer t(std::chrono::hours(1));
+        t.stop();
+        (void)t.c().recv();
+        return 1;
+    });
 }
 
 }  // namespace
@@ -333,8 +411,11 @@ int main(int argc, char** argv) {
                      {"in_blocking", in_blocking},
                      {"main_in_blocking", main_in_blocking},
                      {"thread", thread},
+                     {"thread_that_was", thread_that_was},
                      {"fresh_thread", fresh_thread},
                      {"thread_behind_a_thread", thread_behind_a_thread},
                      {"two_runs", two_runs},
-                     {"nobody_runs", nobody_runs}});
+                     {"nobody_runs", nobody_runs},
+                     {"timers", timers},
+                     {"stopped_timer", stopped_timer}});
 }

@@ -1,4 +1,6 @@
 // The deadlock detector: it reports when nothing can go on any more, and only then.
+#include <string>
+#include <utility>
 
 #include "child.hpp"
 
@@ -70,16 +72,22 @@ TEST_P(deadlock_report, comes_when_a_locked_main_has_gone_and_the_last_goroutine
 }
 
 TEST_P(deadlock_report, names_what_each_goroutine_waits_for) {
-    // A goroutine is missing from the report or says the wrong reason: one of the four headers is
-    // not there, or another is.
+    // A kind of waiting is not counted as asleep, a goroutine is missing from the report, or its
+    // header says the wrong reason.
     const outcome o = run("each_kind");
     EXPECT_TRUE(reported(o, deadlock));
-    for (const char* why :
-         {"sync\\.WaitGroup\\.Wait", "chan send", "chan receive", "sync\\.Mutex\\.Lock"}) {
-        EXPECT_TRUE(has_goroutine(o, why)) << why << " is missing in " << o;
+    const std::pair<const char*, std::size_t> reasons[] = {
+        {"sync.WaitGroup.Wait", 1}, {"chan send", 1},         {"chan receive", 2},
+        {"sync.Mutex.Lock", 1},     {"sync.RWMutex.Lock", 1}, {"sync.RWMutex.RLock", 1},
+        {"sync.Cond.Wait", 1},      {"semacquire", 4}};
+    int all = 0;
+    for (const auto& [why, count] : reasons) {
+        const std::string header = "\ngoroutine ([0-9]+) \\[" + std::string(why) + "\\]:\n";
+        EXPECT_EQ(first_groups(o.err, header).size(), count) << why << " in " << o;
+        all += static_cast<int>(count);
     }
-    EXPECT_EQ(o.lines_with("goroutine "), 4) << o;
-    EXPECT_EQ(o.lines_with("created by "), 3) << o;
+    EXPECT_EQ(o.lines_with("goroutine "), all) << o;
+    EXPECT_EQ(o.lines_with("created by "), all - 1) << o;
     EXPECT_TRUE(o.says(" in goroutine 1\n")) << o;
 }
 
@@ -162,6 +170,23 @@ TEST_P(no_deadlock, while_main_is_in_blocking) {
 TEST_P(no_deadlock, while_a_thread_of_the_program_may_send) {
     // The detector does not know what a thread outside will do: it must keep silent.
     EXPECT_TRUE(went_well(run("thread")));
+}
+
+TEST_P(no_deadlock, once_a_thread_of_the_program_has_used_rota) {
+    // That thread has ended, and nothing in the process moves any more.
+    EXPECT_TRUE(went_well(run("thread_that_was")));
+}
+
+TEST_P(no_deadlock, while_a_timer_of_any_kind_is_pending) {
+    // All are parked, and no goroutine sleeps: each timer alone keeps the program alive.
+    EXPECT_TRUE(went_well(run("timers")));
+}
+
+TEST_P(deadlock_report, comes_when_the_only_timer_has_been_stopped) {
+    // A stopped timer is counted as pending, for an hour.
+    const outcome o = run("stopped_timer");
+    EXPECT_TRUE(reported(o, deadlock));
+    EXPECT_TRUE(has_goroutine(o, "chan receive")) << o;
 }
 
 TEST_P(no_deadlock, while_a_thread_is_on_its_way_to_rota) {
