@@ -161,6 +161,8 @@ TEST(future, may_be_got_by_a_thread_from_a_goroutine_and_back) {
 TEST_ANYWHERE(async, nil_function_is_an_exception_of_get) {
     // An empty std::function could be called blindly.
     // Then its bad_function_call would end the process or get would crash.
-    auto f = rota::async([] { std::function<void()>()(); });
+    auto f = rota::async(std::function<void()>());
     EXPECT_THROW(f.get(), std::bad_function_call);
+    auto g = rota::async(std::function<int(int)>(), 7);
+    EXPECT_THROW((void)g.get(), std::bad_function_call);
 }

@@ -1,8 +1,11 @@
 // Programs whose goroutines end by goexit, or meet std::terminate; and who is the main goroutine.
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <stdexcept>
 #include <string>
+
+#include <unistd.h>
 
 #include "program.hpp"
 
@@ -13,6 +16,15 @@ namespace {
 
 // The numbers of main goroutines, and of none.
 int main_numbers() {
+    std::atomic<bool> taken{false};
+    std::thread([&taken] {  // no main goroutine yet: the number is kept for it
+        rota::wait_group all;
+        for (int i = 0; i < 100; ++i)
+            all.go([&taken] { taken = taken || rota::runtime::goid() == 1; });
+        all.wait();
+    })
+        .join();
+    if (taken) return 2;
     const std::uint64_t outside = rota::runtime::goid();
     const std::uint64_t first = rota::run([] { return rota::runtime::goid(); });
     const std::uint64_t second = rota::run([] { return rota::runtime::goid(); });
@@ -55,6 +67,57 @@ int main_goexits_others_sleep() {
         rota::runtime::goexit();
     });
     return 0;
+}
+
+// Main ends locked to the thread of run(): others come to every thread that there is, but not to
+// that one.
+int main_goexits_locked() {
+    rota::run([] {
+        rota::runtime::lock_os_thread();
+        const pid_t mains = ::gettid();
+        static std::atomic<int> left{50};
+        for (int i = 0; i < 50; ++i) {
+            rota::go([mains] {
+                bool came = false;
+                for (int k = 0; k < 200; ++k) {
+                    came = came || ::gettid() == mains;
+                    if (k % 50 == 0) rota::blocking([] { std::this_thread::sleep_for(1ms); });
+                    rota::runtime::gosched();
+                }
+                if (came) std::exit(4);
+                if (left.fetch_sub(1) == 1) std::exit(3);
+            });
+        }
+        rota::runtime::goexit();
+    });
+    return 1;
+}
+
+// Threads of the program's own that wait for what cannot come; the program ends beside them.
+int threads_on_nil_channels() {
+    static std::atomic<int> returned{0};
+    void (*const waits[])() = {
+        [] { rota::chan<int>().send(1); }, [] { (void)rota::chan<int>().recv(); },
+        [] {
+            for ([[maybe_unused]] const int v : rota::chan<int>()) {
+            }
+        },
+        [] { rota::select(); },
+        [] {
+            rota::select(rota::on_recv(rota::chan<int>()), rota::on_send(rota::chan<int>(), 1));
+        }};
+    static std::atomic<int> begun{0};
+    for (void (*const wait)() : waits) {
+        std::thread([wait] {
+            begun.fetch_add(1);
+            wait();
+            returned.fetch_add(1);
+        }).detach();
+    }
+    await([&waits] { return begun == std::ssize(waits) && do_the_others_sleep(); });
+    rota::run([] { rota::runtime::gosched(); });
+    await(do_the_others_sleep);
+    return returned == 0 ? 0 : 1;
 }
 
 // The main goroutine of one run() ends by goexit while another run() goes on.
@@ -189,6 +252,8 @@ int main(int argc, char** argv) {
                      {"main_numbers", main_numbers},
                      {"main_goexits_other_exits", main_goexits_other_exits},
                      {"main_goexits_others_sleep", main_goexits_others_sleep},
+                     {"main_goexits_locked", main_goexits_locked},
+                     {"threads_on_nil_channels", threads_on_nil_channels},
                      {"main_goexits_beside_another_run", main_goexits_beside_another_run},
                      {"swallowed", swallowed},
                      {"swallowed_by_main", swallowed_by_main},

@@ -22,6 +22,18 @@ TEST(goid, of_the_first_main_goroutine_is_1) {
     EXPECT_TRUE(went_well(run("main_numbers")));
 }
 
+TEST(goexit, of_a_locked_main_keeps_its_thread_from_all_others) {
+    // The thread goes on as any other, and a goroutine finds there what main has left of its own.
+    for (const char* procs : {"1", "2", "4", "16"})
+        EXPECT_TRUE(ended_with(run("main_goexits_locked", {{"GOMAXPROCS", procs}}), 3)) << procs;
+}
+
+TEST(threads, that_wait_on_nil_channels_wait_for_ever_and_hold_up_nobody) {
+    // A thread comes back with a value that nobody has sent, or the program does not end.
+    for (const char* procs : {"1", "2", "4", "16"})
+        EXPECT_TRUE(went_well(run("threads_on_nil_channels", {{"GOMAXPROCS", procs}}))) << procs;
+}
+
 TEST(goexit, of_main_lets_the_others_go_on_until_the_last_has_ended) {
     // run() returns, or the others are left behind, or the last end goes unnoticed.
     for (const char* procs : {"1", "2", "4"}) {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 
 #include <netdb.h>
@@ -94,6 +95,19 @@ int nil_function() {
         rota::go(std::function<void()>());
         block_for_ever();
     });
+    return 0;
+}
+
+int nil_function_with_options() {
+    rota::run([] {
+        rota::go({.name = "none"}, std::function<void()>());
+        block_for_ever();
+    });
+    return 0;
+}
+
+int nil_function_from_a_thread() {
+    std::thread([] { rota::go(std::function<void()>()); }).join();
     return 0;
 }
 
@@ -288,11 +302,32 @@ void install_handler_of_program() {
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
     ::sigaction(SIGSEGV, &ours, nullptr);
     ::sigaction(SIGBUS, &ours, nullptr);
+    ::sigaction(SIGFPE, &ours, nullptr);
 }
 
 int own_handler_in_goroutine() {
     install_handler_of_program();
     return in_goroutine([] { touch(forbidden_page()); });
+}
+
+// The page lies behind the end of its file.
+int own_handler_of_bus() {
+    install_handler_of_program();
+    return in_goroutine([] {
+        std::FILE* const empty = std::tmpfile();
+        touch(::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ::fileno(empty), 0));
+    });
+}
+
+// Not for the sanitizer, which would end the process before the processor objects.
+__attribute__((noinline, no_sanitize("undefined"))) int divides(int by) { return 7 / by; }
+
+int own_handler_of_fpe() {
+    install_handler_of_program();
+    return in_goroutine([] {
+        static std::atomic<int> zero{0};
+        std::exit(divides(zero.load()));
+    });
 }
 
 int own_handler_in_thread() {
@@ -326,6 +361,8 @@ int main(int argc, char** argv) {
                      {"runlock_after_many", runlock_after_many},
                      {"unlock_of_a_reader", unlock_of_a_reader},
                      {"nil_function", nil_function},
+                     {"nil_function_with_options", nil_function_with_options},
+                     {"nil_function_from_a_thread", nil_function_from_a_thread},
                      {"nil_pointer", nil_pointer},
                      {"too_many_threads", too_many_threads},
                      {"too_many_threads_beside_hogs", too_many_threads_beside_hogs},
@@ -341,6 +378,8 @@ int main(int argc, char** argv) {
                      {"of_64_kib", of_size<64 * 1024>},
                      {"of_8_mib", of_size<8 * 1024 * 1024>},
                      {"own_handler_in_goroutine", own_handler_in_goroutine},
+                     {"own_handler_of_bus", own_handler_of_bus},
+                     {"own_handler_of_fpe", own_handler_of_fpe},
                      {"own_handler_in_thread", own_handler_in_thread},
                      {"own_handler_and_overflow", own_handler_and_overflow},
                      {"fault_without_handler", fault_without_handler}});

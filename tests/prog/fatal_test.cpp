@@ -52,8 +52,9 @@ TEST(unlock, of_unlocked_shared_mutex_is_fatal) {
 TEST(go_statement, of_an_empty_function_is_fatal) {
     // The new goroutine would throw bad_function_call far from the mistake, or jump to address 0.
     const char* const text = "fatal error: go of nil func value";
-    EXPECT_TRUE(reported(run("nil_function"), text));
-    EXPECT_TRUE(reported(run("nil_pointer"), text));
+    for (const char* name :
+         {"nil_function", "nil_function_with_options", "nil_function_from_a_thread", "nil_pointer"})
+        EXPECT_TRUE(reported(run(name), text)) << name;
 }
 
 constexpr const char* exhaustion =
@@ -141,7 +142,8 @@ TEST(kb58_stack_overflow, is_not_reported_within_the_size_asked_for) {
 
 TEST(fault, reaches_the_handler_that_the_program_had_installed) {
     // The runtime keeps the signal to itself and the program's handler is never called.
-    for (const char* name : {"own_handler_in_goroutine", "own_handler_in_thread"}) {
+    for (const char* name : {"own_handler_in_goroutine", "own_handler_in_thread",
+                             "own_handler_of_bus", "own_handler_of_fpe"}) {
         const outcome o = run(name);
         EXPECT_TRUE(ended_with(o, 7));
         EXPECT_EQ(o.out, "the program's own handler\n");
