@@ -233,7 +233,10 @@ class Headers(Step):
 
 
 class CompileTime(Step):
-    """The core headers together compile within 450 ms, or within twice the time of <chrono>."""
+    """The core headers together compile within 450 ms, or within twice the time of <chrono>.
+
+    That of the processor: what else runs on the machine has no part in it.
+    """
     name, where = "compile time", "g++ -fsyntax-only"
     measures_time = True
     LIMIT_MS, LIMIT_RATIO, ROUNDS = 450, 2.0, 9
@@ -244,6 +247,15 @@ class CompileTime(Step):
 
     def missing(self):
         return None if self.present() else "nothing built: no core header in include/rota"
+
+    @staticmethod
+    def processor_ms(command):
+        child = subprocess.Popen(command)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            raise subprocess.CalledProcessError(child.returncode, command)
+        return (used.ru_utime + used.ru_stime) * 1000
 
     def run(self, options):
         began = time.monotonic()
@@ -256,9 +268,7 @@ class CompileTime(Step):
             command = ["g++", "-std=c++20", "-fsyntax-only", "-I", str(ROOT / "include")]
             for _ in range(self.ROUNDS):
                 for name in texts:
-                    start = time.monotonic()
-                    subprocess.run([*command, f"{scratch}/{name}.cpp"], check=True)
-                    took[name].append((time.monotonic() - start) * 1000)
+                    took[name].append(self.processor_ms([*command, f"{scratch}/{name}.cpp"]))
         core, chrono = (statistics.median(took[name]) for name in texts)
         # By pairs: what disturbs the machine for a while disturbs both of a pair.
         ratio = statistics.median(c / alone for c, alone in zip(took["core"], took["chrono"]))

@@ -114,21 +114,21 @@ TEST(stack_pitch, is_an_odd_number_of_pages) {
 
 TEST(stack_touch_ahead, commits_the_tops_of_slots_that_come_next_and_no_more) {
     // It could touch slots that nobody will use, the wrong page, or never end. Nobody else takes
-    // stacks of this class here.
-    constexpr std::uint8_t cls = stack_class_for(64 * 1024);
+    // stacks of this class here, and none is given back: those come first, and are not fresh.
+    constexpr std::uint8_t cls = stack_class_for(2 << 20);
     std::vector<stack_slot> slots;
-    for (int i = 0; i < 8; ++i) slots.push_back(stack_alloc(cls));
-    if (!has_touched(cls)) {
-        for (const stack_slot& slot : slots) stack_release(slot);
-        GTEST_SKIP() << "this kernel commits no pages of many ranges in one call";
+    bool touched = false;
+    for (int round = 0; round < 10 && !touched; ++round) {  // sysmon may look just in between
+        for (int i = 0; i < 8; ++i) slots.push_back(stack_alloc(cls));
+        touched = has_touched(cls);
     }
+    if (!touched) GTEST_SKIP() << "this kernel commits no pages of many ranges in one call";
     EXPECT_FALSE(has_touched(cls)) << "no slot was taken since";
     for (int i = 0; i < 100; ++i) slots.push_back(stack_alloc(cls));
     std::size_t ahead = 0;
     for (const stack_slot& slot : slots) ahead += has_top(slot) ? 1 : 0;
     EXPECT_GE(ahead, 8U);
     EXPECT_LE(ahead, 48U);
-    for (const stack_slot& slot : slots) stack_release(slot);
 }
 
 TEST(stack_release, gives_the_pages_back_and_the_address_again) {
