@@ -162,15 +162,17 @@ void yield(mix& x) {
 }
 
 // Those who have a turn ready the next one: together they are never idle. Of many the ring of their
-// processor is always full.
+// processor is always full. They count together: where tokens jam, each waits until the jam has
+// gone by, which is the channels' affair. One that had no turn would soon stop all.
 void pass_tokens_round(mix& x) {
+    mix::count& turns = x.turns();
     const std::size_t many = x.choose.once_in(4) ? rota_test::scaled(600) : 8;
     const std::size_t tokens = 1 + x.choose.below(static_cast<unsigned>(many) / 2);
     std::vector<rota::chan<int>> slots;
     for (std::size_t i = 0; i < many; ++i) slots.push_back(rota::make_chan<int>(1));
     const auto under_way = std::make_shared<std::atomic<std::size_t>>(tokens);
     for (std::size_t i = 0; i < many; ++i) {
-        x.all.go([=, &x, &turns = x.turns(), from = slots[i], to = slots[(i + 1) % many]] {
+        x.all.go([=, &x, &turns, from = slots[i], to = slots[(i + 1) % many]] {
             for (const int token : from) {
                 ++turns;
                 if (x.over) --*under_way;
