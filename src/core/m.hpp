@@ -60,6 +60,9 @@ struct alignas(cache_line) m : self_header {
     bool stays_without_p = false;  // came out of blocking() so, and is counted in ms_without_p
     bool spinning = false;         // looks for work and is counted in sched.nmspinning
     bool foreign = false;
+    // As `foreign`, for the deadlock detector: not one of sched.m_count. Changed under sched.mu, or
+    // before the thread is known; relaxed: who reads it looks again under that lock.
+    atomic<bool> is_outside{false};
     bool detach_after_run = false;  // attached by run(): leaves with it
     bool kept_stops_away = false;   // the thread had blocked the stop signal before run()
     // What goready and newproc do beside queueing; 0: they wake an m.

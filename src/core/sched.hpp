@@ -60,6 +60,8 @@ struct sched_t {
     std::int32_t locked_idle_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t m_count ROTA_GUARDED_BY(mu) =
         0;  // ms that schedule: own threads and threads inside run()
+    // Grows when a p is taken from the idle list, and when a thread enters run() or leaves it.
+    std::uint64_t stirs ROTA_GUARDED_BY(mu) = 1;
     std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // what the program may ask for
     // Ms that sysmon has ordered for ps which it takes from who does not come (sched/spare), and
     // those of them that are still to begin; and whose p is gone, when sysmon last looked. They
@@ -96,10 +98,11 @@ struct sched_t {
     // Ms that came out of a system call while all ps were busy, and run user code all the same.
     // Each counts itself; a bound, which a few may pass at once.
     atomic<std::int32_t> ms_without_p{0};
-    atomic<bool> retaking{false};      // sysmon holds a p, or is about to
-    atomic<bool> foreign_used{false};  // a thread of the program's own used rota outside run()
-    atomic<bool> exiting{false};       // hint for `stopping`
-    atomic<bool> forked{false};        // this is the child of a fork: set in its only thread
+    atomic<bool> retaking{false};         // sysmon holds a p, or is about to
+    atomic<bool> foreign_used{false};     // a thread of the program's own used rota outside run()
+    atomic<std::int32_t> runs_coming{0};  // threads that enter run() and are not yet in m_count
+    atomic<bool> exiting{false};          // hint for `stopping`
+    atomic<bool> forked{false};           // this is the child of a fork: set in its only thread
     // Who wants no direct switch: the exit of the process, chaos mode, a scan, a stop of the world.
     // Above through_g0_lock: goroutines that are locked to their threads, and a trace.
     atomic<std::uint32_t> through_g0{0};

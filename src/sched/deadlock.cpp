@@ -2,7 +2,6 @@
 #include "sched/deadlock.hpp"
 
 #include "base/fatal.hpp"
-#include "core/getg.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
 #include "sys/thread.hpp"
@@ -24,8 +23,9 @@ bool is_deadlocked() {
     // (p.syscall)
     if (sched.retaking.load(memory_order_relaxed)) return false;
     if (sched.world_stops) return false;  // who starts it again wakes whoever has work
-    if (sched.foreign_used.load(memory_order_relaxed))
-        return false;  // relaxed: a thread that comes now brings its own work
+    // relaxed, both: a thread that comes now brings its own work
+    if (sched.foreign_used.load(memory_order_relaxed)) return false;
+    if (sched.runs_coming.load(memory_order_relaxed) != 0) return false;
     if (net_poller.has_waiters_hint()) return false;  // relaxed: each m has counted under sched.mu
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         if (sched.allp[i]->timers.earliest() != 0) return false;
@@ -47,22 +47,23 @@ bool no_goroutine_lives() {
 }
 
 // One whose sleep is_deadlocked knows of, sysmon, or the poller's own. A thread that leaves run(),
-// or ends, is none: what it goes on with may use rota.
+// enters it, or ends, is none: what it goes on with may use rota.
 bool is_thread_of_runtime(int tid) {
     if (tid == sched.sysmon_tid.load(memory_order_relaxed)) return true;  // relaxed: written once
     if (tid == net_poller.watcher()) return true;
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
-    const m* const self = getm_or_null();
     for (; mp != nullptr; mp = mp->all_link) {
         if (mp->tid.load(memory_order_relaxed) != tid) continue;  // relaxed: they sleep
-        return mp != self || !mp->foreign;
+        return !mp->is_outside.load(memory_order_relaxed);        // relaxed: see there
     }
     return false;
 }
 
-bool is_still_deadlocked() {
+// 0 unless all is dead. The same number again: whoever slept at the first look, and all did, has
+// slept until the second.
+std::uint64_t number_of_stillness() {
     const lock_guard guard(sched.mu);
-    return is_deadlocked();
+    return is_deadlocked() ? sched.stirs : 0;
 }
 
 void note_suspicion() {
@@ -74,9 +75,12 @@ void note_suspicion() {
 }  // namespace
 
 void confirm_deadlock() {
+    const std::uint64_t stillness = number_of_stillness();
+    if (stillness == 0) return;  // who has stirred looks again before it sleeps
     if (!all_others_sleep_for_ever(is_thread_of_runtime)) return note_suspicion();
-    // One that has gone to sleep only now may have brought work before; that is noted then.
-    if (!is_still_deadlocked()) return;
+    // One that has gone to sleep only now may have brought work before; that is noted then. And
+    // nobody in run() has woken any of the others meanwhile.
+    if (number_of_stillness() != stillness) return;
     fatal(no_goroutine_lives() ? "no goroutines (main called runtime.Goexit) - deadlock!"
                                : "all goroutines are asleep - deadlock!",
           trace_scope::waiting);

@@ -62,6 +62,7 @@ p* pidle_get() {
     sched.idle_p = pp->idle_link;
     pp->idle_link = nullptr;
     sched.idle_p_count.fetch_sub(1, memory_order_seq_cst);  // pairs(wake.submit)
+    ++sched.stirs;
     check_lists();
     wake_sysmon();
     return pp;

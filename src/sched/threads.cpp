@@ -49,6 +49,7 @@ m& attach() {
         ++mp->attached;
     }
     mp->foreign = true;
+    mp->is_outside.store(true, memory_order_relaxed);        // relaxed: see there
     mp->preempt.store(chaos.on, memory_order_relaxed);       // relaxed: advice
     sched.foreign_count.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     minit(*mp);
@@ -59,10 +60,10 @@ m& attach() {
 }  // namespace
 
 m& attach_thread() {
-    m& self = attach();
-    // relaxed: whoever decides on a deadlock took sched.mu after us, or else this thread's work
-    // comes too late for it.
+    // First: once it has an m, the deadlock detector may find it asleep behind a lock. relaxed:
+    // whoever decides on a deadlock takes sched.mu after us, or finds this thread awake.
     sched.foreign_used.store(true, memory_order_relaxed);
+    m& self = attach();
     if (seeded.on) seeded_thread_comes();
     return self;
 }
@@ -82,16 +83,24 @@ void end_attachment(m& self) {
 m& thread_becomes_m() {
     m* mp = getm_or_null();
     const bool fresh = mp == nullptr;
+    sched.runs_coming.fetch_add(1, memory_order_relaxed);  // relaxed: as in attach_thread
     if (fresh) mp = &attach();
     ROTA_CHECK(mp->foreign && mp->curg == &mp->g0);
     mp->detach_after_run = fresh;
-    if (seeded.on) return *mp;  // it stays a thread, which waits
+    if (seeded.on) {                                           // it stays a thread, which waits
+        mp->is_outside.store(false, memory_order_relaxed);     // relaxed: see there
+        sched.runs_coming.fetch_sub(1, memory_order_relaxed);  // relaxed: what comes wakes the m
+        return *mp;
+    }
     note_fp_control(*mp);
     if (hostages.stops) mp->kept_stops_away = thread_unblock_signal(hostages.signal);
     mp->foreign = false;
     sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
     const lock_guard guard(sched.mu);
     count_m();
+    mp->is_outside.store(false, memory_order_relaxed);     // relaxed: see there
+    sched.runs_coming.fetch_sub(1, memory_order_relaxed);  // relaxed: under sched.mu
+    ++sched.stirs;
     ++sched.run_count;
     return *mp;
 }
@@ -116,6 +125,8 @@ void m_becomes_thread(m& self) {
     {
         const lock_guard guard(sched.mu);
         --sched.m_count;
+        self.is_outside.store(true, memory_order_relaxed);  // relaxed: see there
+        ++sched.stirs;
         --sched.run_count;
         dead = is_deadlocked();  // another run() may be waiting for nobody
     }
