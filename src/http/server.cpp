@@ -120,8 +120,11 @@ void server_state::end(bool all) {
     }
 }
 
+// Who has nothing to wait for needs no context that lives.
 std::error_code server_state::wait(const context& ctx) {
     std::error_code error;
+    unit nothing;
+    if (emptied_.try_recv(nothing) == chan_status::closed) return error;
     select(on_recv(emptied_, [](auto) {}), on_recv(ctx.done(), [&](auto) { error = ctx.err(); }));
     return error;
 }

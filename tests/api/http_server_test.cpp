@@ -233,6 +233,19 @@ TEST_ANYWHERE(http_shutdown, amid_traffic_cuts_off_no_request) {
     }
 }
 
+TEST_ANYWHERE(http_shutdown, of_what_has_ended_succeeds_though_the_context_is_cancelled) {
+    // Of two things that are there, the end and the context's, a select takes either.
+    const http::server server(hello);
+    server.shutdown(rota::background());
+    const auto [ctx, cancel] = rota::with_cancel(rota::background());
+    cancel();
+    for (int i = 0; i < 100; ++i) {
+        std::error_code error;
+        server.shutdown(ctx, error);
+        ASSERT_EQ(error, std::error_code());
+    }
+}
+
 TEST_ANYWHERE(http_close, ends_everything_and_serve_returns) {
     const auto began = rota::make_chan<rota::unit>(1);
     const auto ended = rota::make_chan<std::error_code>(1);
