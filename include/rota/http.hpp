@@ -367,8 +367,9 @@ class server {
 
     /// Ends the server kindly: closes its listeners and the connections on which no whole head of a
     /// request has been read, and waits until the others have got their answers, for as long as the
-    /// context lives. Throws std::system_error with the context's error then; they go on. Hijacked
-    /// connections are not the server's any more. Go: Shutdown.
+    /// context lives. Throws std::system_error with the context's error then; they go on. When it
+    /// returns otherwise, every descriptor of the server's is closed. Hijacked connections are not
+    /// its own any more. Go: Shutdown.
     void shutdown(context ctx) const;
     void shutdown(context ctx, std::error_code& error) const;
 

@@ -79,15 +79,14 @@ void serve_tls_connection(connection& c, void* arg) {
     if (c.become_active()) serve_multiplexed(c, {});
 }
 
-void start_tls(const std::shared_ptr<server_state>& s, net::conn& taken, const net::endpoint& peer,
-               const void* with) {
-    go([s, c = std::move(taken), peer, with = *static_cast<const tls::config*>(with)] {
+void start_tls(arrival came, const net::endpoint& peer, const void* with) {
+    go([came = std::move(came), peer, with = *static_cast<const tls::config*>(with)]() mutable {
         std::error_code error;
-        tls::conn t = tls::conn::server(c, with, error);
-        if (error) return c.close(error);
+        tls::conn t = tls::conn::server(came.socket(), with, error);
+        if (error) return;
         tls_layer over(*t.get());
-        connection served(*s, c, peer, &over);
-        run_connection(served, serve_tls_connection, &t);
+        connection served(came.server(), came.socket(), peer, &over);
+        run_connection(came, served, serve_tls_connection, &t);
     });
 }
 

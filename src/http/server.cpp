@@ -27,6 +27,7 @@ bool server_state::add(const net::listener& l) {
         const std::lock_guard guard(mu_);
         if (!is_closing()) {
             listeners_.push_back(l);
+            ++coming_;
             return true;
         }
     }
@@ -43,6 +44,7 @@ void server_state::remove(const net::listener& l) noexcept {
     }
     std::error_code none;
     l.close(none);
+    not_come();
 }
 
 bool server_state::ends_within(clock::duration d) {
@@ -52,9 +54,21 @@ bool server_state::ends_within(clock::duration d) {
 
 // --- connections ---------------------------------------------------------------------------------
 
+void server_state::come() {
+    const std::lock_guard guard(mu_);
+    ++coming_;
+}
+
+void server_state::not_come() noexcept {
+    const std::lock_guard guard(mu_);
+    --coming_;
+    note_if_empty();
+}
+
 bool server_state::add(connection& c) {
     const std::lock_guard guard(mu_);
     if (is_closing()) return false;
+    --coming_;
     c.next = connections_;
     if (connections_ != nullptr) connections_->previous = &c;
     connections_ = &c;
@@ -73,7 +87,7 @@ void server_state::remove(connection& c) noexcept {
 
 // Caller: holds mu_.
 void server_state::note_if_empty() {
-    if (!is_closing() || connections_ != nullptr || has_emptied_) return;
+    if (!is_closing() || connections_ != nullptr || coming_ != 0 || has_emptied_) return;
     has_emptied_ = true;
     emptied_.close();
 }
@@ -144,26 +158,27 @@ void server_state::give_back(std::unique_ptr<exchange> x) noexcept {
 
 namespace {
 
-// What a connection holds at its goroutine's end, however that comes.
+// What a member holds at its goroutine's end, however that comes. It is closed before the server
+// hears of that: whoever has waited for the server finds no descriptor of it.
 struct membership {
     connection& c;
     bool is_member;
-    explicit membership(connection& of) : c(of), is_member(of.server.add(of)) {}
+    membership(arrival& came, connection& of) : c(of), is_member(came.add(of)) {}
     ~membership() {
-        if (is_member) c.server.remove(c);
+        if (!is_member) return;
         std::error_code none;
         if (!c.hijacked) c.stream.socket().close(none);
+        c.server.remove(c);
     }
     membership(const membership&) = delete;
     membership& operator=(const membership&) = delete;
 };
 
 // On a socket as it is.
-void start_plain(const std::shared_ptr<server_state>& s, net::conn& taken,
-                 const net::endpoint& peer, const void*) {
-    go([s, c = std::move(taken), peer] {
-        connection served(*s, c, peer);
-        run_connection(served, [](connection& of, void*) { serve_connection(of); }, nullptr);
+void start_plain(arrival came, const net::endpoint& peer, const void*) {
+    go([came = std::move(came), peer]() mutable {
+        connection served(came.server(), came.socket(), peer);
+        run_connection(came, served, [](connection& of, void*) { serve_connection(of); }, nullptr);
     });
 }
 
@@ -174,10 +189,10 @@ bool passes(const std::error_code& error) {
 }
 
 // A goroutine for a connection. The connection is closed if there is no room for one.
-std::error_code start(const std::shared_ptr<server_state>& s, net::conn& taken,
+std::error_code start(const std::shared_ptr<server_state>& s, net::conn taken,
                       const net::endpoint& peer, starter how) {
     try {
-        how.start(s, taken, peer, how.with);
+        how.start(arrival(s, std::move(taken)), peer, how.with);
     } catch (const std::system_error& e) {
         return e.code();
     } catch (const std::bad_alloc&) {
@@ -205,7 +220,7 @@ std::error_code take_connections(const std::shared_ptr<server_state>& s, const n
         std::error_code error;
         net::conn taken = l.accept(peer, error);
         const bool was_taken = !error;
-        if (was_taken) error = start(s, taken, peer, how);
+        if (was_taken) error = start(s, std::move(taken), peer, how);
         if (!error) {
             pause = clock::duration{0};
             continue;
@@ -220,8 +235,9 @@ std::error_code take_connections(const std::shared_ptr<server_state>& s, const n
 
 }  // namespace
 
-void run_connection(connection& c, void (*serve)(connection& c, void* arg), void* arg) {
-    const membership member(c);
+void run_connection(arrival& came, connection& c, void (*serve)(connection& c, void* arg),
+                    void* arg) {
+    const membership member(came, c);
     if (!member.is_member) return;
     try {
         serve(c, arg);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <rota/chan.hpp>
@@ -30,7 +31,7 @@ class server_state {
         return closing_.load(rt::memory_order_seq_cst);  // pairs(http.shutdown)
     }
 
-    // --- listeners -------------------------------------------------------------------
+    // --- listeners: from add to remove somebody takes connections ---------------------
     // False: the server has ended, and the listener is closed.
     bool add(const net::listener& l);
     void remove(const net::listener& l) noexcept;
@@ -38,8 +39,11 @@ class server_state {
     bool ends_within(clock::duration d);
 
     // --- connections -----------------------------------------------------------------
-    // False: the server has ended.
+    // One has been taken, and its goroutine is to begin. Caller: takes connections.
+    void come();
+    // That goroutine makes it a member, or ends without. False: the server has ended.
     bool add(connection& c);
+    void not_come() noexcept;
     void remove(connection& c) noexcept;
 
     // It is one of HTTP/2 from here on, or, with null, its end has come. True: the server is
@@ -48,7 +52,7 @@ class server_state {
 
     // Closes the listeners and the idle connections; with `all`, the others too.
     void end(bool all);
-    // Waits until no connection is left. Caller: has called end().
+    // Waits until no connection is left, and nobody who takes some. Caller: has called end().
     std::error_code wait(const context& ctx);
 
     // Borrows what a connection needs to answer requests. Throws std::bad_alloc.
@@ -61,21 +65,57 @@ class server_state {
 
     pool<std::unique_ptr<exchange>> exchanges_;
     const chan<unit> ended_ = make_chan<unit>();    // closed when the server is ending
-    const chan<unit> emptied_ = make_chan<unit>();  // closed when no connection is left then
+    const chan<unit> emptied_ = make_chan<unit>();  // closed when nothing is left then
     rt::atomic<bool> closing_{false};
 
     // --- guarded by mu_ ------------------------------------------------------------------
     mutex mu_;
     std::vector<net::listener> listeners_;
     connection* connections_ = nullptr;
+    std::size_t coming_ = 0;  // those taken and not yet in that list, and who takes them
     bool has_emptied_ = false;
+};
+
+// A connection that has been taken, on the way to its goroutine and in it. Its server waits for it:
+// if it does not become a member, it is closed, and then the server hears of that.
+class arrival {
+  public:
+    arrival(std::shared_ptr<server_state> s, net::conn taken)
+        : s_(std::move(s)), socket_(std::move(taken)) {
+        s_->come();
+    }
+    arrival(arrival&& from) noexcept
+        : s_(std::move(from.s_)),
+          socket_(std::move(from.socket_)),
+          is_over_(std::exchange(from.is_over_, true)) {}
+    ~arrival() {
+        if (is_over_) return;
+        std::error_code none;
+        socket_.close(none);
+        s_->not_come();
+    }
+    arrival(const arrival&) = delete;
+    arrival& operator=(const arrival&) = delete;
+    arrival& operator=(arrival&&) = delete;
+
+    server_state& server() const { return *s_; }
+    const net::conn& socket() const { return socket_; }
+    // False: the server has ended.
+    bool add(connection& c) {
+        is_over_ = s_->add(c);
+        return is_over_;
+    }
+
+  private:
+    std::shared_ptr<server_state> s_;
+    net::conn socket_;
+    bool is_over_ = false;
 };
 
 // How a goroutine is started for a connection that has been taken. `with` is what this way of
 // serving needs.
 struct starter {
-    void (*start)(const std::shared_ptr<server_state>& s, net::conn& taken,
-                  const net::endpoint& peer, const void* with);
+    void (*start)(arrival came, const net::endpoint& peer, const void* with);
     const void* with;
 };
 
@@ -83,8 +123,10 @@ struct starter {
 std::error_code serve_listener(const std::shared_ptr<server_state>& s, const net::listener& from,
                                starter how);
 
-// Serves a connection as one of its server's, if that has not ended, and closes it.
-void run_connection(connection& c, void (*serve)(connection& c, void* arg), void* arg);
+// Serves a connection as one of its server's, if that has not ended, and closes it. `came` outlives
+// `c`.
+void run_connection(arrival& came, connection& c, void (*serve)(connection& c, void* arg),
+                    void* arg);
 
 [[noreturn]] void fail(const char* what, std::string_view of, const std::error_code& error);
 

@@ -233,6 +233,29 @@ TEST_ANYWHERE(http_shutdown, amid_traffic_cuts_off_no_request) {
     }
 }
 
+TEST_ANYWHERE(http_shutdown, leaves_no_descriptor_of_clients_that_are_just_coming) {
+    // A connection that is taken and that nobody serves yet, and one that is closed only when the
+    // server has been told that it is gone: whoever has waited would find its descriptor.
+    (void)connected();
+    const int before = open_descriptors();
+    for (int round = 0; round < scaled(500) && !testing::Test::HasFailure(); ++round) {
+        const http::server server(hello);
+        const net::listener l = net::listen("tcp", "127.0.0.1:0");
+        rota::wait_group serving;
+        serving.go([&] { server.serve(l); });
+        const std::string at = l.addr().to_string();
+        std::vector<net::conn> clients;
+        clients.push_back(net::dial("tcp", at));
+        clients.front().write(plain);
+        EXPECT_EQ(next_answer(clients.front()).body, "hello");  // it takes connections by now
+        for (int i = 0; i < round % 8; ++i) clients.push_back(net::dial("tcp", at));
+        if (round % 2 == 0) server.close();
+        server.shutdown(rota::background());
+        EXPECT_EQ(open_descriptors(), before + static_cast<int>(clients.size())) << round;
+        serving.wait();
+    }
+}
+
 TEST_ANYWHERE(http_shutdown, of_what_has_ended_succeeds_though_the_context_is_cancelled) {
     // Of two things that are there, the end and the context's, a select takes either.
     const http::server server(hello);

@@ -135,6 +135,24 @@ TEST(https_server, a_shutdown_ends_idle_connections_by_their_word) {
     });
 }
 
+TEST_ANYWHERE(https_server, a_shutdown_and_a_close_end_handshakes_of_silent_clients) {
+    // A handshake without a limit would be waited for until its client says something.
+    (void)connected();
+    const int before = open_descriptors();
+    for (const bool at_once : {false, true}) {
+        const https_server s([](auto&, auto&) {}, {.read_header_timeout = 0s});
+        const net::conn silent = s.dial_below(), half = s.dial_below();
+        half.write("\x16\x03\x01");
+        EXPECT_TRUE(eventually([&] { return open_descriptors() == before + 5; }));
+        if (at_once) s.server.close();
+        const auto [ctx, cancel] = rota::with_timeout(rota::background(), patience);
+        std::error_code error;
+        s.server.shutdown(ctx, error);
+        EXPECT_EQ(error, std::error_code());
+        EXPECT_EQ(open_descriptors(), before + 2);
+    }
+}
+
 TEST(https_server, a_request_s_context_ends_when_the_client_leaves) {
     rota::run([] {
         std::atomic<int> ended{0};

@@ -1,7 +1,10 @@
 // Who may execute a request while a shutdown looks at the connection.
 #include "http/connection.hpp"
 
+#include <memory>
+
 #include <gtest/gtest.h>
+#include <rota/context.hpp>
 #include <rota/http.hpp>
 
 #include "http/server.hpp"
@@ -27,6 +30,36 @@ TEST(kb61_http_phase, closed_connection_never_becomes_active) {
     EXPECT_FALSE(c.become_idle());
     EXPECT_FALSE(c.become_active());
     EXPECT_FALSE(server.add(c));
+}
+
+TEST(http_arrival, is_waited_for_until_it_is_a_member_or_closed) {
+    // A shutdown that returns before leaves its descriptor and its goroutine to somebody who does
+    // not expect them.
+    const auto server =
+        std::make_shared<server_state>([](response_writer&, request&) {}, server_options{});
+    const auto [ctx, cancel] = with_cancel(background());
+    cancel();
+    const net::listener l = net::listen("tcp", "127.0.0.1:0");
+    const net::conn client = net::dial("tcp", l.addr().to_string());
+    const net::conn early = l.accept();
+    const net::endpoint nobody;
+    {
+        arrival first(server, early);
+        arrival member(std::move(first));
+        connection c(*server, member.socket(), nobody);
+        EXPECT_TRUE(member.add(c));
+        arrival refused(server, client);
+        server->end(false);
+        EXPECT_EQ(server->wait(ctx), context_errc::canceled);
+        server->remove(c);
+        connection late(*server, refused.socket(), nobody);
+        EXPECT_FALSE(refused.add(late));
+        EXPECT_EQ(server->wait(ctx), context_errc::canceled);
+        EXPECT_NE(client.fd(), -1);
+    }
+    EXPECT_EQ(server->wait(ctx), std::error_code());
+    EXPECT_EQ(client.fd(), -1);
+    EXPECT_NE(early.fd(), -1);  // a member's is closed by who has made it one
 }
 
 TEST(http_moments, are_added_and_compared_with_none_among_them) {
