@@ -1,5 +1,6 @@
 // Serving over TLS. A program that does not is linked without this file, and without OpenSSL.
 #include <cerrno>
+#include <new>
 
 #include <rota/detail/time_engine.hpp>
 #include <rota/go.hpp>
@@ -79,11 +80,20 @@ void serve_tls_connection(connection& c, void* arg) {
     if (c.become_active()) serve_multiplexed(c, {});
 }
 
+// None, if there is no memory for it.
+tls::conn over_tls(const net::conn& c, const tls::config& with) {
+    std::error_code error;
+    try {
+        return tls::conn::server(c, with, error);
+    } catch (const std::bad_alloc&) {
+        return {};
+    }
+}
+
 void start_tls(arrival came, const net::endpoint& peer, const void* with) {
     go([came = std::move(came), peer, with = *static_cast<const tls::config*>(with)]() mutable {
-        std::error_code error;
-        tls::conn t = tls::conn::server(came.socket(), with, error);
-        if (error) return;
+        tls::conn t = over_tls(came.socket(), with);
+        if (t.get() == nullptr) return;
         tls_layer over(*t.get());
         connection served(came.server(), came.socket(), peer, &over);
         run_connection(came, served, serve_tls_connection, &t);

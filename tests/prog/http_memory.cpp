@@ -1,6 +1,7 @@
 // A server and its memory. The client is bare system calls: what is counted is the server's.
 //
 //     fails    the nth allocation fails, for each n: that connection may end, the server goes on
+//     tls      the same over TLS, up to the end of a handshake that fails
 //     idle     what a connection keeps that has been answered once
 #include <malloc.h>
 #include <netinet/in.h>
@@ -15,7 +16,10 @@
 #include <new>
 #include <rota/http.hpp>
 #include <rota/rota.hpp>
+#include <rota/tls.hpp>
 #include <string_view>
+
+#include "../certificates.hpp"
 
 namespace {
 
@@ -95,6 +99,18 @@ bool succeeds(std::string_view text, int answers) {
     return true;
 }
 
+// Whether a server over TLS says something to a client that begins with nonsense.
+bool is_refused() {
+    const int c = connected();
+    constexpr char nonsense[] = {0x16, 3, 1, 0, 4, 'b', 0, 0, 0};  // a handshake's message
+    (void)::send(c, nonsense, sizeof nonsense, MSG_NOSIGNAL);
+    char all[1024];
+    std::size_t size = 0;
+    while (const std::size_t n = receive(c, all, sizeof all)) size += n;
+    ::close(c);
+    return size != 0;
+}
+
 constexpr std::string_view plain = "GET /a/b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 constexpr std::string_view several =
     "GET /a/%62?c=d HTTP/1.1\r\nHost: a\r\nA-rather-long-name-of-a-field: and its value\r\n\r\n"
@@ -118,19 +134,26 @@ rota::http::serve_mux routes() {
     return mux;
 }
 
+const rota::tls::config& with_certificate() {
+    static const rota::tls::config c({.certificate = rota_test::local_certificate().pem,
+                                      .key = rota_test::local_certificate().key});
+    return c;
+}
+
 // A server, until the end of the scope. One that had no memory to begin begins again.
 struct running {
     const rota::http::server server{routes()};
     const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
     rota::wait_group serving;
 
-    running() {
+    explicit running(bool over_tls = false) {
         const rota::net::endpoint at = l.addr();
         std::memcpy(&server_address, at.data(), sizeof server_address);
-        serving.go([this] {
+        serving.go([this, over_tls] {
             for (bool begun = false; !begun;) {
                 try {
-                    server.serve(l);
+                    if (over_tls) server.serve_tls(l, with_certificate());
+                    else server.serve(l);
                     begun = true;
                 } catch (const std::bad_alloc&) {
                 }
@@ -144,21 +167,24 @@ struct running {
     }
 };
 
-int fails() {
+int fails(bool over_tls) {
+    const auto has_answered_all = [=] { return over_tls ? is_refused() : succeeds(several, 3); };
+    const auto goes_on = [=] { return over_tls ? is_refused() : succeeds(plain, 1); };
+    if (over_tls) (void)with_certificate();
     int failed = 0, n = 1;
     for (bool all_succeeded = false; !all_succeeded; ++n) {
-        const running s;  // a new one, which has nothing in stock
+        const running s(over_tls);  // a new one, which has nothing in stock
         left = n;
-        const bool answered = succeeds(several, 3);
+        const bool answered = has_answered_all();
         all_succeeded = left.exchange(never) > 0;
         failed += answered ? 0 : 1;
-        if ((all_succeeded && !answered) || !succeeds(plain, 1)) {
+        if ((all_succeeded && !answered) || !goes_on()) {
             std::printf("allocation %d has ended the server\n", n);
             return 1;
         }
     }
     std::printf("%d allocations, %d of them missed\n", n - 2, failed);
-    return n > 10 && failed > 0 ? 0 : 1;
+    return n > (over_tls ? 3 : 10) && failed > 0 ? 0 : 1;
 }
 
 int idle() {
@@ -182,6 +208,6 @@ int idle() {
 
 int main(int argc, char** argv) {
     const std::string_view what = argc > 1 ? argv[1] : "";
-    if (what == "fails") return fails();
+    if (what == "fails" || what == "tls") return fails(what == "tls");
     return what == "idle" ? idle() : 64;
 }

@@ -6,9 +6,11 @@ using namespace rota_test;
 TEST(kb36_http_memory, each_allocation_that_fails_ends_its_connection_at_most) {
     // An exception that nobody expects leaves a goroutine, and the process ends; or a connection
     // stays, with nobody behind it.
-    const outcome o = run_program("http_memory", {"fails"}, {});
-    EXPECT_EQ(o.status, 0) << o;
-    std::printf("%s", o.out.c_str());
+    for (const char* what : {"fails", "tls"}) {
+        const outcome o = run_program("http_memory", {what}, {});
+        EXPECT_EQ(o.status, 0) << o;
+        std::printf("%s: %s", what, o.out.c_str());
+    }
 }
 
 TEST(http_memory, of_an_idle_connection_is_a_small_part_of_a_busy_one_s) {
