@@ -5,6 +5,7 @@
 
 #include "chan/transfer.hpp"
 #include "sched/entry.hpp"
+#include "sched/park_here.hpp"
 
 namespace rota::detail {
 
@@ -24,20 +25,41 @@ void wake_all(chan_sudog* s) {
     }
 }
 
-// Waits in a queue of c; true if it was woken by a communication. Releases c.mu.
-ROTA_ALWAYS_INLINE bool wait_in(hchan& c, waitq& q, void* elem, wait_reason why)
-    ROTA_RELEASE(c.mu) {
+ROTA_COLD chan_result yield_and_leave(chan_result r) {
+    preempt_yield();
+    return r;
+}
+
+// Leaves the runtime by the same m.
+ROTA_ALWAYS_INLINE chan_result leave_by(m& self, chan_result r) {
+    return ROTA_UNLIKELY(!try_leave_runtime(self)) ? yield_and_leave(r) : r;
+}
+
+// Waits in a queue of c, whose mu it releases, and leaves the runtime. Who calls the two functions
+// below does so last, by a jump: the only ret behind the switch is theirs.
+ROTA_ALWAYS_INLINE chan_result wait_and_leave(m& self, hchan& c, waitq& q, void* elem,
+                                              wait_reason why) ROTA_RELEASE(c.mu) {
     chan_sudog me;
-    const m& self = getm();
-    me.gp = self.curg;
+    g& gp = *self.curg;
+    me.gp = &gp;
     me.elem = elem;
     me.claim = nullptr;
     q.enqueue(me);
     c.note_wait(self.bias, &q == &c.sendq);
     c.update_fast_ways();
-    if (ROTA_UNLIKELY(me.gp->in != nullptr)) me.gp->waits_outside = c.made_in != me.gp->in;
-    gopark_unlock(c.mu, why);
-    return me.success;
+    if (ROTA_UNLIKELY(gp.in != nullptr)) gp.waits_outside = c.made_in != gp.in;
+    park_unlock_here(c.mu, why);
+    return leave_by(getm(), me.success ? chan_result::ok : chan_result::closed);
+}
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK chan_result wait_to_send(m& self, hchan& c, void* elem)
+    ROTA_RELEASE(c.mu) {
+    return wait_and_leave(self, c, c.sendq, elem, wait_reason::chan_send);
+}
+
+ROTA_NOINLINE ROTA_SWITCHES_STACK chan_result wait_to_recv(m& self, hchan& c, void* elem)
+    ROTA_RELEASE(c.mu) {
+    return wait_and_leave(self, c, c.recvq, elem, wait_reason::chan_receive);
 }
 
 const bubble* current_bubble() {
@@ -89,79 +111,49 @@ void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody e
 
 namespace {
 
-// With c.mu held, which it releases.
-ROTA_ALWAYS_INLINE chan_result send_locked(hchan& c, const void* elem, bool block)
-    ROTA_RELEASE(c.mu) {
+// What the fast ways below leave: every wait, and all who wake. `locked`: c.mu is held.
+ROTA_NOINLINE chan_result finish_send(m& self, hchan& c, const void* elem, bool block,
+                                      bool locked) ROTA_NO_TSA {  // locked or not
+    if (!locked) c.mu.acquire_by(self.bias);
     chan_sudog* receiver = nullptr;
-    const chan_result r = attempt_send(c, elem, receiver);
-    if (r == chan_result::would_block && block) {
-        return wait_in(c, c.sendq, const_cast<void*>(elem), wait_reason::chan_send)
-                   ? chan_result::ok
-                   : chan_result::closed;
-    }
+    const chan_result r = attempt_send(c, elem, receiver, self.bias);
+    if (r == chan_result::would_block && block)
+        return wait_to_send(self, c, const_cast<void*>(elem));
     c.mu.release();
     if (receiver != nullptr) wake(*receiver, true);
-    return r;
+    return leave_by(self, r);
 }
 
-ROTA_ALWAYS_INLINE chan_result recv_locked(hchan& c, void* elem, bool block) ROTA_RELEASE(c.mu) {
+ROTA_NOINLINE chan_result finish_recv(m& self, hchan& c, void* elem, bool block,
+                                      bool locked) ROTA_NO_TSA {  // locked or not
+    if (!locked) c.mu.acquire_by(self.bias);
     chan_sudog* sender = nullptr;
-    const chan_result r = attempt_recv(c, elem, sender);
-    if (r == chan_result::would_block && block) {
-        return wait_in(c, c.recvq, elem, wait_reason::chan_receive) ? chan_result::ok
-                                                                    : chan_result::closed;
-    }
+    const chan_result r = attempt_recv(c, elem, sender, self.bias);
+    if (r == chan_result::would_block && block) return wait_to_recv(self, c, elem);
     c.mu.release();
     if (sender != nullptr) wake(*sender, true);
-    return r;
+    return leave_by(self, r);
 }
 
-// What the fast ways below leave: nil channels, the first use by a thread, every wait.
+// Nil channels, the first use by a thread, who has lost its p.
 ROTA_NOINLINE chan_result send_slow(hchan* cp, const void* elem, bool block) {
-    const runtime_entry inside;
-    if (cp == nullptr) {
-        if (!block) return chan_result::would_block;
-        block_for_ever(wait_reason::chan_send_nil);
-    }
-    lock_chan(*cp);
-    return send_locked(*cp, elem, block);
+    m& self = enter_runtime();
+    if (cp != nullptr) return finish_send(self, *cp, elem, block, false);
+    if (block) block_for_ever(wait_reason::chan_send_nil);
+    return leave_by(self, chan_result::would_block);
 }
 
 ROTA_NOINLINE chan_result recv_slow(hchan* cp, void* elem, bool block) {
-    const runtime_entry inside;
-    if (cp == nullptr) {
-        if (!block) return chan_result::would_block;
-        block_for_ever(wait_reason::chan_receive_nil);
-    }
-    lock_chan(*cp);
-    return recv_locked(*cp, elem, block);
+    m& self = enter_runtime();
+    if (cp != nullptr) return finish_recv(self, *cp, elem, block, false);
+    if (block) block_for_ever(wait_reason::chan_receive_nil);
+    return leave_by(self, chan_result::would_block);
 }
 
-ROTA_NOINLINE chan_result finish_send(hchan& c, const void* elem, bool block,
-                                      bool locked) ROTA_NO_TSA {  // locked or not
-    if (!locked) lock_chan(c);
-    const chan_result r = send_locked(c, elem, block);
-    leave_runtime();
-    return r;
-}
-
-ROTA_NOINLINE chan_result finish_recv(hchan& c, void* elem, bool block,
-                                      bool locked) ROTA_NO_TSA {  // locked or not
-    if (!locked) lock_chan(c);
-    const chan_result r = recv_locked(c, elem, block);
-    leave_runtime();
-    return r;
-}
-
-ROTA_NOINLINE chan_result release_and_leave(hchan& c) ROTA_NO_TSA {  // what try_release left
+ROTA_NOINLINE chan_result release_and_leave(m& self,
+                                            hchan& c) ROTA_NO_TSA {  // what try_release left
     c.mu.release_slow();
-    leave_runtime();
-    return chan_result::ok;
-}
-
-ROTA_COLD chan_result yield_and_leave() {
-    preempt_yield();
-    return chan_result::ok;
+    return leave_by(self, chan_result::ok);
 }
 
 }  // namespace
@@ -173,16 +165,16 @@ chan_result chan_send(hchan* cp, const void* elem, bool block) ROTA_NO_TSA {
     if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
         return send_slow(cp, elem, block);
     hchan& c = *cp;
-    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias))) return finish_send(c, elem, block, false);
+    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias)))
+        return finish_send(*mp, c, elem, block, false);
     const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
-    if (ROTA_UNLIKELY(count >= c.send_below)) return finish_send(c, elem, block, true);
+    if (ROTA_UNLIKELY(count >= c.send_below)) return finish_send(*mp, c, elem, block, true);
     std::size_t at = c.send_at;
     std::memcpy(c.buf + at * sizeof(std::uint64_t), elem, sizeof(std::uint64_t));
     c.send_at = ++at == c.capacity ? 0 : at;
     c.count.store(count + 1, memory_order_relaxed);  // relaxed: under mu
-    if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(c);
-    if (ROTA_UNLIKELY(!try_leave_runtime(*mp))) return yield_and_leave();
-    return chan_result::ok;
+    if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(*mp, c);
+    return leave_by(*mp, chan_result::ok);
 }
 
 chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
@@ -190,16 +182,16 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
     if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
         return recv_slow(cp, elem, block);
     hchan& c = *cp;
-    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias))) return finish_recv(c, elem, block, false);
+    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias)))
+        return finish_recv(*mp, c, elem, block, false);
     const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
-    if (ROTA_UNLIKELY(count <= c.recv_above)) return finish_recv(c, elem, block, true);
+    if (ROTA_UNLIKELY(count <= c.recv_above)) return finish_recv(*mp, c, elem, block, true);
     std::size_t at = c.recv_at;
     std::memcpy(elem, c.buf + at * sizeof(std::uint64_t), sizeof(std::uint64_t));
     c.recv_at = ++at == c.capacity ? 0 : at;
     c.count.store(count - 1, memory_order_release);  // pairs(chan.emptied)
-    if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(c);
-    if (ROTA_UNLIKELY(!try_leave_runtime(*mp))) return yield_and_leave();
-    return chan_result::ok;
+    if (ROTA_UNLIKELY(!c.mu.try_release())) return release_and_leave(*mp, c);
+    return leave_by(*mp, chan_result::ok);
 }
 
 namespace {
@@ -275,7 +267,11 @@ chan_result chan_feed(hchan& c, std::int64_t (*value)(), atomic<bool>& valid) {
         return chan_result::would_block;
     }
     const std::int64_t elem = value();
-    return send_locked(c, &elem, false);
+    chan_sudog* receiver = nullptr;
+    const chan_result r = attempt_send(c, &elem, receiver, own_bias());
+    c.mu.release();
+    if (receiver != nullptr) wake(*receiver, true);
+    return r;
 }
 
 bool chan_drain(hchan& c) {

@@ -60,7 +60,8 @@ ROTA_ALWAYS_INLINE std::uint32_t draw_ready(const select_frame& f, m& self) {
 
 ROTA_ALWAYS_INLINE chan_result attempt(select_case& s, chan_sudog*& peer)
     ROTA_REQUIRES(s.chan->mu) {
-    return s.is_send ? attempt_send(*s.chan, s.elem, peer) : attempt_recv(*s.chan, s.elem, peer);
+    return s.is_send ? attempt_send(*s.chan, s.elem, peer, own_bias())
+                     : attempt_recv(*s.chan, s.elem, peer, own_bias());
 }
 
 std::uint32_t sort_many(const select_frame& f) {

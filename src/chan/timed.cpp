@@ -94,7 +94,7 @@ chan_result chan_send_for(hchan* c, const void* elem, std::int64_t ns) ROTA_NO_T
     if (c == nullptr) return wait_limited(c, nullptr, nullptr, ns, wait_reason::chan_send_nil);
     lock_chan(*c);
     chan_sudog* receiver = nullptr;
-    const chan_result r = attempt_send(*c, elem, receiver);
+    const chan_result r = attempt_send(*c, elem, receiver, own_bias());
     if (r == chan_result::would_block)
         return wait_limited(c, &c->sendq, const_cast<void*>(elem), ns, wait_reason::chan_send);
     c->mu.release();
@@ -109,7 +109,7 @@ chan_result chan_recv_for(hchan* c, void* elem, std::int64_t ns) ROTA_NO_TSA {  
     if (c == nullptr) return wait_limited(c, nullptr, nullptr, ns, wait_reason::chan_receive_nil);
     lock_chan(*c);
     chan_sudog* sender = nullptr;
-    const chan_result r = attempt_recv(*c, elem, sender);
+    const chan_result r = attempt_recv(*c, elem, sender, own_bias());
     if (r == chan_result::would_block)
         return wait_limited(c, &c->recvq, elem, ns, wait_reason::chan_receive);
     c->mu.release();

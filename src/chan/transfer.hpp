@@ -33,21 +33,25 @@ inline void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
     if (++c.recv_at == c.capacity) c.recv_at = 0;
 }
 
+// `by`, here and below, is the bias of the calling thread.
+
 // The first waiter of one of c's queues who can be woken; null if there is none.
-ROTA_ALWAYS_INLINE rt::chan_sudog* take_waiter(hchan& c, rt::waitq& q) ROTA_REQUIRES(c.mu) {
-    if (!q.has_any()) return nullptr;
-    rt::chan_sudog* const s = q.dequeue();
-    c.note_use(rt::own_bias());
+ROTA_ALWAYS_INLINE rt::chan_sudog* take_waiter(hchan& c, rt::waitq& q, std::uint32_t by)
+    ROTA_REQUIRES(c.mu) {
+    rt::chan_sudog* s = q.first();
+    if (s == nullptr) return nullptr;
+    s = q.dequeue_from(s);
+    c.note_use(by);
     c.update_fast_ways();
     return s;
 }
 
 // `peer` is the receiver who got the value, if there was one.
-ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::chan_sudog*& peer)
-    ROTA_REQUIRES(c.mu) {
+ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::chan_sudog*& peer,
+                                            std::uint32_t by) ROTA_REQUIRES(c.mu) {
     if (ROTA_UNLIKELY(c.closed.load(rt::memory_order_relaxed)))  // relaxed: under mu
         return chan_result::closed;
-    peer = take_waiter(c, c.recvq);
+    peer = take_waiter(c, c.recvq, by);
     if (peer != nullptr) {
         copy_elem(peer->elem, elem, c.elem_size);
         return chan_result::ok;
@@ -60,15 +64,15 @@ ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::chan
 }
 
 // `peer` is the sender who has got rid of its value, if there was one.
-ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::chan_sudog*& peer)
-    ROTA_REQUIRES(c.mu) {
+ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::chan_sudog*& peer,
+                                            std::uint32_t by) ROTA_REQUIRES(c.mu) {
     const std::size_t count = c.count.load(rt::memory_order_relaxed);  // relaxed: under mu
     if (count > 0) {
         // A sender that waits for room gets the slot that becomes free, which is the tail of a full
         // buffer and keeps the order. The count never says less than there is: see is_receivable.
         std::byte* const slot = c.buf + c.recv_at * c.elem_size;
         buf_take(c, elem);
-        peer = take_waiter(c, c.sendq);
+        peer = take_waiter(c, c.sendq, by);
         if (peer == nullptr) {
             c.count.store(count - 1, rt::memory_order_release);  // pairs(chan.emptied)
         } else {
@@ -77,7 +81,7 @@ ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::chan_sudog
         }
         return chan_result::ok;
     }
-    peer = take_waiter(c, c.sendq);
+    peer = take_waiter(c, c.sendq, by);
     if (peer != nullptr) {
         copy_elem(elem, peer->elem, c.elem_size);
         return chan_result::ok;

@@ -58,16 +58,18 @@ class waitq {
     }
 
     // The first one that is the caller's to wake; null if there is none.
-    [[nodiscard]] chan_sudog* dequeue() {
-        for (;;) {
-            chan_sudog* const s = first();
-            if (s == nullptr) return nullptr;
+    [[nodiscard]] chan_sudog* dequeue() { return dequeue_from(first()); }
+    // As dequeue, by who has looked already that s is the first.
+    [[nodiscard]] chan_sudog* dequeue_from(chan_sudog* s) {
+        for (; s != nullptr; s = first()) {
             unlink_first(*s);
             if (ROTA_LIKELY(s->claim == nullptr)) return s;
             --claims_;
             if (take_claim(*s)) return s;
         }
+        return nullptr;
     }
+    chan_sudog* first() const { return first_.load(memory_order_relaxed); }  // relaxed: under lock
 
     // Calls each(sudog) for all, those who have been woken elsewhere too.
     template <class F>
@@ -97,16 +99,16 @@ class waitq {
     }
 
   private:
-    chan_sudog* first() const { return first_.load(memory_order_relaxed); }  // relaxed: under lock
     void set_first(chan_sudog* s) {
         first_.store(s, memory_order_release);  // pairs(chan.emptied)
     }
 
     void unlink_first(chan_sudog& s) {
-        set_first(s.next);
-        if (s.next == nullptr) last_ = nullptr;
-        else s.next->prev = nullptr;
+        chan_sudog* const next = s.next;
+        if (next == nullptr) last_ = nullptr;
+        else next->prev = nullptr;
         s.next = nullptr;
+        set_first(next);
     }
 
     // The claims must be taken before the lock is released: the frames of those who are woken

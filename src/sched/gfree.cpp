@@ -89,12 +89,14 @@ g* fresh(std::uint8_t cls) {
     return gp;
 }
 
-// Takes up to a batch from the global pool into pp's list.
+// Takes up to a batch from the global pool into pp's list. Processors wait for the page of a line
+// that they fetch ahead: for those of a batch they look at the same time.
 void refill(p& pp) {
     const lock_guard guard(gfree.mu);
     while (pp.gfree_count < batch_size) {
         g* const gp = gfree.pool[pp.gfree_class].pop();
         if (gp == nullptr) break;
+        __builtin_prefetch(gp, 1);
         pp.gfree[pp.gfree_count++] = gp;
     }
 }

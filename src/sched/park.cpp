@@ -1,5 +1,5 @@
 // Parking, readying and yielding.
-#include "sched/park.hpp"
+#include "sched/park_here.hpp"
 
 #include "base/fatal.hpp"
 #include "base/probe.hpp"
@@ -30,18 +30,6 @@ ROTA_NOINLINE bool commit_in_bubble(m& self, g& prev, park_commit commit) {
     return stays;
 }
 
-// Behind the switch away from a parked g: from here on it can be readied.
-void after_park(m& self, g& prev) {
-    const park_commit commit = self.commit;
-    if (ROTA_UNLIKELY(prev.in != nullptr) ? commit_in_bubble(self, prev, commit)
-                                          : commit == nullptr || commit(prev, self.commit_arg))
-        return;
-    casgstatus(prev, g_status::waiting, g_status::runnable);
-    if (is_traced()) trace_go_unblock(prev);
-    runq_put(*self.pp, prev, true);
-    wakep_for_next(*self.pp);  // another g runs here already
-}
-
 void after_yield(m&, g& prev) {
     {
         const lock_guard guard(sched.mu);
@@ -55,7 +43,27 @@ void after_local_yield(m& self, g& prev) {
     wakep();
 }
 
-// The g of a thread that rota did not start: the thread itself sleeps.
+}  // namespace
+
+void after_park(m& self, g& prev) {
+    const park_commit commit = self.commit;
+    if (ROTA_UNLIKELY(prev.in != nullptr) ? commit_in_bubble(self, prev, commit)
+                                          : commit == nullptr || commit(prev, self.commit_arg))
+        return;
+    casgstatus(prev, g_status::waiting, g_status::runnable);
+    if (is_traced()) trace_go_unblock(prev);
+    runq_put_next(*self.pp, prev);
+    wakep_for_next(*self.pp);  // another g runs here already
+}
+
+void after_park_unlock(m& self, g& prev) ROTA_NO_TSA {  // taken by the g that parked
+    if (ROTA_UNLIKELY(prev.in != nullptr)) {
+        commit_in_bubble(self, prev, commit_unlock);
+        return;
+    }
+    static_cast<lock*>(self.commit_arg)->release();
+}
+
 void park_thread(m& self, g& gp, park_commit commit, void* arg) {
     ROTA_CHECK(self.foreign);
     self.park.clear();
@@ -67,33 +75,12 @@ void park_thread(m& self, g& gp, park_commit commit, void* arg) {
     }
 }
 
-}  // namespace
-
 bool commit_unlock(g&, void* l) ROTA_NO_TSA {  // taken by the g that parked, released on its behalf
     static_cast<lock*>(l)->release();
     return true;
 }
 
 namespace {
-
-ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why) {
-    m& self = getm();
-    g& gp = *self.curg;
-    gp.why = why;
-    gp.park_arg = arg;
-    gp.wait_since = about_now();
-    if (ROTA_UNLIKELY(gp.in != nullptr)) {
-        gp.durably_blocked = !gp.is_thread && !gp.waits_outside && is_durable(why);
-        gp.waits_outside = false;
-    }
-    ROTA_PROBE2("go_park", "8", gp.goid, "1", gp.why);
-    casgstatus(gp, g_status::running, g_status::waiting);
-    if (ROTA_UNLIKELY(gp.is_thread)) return park_thread(self, gp, commit, arg);
-    bump(self.pp->counts.parks);
-    self.commit = commit;
-    self.commit_arg = arg;
-    leave_g(self, gp, after_park);
-}
 
 // Whether such a wait is one for other goroutines. Go: blockevent's callers.
 constexpr bool is_profiled(wait_reason why) {
@@ -112,14 +99,14 @@ constexpr bool is_profiled(wait_reason why) {
     }
 }
 
+}  // namespace
+
 ROTA_NOINLINE ROTA_COLD ROTA_SWITCHES_STACK void park_profiled(park_commit commit, void* arg,
                                                                wait_reason why) {
     const std::int64_t since = nanotime();
     park_now(commit, arg, why);
     if (is_profiled(why)) note_blocked(nanotime() - since, getm().rand.next());
 }
-
-}  // namespace
 
 ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wait_reason why) {
     if (ROTA_UNLIKELY(block_rate() != 0)) return park_profiled(commit, arg, why);
@@ -162,7 +149,7 @@ void goready(g& gp) {
     } else {
         note_runnable(*self.pp, gp);
         if (ROTA_UNLIKELY(self.ready_extras != 0)) return ready_with_extras(self, gp);
-        runq_put(*self.pp, gp, true);
+        runq_put_next(*self.pp, gp);
         wakep_for_next(*self.pp);
         return;
     }

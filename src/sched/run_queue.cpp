@@ -38,9 +38,21 @@ bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
 // right below it.
 ROTA_ALWAYS_INLINE void prefetch_g(const g* gp) {
     const auto* const top = reinterpret_cast<const std::byte*>(gp);
+#pragma GCC unroll 8
     for (int line = -6; line < 2; ++line) {
         __builtin_prefetch(top + line * static_cast<int>(cache_line), 1);
     }
+}
+
+// Processors wait for the page of a line that they fetch ahead, but look for several at the same
+// time: so the pages of some goroutines come together, before their lines. Of those behind the
+// next `page_batch`, when the head is at a multiple of that.
+constexpr std::uint32_t page_batch = 8;
+void prefetch_pages(const p& pp, std::uint32_t head, std::uint32_t tail) {
+    const std::uint32_t n = std::min(tail - head, 2 * page_batch);
+    // relaxed: a hint
+    for (std::uint32_t i = page_batch; i < n; ++i)
+        __builtin_prefetch(pp.runq[(head + i) & ring_mask].load(memory_order_relaxed), 1);
 }
 
 bool ring_put(p& pp, g& gp, std::uint32_t& head, std::uint32_t& tail) {
@@ -100,30 +112,27 @@ g* grab_runnext(p& victim) {
 
 }  // namespace
 
-void runq_put(p& pp, g& gp, bool next) {
-    ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
-    g* put = &gp;
-    if (next) {
-        // A thief may empty the slot at any time, so even the owner exchanges.
-        put = owner_exchange(pp.runnext_gate, pp.runnext, &gp);  // pairs(runq.next)
-        if (put == nullptr) return;
-    }
+void runq_put_last(p& pp, g& gp) {
     std::uint32_t head = 0;
     std::uint32_t tail = 0;
-    while (!ring_put(pp, *put, head, tail)) {
-        if (put_slow(pp, *put, head, tail)) return;
+    while (!ring_put(pp, gp, head, tail)) {
+        if (put_slow(pp, gp, head, tail)) return;
     }
 }
 
+void runq_put(p& pp, g& gp, bool next) {
+    if (next) return runq_put_next(pp, gp);
+    ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
+    runq_put_last(pp, gp);
+}
+
 g* runq_get(p& pp, bool& inherit) {
-    // relaxed: only we put, the exchange synchronises
-    if (pp.runnext.load(memory_order_relaxed) != nullptr) {
-        g* const next =
-            owner_exchange<g>(pp.runnext_gate, pp.runnext, nullptr);  // pairs(runq.next)
-        inherit = true;
-        if (next != nullptr) return next;
-    }
-    inherit = false;
+    g* const next = runq_get_next(pp);
+    inherit = next != nullptr;
+    return next != nullptr ? next : runq_get_first(pp);
+}
+
+g* runq_get_first(p& pp) {
     for (;;) {
         std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
         const std::uint32_t tail =
@@ -134,6 +143,7 @@ g* runq_get(p& pp, bool& inherit) {
         if (tail - head > 2) {
             prefetch_g(
                 pp.runq[(head + 2) & ring_mask].load(memory_order_relaxed));  // relaxed: a hint
+            if (head % page_batch == 0) prefetch_pages(pp, head, tail);
         }
         if (proc_count() == 1) {                                 // no thieves
             pp.runq_head.store(head + 1, memory_order_release);  // pairs(runq.consume)

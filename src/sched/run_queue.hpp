@@ -14,6 +14,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "sys/asymmetric.hpp"
 
 namespace rota::rt {
 
@@ -24,6 +25,23 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 // The next g of pp, or null. `inherit`: it continues the time slice of the goroutine before it.
 // Caller: the owner of pp.
 [[nodiscard]] g* runq_get(p& pp, bool& inherit);
+
+// The halves of these two, for who waits for nobody else's instructions.
+void runq_put_last(p& pp, g& gp) ROTA_EXCLUDES(sched.mu);
+[[nodiscard]] g* runq_get_first(p& pp);
+
+ROTA_ALWAYS_INLINE void runq_put_next(p& pp, g& gp) ROTA_EXCLUDES(sched.mu) {
+    ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
+    // A thief may empty the slot at any time, so even the owner exchanges.
+    g* const before = owner_exchange(pp.runnext_gate, pp.runnext, &gp);  // pairs(runq.next)
+    if (before != nullptr) runq_put_last(pp, *before);
+}
+
+[[nodiscard]] ROTA_ALWAYS_INLINE g* runq_get_next(p& pp) {
+    // relaxed: only we put, the exchange synchronises
+    if (pp.runnext.load(memory_order_relaxed) == nullptr) return nullptr;
+    return owner_exchange<g>(pp.runnext_gate, pp.runnext, nullptr);  // pairs(runq.next)
+}
 
 // Moves half of victim's queue to thief's and returns one of it, or null. victim's runnext only if
 // `take_runnext`, and only if it stays there for 3 µs. Caller: the owner of thief.

@@ -74,9 +74,9 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
                        (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;  // relaxed: our own
     if (ROTA_UNLIKELY(fairness || hurry || self.run != nullptr || pp.host != nullptr))
         return pick_g0(self);  // who has been lent its p serves those in a hurry first
-    bool inherit = false;
-    g* const next = runq_get(pp, inherit);
-    if (next == nullptr) return pick_g0(self);
+    g* next = runq_get_next(pp);
+    const bool inherit = next != nullptr;
+    if (!inherit && (next = runq_get_first(pp)) == nullptr) return pick_g0(self);
     start_running(self, pp, *next, inherit);
     // The state first, then the look: a scan of stacks does it the other way round (sched/scan).
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(scan.stop)

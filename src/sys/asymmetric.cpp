@@ -25,21 +25,22 @@ void membarrier_or_die(int command) {
           static_cast<std::size_t>(errno));
 }
 
-bool has_rseq() {
+// Where the areas for restartable sequences lie; 0: there are none.
+std::ptrdiff_t rseq_area() {
 #if ROTA_RSEQ
-    return __rseq_size > 0 && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
-#else
-    return false;
+    if (__rseq_size > 0 && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ))
+        return __rseq_offset;
 #endif
+    return 0;
 }
 
 }  // namespace
 
 void asymmetric_init() {
     if (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) return;
-    const bool rseq = has_rseq();
-    asymmetric.restart.store(rseq, memory_order_seq_cst);  // pairs(asymmetric.on)
-    asymmetric.heavy.store(true, memory_order_seq_cst);    // pairs(asymmetric.on)
+    const std::ptrdiff_t rseq = rseq_area();
+    asymmetric.restart.store(rseq != 0, memory_order_seq_cst);  // pairs(asymmetric.on)
+    asymmetric.heavy.store(true, memory_order_seq_cst);         // pairs(asymmetric.on)
     membarrier_or_die(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
     // A heavy side that found the switch off has read it, and had done its step before, when the
     // light side reads it on.

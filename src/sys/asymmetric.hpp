@@ -18,6 +18,8 @@
 // ever meets a heavy side that does not know of it.
 #pragma once
 
+#include <cstddef>
+
 #include "arch/rseq.hpp"
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
@@ -28,7 +30,9 @@ struct asymmetric_t {
     atomic<bool> heavy{false};    // heavy_fence asks the kernel
     atomic<bool> light{false};    // light fences are the compiler's only
     atomic<bool> restart{false};  // restart_owners asks the kernel
-    atomic<bool> owner{false};    // owners use restartable sequences
+    // Where a thread's area for restartable sequences lies, from its thread pointer; 0: owners use
+    // locked instructions.
+    atomic<std::ptrdiff_t> owner{0};
 };
 inline constinit asymmetric_t asymmetric;
 
@@ -48,7 +52,7 @@ void restart_owners();
 // From some moment on owners use locked instructions, as on a kernel that has no others: so that
 // every release of a lock can be seen. Others are restarted as before: sequences may be under way.
 inline void stop_owners_sequences() {
-    asymmetric.owner.store(false, memory_order_relaxed);  // relaxed: either way is right for both
+    asymmetric.owner.store(0, memory_order_relaxed);  // relaxed: either way is right for both
 }
 
 // By the owner of `word`: `from` becomes `to`, as a release, in a restartable sequence. False: it
@@ -57,8 +61,8 @@ ROTA_ALWAYS_INLINE bool owner_replace_restartable([[maybe_unused]] atomic<std::u
                                                   [[maybe_unused]] std::uint32_t from,
                                                   [[maybe_unused]] std::uint32_t to) {
 #if ROTA_RSEQ
-    return ROTA_LIKELY(asymmetric.owner.load(memory_order_relaxed)) &&  // relaxed: as above
-           ROTA_LIKELY(rseq_replace(&word, from, to));
+    const std::ptrdiff_t area = asymmetric.owner.load(memory_order_relaxed);  // relaxed: as above
+    return ROTA_LIKELY(area != 0) && ROTA_LIKELY(rseq_replace(area, &word, from, to));
 #else
     return false;
 #endif
@@ -79,8 +83,8 @@ ROTA_ALWAYS_INLINE T* owner_exchange([[maybe_unused]] const atomic<std::uint32_t
                                      atomic<T*>& word, T* desired) {
 #if ROTA_RSEQ
     void* old = nullptr;
-    if (ROTA_LIKELY(asymmetric.owner.load(memory_order_relaxed)) &&  // relaxed: as above
-        ROTA_LIKELY(rseq_exchange(&gate, &word, desired, old)))
+    const std::ptrdiff_t area = asymmetric.owner.load(memory_order_relaxed);  // relaxed: as above
+    if (ROTA_LIKELY(area != 0) && ROTA_LIKELY(rseq_exchange(area, &gate, &word, desired, old)))
         return static_cast<T*>(old);
 #endif
     return word.exchange(desired, memory_order_acq_rel);  // pairs(runq.next)

@@ -75,9 +75,9 @@ stranger::stranger() {
 stranger::~stranger() { set_self(nullptr); }
 
 void asymmetric_mode::set(bool on) {
-    for (auto* each :
-         {&asymmetric.heavy, &asymmetric.restart, &asymmetric.light, &asymmetric.owner})
+    for (auto* each : {&asymmetric.heavy, &asymmetric.restart, &asymmetric.light})
         each->store(on, memory_order_seq_cst);
+    asymmetric.owner.store(on ? 1 : 0, memory_order_seq_cst);
 }
 
 void expect_holds_in_both_modes(const options& how, const std::function<void()>& body) {

@@ -13,11 +13,11 @@
 
 namespace rota::rt {
 
-inline bool rseq_replace(void* word, std::uint32_t from, std::uint32_t to) {
+inline bool rseq_replace(std::ptrdiff_t, void* word, std::uint32_t from, std::uint32_t to) {
     return detail::explored != nullptr && detail::explored->restartable_replace(word, from, to);
 }
 
-inline bool rseq_exchange(const void* gate, void* word, void* desired, void*& old) {
+inline bool rseq_exchange(std::ptrdiff_t, const void* gate, void* word, void* desired, void*& old) {
     if (detail::explored == nullptr) return false;
     std::uint64_t before = 0;
     if (!detail::explored->restartable_exchange(gate, word, detail::to_bits(desired), before))

@@ -7,6 +7,7 @@
 // runs none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <sys/rseq.h>
@@ -15,64 +16,70 @@
 
 namespace rota::rt {
 
-// Before the sequence. `?`: the descriptor belongs to the function's group, and is dropped with it
-// by the linker.
-#define ROTA_RSEQ_BEGIN \
-    "cmpl $0, %%fs:4(%[area])\n\t" \
-    "js 4f\n\t" ROTA_RSEQ_POINT
+// The area lies `area` behind the thread pointer. `?`: the descriptor belongs to the function's
+// group, and is dropped with it by the linker.
 #define ROTA_RSEQ_POINT \
     ".pushsection __rseq_cs, \"aw?\"\n\t" \
     ".balign 32\n" \
     "77:\n\t" \
     ".long 0, 0\n\t" \
-    ".quad 1f, 2f - 1f, 4f\n\t" \
+    ".quad 1f, 2f - 1f, 4b\n\t" \
     ".popsection\n\t" \
     "leaq 77b(%%rip), %%rax\n\t" \
     "movq %%rax, %%fs:8(%[area])\n" \
     "1:\n\t"
 
-// Behind its last instruction. The abort address is in line, so that unwinders find the function
-// there; the signature before it is the displacement of a nop.
-#define ROTA_RSEQ_SIGNATURE \
+// Where an interrupted sequence goes on, before the sequence: the branch that would otherwise be
+// there for threads without an area leads round it. In line, so that unwinders find the function
+// there; the signature in front is the displacement of a nop.
+#define ROTA_RSEQ_ABORT \
     ".byte 0x0f, 0x1f, 0x80\n\t" \
-    ".long 0x53053053\n"
-#define ROTA_RSEQ_END \
-    "2:\n\t" \
-    "movl $1, %[done]\n\t" ROTA_RSEQ_SIGNATURE "4:"
+    ".long 0x53053053\n" \
+    "4:\n\t" \
+    "jmp %l[undone]\n"
+#define ROTA_RSEQ_BEGIN \
+    "cmpl $0, %%fs:4(%[area])\n\t" \
+    "jns 3f\n\t" ROTA_RSEQ_ABORT "3:\n\t" ROTA_RSEQ_POINT
 
 // clang-format off: it sees no structure in the strings
 
-// True: `word` was `from`, and is `to`. False: it was not, or the section was interrupted.
-ROTA_ALWAYS_INLINE bool rseq_replace(void* word, std::uint32_t from, std::uint32_t to) {
-    std::uint32_t done = 0;
-    asm volatile(ROTA_RSEQ_BEGIN
-                 "cmpl %[from], (%[word])\n\t"
-                 "jne 4f\n\t"
-                 "movl %[to], (%[word])\n"
-                 ROTA_RSEQ_END
-                 : [done] "+&r"(done)
-                 : [area] "r"(__rseq_offset), [word] "r"(word), [from] "ri"(from), [to] "ri"(to)
-                 : "rax", "memory", "cc");
-    return done != 0;
+// True: `word` was `from`, and is `to`. False: it was not, or the section was interrupted. `area`:
+// __rseq_offset.
+ROTA_ALWAYS_INLINE bool rseq_replace(std::ptrdiff_t area, void* word, std::uint32_t from,
+                                     std::uint32_t to) {
+    asm goto(ROTA_RSEQ_BEGIN
+             "cmpl %[from], (%[word])\n\t"
+             "jne %l[undone]\n\t"
+             "movl %[to], (%[word])\n"
+             "2:"
+             :
+             : [area] "r"(area), [word] "r"(word), [from] "ri"(from), [to] "ri"(to)
+             : "rax", "memory", "cc"
+             : undone);
+    return true;
+undone:
+    return false;
 }
 
 // True: `gate` was 0, `word` held `old` and holds `desired`. False: it was not, or the section was
 // interrupted.
-ROTA_ALWAYS_INLINE bool rseq_exchange(const void* gate, void* word, void* desired, void*& old) {
+ROTA_ALWAYS_INLINE bool rseq_exchange(std::ptrdiff_t area, const void* gate, void* word,
+                                      void* desired, void*& old) {
     void* seen = nullptr;
-    std::uint32_t done = 0;
-    asm volatile(ROTA_RSEQ_BEGIN
-                 "cmpl $0, (%[gate])\n\t"
-                 "jne 4f\n\t"
-                 "movq (%[word]), %[seen]\n\t"
-                 "movq %[desired], (%[word])\n"
-                 ROTA_RSEQ_END
-                 : [seen] "=&r"(seen), [done] "+&r"(done)
-                 : [area] "r"(__rseq_offset), [gate] "r"(gate), [word] "r"(word),
-                   [desired] "r"(desired)
-                 : "rax", "memory", "cc");
+    asm goto(ROTA_RSEQ_BEGIN
+             "cmpl $0, (%[gate])\n\t"
+             "jne %l[undone]\n\t"
+             "movq (%[word]), %[seen]\n\t"
+             "movq %[desired], (%[word])\n"
+             "2:"
+             : [seen] "=&r"(seen)
+             : [area] "r"(area), [gate] "r"(gate), [word] "r"(word), [desired] "r"(desired)
+             : "rax", "memory", "cc"
+             : undone);
     old = seen;
-    return done != 0;
+    return true;
+undone:
+    return false;
 }
 
 // True: `gate` was `from`, and `delta` has been added to the word of this processor, which lies
@@ -82,7 +89,10 @@ template <unsigned Shift>
 ROTA_ALWAYS_INLINE bool rseq_add_here(const void* gate, std::uint32_t from, void* words,
                                       std::uint32_t processors, std::uint32_t delta) {
     // A negative number is above `processors` as well.
-    asm goto(ROTA_RSEQ_POINT
+    asm goto("jmp 3f\n\t"
+             ROTA_RSEQ_ABORT
+             "3:\n\t"
+             ROTA_RSEQ_POINT
              "cmpl %[from], (%[gate])\n\t"
              "jne %l[undone]\n\t"
              "movl %%fs:4(%[area]), %%eax\n\t"
@@ -90,12 +100,7 @@ ROTA_ALWAYS_INLINE bool rseq_add_here(const void* gate, std::uint32_t from, void
              "jae %l[undone]\n\t"
              "shlq %[shift], %%rax\n\t"
              "addl %[delta], (%[words],%%rax)\n"
-             "2:\n\t"
-             "jmp 5f\n\t"
-             ROTA_RSEQ_SIGNATURE
-             "4:\n\t"
-             "jmp %l[undone]\n"
-             "5:"
+             "2:"
              :
              : [area] "r"(__rseq_offset), [gate] "r"(gate), [from] "r"(from),
                [words] "r"(words), [processors] "r"(processors), [delta] "ri"(delta),
@@ -110,8 +115,7 @@ undone:
 // clang-format on
 
 #undef ROTA_RSEQ_BEGIN
+#undef ROTA_RSEQ_ABORT
 #undef ROTA_RSEQ_POINT
-#undef ROTA_RSEQ_SIGNATURE
-#undef ROTA_RSEQ_END
 
 }  // namespace rota::rt
