@@ -52,13 +52,11 @@ ROTA_ALWAYS_INLINE chan_result wait_and_leave(m& self, hchan& c, waitq& q, void*
     return leave_by(getm(), me.success ? chan_result::ok : chan_result::closed);
 }
 
-ROTA_NOINLINE ROTA_SWITCHES_STACK chan_result wait_to_send(m& self, hchan& c, void* elem)
-    ROTA_RELEASE(c.mu) {
+ROTA_NOINLINE chan_result wait_to_send(m& self, hchan& c, void* elem) ROTA_RELEASE(c.mu) {
     return wait_and_leave(self, c, c.sendq, elem, wait_reason::chan_send);
 }
 
-ROTA_NOINLINE ROTA_SWITCHES_STACK chan_result wait_to_recv(m& self, hchan& c, void* elem)
-    ROTA_RELEASE(c.mu) {
+ROTA_NOINLINE chan_result wait_to_recv(m& self, hchan& c, void* elem) ROTA_RELEASE(c.mu) {
     return wait_and_leave(self, c, c.recvq, elem, wait_reason::chan_receive);
 }
 

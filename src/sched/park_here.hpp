@@ -44,7 +44,7 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why,
     leave_g(self, gp, behind);
 }
 
-// gopark_unlock. The caller must be marked ROTA_SWITCHES_STACK.
+// gopark_unlock.
 ROTA_ALWAYS_INLINE void park_unlock_here(lock& l, wait_reason why)
     ROTA_RELEASE(l) ROTA_NO_TSA {  // released on another stack
 #if ROTA_TSAN || ROTA_ASAN

@@ -66,16 +66,21 @@ undone:
 ROTA_ALWAYS_INLINE bool rseq_exchange(std::ptrdiff_t area, const void* gate, void* word,
                                       void* desired, void*& old) {
     void* seen = nullptr;
-    asm goto(ROTA_RSEQ_BEGIN
-             "cmpl $0, (%[gate])\n\t"
-             "jne %l[undone]\n\t"
-             "movq (%[word]), %[seen]\n\t"
-             "movq %[desired], (%[word])\n"
-             "2:"
-             : [seen] "=&r"(seen)
-             : [area] "r"(area), [gate] "r"(gate), [word] "r"(word), [desired] "r"(desired)
-             : "rax", "memory", "cc"
-             : undone);
+    // gcc 12 forgets that such a statement with outputs is volatile (PR 98619), and may copy its
+    // outputs behind what the next block does with them, unless there is something before that (PR
+    // 113921).
+    asm volatile goto(ROTA_RSEQ_BEGIN
+                      "cmpl $0, (%[gate])\n\t"
+                      "jne %l[undone]\n\t"
+                      "movq (%[word]), %[seen]\n\t"
+                      "movq %[desired], (%[word])\n"
+                      "2:"
+                      : [seen] "=&r"(seen)
+                      : [area] "r"(area), [gate] "r"(gate), [word] "r"(word),
+                        [desired] "r"(desired)
+                      : "rax", "memory", "cc"
+                      : undone);
+    asm volatile("");
     old = seen;
     return true;
 undone:
