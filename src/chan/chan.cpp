@@ -109,10 +109,9 @@ void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody e
 
 namespace {
 
-// What the fast ways below leave: every wait, and all who wake. `locked`: c.mu is held.
-ROTA_NOINLINE chan_result finish_send(m& self, hchan& c, const void* elem, bool block,
-                                      bool locked) ROTA_NO_TSA {  // locked or not
-    if (!locked) c.mu.acquire_by(self.bias);
+// What the fast ways below leave: every wait, and all who wake.
+ROTA_NOINLINE chan_result finish_send(m& self, hchan& c, const void* elem, bool block)
+    ROTA_RELEASE(c.mu) {
     chan_sudog* receiver = nullptr;
     const chan_result r = attempt_send(c, elem, receiver, self.bias);
     if (r == chan_result::would_block && block)
@@ -122,9 +121,8 @@ ROTA_NOINLINE chan_result finish_send(m& self, hchan& c, const void* elem, bool 
     return leave_by(self, r);
 }
 
-ROTA_NOINLINE chan_result finish_recv(m& self, hchan& c, void* elem, bool block,
-                                      bool locked) ROTA_NO_TSA {  // locked or not
-    if (!locked) c.mu.acquire_by(self.bias);
+ROTA_NOINLINE chan_result finish_recv(m& self, hchan& c, void* elem, bool block)
+    ROTA_RELEASE(c.mu) {
     chan_sudog* sender = nullptr;
     const chan_result r = attempt_recv(c, elem, sender, self.bias);
     if (r == chan_result::would_block && block) return wait_to_recv(self, c, elem);
@@ -133,17 +131,28 @@ ROTA_NOINLINE chan_result finish_recv(m& self, hchan& c, void* elem, bool block,
     return leave_by(self, r);
 }
 
+// And what is left where the lock cannot be had at once.
+ROTA_NOINLINE chan_result lock_and_send(m& self, hchan& c, const void* elem, bool block) {
+    c.mu.acquire_by(self.bias);
+    return finish_send(self, c, elem, block);
+}
+
+ROTA_NOINLINE chan_result lock_and_recv(m& self, hchan& c, void* elem, bool block) {
+    c.mu.acquire_by(self.bias);
+    return finish_recv(self, c, elem, block);
+}
+
 // Nil channels, the first use by a thread, who has lost its p.
 ROTA_NOINLINE chan_result send_slow(hchan* cp, const void* elem, bool block) {
     m& self = enter_runtime();
-    if (cp != nullptr) return finish_send(self, *cp, elem, block, false);
+    if (cp != nullptr) return lock_and_send(self, *cp, elem, block);
     if (block) block_for_ever(wait_reason::chan_send_nil);
     return leave_by(self, chan_result::would_block);
 }
 
 ROTA_NOINLINE chan_result recv_slow(hchan* cp, void* elem, bool block) {
     m& self = enter_runtime();
-    if (cp != nullptr) return finish_recv(self, *cp, elem, block, false);
+    if (cp != nullptr) return lock_and_recv(self, *cp, elem, block);
     if (block) block_for_ever(wait_reason::chan_receive_nil);
     return leave_by(self, chan_result::would_block);
 }
@@ -163,10 +172,9 @@ chan_result chan_send(hchan* cp, const void* elem, bool block) ROTA_NO_TSA {
     if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
         return send_slow(cp, elem, block);
     hchan& c = *cp;
-    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias)))
-        return finish_send(*mp, c, elem, block, false);
+    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias))) return lock_and_send(*mp, c, elem, block);
     const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
-    if (ROTA_UNLIKELY(count >= c.send_below)) return finish_send(*mp, c, elem, block, true);
+    if (ROTA_UNLIKELY(count >= c.send_below)) return finish_send(*mp, c, elem, block);
     std::size_t at = c.send_at;
     std::memcpy(c.buf + at * sizeof(std::uint64_t), elem, sizeof(std::uint64_t));
     c.send_at = ++at == c.capacity ? 0 : at;
@@ -180,10 +188,9 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
     if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
         return recv_slow(cp, elem, block);
     hchan& c = *cp;
-    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias)))
-        return finish_recv(*mp, c, elem, block, false);
+    if (ROTA_UNLIKELY(!c.mu.try_acquire_by(mp->bias))) return lock_and_recv(*mp, c, elem, block);
     const std::size_t count = c.count.load(memory_order_relaxed);  // relaxed: under mu
-    if (ROTA_UNLIKELY(count <= c.recv_above)) return finish_recv(*mp, c, elem, block, true);
+    if (ROTA_UNLIKELY(count <= c.recv_above)) return finish_recv(*mp, c, elem, block);
     std::size_t at = c.recv_at;
     std::memcpy(elem, c.buf + at * sizeof(std::uint64_t), sizeof(std::uint64_t));
     c.recv_at = ++at == c.capacity ? 0 : at;

@@ -24,8 +24,9 @@ void park_thread(m& self, g& gp, park_commit commit, void* arg);
 // gopark, and its time is counted.
 void park_profiled(park_commit commit, void* arg, wait_reason why);
 
-ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why,
-                                 switch_action behind = after_park) {
+// Unlocks: `commit` is commit_unlock.
+template <bool Unlocks = false>
+ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why) {
     m& self = getm();
     g& gp = *self.curg;
     gp.why = why;
@@ -39,9 +40,9 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why,
     casgstatus(gp, g_status::running, g_status::waiting);
     if (ROTA_UNLIKELY(gp.is_thread)) return park_thread(self, gp, commit, arg);
     bump(self.pp->counts.parks);
-    self.commit = commit;
+    if (!Unlocks) self.commit = commit;
     self.commit_arg = arg;
-    leave_g(self, gp, behind);
+    leave_g(self, gp, Unlocks ? after_park_unlock : after_park);
 }
 
 // gopark_unlock.
@@ -51,7 +52,7 @@ ROTA_ALWAYS_INLINE void park_unlock_here(lock& l, wait_reason why)
     gopark_unlock(l, why);  // a frame that they keep account of is not left in the middle
 #else
     if (ROTA_UNLIKELY(block_rate() != 0)) return park_profiled(commit_unlock, &l, why);
-    park_now(commit_unlock, &l, why, after_park_unlock);
+    park_now<true>(commit_unlock, &l, why);
 #endif
 }
 

@@ -72,6 +72,7 @@ class ROTA_CAPABILITY("lock") lock {
         return true;
     }
     bool is_biased() const ROTA_REQUIRES(this) { return free_ != 0; }
+    bool is_biased_to(std::uint32_t mine) const ROTA_REQUIRES(this) { return free_ == mine; }
 
     void release() ROTA_RELEASE() {
         if (ROTA_UNLIKELY(!try_release())) release_slow();
