@@ -58,7 +58,9 @@ struct alignas(cache_line) m : self_header {
     void* commit_arg = nullptr;
     p* old_p = nullptr;            // held before blocking()
     bool stays_without_p = false;  // came out of blocking() so, and is counted in ms_without_p
-    bool spinning = false;         // looks for work and is counted in sched.nmspinning
+    // when its p was taken, in the turn that this ended; by the taker
+    bool has_hardly_run = false;
+    bool spinning = false;  // looks for work and is counted in sched.nmspinning
     bool foreign = false;
     // As `foreign`, for the deadlock detector: not one of sched.m_count. Changed under sched.mu, or
     // before the thread is known; relaxed: who reads it looks again under that lock.
@@ -141,6 +143,12 @@ struct alignas(cache_line) m : self_header {
     // --- a thread of the program's own: written by it, read by who sees it wait ----------------
     std::uint32_t attached = 0;    // the threads that have had this record; under sched.mu
     std::uint64_t sema_waits = 0;  // its waits in the semaphore table; under the lock of the root
+
+    // --- sysmon sets, who yields reads ---------------------------------------------------
+    // The tick of the turn that the last request to yield was about, and whether that turn had
+    // hardly begun. relaxed, both: advice, written before `preempt`.
+    atomic<std::uint32_t> asked_tick{0};
+    atomic<bool> asked_early{false};
 
     // --- sysmon sets, the handler clears ----------------------------------------------------
     atomic<bool> stop_sent{false};  // the signal is ours; relaxed: one more or less does no harm

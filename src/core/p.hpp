@@ -41,7 +41,8 @@ struct alignas(cache_line) p {
     std::uint64_t goid_end = 0;
     std::uint32_t poll_tick = 0;   // the tick at which it has last asked the poller beside its work
     std::int64_t poll_at = 0;      // and when
-    std::int64_t computed_at = 0;  // when somebody's turn was last ended; or sysmon, which holds p
+    std::int64_t computed_at = 0;  // when somebody's turn was last ended; or sysmon, which holds p,
+    std::uint32_t computed_tick = ~0u / 2;     // and at which tick; both by note_computed
     std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
     m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
     // the tick at which the global queue was last served, or empty
@@ -92,6 +93,7 @@ struct alignas(cache_line) p {
         std::uint32_t tick = 0;
         std::int64_t since = 0;        // since this moment, or some time before
         std::int64_t cpu = -1;         // its thread's clock when last looked at
+        std::int64_t cpu_first = -1;   // and when first
         std::int64_t still_since = 0;  // which has not moved since
         std::int64_t asked_at = 0;     // to yield; 0: not yet
         std::int64_t cpu_then = 0;     // the clock when it had last stood still,

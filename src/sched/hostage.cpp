@@ -188,7 +188,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
-        w = {mp, tick, now, -1, now, 0, 0, 0};
+        w = {mp, tick, now, -1, -1, now, 0, 0, 0};
         if (mp != nullptr) go_on_with_turn(w, *mp);
         if (is_needed(pp, now)) look_again_ = soon::work_waits;
         return false;
@@ -203,6 +203,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (!needed && now - w.since < blocked_unneeded) return false;
     const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
     const std::int64_t cpu = thread_cpu_time(tid);
+    if (w.cpu_first < 0) w.cpu_first = cpu;
     if (cpu == w.cpu || w.cpu < 0) {
         w.cpu_then = cpu;
         w.then = nanotime();
@@ -210,7 +211,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (cpu != w.cpu) {
         w.cpu = cpu;
         w.still_since = now;
-        if (needed) look_at_running(pp, *mp, now);
+        if (needed) look_at_running(pp, *mp, false, now);
         return false;
     }
     if (now - w.still_since < (needed ? blocked_grace : blocked_unneeded)) {
@@ -220,15 +221,17 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
     const thread_state state = state_of_thread(tid);
     if (state == thread_state::awake) {  // it would run, but has no processor
-        if (needed) look_at_running(pp, *mp, now);
+        const bool hardly = cpu - w.cpu_first < hostages.interactive_after;
+        if (needed) look_at_running(pp, *mp, hardly, now);
         return false;
     }
     // A mistake does no harm: a thread that has waited for a processor is followed.
     if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
-    return take(pp, *mp, spare_for::blocked, false, p::anywhere, now);
+    return take(pp, *mp, spare_for::blocked, turn_was::some, p::anywhere, now);
 }
 
-void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
+// `hardly`: it has the p, but had no processor for most of its turn.
+void hostage_watch::look_at_running(p& pp, m& mp, bool hardly, std::int64_t now) {
     auto& w = pp.watch;
     if (!hostages.stops) return;
     const bool at_once = &pp == longest_ || is_timer_due(pp, now);
@@ -241,7 +244,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     // First the polite way: one that uses rota has yielded by the next look.
     if (w.asked_at == 0) {
         w.asked_at = now;
-        mp.preempt.store(true, memory_order_relaxed);  // relaxed: advice
+        ask_to_yield(mp, w.tick, hardly);
         look_again_ = soon::question_open;
         return;
     }
@@ -253,7 +256,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
         w.asked_at = 0;                            // it has answered
         return;
     }
-    stop(pp, mp, now);
+    stop(pp, mp, hardly, now);
 }
 
 // Hands pp on if it can be taken (lent, from one that is in its turn and computes steadily), and if
@@ -263,7 +266,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
 //
 // While we, who are no m, hold the p, all ms may be asleep without anything being wrong: the
 // deadlock detector is told, and asked again afterwards.
-bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, int vacated, std::int64_t now) {
+bool hostage_watch::take(p& pp, m& mp, spare_for why, turn_was was, int vacated, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
     const bool lends = !was_blocked && is_for_others(pp, now);
     const std::int64_t used = now - pp.watch.since;
@@ -274,14 +277,14 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, bool steady, int vacated, 
     else if (lends) turn = line_turn::none;
     order_spare(why, spare_need::now, now);
     const heir next = set_aside(pp, turn, now);
-    const bool taken = next.mp != nullptr && take_p(pp);
-    const bool is_lent = taken && lends && steady && !next.is_stopped;
+    const bool taken = next.mp != nullptr && take_p(pp, was == turn_was::hardly_begun);
+    const bool is_lent = taken && lends && was == turn_was::steady && !next.is_stopped;
     if (taken) {
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
         if (was_blocked) was_stopped_ones_turn_ = next.is_stopped;
         pp.watch = {};
         pp.seen_sched_when = now;  // the next one's slice is new
-        if (!was_blocked) pp.computed_at = now;
+        if (!was_blocked) note_computed(pp, now);
         mp.turn_used = is_lent ? used : 0;
         if (is_lent) mp.lent_at = now;
         mp.was_let_go = false;
@@ -325,14 +328,17 @@ bool hostage_watch::begin_stopping() {
     return true;
 }
 
-void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
+void hostage_watch::stop(p& pp, m& mp, bool hardly, std::int64_t now) {
     if (!begin_stopping()) return;
     const bool steady = is_steady(pp);
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     const thread_place place = place_of_thread(tid);
     const bool stops = steady && place.state != thread_state::asleep;
     const int vacated = stops && is_no_processor_free() ? place.processor : p::anywhere;
-    if (!take(pp, mp, spare_for::computes, steady, vacated, now)) return;
+    const turn_was was = hardly   ? turn_was::hardly_begun
+                         : steady ? turn_was::steady
+                                  : turn_was::some;
+    if (!take(pp, mp, spare_for::computes, was, vacated, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
     if (mp.turn_used != 0) {

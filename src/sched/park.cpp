@@ -38,6 +38,14 @@ void after_yield(m&, g& prev) {
     wakep();
 }
 
+void after_early_yield(m&, g& prev) {
+    {
+        const lock_guard guard(sched.mu);
+        global_put_urgent(prev);
+    }
+    wakep();
+}
+
 void after_local_yield(m& self, g& prev) {
     runq_put(*self.pp, prev, false);
     wakep();
@@ -183,16 +191,29 @@ ROTA_ALWAYS_INLINE bool is_alone(m& self) {
 
 namespace {
 
+// Whether the one who is asked to yield has not had its turn: the request was about the one before
+// on this thread, or its thread has waited for a processor. It comes with those in a hurry then,
+// not behind all that compute.
+bool is_asked_early(const m& self) {
+    // relaxed, all: advice
+    if (sched.stop_wanted.load(memory_order_relaxed)) return false;
+    return self.asked_early.load(memory_order_relaxed) ||
+           self.asked_tick.load(memory_order_relaxed) !=
+               self.pp->sched_tick.load(memory_order_relaxed);
+}
+
 ROTA_ALWAYS_INLINE void yield_unless_alone(next_by how) {
     m& self = getm();
     g& gp = *self.curg;
     if (gp.is_thread || is_alone(self)) return;
-    if (how == next_by::search) {
+    const bool early = how == next_by::search && is_asked_early(self);
+    if (how == next_by::search && !early) {
         self.pp->slice_over = true;
-        self.pp->computed_at = nanotime();
+        note_computed(*self.pp, nanotime());
     }
     note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
+    if (ROTA_UNLIKELY(early)) return leave_g(self, gp, after_early_yield, false, how);
     // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
     // only while others wait there must it be taken.
     const bool others_wait = sched.runq_size.load(memory_order_relaxed) != 0;  // relaxed: a hint

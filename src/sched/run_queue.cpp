@@ -211,9 +211,17 @@ std::uint32_t runq_length(const p& pp) {
     return runq_ring_length(pp) + (pp.runnext.load(memory_order_relaxed) != nullptr ? 1 : 0);
 }
 
+void note_computed(p& pp, std::int64_t now) {
+    pp.computed_at = now;
+    pp.computed_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+}
+
 bool are_turns_long(const p& pp, std::int64_t now) {
     constexpr std::int64_t a_while = 50'000'000;
-    return now - pp.computed_at < a_while;
+    constexpr std::uint32_t a_few = 16;
+    // relaxed: our own
+    return now - pp.computed_at < a_while ||
+           pp.sched_tick.load(memory_order_relaxed) - pp.computed_tick < a_few;
 }
 
 void publish_global_size() {

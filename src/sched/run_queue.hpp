@@ -62,7 +62,11 @@ void runq_put_next_last(p& pp) ROTA_EXCLUDES(sched.mu);
 // In ring and runnext; any thread, a hint.
 [[nodiscard]] std::uint32_t runq_length(const p& pp);
 
-// Whether a turn of pp had to be ended lately: those who wait in its ring may take long as well.
+// A turn of pp had to be ended. Caller: its owner, or sysmon, which holds it.
+void note_computed(p& pp, std::int64_t now);
+
+// Whether that was lately: those who wait in its ring may take long as well. Lately is some time
+// ago, or some turns: a thread that the kernel keeps waiting lets time pass.
 [[nodiscard]] bool are_turns_long(const p& pp, std::int64_t now);
 
 // The global queue.

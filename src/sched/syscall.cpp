@@ -25,9 +25,11 @@ void after_slow_exit(m& self, g& prev) {
         const lock_guard guard(sched.mu);
         ++sched.calls_ended;
         pp = pidle_get();
-        if (pp == nullptr) global_put(prev);
+        if (pp == nullptr && self.has_hardly_run) global_put_urgent(prev);
+        else if (pp == nullptr) global_put(prev);
         else if (is_locked) self.locked_ready = true;
     }
+    self.has_hardly_run = false;
     if (pp == nullptr) return;
     acquirep(self, *pp);
     if (!is_locked) runq_put(*pp, prev, true);

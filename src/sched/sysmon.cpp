@@ -50,10 +50,15 @@ bool is_slice_over(p& pp, std::int64_t now) {
     return now - pp.seen_sched_when >= time_slice;
 }
 
-// Asks the goroutine that runs on pp to yield at its next runtime operation.
-void preempt_one(p& pp) {
-    m* const mp = pp.mp.load(memory_order_acquire);                    // pairs(p.m)
-    if (mp != nullptr) mp->preempt.store(true, memory_order_relaxed);  // relaxed: advice
+// Asks the goroutine that runs on pp to yield at its next runtime operation. A slice is inherited:
+// it may have passed on other threads, which had no processor say, and this one has just begun.
+void preempt_one(p& pp, std::int64_t now) {
+    constexpr std::int64_t just_now = 1'000'000;
+    m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
+    if (mp == nullptr) return;
+    const auto& w = pp.watch;
+    const bool goes_on = w.mp == mp && w.tick == pp.seen_sched_tick && now - w.since >= just_now;
+    ask_to_yield(*mp, pp.seen_sched_tick, !goes_on);
 }
 
 // Whether a p that has been in one system call since the last look should be taken from it.
@@ -106,7 +111,7 @@ bool retake(std::int64_t now) {
             pp.status.load(memory_order_relaxed);  // relaxed: taking is an exchange
         if (status != p_status::running && status != p_status::syscall) continue;
         const bool slice_over = is_slice_over(pp, now);
-        if (slice_over) preempt_one(pp);
+        if (slice_over) preempt_one(pp, now);
         if (status == p_status::running) continue;
         const bool overdue =
             slice_over && (!runq_empty(pp) || global_has_work() || has_due_timers(pp, now));

@@ -35,7 +35,7 @@ bool is_outside(const m& mp) {
 
 }  // namespace
 
-bool take_p(p& pp) {
+bool take_p(p& pp, bool has_hardly_run) {
     if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
     m* const mp = pp.mp.load(memory_order_acquire);                  // pairs(p.m)
     if (mp == nullptr) return false;
@@ -52,6 +52,7 @@ bool take_p(p& pp) {
     casgstatus(*mp->curg, g_status::running, g_status::syscall);
     if (is_traced()) trace_proc_take(pp, *mp);
     mp->old_p = &pp;
+    mp->has_hardly_run = has_hardly_run;
     mp->hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);
     mp->entry.store(entry_state::taken, memory_order_release);  // pairs(entry.taken)

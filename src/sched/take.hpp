@@ -33,8 +33,9 @@ namespace rota::rt {
 // that neither is a goroutine outside the runtime nor holds sched.mu. Parks: never.
 //
 // To the deadlock detector the m looks as in a system call. While the caller, if it is no m, holds
-// the p, all ms may be asleep: sched.retaking says so.
-[[nodiscard]] bool take_p(p& pp);
+// the p, all ms may be asleep: sched.retaking says so. `has_hardly_run`: the m had the p, but no
+// processor; when its goroutine wants a p again, it does not stand behind those that compute.
+[[nodiscard]] bool take_p(p& pp, bool has_hardly_run = false);
 
 // For sysmon, which follows those whose p was taken: the ms that have become such since it last
 // asked, linked by taken_next; and whether one of them is none any more, in which case it is not
