@@ -58,7 +58,7 @@ struct alignas(cache_line) m : self_header {
     void* commit_arg = nullptr;
     p* old_p = nullptr;            // held before blocking()
     bool stays_without_p = false;  // came out of blocking() so, and is counted in ms_without_p
-    // when its p was taken, in the turn that this ended; by the taker
+    // In the turn that ended when its p was taken; set by the taker, cleared by a system call.
     bool has_hardly_run = false;
     bool spinning = false;  // looks for work and is counted in sched.nmspinning
     bool foreign = false;

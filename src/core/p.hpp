@@ -85,6 +85,8 @@ struct alignas(cache_line) p {
     std::uint32_t seen_syscall_tick = 0;
     std::uint64_t seen_steps = 0;
     std::int64_t seen_sched_when = 0;
+    const m* seen_mp = nullptr;     // the last one that has held it in that tick,
+    std::int64_t seen_mp_when = 0;  // since about then
     std::int64_t seen_syscall_when = 0;
     m* clocked = nullptr;         // whose thread's clock was read in the last round that did,
     std::int64_t clock_then = 0;  // and what it said
@@ -93,7 +95,8 @@ struct alignas(cache_line) p {
         std::uint32_t tick = 0;
         std::int64_t since = 0;        // since this moment, or some time before
         std::int64_t cpu = -1;         // its thread's clock when last looked at
-        std::int64_t cpu_first = -1;   // and when first
+        std::int64_t cpu_first = -1;   // and when first,
+        std::int64_t first_at = 0;     // which was at this moment
         std::int64_t still_since = 0;  // which has not moved since
         std::int64_t asked_at = 0;     // to yield; 0: not yet
         std::int64_t cpu_then = 0;     // the clock when it had last stood still,

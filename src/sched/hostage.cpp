@@ -97,6 +97,13 @@ void allow(m& mp, std::int64_t allowance) {
 
 }  // namespace
 
+bool has_hardly_begun(const p& pp, std::int64_t now) {
+    const auto& w = pp.watch;
+    if (w.cpu < 0 || w.cpu_first < 0) return false;
+    const std::int64_t spent = w.cpu - w.cpu_first + (w.first_at - w.since);
+    return spent < hostages.interactive_after && spent < (now - w.since) / 4;
+}
+
 void hostages_allow_stops(int signal, std::int64_t interactive_after) {
     hostages.signal = signal;
     hostages.interactive_after = interactive_after;
@@ -188,9 +195,12 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
-        w = {mp, tick, now, -1, -1, now, 0, 0, 0};
+        w = {mp, tick, now, -1, -1, now, now, 0, 0, 0};
         if (mp != nullptr) go_on_with_turn(w, *mp);
-        if (is_needed(pp, now)) look_again_ = soon::work_waits;
+        if (!is_needed(pp, now)) return false;
+        look_again_ = soon::work_waits;
+        // relaxed: see tid
+        if (mp != nullptr) w.cpu_first = thread_cpu_time(mp->tid.load(memory_order_relaxed));
         return false;
     }
     if (pp.status.load(memory_order_relaxed) != p_status::running ||  // relaxed: a hint
@@ -203,7 +213,10 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (!needed && now - w.since < blocked_unneeded) return false;
     const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
     const std::int64_t cpu = thread_cpu_time(tid);
-    if (w.cpu_first < 0) w.cpu_first = cpu;
+    if (w.cpu_first < 0) {
+        w.cpu_first = cpu;
+        w.first_at = now;
+    }
     if (cpu == w.cpu || w.cpu < 0) {
         w.cpu_then = cpu;
         w.then = nanotime();
@@ -211,7 +224,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (cpu != w.cpu) {
         w.cpu = cpu;
         w.still_since = now;
-        if (needed) look_at_running(pp, *mp, false, now);
+        if (needed) look_at_running(pp, *mp, now);
         return false;
     }
     if (now - w.still_since < (needed ? blocked_grace : blocked_unneeded)) {
@@ -221,8 +234,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
     const thread_state state = state_of_thread(tid);
     if (state == thread_state::awake) {  // it would run, but has no processor
-        const bool hardly = cpu - w.cpu_first < hostages.interactive_after;
-        if (needed) look_at_running(pp, *mp, hardly, now);
+        if (needed) look_at_running(pp, *mp, now);
         return false;
     }
     // A mistake does no harm: a thread that has waited for a processor is followed.
@@ -230,8 +242,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     return take(pp, *mp, spare_for::blocked, turn_was::some, p::anywhere, now);
 }
 
-// `hardly`: it has the p, but had no processor for most of its turn.
-void hostage_watch::look_at_running(p& pp, m& mp, bool hardly, std::int64_t now) {
+void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     auto& w = pp.watch;
     if (!hostages.stops) return;
     const bool at_once = &pp == longest_ || is_timer_due(pp, now);
@@ -244,7 +255,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, bool hardly, std::int64_t now)
     // First the polite way: one that uses rota has yielded by the next look.
     if (w.asked_at == 0) {
         w.asked_at = now;
-        ask_to_yield(mp, w.tick, hardly);
+        ask_to_yield(mp, w.tick, has_hardly_begun(pp, now));
         look_again_ = soon::question_open;
         return;
     }
@@ -256,7 +267,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, bool hardly, std::int64_t now)
         w.asked_at = 0;                            // it has answered
         return;
     }
-    stop(pp, mp, hardly, now);
+    stop(pp, mp, now);
 }
 
 // Hands pp on if it can be taken (lent, from one that is in its turn and computes steadily), and if
@@ -328,16 +339,16 @@ bool hostage_watch::begin_stopping() {
     return true;
 }
 
-void hostage_watch::stop(p& pp, m& mp, bool hardly, std::int64_t now) {
+void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
     if (!begin_stopping()) return;
     const bool steady = is_steady(pp);
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     const thread_place place = place_of_thread(tid);
     const bool stops = steady && place.state != thread_state::asleep;
     const int vacated = stops && is_no_processor_free() ? place.processor : p::anywhere;
-    const turn_was was = hardly   ? turn_was::hardly_begun
-                         : steady ? turn_was::steady
-                                  : turn_was::some;
+    const turn_was was = has_hardly_begun(pp, now) ? turn_was::hardly_begun
+                         : steady                  ? turn_was::steady
+                                                   : turn_was::some;
     if (!take(pp, mp, spare_for::computes, was, vacated, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;

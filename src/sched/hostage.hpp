@@ -31,6 +31,11 @@ inline constinit hostage_settings hostages;  // fixed at boot
 // Boot: from now on threads may be stopped, by this signal.
 void hostages_allow_stops(int signal, std::int64_t interactive_after);
 
+// Whether the turn that is watched is one of waiting for a processor: what the thread has computed
+// in it, all the time before the first look at its clock included, is little, and a small part.
+// sysmon only.
+bool has_hardly_begun(const p& pp, std::int64_t now);
+
 // Asks the goroutine that runs on mp to yield at its next runtime operation, for what it has done
 // since that tick of its p. `early`: next to nothing.
 inline void ask_to_yield(m& mp, std::uint32_t tick, bool early) {
@@ -52,7 +57,7 @@ class hostage_watch {
 
   private:
     bool look_at(p& pp, std::int64_t now);
-    void look_at_running(p& pp, m& mp, bool hardly, std::int64_t now);
+    void look_at_running(p& pp, m& mp, std::int64_t now);
     // What is known of the turn that a taking ends: its thread has waited for a processor, and got
     // next to nothing of it; or computed most of the time; or neither.
     enum class turn_was : unsigned char { hardly_begun, some, steady };
@@ -61,7 +66,7 @@ class hostage_watch {
     void note_calm(std::int64_t now);
     void note_shortage(std::int64_t now);
     void find_longest();
-    void stop(p& pp, m& mp, bool hardly, std::int64_t now);
+    void stop(p& pp, m& mp, std::int64_t now);
     void adopt_taken();
     bool begin_stopping();
     void publish_followed();

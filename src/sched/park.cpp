@@ -41,7 +41,7 @@ void after_yield(m&, g& prev) {
 void after_early_yield(m&, g& prev) {
     {
         const lock_guard guard(sched.mu);
-        global_put_urgent(prev);
+        global_put_early(prev);
     }
     wakep();
 }
@@ -207,9 +207,10 @@ ROTA_ALWAYS_INLINE void yield_unless_alone(next_by how) {
     g& gp = *self.curg;
     if (gp.is_thread || is_alone(self)) return;
     const bool early = how == next_by::search && is_asked_early(self);
-    if (how == next_by::search && !early) {
-        self.pp->slice_over = true;
+    if (how == next_by::search) {
         note_computed(*self.pp, nanotime());
+        if (early) self.pp->host = nullptr;
+        else self.pp->slice_over = true;
     }
     note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);

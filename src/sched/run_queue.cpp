@@ -242,6 +242,13 @@ void global_put_urgent(g& gp) {
     publish_global_size();
 }
 
+void global_put_early(g& gp) {
+    constexpr std::uint32_t always = 8;
+    if (sched.urgent.size() < always + sched.runq.size() + sched.suspended_count)
+        global_put_urgent(gp);
+    else global_put(gp);
+}
+
 void global_put_batch(g* const* batch, std::uint32_t n) {
     for (std::uint32_t i = 0; i < n; ++i) sched.runq.push(*batch[i]);
     publish_global_size();

@@ -75,6 +75,10 @@ void global_put(g& gp) ROTA_REQUIRES(sched.mu);
 // For a goroutine that does not wait for whole slices: every other one that is taken is one of
 // those.
 void global_put_urgent(g& gp) ROTA_REQUIRES(sched.mu);
+
+// For one that has had next to nothing of its turn: as global_put_urgent, unless there are more of
+// those in a hurry than of all others, who would be behind every one that computes then.
+void global_put_early(g& gp) ROTA_REQUIRES(sched.mu);
 void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 
 // Says how long the queue is, after it or the line of suspended ms has changed.

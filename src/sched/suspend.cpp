@@ -24,6 +24,7 @@ void get_in_line(m& self) ROTA_REQUIRES(sched.mu) {
     trace_go_wait(self);
     self.park.clear();
     self.suspended_next = nullptr;
+    self.has_hardly_run = false;
     self.its_turn = sched.runq.pushed();
     if (sched.suspended_last != nullptr) sched.suspended_last->suspended_next = &self;
     else sched.suspended_first = &self;

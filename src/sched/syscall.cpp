@@ -25,11 +25,10 @@ void after_slow_exit(m& self, g& prev) {
         const lock_guard guard(sched.mu);
         ++sched.calls_ended;
         pp = pidle_get();
-        if (pp == nullptr && self.has_hardly_run) global_put_urgent(prev);
+        if (pp == nullptr && self.has_hardly_run) global_put_early(prev);
         else if (pp == nullptr) global_put(prev);
         else if (is_locked) self.locked_ready = true;
     }
-    self.has_hardly_run = false;
     if (pp == nullptr) return;
     acquirep(self, *pp);
     if (!is_locked) runq_put(*pp, prev, true);
@@ -118,6 +117,7 @@ bool enter_without_p(m& self) {
     const bool has_none = wait_for_outcome(self) == entry_state::taken;
     if (has_none) {
         stays_no_longer_without_p(self);
+        self.has_hardly_run = false;
         shared_counts.syscalls.fetch_add(1, memory_order_relaxed);        // relaxed: for reports
         self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: our own
     }
@@ -135,6 +135,7 @@ void entersyscall() {
         enter_without_p(*mp))  // relaxed: looked at again
         return;
     m& self = enter_runtime();
+    self.has_hardly_run = false;
     p& pp = *self.pp;
     casgstatus(*self.curg, g_status::running, g_status::syscall);
     bump(pp.counts.syscalls);

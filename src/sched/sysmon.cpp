@@ -42,6 +42,11 @@ constexpr std::uint64_t scavenge_step = 1024;  // stacks a round: about a millis
 // in and out of short system calls does not end its slice by that.
 bool is_slice_over(p& pp, std::int64_t now) {
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: one round late
+    const m* const mp = pp.mp.load(memory_order_relaxed);                 // relaxed: compared only
+    if (pp.seen_sched_tick != tick || (mp != nullptr && mp != pp.seen_mp)) {
+        pp.seen_mp = mp;
+        pp.seen_mp_when = now;
+    }
     if (pp.seen_sched_tick != tick) {
         pp.seen_sched_tick = tick;
         pp.seen_sched_when = now;
@@ -56,9 +61,10 @@ void preempt_one(p& pp, std::int64_t now) {
     constexpr std::int64_t just_now = 1'000'000;
     m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
     if (mp == nullptr) return;
-    const auto& w = pp.watch;
-    const bool goes_on = w.mp == mp && w.tick == pp.seen_sched_tick && now - w.since >= just_now;
-    ask_to_yield(*mp, pp.seen_sched_tick, !goes_on);
+    const bool is_watched = pp.watch.mp == mp && pp.watch.tick == pp.seen_sched_tick;
+    ask_to_yield(*mp, pp.seen_sched_tick,
+                 mp != pp.seen_mp || now - pp.seen_mp_when < just_now ||
+                     (is_watched && has_hardly_begun(pp, now)));
 }
 
 // Whether a p that has been in one system call since the last look should be taken from it.
