@@ -26,7 +26,8 @@ void runq_put(p& pp, g& gp, bool next) ROTA_EXCLUDES(sched.mu);
 // Caller: the owner of pp.
 [[nodiscard]] g* runq_get(p& pp, bool& inherit);
 
-// The halves of these two, for who waits for nobody else's instructions.
+// The halves of these two: the ring alone, and runnext, which is compiled into its users since
+// every wake-up and every switch goes that way. Caller: as above.
 void runq_put_last(p& pp, g& gp) ROTA_EXCLUDES(sched.mu);
 [[nodiscard]] g* runq_get_first(p& pp);
 
