@@ -294,6 +294,7 @@ net::conn exchange::hijack() {
     c->limit_writes(0);
     c->hijacked = true;
     c->server.remove(*c);
+    c->server.leave();
     return c->stream.socket();
 }
 

@@ -27,7 +27,7 @@ bool server_state::add(const net::listener& l) {
         const std::lock_guard guard(mu_);
         if (!is_closing()) {
             listeners_.push_back(l);
-            ++coming_;
+            ++present_;
             return true;
         }
     }
@@ -44,7 +44,7 @@ void server_state::remove(const net::listener& l) noexcept {
     }
     std::error_code none;
     l.close(none);
-    not_come();
+    leave();
 }
 
 bool server_state::ends_within(clock::duration d) {
@@ -56,19 +56,18 @@ bool server_state::ends_within(clock::duration d) {
 
 void server_state::come() {
     const std::lock_guard guard(mu_);
-    ++coming_;
+    ++present_;
 }
 
-void server_state::not_come() noexcept {
+void server_state::leave() noexcept {
     const std::lock_guard guard(mu_);
-    --coming_;
+    --present_;
     note_if_empty();
 }
 
 bool server_state::add(connection& c) {
     const std::lock_guard guard(mu_);
     if (is_closing()) return false;
-    --coming_;
     c.next = connections_;
     if (connections_ != nullptr) connections_->previous = &c;
     connections_ = &c;
@@ -82,12 +81,11 @@ void server_state::remove(connection& c) noexcept {
     else return;  // it is in the list no more
     if (c.next != nullptr) c.next->previous = c.previous;
     c.next = c.previous = nullptr;
-    note_if_empty();
 }
 
 // Caller: holds mu_.
 void server_state::note_if_empty() {
-    if (!is_closing() || connections_ != nullptr || coming_ != 0 || has_emptied_) return;
+    if (!is_closing() || present_ != 0 || has_emptied_) return;
     has_emptied_ = true;
     emptied_.close();
 }
@@ -158,16 +156,20 @@ void server_state::give_back(std::unique_ptr<exchange> x) noexcept {
 
 namespace {
 
-// What a member holds at its goroutine's end, however that comes. It is closed before the server
-// hears of that: whoever has waited for the server finds no descriptor of it.
+// A member, until its goroutine's end, however that comes.
 struct membership {
+    arrival& came;
     connection& c;
     bool is_member;
-    membership(arrival& came, connection& of) : c(of), is_member(came.add(of)) {}
+    membership(arrival& a, connection& of) : came(a), c(of), is_member(of.server.add(of)) {}
     ~membership() {
         if (!is_member) return;
+        if (c.hijacked) {
+            came.let_go();
+            return;
+        }
         std::error_code none;
-        if (!c.hijacked) c.stream.socket().close(none);
+        c.stream.socket().close(none);
         c.server.remove(c);
     }
     membership(const membership&) = delete;

@@ -41,10 +41,11 @@ class server_state {
     // --- connections -----------------------------------------------------------------
     // One has been taken, and its goroutine is to begin. Caller: takes connections.
     void come();
-    // That goroutine makes it a member, or ends without. False: the server has ended.
+    // That goroutine makes it a member, or not. False: the server has ended.
     bool add(connection& c);
-    void not_come() noexcept;
     void remove(connection& c) noexcept;
+    // Nothing is left of one that has come, or it is the server's no more.
+    void leave() noexcept;
 
     // It is one of HTTP/2 from here on, or, with null, its end has come. True: the server is
     // ending.
@@ -72,12 +73,12 @@ class server_state {
     mutex mu_;
     std::vector<net::listener> listeners_;
     connection* connections_ = nullptr;
-    std::size_t coming_ = 0;  // those taken and not yet in that list, and who takes them
+    std::size_t present_ = 0;  // those taken, in that list or not, and who takes them
     bool has_emptied_ = false;
 };
 
 // A connection that has been taken, on the way to its goroutine and in it. Its server waits for it:
-// if it does not become a member, it is closed, and then the server hears of that.
+// it is closed, its goroutine gives back what it has for it, and then the server hears of that.
 class arrival {
   public:
     arrival(std::shared_ptr<server_state> s, net::conn taken)
@@ -92,7 +93,7 @@ class arrival {
         if (is_over_) return;
         std::error_code none;
         socket_.close(none);
-        s_->not_come();
+        s_->leave();
     }
     arrival(const arrival&) = delete;
     arrival& operator=(const arrival&) = delete;
@@ -100,11 +101,8 @@ class arrival {
 
     server_state& server() const { return *s_; }
     const net::conn& socket() const { return socket_; }
-    // False: the server has ended.
-    bool add(connection& c) {
-        is_over_ = s_->add(c);
-        return is_over_;
-    }
+    // It is another's now. Caller: the server does not wait for it any more.
+    void let_go() { is_over_ = true; }
 
   private:
     std::shared_ptr<server_state> s_;

@@ -32,9 +32,9 @@ TEST(kb61_http_phase, closed_connection_never_becomes_active) {
     EXPECT_FALSE(server.add(c));
 }
 
-TEST(http_arrival, is_waited_for_until_it_is_a_member_or_closed) {
-    // A shutdown that returns before leaves its descriptor and its goroutine to somebody who does
-    // not expect them.
+TEST(http_arrival, is_waited_for_until_it_is_closed_and_its_goroutine_has_given_back_what_it_had) {
+    // A shutdown that returns before leaves a descriptor, a goroutine and memory to somebody who
+    // does not expect them.
     const auto server =
         std::make_shared<server_state>([](response_writer&, request&) {}, server_options{});
     const auto [ctx, cancel] = with_cancel(background());
@@ -45,21 +45,47 @@ TEST(http_arrival, is_waited_for_until_it_is_a_member_or_closed) {
     const net::endpoint nobody;
     {
         arrival first(server, early);
-        arrival member(std::move(first));
-        connection c(*server, member.socket(), nobody);
-        EXPECT_TRUE(member.add(c));
-        arrival refused(server, client);
-        server->end(false);
-        EXPECT_EQ(server->wait(ctx), context_errc::canceled);
-        server->remove(c);
-        connection late(*server, refused.socket(), nobody);
-        EXPECT_FALSE(refused.add(late));
-        EXPECT_EQ(server->wait(ctx), context_errc::canceled);
+        {
+            const arrival second(std::move(first));
+            connection c(*server, second.socket(), nobody);
+            EXPECT_TRUE(server->add(c));
+            server->end(false);
+            EXPECT_EQ(server->wait(ctx), context_errc::canceled);
+            server->remove(c);
+            EXPECT_EQ(server->wait(ctx), context_errc::canceled);  // its goroutine goes on
+            EXPECT_NE(early.fd(), -1);
+        }
+        EXPECT_EQ(early.fd(), -1);
+        EXPECT_EQ(server->wait(ctx), std::error_code());
+    }
+    const auto other =
+        std::make_shared<server_state>([](response_writer&, request&) {}, server_options{});
+    {
+        const arrival refused(other, client);
+        other->end(false);
+        connection late(*other, refused.socket(), nobody);
+        EXPECT_FALSE(other->add(late));
+        EXPECT_EQ(other->wait(ctx), context_errc::canceled);
         EXPECT_NE(client.fd(), -1);
     }
-    EXPECT_EQ(server->wait(ctx), std::error_code());
     EXPECT_EQ(client.fd(), -1);
-    EXPECT_NE(early.fd(), -1);  // a member's is closed by who has made it one
+    EXPECT_EQ(other->wait(ctx), std::error_code());
+}
+
+TEST(http_arrival, is_not_waited_for_once_it_is_another_s) {
+    // Who has hijacked a connection has it for as long as they like.
+    const auto server =
+        std::make_shared<server_state>([](response_writer&, request&) {}, server_options{});
+    const net::listener l = net::listen("tcp", "127.0.0.1:0");
+    const net::conn client = net::dial("tcp", l.addr().to_string());
+    server->end(false);
+    {
+        arrival theirs(server, client);
+        server->leave();
+        EXPECT_EQ(server->wait(background()), std::error_code());
+        theirs.let_go();
+    }
+    EXPECT_NE(client.fd(), -1);
 }
 
 TEST(http_moments, are_added_and_compared_with_none_among_them) {

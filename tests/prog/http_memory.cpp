@@ -164,6 +164,14 @@ struct running {
         server.close();
         server.shutdown(rota::background());
         serving.wait();
+        // The process may be next to end, and what a goroutine still has would look lost.
+        for (int i = 0; rota::runtime::num_goroutine() > 0; ++i) {
+            if (i == 20000) {
+                std::printf("%d goroutines are left\n", rota::runtime::num_goroutine());
+                std::exit(4);
+            }
+            ::usleep(1000);
+        }
     }
 };
 
