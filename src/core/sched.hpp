@@ -45,13 +45,13 @@ struct sched_t {
     std::uint32_t runq_turns ROTA_GUARDED_BY(mu) = 1;
     std::uint32_t runq_mark ROTA_GUARDED_BY(mu) = 0;
     std::int64_t runq_mark_at ROTA_GUARDED_BY(mu) = 0;
-    // Readied by threads of the program's own while all ps were busy: every other one that is taken
-    // comes from here.
+    // Readied by threads of the program's own while all ps were busy, and others in a hurry: these
+    // and the ones in runq take turns.
     global_queue urgent ROTA_GUARDED_BY(mu);
+    std::uint32_t urgent_lead ROTA_GUARDED_BY(mu) = 0;  // taken there since runq had its turn
     // Not begun, and not to begin while ms are short; sysmon puts them back.
     global_queue put_off ROTA_GUARDED_BY(mu);
-    g* let_begin ROTA_GUARDED_BY(mu) = nullptr;   // the one that begins all the same
-    bool was_urgent ROTA_GUARDED_BY(mu) = false;  // the last one that was taken
+    g* let_begin ROTA_GUARDED_BY(mu) = nullptr;  // the one that begins all the same
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
     m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;  // linked by idle_next

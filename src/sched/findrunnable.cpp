@@ -75,7 +75,7 @@ found some_from_global(p& pp) {
         return {};
     }
     if (is_lent_still(pp)) return {};
-    const std::uint32_t room = p::runq_size - runq_ring_length(pp);
+    const std::uint32_t room = runq_ring_room(pp);
     const std::int64_t now = nanotime();
     const lock_guard guard(sched.mu);
     return {global_get(pp, std::min(global_turns(now), room + 1))};

@@ -269,22 +269,34 @@ void move_to_ring(p& pp, global_queue& from, std::uint32_t n) {
     pp.runq_tail.store(tail + n, memory_order_release);  // pairs(runq.publish)
 }
 
-// One of those that come first, unless the last one was. Where turns are short others follow it in
-// the ring: there they have theirs sooner than one by one.
+// One of those that come first, unless it is the others' turn. Where turns are short some follow it
+// in the ring: there they have theirs sooner than one by one.
 g* urgent_get(p& pp) ROTA_REQUIRES(sched.mu) {
+    constexpr std::uint32_t batch = 8;
     const bool others = sched.suspended_first != nullptr || !sched.runq.empty();
-    if (sched.was_urgent && others && pp.host == nullptr) return nullptr;  // or lent for this one
-    sched.was_urgent = true;
+    if (sched.urgent_lead != 0 && others && pp.host == nullptr) return nullptr;  // or lent for this
     g* const gp = sched.urgent.pop();
+    std::uint32_t more = 0;
     if (!sched.urgent.empty() && !are_turns_long(pp, nanotime())) {
-        constexpr std::uint32_t batch = 8;
-        const std::uint32_t room = p::runq_size - runq_ring_length(pp);
-        move_to_ring(pp, sched.urgent, std::min({sched.urgent.size(), room, batch}));
+        more = std::min({sched.urgent.size(), runq_ring_room(pp), batch});
+        move_to_ring(pp, sched.urgent, more);
     }
+    sched.urgent_lead = 1 + more;
     if (sched.urgent.empty()) sched.urgent_waits.store(false, memory_order_relaxed);  // as above
     publish_global_size();
     bump(pp.counts.global_gets);
     return gp;
+}
+
+// How many of the others come in their turn: as many as came before them of those in a hurry, the
+// rest of them next time if the ring has no room. One, where turns are long.
+std::uint32_t others_turn(const p& pp) ROTA_REQUIRES(sched.mu) {
+    if (sched.urgent_lead > 1 && are_turns_long(pp, nanotime())) sched.urgent_lead = 1;
+    return std::clamp(sched.urgent_lead, 1u, runq_ring_room(pp) + 1);
+}
+
+void others_had_turn(std::uint32_t n) ROTA_REQUIRES(sched.mu) {
+    sched.urgent_lead -= std::min(sched.urgent_lead, n);
 }
 
 }  // namespace
@@ -293,14 +305,17 @@ g* global_get(p& pp, std::uint32_t max) {
     if (ROTA_UNLIKELY(!sched.urgent.empty())) {
         if (g* const gp = urgent_get(pp)) return gp;
     }
-    // Those in a hurry take turns with the others, one by one: a look at descriptors brings them by
-    // the hundred, each of which would wait for a whole batch.
-    if (!sched.urgent.empty()) max = 1;
-    sched.was_urgent = false;
+    // Those in a hurry take turns with the others: a look at descriptors brings them by the
+    // hundred, each of which would wait for a whole batch.
+    if (!sched.urgent.empty()) max = others_turn(pp);
+    else sched.urgent_lead = 0;
     pp.global_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
     if (ROTA_UNLIKELY(sched.suspended_first != nullptr)) {
         const std::uint32_t before_it = ahead_of_suspended();
-        if (before_it == 0) return pop_suspended()->curg;
+        if (before_it == 0) {
+            others_had_turn(1);
+            return pop_suspended()->curg;
+        }
         if (max == 0 || max > before_it) max = before_it;
     }
     const std::uint32_t size = sched.runq.size();
@@ -311,6 +326,7 @@ g* global_get(p& pp, std::uint32_t max) {
     if (max > 0 && n > max) n = max;
     g* const first = sched.runq.pop();
     if (n > 1) move_to_ring(pp, sched.runq, n - 1);
+    others_had_turn(n);
     publish_global_size();
     bump(pp.counts.global_gets);
     return first;

@@ -60,6 +60,9 @@ void runq_put_next_last(p& pp) ROTA_EXCLUDES(sched.mu);
 
 // Goroutines in the ring: for the owner, who alone adds to it, never too few; a hint for others.
 [[nodiscard]] std::uint32_t runq_ring_length(const p& pp);
+[[nodiscard]] inline std::uint32_t runq_ring_room(const p& pp) {
+    return p::runq_size - runq_ring_length(pp);
+}
 // In ring and runnext; any thread, a hint.
 [[nodiscard]] std::uint32_t runq_length(const p& pp);
 

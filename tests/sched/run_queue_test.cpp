@@ -20,7 +20,11 @@ namespace {
 // Goroutines that exist only as headers, and two ps that the scheduler does not know.
 class run_queue : public testing::Test {
   protected:
-    run_queue() : owner_(std::make_unique<p>()), thief_(std::make_unique<p>()) { boot_runtime(); }
+    run_queue() : owner_(std::make_unique<p>()), thief_(std::make_unique<p>()) {
+        boot_runtime();
+        const lock_guard guard(sched.mu);
+        sched.urgent_lead = 0;
+    }
 
     ~run_queue() override {
         const lock_guard guard(sched.mu);
@@ -201,6 +205,39 @@ TEST_F(run_queue, kb10_those_in_a_hurry_go_to_the_ring_where_turns_are_short) {
     EXPECT_EQ(global_get(*owner_, 1)->goid, 11u) << "no room behind it";
     while (!sched.urgent.empty()) (void)global_get(*thief_, 0);
     EXPECT_FALSE(sched.urgent_waits.load(memory_order_relaxed));
+    take_global();
+}
+
+TEST_F(run_queue, kb10_those_in_a_hurry_do_not_come_by_the_ringful_where_others_come_one_by_one) {
+    // Some of them follow the first into the ring. Where one of the others came in between, the
+    // last of these would be served behind nine times as many.
+    for (int i = 0; i < 251; ++i) runq_put(*thief_, make(), false);  // 1 to 251
+    const lock_guard guard(sched.mu);
+    for (int i = 0; i < 40; ++i) global_put(make());          // 252 to 291
+    for (int i = 0; i < 100; ++i) global_put_urgent(make());  // 292 to 391
+    const auto next_turn = [&]() ROTA_REQUIRES(sched.mu) {
+        std::vector<std::uint64_t> first_and_last{global_get(*owner_, 1)->goid, 0};
+        while (const std::uint64_t id = get(*owner_)) first_and_last.back() = id;
+        return first_and_last;
+    };
+    using ids = std::vector<std::uint64_t>;
+    EXPECT_EQ(next_turn(), (ids{292, 300}));
+    EXPECT_EQ(next_turn(), (ids{252, 260}));
+    EXPECT_EQ(next_turn(), (ids{301, 309}));
+    // Where the ring has room for some of them, the rest come next.
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 261u);
+    EXPECT_EQ(runq_length(*thief_), 256u);
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 267u);
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 268u);
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 269u);
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 310u) << "and then those in a hurry";
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 270u);
+    // One turn that is long is as much as many short ones.
+    EXPECT_EQ(next_turn(), (ids{311, 319}));
+    note_computed(*owner_, nanotime());
+    EXPECT_EQ(next_turn(), (ids{271, 0}));
+    EXPECT_EQ(next_turn(), (ids{320, 0}));
+    while (!sched.urgent.empty()) (void)global_get(*thief_, 1);
     take_global();
 }
 
