@@ -62,7 +62,7 @@ void session::start(const stream_ptr& s) {
     handlers_.add(1);
     s->started_ = true;
     try {
-        go([this, s] { run(s); });
+        go([this, s]() mutable { run(std::move(s)); });
     } catch (const std::exception&) {  // no room for a goroutine
         --running_;
         handlers_.done();
@@ -77,12 +77,17 @@ void session::reset(std::int32_t id, std::uint32_t why) {
     signal();
 }
 
-// The goroutine of a request. However it ends, by goexit too, the stream is left.
-void session::run(const stream_ptr& s) {
+// The goroutine of a request. However it ends, by goexit too, the stream is left, and nothing is
+// held of it.
+void session::run(stream_ptr s) {
     struct leaving {
         session& of;
-        const stream_ptr& s;
-        ~leaving() { of.leave(s); }
+        stream_ptr& s;
+        ~leaving() {
+            of.leave(s);
+            s.reset();
+            of.handlers_.done();
+        }
     } const at_end{*this, s};
     try {
         struct loan {
@@ -149,7 +154,6 @@ void session::leave(const stream_ptr& s) {
             set_limit();
         }
     }
-    handlers_.done();
 }
 
 // Caller: holds mu_.

@@ -120,7 +120,7 @@ class session final : public multiplexed {
 
     void take_request(const stream_ptr& s);
     void start(const stream_ptr& s);
-    void run(const stream_ptr& s);
+    void run(stream_ptr s);
     void answer(exchange& x, request_stream& s);
     void leave(const stream_ptr& s);
     void close(request_stream& s, bool is_given_up);

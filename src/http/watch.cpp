@@ -4,8 +4,6 @@
 // still there. It takes no byte out of the socket, so none is lost or out of order, and a hijacked
 // connection has all of them; where there are some, it looks no further, as Go does not. Go:
 // backgroundRead, abortPendingRead.
-#include <rota/go.hpp>
-
 #include "fd/fd.hpp"
 #include "http/exchange.hpp"
 
@@ -25,16 +23,13 @@ context exchange::request_context() {
 void exchange::begin_watch() noexcept {
     if (watching || unwatched) return;
     c->limit_reads(0);
-    watcher.add(1);
     try {
-        go([&stream = c->stream, stop = cancel, &ended = watcher] {
+        watcher.go([&stream = c->stream, stop = cancel] {
             const std::int64_t n = stream.peek();
             if (n != -ETIMEDOUT && n <= 0) stop();
-            ended.done();
         });
         watching = true;
     } catch (...) {  // no room for a goroutine: the request goes on without
-        watcher.done();
     }
 }
 
