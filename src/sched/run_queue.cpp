@@ -281,7 +281,7 @@ g* urgent_get(p& pp) ROTA_REQUIRES(sched.mu) {
         more = std::min({sched.urgent.size(), runq_ring_room(pp), batch});
         move_to_ring(pp, sched.urgent, more);
     }
-    sched.urgent_lead = 1 + more;
+    sched.urgent_lead = others ? std::max(sched.urgent_lead, 1 + more) : 1;
     if (sched.urgent.empty()) sched.urgent_waits.store(false, memory_order_relaxed);  // as above
     publish_global_size();
     bump(pp.counts.global_gets);
@@ -295,8 +295,10 @@ std::uint32_t others_turn(const p& pp) ROTA_REQUIRES(sched.mu) {
     return std::clamp(sched.urgent_lead, 1u, runq_ring_room(pp) + 1);
 }
 
+// Only what the ring has no room for is owed: not what is not there.
 void others_had_turn(std::uint32_t n) ROTA_REQUIRES(sched.mu) {
-    sched.urgent_lead -= std::min(sched.urgent_lead, n);
+    const bool are_more = sched.suspended_first != nullptr || !sched.runq.empty();
+    sched.urgent_lead = are_more ? sched.urgent_lead - std::min(sched.urgent_lead, n) : 0;
 }
 
 }  // namespace
@@ -307,21 +309,22 @@ g* global_get(p& pp, std::uint32_t max) {
     }
     // Those in a hurry take turns with the others: a look at descriptors brings them by the
     // hundred, each of which would wait for a whole batch.
-    if (!sched.urgent.empty()) max = others_turn(pp);
+    const bool in_turn = !sched.urgent.empty();
+    if (in_turn) max = others_turn(pp);
     else sched.urgent_lead = 0;
     pp.global_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
     if (ROTA_UNLIKELY(sched.suspended_first != nullptr)) {
         const std::uint32_t before_it = ahead_of_suspended();
         if (before_it == 0) {
-            others_had_turn(1);
+            sched.urgent_lead = 0;  // its turn is long
             return pop_suspended()->curg;
         }
         if (max == 0 || max > before_it) max = before_it;
     }
     const std::uint32_t size = sched.runq.size();
     if (size == 0) return nullptr;
-    std::uint32_t n = size / static_cast<std::uint32_t>(proc_count()) + 1;
-    if (n > size) n = size;
+    const auto share = in_turn ? 1 : static_cast<std::uint32_t>(proc_count());
+    std::uint32_t n = std::min(size, size / share + 1);
     if (n > p::runq_size / 2) n = p::runq_size / 2;
     if (max > 0 && n > max) n = max;
     g* const first = sched.runq.pop();

@@ -237,6 +237,19 @@ TEST_F(run_queue, kb10_those_in_a_hurry_do_not_come_by_the_ringful_where_others_
     note_computed(*owner_, nanotime());
     EXPECT_EQ(next_turn(), (ids{271, 0}));
     EXPECT_EQ(next_turn(), (ids{320, 0}));
+    take_global();
+    // Who is alone there, and comes again each time, does not get the turns of those who are not.
+    g& alone = make();  // 392
+    global_put(alone);
+    while (get(*thief_) != 0) {
+    }
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 392u);
+    global_put(alone);
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 321u);
+    EXPECT_EQ(runq_length(*thief_), 8u);
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 392u);
+    global_put(alone);
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 330u);
     while (!sched.urgent.empty()) (void)global_get(*thief_, 1);
     take_global();
 }
