@@ -7,7 +7,7 @@ using namespace rota_test;
 
 namespace {
 
-outcome run(const char* name, const std::string& godebug, const char* procs) {
+outcome run_chaos(const char* name, const std::string& godebug, const char* procs) {
     return run_program("chaos", {name}, {{"GODEBUG", godebug}, {"GOMAXPROCS", procs}});
 }
 
@@ -31,19 +31,19 @@ TEST(chaos_mode, moves_every_goroutine_that_parks) {
     // A goroutine that comes back on its own thread would not notice that it kept what belongs to
     // the thread. A few are back by the time they look: the yield that may follow moves again.
     for (const char* procs : {"1", "2", "16"}) {
-        const outcome o = run("parks_and_moves", "chaos=11", procs);
+        const outcome o = run_chaos("parks_and_moves", "chaos=11", procs);
         EXPECT_TRUE(went_well(o));
         EXPECT_EQ(count(o, "parks"), 300) << o;
         EXPECT_GT(count(o, "moves"), 240) << o;
     }
-    EXPECT_LT(count(run("parks_and_moves", "", "1"), "moves"), 60);
+    EXPECT_LT(count(run_chaos("parks_and_moves", "", "1"), "moves"), 60);
 }
 
 TEST(kb53_std_mutex, held_across_a_park_is_unlocked_by_another_thread) {
     // Whoever comes back on its own thread by luck does not see that mistake; here most do not.
     // rota's own mutex goes through the same without harm.
     for (const char* procs : {"1", "4"}) {
-        const outcome o = run("locks_across_parks", "chaos=5", procs);
+        const outcome o = run_chaos("locks_across_parks", "chaos=5", procs);
         EXPECT_TRUE(went_well(o));
         EXPECT_GT(count(o, "wrong"), 60) << o;
         EXPECT_EQ(count(o, "right"), 100) << o;
@@ -54,26 +54,26 @@ TEST(chaos_mode, runs_what_is_ready_in_any_order) {
     // With one processor and without chaos they run as they came, but for the last one and where
     // the monitor asks for a yield. In a random order of 40 every other one comes before a smaller
     // one.
-    EXPECT_LE(descents(run("order", "chaos=0", "1")), 6);
-    const outcome o = run("order", "chaos=12", "1");
+    EXPECT_LE(descents(run_chaos("order", "chaos=0", "1")), 6);
+    const outcome o = run_chaos("order", "chaos=12", "1");
     EXPECT_TRUE(went_well(o));
     EXPECT_GE(descents(o), 9) << o;
-    EXPECT_NE(o.out, run("order", "chaos=13", "1").out);
+    EXPECT_NE(o.out, run_chaos("order", "chaos=13", "1").out);
 }
 
 TEST(chaos_mode, yields_at_one_operation_in_eight) {
     // 8000 operations: 1000 yields, give or take six deviations of 30.
-    const outcome o = run("yields", "chaos=14", "1");
+    const outcome o = run_chaos("yields", "chaos=14", "1");
     EXPECT_TRUE(went_well(o));
     EXPECT_EQ(count(o, "operations"), 8000) << o;
     EXPECT_GT(count(o, "yields"), 820) << o;
     EXPECT_LT(count(o, "yields"), 1180) << o;
-    EXPECT_LT(count(run("yields", "", "1"), "yields"), 100);
+    EXPECT_LT(count(run_chaos("yields", "", "1"), "yields"), 100);
 }
 
 TEST(chaos_mode, starves_threads_now_and_then) {
     // Windows of 1 ms to 2 s, at most a fifth of the time: one of 3 ms comes within 20 s.
-    EXPECT_TRUE(went_well(run("starvation", "chaos=15", "2")));
+    EXPECT_TRUE(went_well(run_chaos("starvation", "chaos=15", "2")));
 }
 
 TEST(chaos_mode, leaves_the_end_of_the_process_alone) {

@@ -7,7 +7,7 @@ using namespace rota_test;
 
 namespace {
 
-outcome run(const char* name, const environment& env = {}) {
+outcome run_crash(const char* name, const environment& env = {}) {
     return run_program("crash", {name}, env);
 }
 
@@ -50,26 +50,27 @@ std::string goroutine_with(const outcome& o, const std::string& part) {
 TEST(fault, in_a_goroutine_is_go_s_panic) {
     // A bare signal, or a report that does not say what was wrong, where, and on which goroutine.
     if (!faults_are_ours) return;
-    const outcome o = run("segv");
+    const outcome o = run_crash("segv");
     EXPECT_TRUE(faulted(o, nil_text, segv_text));
     EXPECT_TRUE(matches(o.err, "\\[running\\]:\nreads_null\\(\\)\n\t[^\n]*crash.cpp:[0-9]+ \\+0x"))
         << o;
     EXPECT_TRUE(matches(o.err, "code=0x1 addr=0x0 pc=0x")) << o;
     EXPECT_TRUE(matches(o.err, "\ncreated by .* in goroutine 1\n\t")) << o;
-    EXPECT_TRUE(faulted(run("segv_in_main"), nil_text, segv_text));
+    EXPECT_TRUE(faulted(run_crash("segv_in_main"), nil_text, segv_text));
 }
 
 TEST(fault, of_each_kind_has_go_s_text) {
     // The texts are mixed up, or a kind is not handled: the child dies by a signal.
     if (!faults_are_ours) return;
-    EXPECT_TRUE(faulted(run("fpe"), "integer divide by zero", "SIGFPE: floating-point exception"));
-    EXPECT_TRUE(faulted(run("bus"), nil_text, "SIGBUS: bus error"));
+    EXPECT_TRUE(
+        faulted(run_crash("fpe"), "integer divide by zero", "SIGFPE: floating-point exception"));
+    EXPECT_TRUE(faulted(run_crash("bus"), nil_text, "SIGBUS: bus error"));
 }
 
 TEST(fault, of_a_jump_to_nowhere_shows_who_jumped) {
     // There is no function at the address, so the walk ends at once: an empty trace.
     if (!faults_are_ours) return;
-    const outcome o = run("jump_to_null");
+    const outcome o = run_crash("jump_to_null");
     EXPECT_TRUE(faulted(o, nil_text, segv_text));
     EXPECT_TRUE(matches(
         o.err, "addr=0x0 pc=0x0\\]\n\ngoroutine [0-9]+ \\[running\\]:\njumps_to_null\\(\\)\n"))
@@ -79,13 +80,13 @@ TEST(fault, of_a_jump_to_nowhere_shows_who_jumped) {
 TEST(kb41_fault, inside_the_allocator_does_not_hang_the_report) {
     // The report asks for memory while its own thread holds the allocator's lock.
     if (!faults_are_ours) return;
-    EXPECT_TRUE(faulted(run("segv_in_free"), nil_text, segv_text));
+    EXPECT_TRUE(faulted(run_crash("segv_in_free"), nil_text, segv_text));
 }
 
 TEST(fault, in_a_thread_of_the_program_s_own_is_the_kernel_s) {
     // The runtime takes over what does not concern it.
     if (!faults_are_ours) return;
-    EXPECT_EQ(run("segv_in_thread").signal, SIGSEGV);
+    EXPECT_EQ(run_crash("segv_in_thread").signal, SIGSEGV);
 }
 
 TEST(kb45_crashes, at_once_give_one_whole_report) {
@@ -93,7 +94,7 @@ TEST(kb45_crashes, at_once_give_one_whole_report) {
     // first is out.
     if (!faults_are_ours) return;
     for (int round = 0; round < 100; ++round) {
-        const outcome o = run("many_at_once", {{"GOMAXPROCS", "4"}});
+        const outcome o = run_crash("many_at_once", {{"GOMAXPROCS", "4"}});
         ASSERT_TRUE(ended_with(o, 2));
         ASSERT_EQ(o.lines_with("panic: "), 1) << o;
         ASSERT_EQ(o.err.rfind("panic: ", 0), 0U) << o;
@@ -107,7 +108,7 @@ TEST(kb45_crashes, are_reported_although_main_returns_meanwhile) {
     // main's end takes the process away in the middle of the report: status 0, or half a text.
     int reports = 0;
     for (int round = 0; round < 40; ++round) {
-        const outcome o = run("main_returns_meanwhile", {{"GOMAXPROCS", "2"}});
+        const outcome o = run_crash("main_returns_meanwhile", {{"GOMAXPROCS", "2"}});
         if (o.err.empty()) continue;  // main was first
         ++reports;
         ASSERT_TRUE(ended_with(o, 2));
@@ -121,7 +122,7 @@ TEST(kb45_crashes, are_reported_wholly_or_not_at_all_while_static_objects_go) {
     // The process ends in the middle of the text: only what ends it looks whether somebody reports,
     // and looks too early.
     for (int round = 0; round < 20; ++round) {
-        const outcome o = run("main_has_returned", {{"GOMAXPROCS", "2"}});
+        const outcome o = run_crash("main_has_returned", {{"GOMAXPROCS", "2"}});
         ASSERT_TRUE(ended_with(o, o.err.empty() ? 0 : 2));
         ASSERT_EQ(o.lines_with("created by "), o.err.empty() ? 0 : 1) << o;
     }
@@ -129,7 +130,7 @@ TEST(kb45_crashes, are_reported_wholly_or_not_at_all_while_static_objects_go) {
 
 TEST(kb45_crashes, of_the_very_thread_that_ends_the_process_are_reported) {
     // It waits for ever for the process to end, which is its own business.
-    const outcome o = run("quits_while_ending");
+    const outcome o = run_crash("quits_while_ending");
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_TRUE(o.says("SIGQUIT: quit\n")) << o;
 }
@@ -137,7 +138,7 @@ TEST(kb45_crashes, of_the_very_thread_that_ends_the_process_are_reported) {
 TEST(kb45_crashes, that_a_signal_interrupts_are_reported_all_the_same) {
     // SIGQUIT on the thread that reports is taken for a failure of the report, or it ends the write
     // that it interrupts: nothing is said.
-    const outcome o = run("quits_while_reporting");
+    const outcome o = run_crash("quits_while_reporting");
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_TRUE(o.says("panic: std::runtime_error: said in spite of a signal\n\ngoroutine ")) << o;
     EXPECT_FALSE(o.says("SIGQUIT")) << o;
@@ -145,14 +146,14 @@ TEST(kb45_crashes, that_a_signal_interrupts_are_reported_all_the_same) {
 
 TEST(kb45_crashes, whose_message_function_parks_are_reported) {
     // The text is made with the report's gate shut, or on a stack that may not switch.
-    const outcome o = run("what_parks");
+    const outcome o = run_crash("what_parks");
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_TRUE(matches(o.err, "^panic: .*parks_in_what: after a while\n\ngoroutine ")) << o;
 }
 
 TEST(panic, of_a_nested_exception_names_what_is_nested) {
     // The inner exception, which is the cause, is lost; or the library's own class is named.
-    const outcome o = run("nested_exception");
+    const outcome o = run_crash("nested_exception");
     EXPECT_TRUE(matches(o.err, "^panic: .*outer: outer\n\tnested: std::runtime_error: inner\n\n"))
         << o;
     EXPECT_FALSE(o.says("_Nested_exception")) << o;
@@ -160,7 +161,7 @@ TEST(panic, of_a_nested_exception_names_what_is_nested) {
 
 TEST(abort, in_a_goroutine_names_it_and_stays_an_abort) {
     // Nobody can tell which goroutine it was; or the core dump is lost to an exit status.
-    const outcome o = run("aborts");
+    const outcome o = run_crash("aborts");
     EXPECT_EQ(o.signal, SIGABRT) << o;
     EXPECT_TRUE(matches(o.err, "^SIGABRT: abort\nPC=0x[0-9a-f]+ m=[0-9]+ sigcode=-?[0-9]+\n\n"
                                "goroutine [0-9]+ \\[running\\]:\n"))
@@ -169,7 +170,7 @@ TEST(abort, in_a_goroutine_names_it_and_stays_an_abort) {
 
 TEST(deadlock, shows_every_stack_down_to_the_function_that_waits) {
     // Goroutines that wait have headers only, or their stacks are walked from a wrong place.
-    const outcome o = run("deadlock");
+    const outcome o = run_crash("deadlock");
     EXPECT_TRUE(reported(o, "fatal error: all goroutines are asleep - deadlock!"));
     EXPECT_EQ(o.lines_with("goroutine "), 3) << o;
     EXPECT_EQ(o.lines_with("receives_for_ever("), 2) << o;
@@ -214,23 +215,24 @@ TEST(sigquit, goes_to_the_handler_that_the_program_had_installed) {
 
 TEST(gotraceback, system_shows_the_runtime_s_frames_and_addresses) {
     // The level does nothing more than all.
-    const outcome o = run("deadlock", {{"GOTRACEBACK", "system"}});
+    const outcome o = run_crash("deadlock", {{"GOTRACEBACK", "system"}});
     EXPECT_TRUE(o.says("\nrota::rt::gopark(")) << o;
     EXPECT_TRUE(matches(o.err, "\ngoroutine 1 gp=0x[0-9a-f]+ m=nil \\[chan receive\\]:\n")) << o;
     EXPECT_TRUE(matches(o.err, "\\+0x[0-9a-f]+ fp=0x[0-9a-f]+ sp=0x[0-9a-f]+ pc=0x[0-9a-f]+\n"))
         << o;
-    EXPECT_TRUE(matches(run("deadlock", {{"GOTRACEBACK", "2"}}).err, " fp=0x")) << "as a number";
+    EXPECT_TRUE(matches(run_crash("deadlock", {{"GOTRACEBACK", "2"}}).err, " fp=0x"))
+        << "as a number";
 }
 
 TEST(gotraceback, numbers_mean_what_they_mean_to_go) {
     // 0 is none and 1 is all.
-    EXPECT_EQ(run("what_parks", {{"GOTRACEBACK", "0"}}).lines_with("goroutine "), 0);
-    EXPECT_EQ(run("what_parks", {{"GOTRACEBACK", "1"}}).lines_with("goroutine "), 2);
+    EXPECT_EQ(run_crash("what_parks", {{"GOTRACEBACK", "0"}}).lines_with("goroutine "), 0);
+    EXPECT_EQ(run_crash("what_parks", {{"GOTRACEBACK", "1"}}).lines_with("goroutine "), 2);
 }
 
 TEST(traceback, of_a_deep_stack_leaves_out_its_middle) {
     // Hundreds of frames hide the rest, or the outermost ones are cut off.
-    const outcome o = run("deep");
+    const outcome o = run_crash("deep");
     EXPECT_TRUE(matches(o.err, "\n\\.\\.\\.[0-9]+ frames elided\\.\\.\\.\n")) << o;
     EXPECT_LE(o.lines_with("many_frames("), 100) << o;
     EXPECT_TRUE(matches(o.err, "::deep\\(\\)::[^\n]*\\(\\)\n\t[^\n]*\ncreated by ")) << o;

@@ -6,7 +6,7 @@ using namespace rota_test;
 
 namespace {
 
-outcome run(const char* name, const environment& env = {}) {
+outcome run_panic(const char* name, const environment& env = {}) {
     return run_program("panic", {name}, env);
 }
 
@@ -26,7 +26,7 @@ class panic_text : public testing::TestWithParam<std::pair<const char*, const ch
 TEST_P(panic_text, is_what_go_programmers_expect) {
     // The report names the wrong exception, or something comes before it on stderr, or the status
     // is not 2 (terminate() gives a signal).
-    EXPECT_TRUE(panicked(run(GetParam().first), GetParam().second));
+    EXPECT_TRUE(panicked(run_panic(GetParam().first), GetParam().second));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -46,27 +46,27 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(panic, prints_the_text_of_a_thrown_string) {
     // The name of std::string differs between C++ libraries; its text must be there all the same.
-    const outcome o = run("string");
+    const outcome o = run_panic("string");
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_TRUE(matches(o.first_line(), "^panic: std::.*: a string$")) << o;
 }
 
 TEST(panic, prints_a_long_text_whole) {
     // A fixed buffer cuts the text: less than 100,000 characters arrive, or no trace after them.
-    const outcome o = run("long_text");
+    const outcome o = run_panic("long_text");
     EXPECT_TRUE(panicked(o, "panic: " + std::string(100'000, 'x')));
 }
 
 TEST(panic, prints_a_text_of_several_lines) {
     // The second line of the text is lost.
-    const outcome o = run("two_lines");
+    const outcome o = run_panic("two_lines");
     EXPECT_TRUE(reported(o, "panic: one"));
     EXPECT_EQ(o.err.rfind("panic: one\ntwo\n", 0), 0U) << o;
 }
 
 TEST(panic, shows_the_stack_of_the_throw) {
     // The stack has been unwound before the report: the library function that threw is not named.
-    const outcome o = run("from_library");
+    const outcome o = run_panic("from_library");
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_EQ(o.first_line().rfind("panic: std::runtime_error: locale::", 0), 0U) << o;
     EXPECT_TRUE(o.says("\nstd::locale::locale(char const*)\n\t")) << o;
@@ -77,7 +77,7 @@ TEST(panic, shows_the_stack_of_the_throw) {
 TEST(panic, names_functions_and_lines_of_the_program) {
     // Names come from the dynamic symbol table alone, or lines are those of the next statement: all
     // four calls must be there, innermost first.
-    const outcome o = run("named_functions");
+    const outcome o = run_panic("named_functions");
     EXPECT_TRUE(panicked(o, "panic: std::runtime_error: boom"));
     EXPECT_EQ(o.lines_with("function_that_throws(int)"), 4) << o;
     const std::string frame =
@@ -92,37 +92,37 @@ TEST(panic, names_functions_and_lines_of_the_program) {
 TEST(panic, opens_its_trace_where_the_program_threw) {
     // What the runtime and the C++ library do to report it stands between the reader and the
     // place.
-    const outcome o = run("runtime_error");
+    const outcome o = run_panic("runtime_error");
     EXPECT_FALSE(o.says("__cxa_throw") || o.says("_Unwind_RaiseException")) << o;
 }
 
 TEST(panic, comes_before_anything_is_unwound) {
     // Destructors on the way run although the process ends: one of them says so on stdout.
-    const outcome o = run("through_destructors");
+    const outcome o = run_panic("through_destructors");
     EXPECT_TRUE(panicked(o, "panic: std::runtime_error: boom"));
     EXPECT_EQ(o.out, "");
 }
 
 TEST(panic, that_nobody_reads_keeps_the_exit_status) {
     // The report's own write raises SIGPIPE, and the process ends by that.
-    const outcome o = run("broken_stderr");
+    const outcome o = run_panic("broken_stderr");
     EXPECT_TRUE(ended_with(o, 2));
 }
 
 TEST(panic, names_goroutine_and_creator) {
     // The trace cannot tell which goroutine it was, or who started it.
-    const outcome o = run("runtime_error");
+    const outcome o = run_panic("runtime_error");
     EXPECT_TRUE(matches(o.err, "\n\ngoroutine [0-9]+ \\[running\\]:\n")) << o;
     EXPECT_TRUE(matches(o.err, "\ncreated by .* in goroutine 1\n\t")) << o;
 #if defined(__OPTIMIZE__)  // else it is a function of ours that calls the runtime
     EXPECT_TRUE(matches(o.err, "\ncreated by .* in goroutine 1\n\t[^\n]*/tests/prog/")) << o;
 #endif
-    EXPECT_TRUE(run("named_goroutine").says("# name: the culprit\n"));
+    EXPECT_TRUE(run_panic("named_goroutine").says("# name: the culprit\n"));
 }
 
 TEST(panic, of_main_s_own_function_is_for_the_caller_of_run) {
     // run() must rethrow it; a report would end the program.
-    const outcome o = run("left_by_run");
+    const outcome o = run_panic("left_by_run");
     EXPECT_TRUE(went_well(o));
     EXPECT_EQ(o.out, "for the caller\n");
 }
@@ -130,7 +130,7 @@ TEST(panic, of_main_s_own_function_is_for_the_caller_of_run) {
 TEST(panic, comes_when_a_future_with_an_exception_is_dropped) {
     // The exception is lost with the future: the child hangs or ends well.
     for (const char* name : {"dropped_future", "dropped_later"}) {
-        const outcome o = run(name);
+        const outcome o = run_panic(name);
         EXPECT_TRUE(reported(o, "panic: std::runtime_error: nobody asks"));
         EXPECT_EQ(o.lines_with("panic: "), 1) << o;
     }
@@ -138,14 +138,14 @@ TEST(panic, comes_when_a_future_with_an_exception_is_dropped) {
 
 TEST(panic, does_not_come_when_the_future_is_asked) {
     // The exception is reported although get() has delivered it.
-    EXPECT_TRUE(went_well(run("taken_future")));
+    EXPECT_TRUE(went_well(run_panic("taken_future")));
 }
 
 TEST(panic, of_two_goroutines_at_once_is_reported_once) {
     // Two reports get mixed, or the process ends before the first is out, or both wait for each
     // other: over 100 rounds, other than one first line, one goroutine and status 2.
     for (int round = 0; round < (plain_build ? 100 : 20); ++round) {
-        const outcome o = run("both_at_once", {{"GOMAXPROCS", "2"}});
+        const outcome o = run_panic("both_at_once", {{"GOMAXPROCS", "2"}});
         ASSERT_TRUE(panicked(o, "panic: one of two"));
         ASSERT_EQ(o.lines_with("panic: "), 1) << o;
         ASSERT_EQ(o.lines_with("goroutine "), 1) << o;
@@ -155,20 +155,20 @@ TEST(panic, of_two_goroutines_at_once_is_reported_once) {
 
 TEST(panic, of_one_whose_processor_was_taken_shows_it_running) {
     // It could be shown as in a system call, which it has not said that it is.
-    const outcome o = run("after_raw_sleep", {{"GOMAXPROCS", "1"}});
+    const outcome o = run_panic("after_raw_sleep", {{"GOMAXPROCS", "1"}});
     EXPECT_TRUE(panicked(o, "panic: std::runtime_error: boom"));
     EXPECT_TRUE(o.says(" [running]:\n")) << o;
 }
 
 TEST(gotraceback, none_prints_the_text_only) {
     // The variable is not obeyed: traces follow the text.
-    EXPECT_EQ(run("with_sleepers", {{"GOTRACEBACK", "none"}}).err, "panic: boom\n");
+    EXPECT_EQ(run_panic("with_sleepers", {{"GOTRACEBACK", "none"}}).err, "panic: boom\n");
 }
 
 TEST(gotraceback, single_prints_the_current_goroutine_only) {
     // The default and the word must mean the same: one goroutine, not the sleepers.
     for (const char* level : {"", "single"}) {
-        const outcome o = run("with_sleepers", {{"GOTRACEBACK", level}});
+        const outcome o = run_panic("with_sleepers", {{"GOTRACEBACK", level}});
         EXPECT_TRUE(panicked(o, "panic: boom"));
         EXPECT_EQ(o.lines_with("goroutine "), 1) << o;
     }
@@ -176,7 +176,7 @@ TEST(gotraceback, single_prints_the_current_goroutine_only) {
 
 TEST(gotraceback, all_prints_the_sleeping_goroutines_too) {
     // A goroutine is left out, or the one that panicked does not come first.
-    const outcome o = run("with_sleepers", {{"GOTRACEBACK", "all"}});
+    const outcome o = run_panic("with_sleepers", {{"GOTRACEBACK", "all"}});
     EXPECT_TRUE(panicked(o, "panic: boom"));
     EXPECT_EQ(o.lines_with("goroutine "), 4) << o;
     EXPECT_TRUE(o.says(" [chan receive]:\n")) << o;
@@ -186,14 +186,14 @@ TEST(gotraceback, all_prints_the_sleeping_goroutines_too) {
 
 TEST(gotraceback, crash_ends_by_sigabrt) {
     // The level asks for a core dump: an exit status would leave none.
-    const outcome o = run("with_sleepers", {{"GOTRACEBACK", "crash"}});
+    const outcome o = run_panic("with_sleepers", {{"GOTRACEBACK", "crash"}});
     EXPECT_EQ(o.first_line(), "panic: boom") << o;
     EXPECT_EQ(o.signal, SIGABRT) << o;
 }
 
 TEST(gotraceback, unknown_level_is_reported_and_the_default_used) {
     // A typing error changes the level silently.
-    const outcome o = run("with_sleepers", {{"GOTRACEBACK", "everything"}});
+    const outcome o = run_panic("with_sleepers", {{"GOTRACEBACK", "everything"}});
     EXPECT_TRUE(ended_with(o, 2));
     EXPECT_TRUE(matches(o.first_line(), "GOTRACEBACK.*\"everything\".*none, single, all, system"))
         << o;
