@@ -92,8 +92,8 @@ TEST(kb10_sleepers, wait_for_a_ring_at_most_where_turns_are_short) {
     const rota_test::gomaxprocs_restored restored;
     rota::runtime::gomaxprocs(1);
     rota::run([&] {
-        int turns = 0;  // at one processor, and nobody is stopped in between
-        bool over = false;
+        std::atomic<int> turns{0};
+        std::atomic<bool> over{false};
         rota::wait_group at_work, asleep;
         rota::barrier all(workers);
         for (int& gap : most) {
