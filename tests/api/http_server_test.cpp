@@ -51,22 +51,28 @@ TEST_ANYWHERE(kb61_http, silent_and_slow_clients_leave_nothing_behind) {
                              .read_timeout = 100ms,
                              .write_timeout = 100ms,
                              .idle_timeout = 50ms});
-        std::vector<net::conn> all;
-        const auto send = [&](std::string_view text) {
-            all.push_back(s.dial());
-            all.back().write(text);
-        };
-        send("");                                                                   // nothing
-        send("GET / HT");                                                           // half a head
-        send(plain);                                                                // idle
-        send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n123");         // half a body
-        send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1");  // likewise
-        send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
-        send(std::string(plain) + "GET /");  // half of the second
-        const char* const wanted[] = {"", "408", "200", "408", "408", "408", "200 408"};
-        for (std::size_t i = 0; i < all.size(); ++i)
-            EXPECT_EQ(statuses(read_to_end(all[i])), wanted[i]) << i;
-        all.clear();
+        const std::vector<std::string> wanted = {"", "408", "200", "408", "408", "408", "200 408"};
+        std::vector<std::string> got;
+        // A client that the machine holds up for as long as a limit has another answer. A limit
+        // that is not there, or is another state's, shows each time.
+        EXPECT_TRUE(eventually([&] {
+            std::vector<net::conn> all;
+            const auto send = [&](std::string_view text) {
+                all.push_back(s.dial());
+                std::error_code gone;  // it may have had enough
+                all.back().write(text, gone);
+            };
+            send("");                                                            // nothing
+            send("GET / HT");                                                    // half a head
+            send(plain);                                                         // idle
+            send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n123");  // half a body
+            send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1");  // likewise
+            send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
+            send(std::string(plain) + "GET /");  // half of the second
+            got.clear();
+            for (const net::conn& c : all) got.push_back(statuses(read_to_end(c)));
+            return got == wanted;
+        })) << testing::PrintToString(got);
         EXPECT_TRUE(eventually([&] { return open_descriptors() == before + 1; }));
         for (int i = 0; i < 20; ++i) {
             net::conn c = s.dial();
@@ -100,22 +106,30 @@ TEST(http_limits, are_renewed_for_each_request) {
                                     .read_timeout = limit,
                                     .write_timeout = limit,
                                     .idle_timeout = limit});
-        const net::conn c = s.dial();
-        const auto until = std::chrono::steady_clock::now() + 2 * limit;
+        const auto now = [] { return std::chrono::steady_clock::now(); };
+        const auto end = now() + patience;
         int answers = 0;
-        while (std::chrono::steady_clock::now() < until) {
-            const auto begun = std::chrono::steady_clock::now();
-            c.write(plain.substr(0, 10));
-            rota::sleep_for(20ms);  // the load: a pause within the head, and one behind it
-            std::error_code gone;
-            c.write(plain.substr(10), gone);
-            const answer a = next_answer(c);
-            if (gone || a.status != 200) {  // only a machine that stood still may do that
-                EXPECT_GT(std::chrono::steady_clock::now() - begun, limit / 2);
-                break;
-            }
-            ++answers;
-            rota::sleep_for(20ms);
+        for (bool stood_still = true; stood_still && answers == 0 && now() < end;) {
+            stood_still = false;
+            auto asked = now();  // no limit that is renewed has begun before
+            const net::conn c = s.dial();
+            const auto until = now() + 2 * limit;
+            do {
+                std::error_code gone;
+                c.write(plain.substr(0, 10), gone);
+                rota::sleep_for(20ms);  // the load: a pause within the head, and one behind it
+                const auto asking = now();
+                if (!gone) c.write(plain.substr(10), gone);
+                const answer a = next_answer(c);
+                if (gone || a.status != 200) {  // only a machine that stood still may do that
+                    stood_still = now() - asked > limit / 2;
+                    EXPECT_TRUE(stood_still);
+                    break;
+                }
+                asked = asking;
+                ++answers;
+                rota::sleep_for(20ms);
+            } while (now() < until);
         }
         EXPECT_GT(answers, 0);
         std::printf("%d answers\n", answers);

@@ -175,33 +175,43 @@ TEST_ANYWHERE(kb61_https, silent_and_slow_clients_leave_nothing_behind) {
     (void)connected();
     const int before = open_descriptors();
     const auto echo = [](auto& w, auto& r) { w.write(r.body()); };
-    std::chrono::nanoseconds limit = 100ms;
-    {
-        const https_server s(echo, {});
-        const auto began = std::chrono::steady_clock::now();
-        (void)s.dial();
-        limit = std::max(limit, 8 * (std::chrono::steady_clock::now() - began));  // slow processor
-    }
-    {
+    const std::vector<std::string> wanted = {"", "408", "200"};
+    std::vector<std::string> got;
+    std::chrono::milliseconds limit = 100ms;
+    // On a slow processor, or where the machine holds somebody up, the limit may end a handshake.
+    // One that is not there, or is another state's, shows each time.
+    EXPECT_TRUE(eventually([&] {
         const https_server s(echo, {.read_header_timeout = limit, .idle_timeout = 50ms});
+        limit *= 2;
         std::vector<net::conn> below;
         for (const std::string_view sent : {"", "\x16\x03\x01", "GET / HTTP/1.1\r\n\r\n"}) {
             below.push_back(s.dial_below());
-            below.back().write(sent);
+            std::error_code gone;  // it may have had enough
+            below.back().write(sent, gone);
         }
-        for (const net::conn& c : below) (void)read_to_end(c);
+        for (const net::conn& c : below)
+            EXPECT_FALSE(read_to_end(c).ends_with("<the server does not close>"));
         std::vector<tls::conn> above;
-        for (const std::string_view sent : {"", "GET / HT", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"}) {
-            above.push_back(s.dial());
-            above.back().write(sent);
+        got.clear();
+        try {
+            for (const std::string_view sent :
+                 {"", "GET / HT", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"}) {
+                above.push_back(s.dial());
+                above.back().write(sent);
+            }
+            for (const tls::conn& c : above) {
+                std::error_code error;
+                got.push_back(statuses(rest_of(c, error)));
+                if (error) got.back() += " " + error.message();
+            }
+        } catch (const std::system_error& e) {
+            got.push_back(e.what());
         }
-        EXPECT_EQ(statuses(rest_of(above[0])), "");
-        EXPECT_EQ(statuses(rest_of(above[1])), "408");
-        EXPECT_EQ(statuses(rest_of(above[2])), "200");
         below.clear();
         above.clear();
         EXPECT_TRUE(eventually([&] { return open_descriptors() == before + 1; }));
-    }
+        return got == wanted;
+    })) << testing::PrintToString(got);
     EXPECT_EQ(open_descriptors(), before);
 }
 
