@@ -72,7 +72,10 @@ TEST(gomaxprocs, new_processors_are_used_and_old_ones_are_not) {
     });
     rota::run([] {
         rota::runtime::gomaxprocs(2);
-        // Three want to run; each notes how many do while it is at work.
+        // More want to run; each notes how many do while it is at work. One whose thread the
+        // machine holds up loses its processor to another, and counts as running all the same.
+        const auto handoffs = [] { return rota::runtime::read_sched_stats().handoffs; };
+        const std::uint64_t before = handoffs();
         std::atomic<int> running{0}, most{0};
         rota::wait_group all;
         for (int i = 0; i < 6; ++i) {
@@ -89,7 +92,7 @@ TEST(gomaxprocs, new_processors_are_used_and_old_ones_are_not) {
             });
         }
         all.wait();
-        EXPECT_LE(most, 2);
+        EXPECT_LE(static_cast<std::uint64_t>(most), 2 + (handoffs() - before));
     });
 }
 
