@@ -1,12 +1,12 @@
 // Files by HTTP: what is found, what is refused, which bytes of it are sent, and what happens when
 // the file changes or there is no descriptor left.
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
 
 #include "http_client.hpp"
+#include "no_descriptors.hpp"
 #include "os_support.hpp"
 
 using namespace rota_test;
@@ -301,18 +301,10 @@ TEST(kb36_http_files, without_descriptors_the_answer_is_503_and_the_server_goes_
             return take_answer(text).status;
         };
         EXPECT_EQ(answered(), 200);
-        rlimit before{};
-        EXPECT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
-        std::vector<os::file> all;
-        rlimit low = before;
-        low.rlim_cur = static_cast<rlim_t>(open_descriptors()) + 10;
-        EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &low), 0);
-        std::error_code error;
-        while (!error) all.push_back(os::file::open("/dev/null", O_RDONLY, error));
-        EXPECT_EQ(error, std::errc::too_many_files_open);
-        EXPECT_EQ(answered(), 503);
-        EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
-        all.clear();
+        {
+            const no_descriptors none;
+            EXPECT_EQ(answered(), 503);
+        }
         EXPECT_EQ(answered(), 200);
     });
 }

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "../port_of_nobody.hpp"
+#include "no_descriptors.hpp"
 #include "sockets.hpp"
 
 using namespace rota_test;
@@ -398,42 +398,6 @@ TEST_ANYWHERE(net_handles, share_one_socket_which_the_last_one_closes) {
     EXPECT_EQ(read_error(none), net::net_errc::closed);
     none.close();
 }
-
-namespace {
-
-// While it lives there is no descriptor to be had: all numbers below the limit are in use.
-class no_descriptors {
-  public:
-    no_descriptors() {
-        ::getrlimit(RLIMIT_NOFILE, &before_);
-        const int highest = highest_open();
-        int fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-        for (; fd >= 0 && fd <= highest; fd = ::dup(fd)) held_.push_back(fd);
-        ::close(fd);
-        rlimit now = before_;
-        now.rlim_cur = static_cast<rlim_t>(highest + 1);
-        ::setrlimit(RLIMIT_NOFILE, &now);
-    }
-    ~no_descriptors() {
-        ::setrlimit(RLIMIT_NOFILE, &before_);
-        for (const int fd : held_) ::close(fd);
-    }
-
-  private:
-    static int highest_open() {
-        int highest = 0;
-        DIR* const all = ::opendir("/proc/self/fd");
-        while (const dirent* entry = ::readdir(all))
-            highest = std::max(highest, std::atoi(entry->d_name));
-        ::closedir(all);
-        return highest;
-    }
-
-    rlimit before_{};
-    std::vector<int> held_;
-};
-
-}  // namespace
 
 TEST(kb36_net, without_descriptors_every_call_says_so_and_recovers) {
     // A call could go round for ever, end the process, or lose the connection that waits.

@@ -3,9 +3,9 @@
 #include <csignal>
 #include <filesystem>
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "no_descriptors.hpp"
 #include "os_support.hpp"
 
 using namespace rota_test;
@@ -269,19 +269,13 @@ TEST(os_file, that_blocks_lets_others_run) {
 
 TEST_ANYWHERE(kb36_os_file, without_descriptors_every_call_says_so_and_recovers) {
     // The last descriptor is gone: a call could spin, leak what it had already, or end the process.
-    rlimit old{};
-    ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &old), 0);
     {
         const auto poller = os::pipe();
     }  // which needs some of its own
     const int in_use = open_descriptors();
     std::error_code error;
     {
-        rlimit none = old;
-        const int next = ::dup(0);  // the lowest free number: beyond it there is none
-        ::close(next);
-        none.rlim_cur = static_cast<rlim_t>(next);
-        ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+        const no_descriptors none;
         EXPECT_FALSE(os::file::open("/dev/null", O_RDONLY, error));
         EXPECT_EQ(error, std::errc::too_many_files_open);
         EXPECT_FALSE(os::pipe(error).first);
@@ -289,7 +283,6 @@ TEST_ANYWHERE(kb36_os_file, without_descriptors_every_call_says_so_and_recovers)
         os::command c({"/bin/true"});
         c.start(error);
         EXPECT_EQ(error, std::errc::too_many_files_open);
-        EXPECT_EQ(::setrlimit(RLIMIT_NOFILE, &old), 0);
     }
     EXPECT_TRUE(os::file::open("/dev/null", O_RDONLY, error));
     EXPECT_FALSE(error);
