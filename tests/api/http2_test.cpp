@@ -326,30 +326,59 @@ TEST_ANYWHERE(http2, heads_come_in_their_order) {
     }
 }
 
+namespace {
+
+struct taken_answer {
+    std::size_t size = 0;
+    rota::clock::duration longest_gap{0};  // between two frames
+    rota::clock::duration in_all{0};
+};
+
+// An answer of this size, beside which the server is shut down.
+taken_answer take_beside_a_shutdown(std::size_t total) {
+    std::atomic<bool> begun{false};
+    const h2_server s([&](auto& w, auto&) {
+        begun = true;
+        w.write(std::string(total, 'x'));
+    });
+    const h2_client c(s);
+    c.send(frame(h2_window, 0, 0, word(8'000'000)) + get(1) +
+           frame(h2_window, 0, 1, word(8'000'000)));
+    EXPECT_TRUE(eventually([&] { return begun.load(); }));
+    rota::wait_group down;
+    const auto begin = rota::clock::now();
+    auto last = begin;
+    down.go([&] { s.server.shutdown(rota::background()); });
+    taken_answer taken;
+    for (h2_frame f = c.next(); f.type != -1; f = c.next()) {
+        const auto now = rota::clock::now();
+        taken.longest_gap = std::max(taken.longest_gap, now - std::exchange(last, now));
+        if (f.type != h2_data) continue;
+        taken.size += f.payload.size();
+        c.send(frame(h2_window, 0, 0, word(1)));
+    }
+    taken.longest_gap = std::max(taken.longest_gap, rota::clock::now() - last);
+    taken.in_all = rota::clock::now() - begin;
+    net::conn(c.c).close();
+    down.wait();
+    return taken;
+}
+
+}  // namespace
+
 TEST(http2, a_shutdown_loses_nothing_of_an_answer) {
     // Whoever closes a connection on which something still comes drops what has not arrived.
     rota::run([] {
+        // A server that ends waits 500 ms for more from a client, and 5 s in all. Where a busy
+        // machine has used up half of that, there is a round more.
         constexpr std::size_t total = 3'000'000;
-        std::atomic<bool> begun{false};
-        h2_server s([&](auto& w, auto&) {
-            begun = true;
-            w.write(std::string(total, 'x'));
-        });
-        const h2_client c(s);
-        c.send(frame(h2_window, 0, 0, word(8'000'000)) + get(1) +
-               frame(h2_window, 0, 1, word(8'000'000)));
-        EXPECT_TRUE(eventually([&] { return begun.load(); }));
-        rota::wait_group down;
-        down.go([&] { s.server.shutdown(rota::background()); });
-        std::size_t got = 0;
-        for (h2_frame f = c.next(); f.type != -1; f = c.next()) {
-            if (f.type != h2_data) continue;
-            got += f.payload.size();
-            c.send(frame(h2_window, 0, 0, word(1)));
-        }
-        EXPECT_EQ(got, total);
-        net::conn(c.c).close();
-        down.wait();
+        const auto until = rota::clock::now() + patience;
+        taken_answer taken;
+        do {
+            taken = take_beside_a_shutdown(total);
+        } while ((taken.longest_gap > 250ms || taken.in_all > 2500ms) && taken.size != total &&
+                 rota::clock::now() < until);
+        EXPECT_EQ(taken.size, total);
     });
 }
 
@@ -357,13 +386,24 @@ TEST(http2, an_answer_that_is_not_taken_has_its_time) {
     // What a handler leaves behind could stay for ever, or go with the time of an idle connection.
     rota::run([] {
         constexpr std::size_t total = 70'000;  // more than the window, and the handler returns
-        const h2_server s([](auto& w, auto&) { w.write(std::string(total, 'x')); },
-                          {.write_timeout = 100ms, .idle_timeout = 1ms});
-        const h2_client c(s);
-        c.send(get(1));
-        const h2_frame late = c.next_of(h2_reset, 1);
-        EXPECT_EQ(code_of(late), 8u);
-        EXPECT_NE(c.next_of(h2_goaway, 0).type, -1);
+        // On a busy machine the time may be up within the handler's write, which then leaves
+        // nothing behind, or within the server's own, which ends the connection.
+        EXPECT_TRUE(eventually([&] {
+            std::atomic<bool> written{false};
+            const h2_server s(
+                [&](auto& w, auto&) {
+                    w.write(std::string(total, 'x'));
+                    written = true;
+                },
+                {.write_timeout = 100ms, .idle_timeout = 1ms});
+            const h2_client c(s);
+            c.send(get(1));
+            const h2_frame late = c.next_of(h2_reset, 1);
+            if (!written || late.type == -1) return false;
+            EXPECT_EQ(code_of(late), 8u);
+            EXPECT_NE(c.next_of(h2_goaway, 0).type, -1);
+            return true;
+        }));
 
         const h2_server patient([](auto& w, auto&) { w.write(std::string(total, 'x')); },
                                 {.idle_timeout = 150ms});

@@ -38,12 +38,19 @@ class line {
             tid = ::gettid();
             f();
         });
-        return eventually([&tid] {
-            return tid != 0 && rota_test::does_thread_sleep(::getpid(), std::to_string(tid));
-        });
+        return eventually([&tid] { return tid != 0 && stays_asleep(tid); });
     }
 
   private:
+    // It may also sleep on its way, for a lock of the allocator's or of tsan's: not for long.
+    static bool stays_asleep(int tid) {
+        for (int look = 0; look < 5; ++look) {
+            if (look != 0) rota::sleep_for(1ms);
+            if (!rota_test::does_thread_sleep(::getpid(), std::to_string(tid))) return false;
+        }
+        return true;
+    }
+
     std::vector<std::thread> threads_;
     int length_ = 0;
 };

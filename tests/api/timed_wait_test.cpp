@@ -147,7 +147,8 @@ TEST_ANYWHERE(semaphore_timed, those_who_gave_up_are_passed_over) {
     std::atomic<int> gave_up{0};
     for (int i = 0; i < 3; ++i) {
         ASSERT_TRUE(go_and_park([&] {
-            if (!permits.try_acquire_for(1ms)) ++gave_up;
+            // Time enough to park in: whoever is later than that does not.
+            if (!permits.try_acquire_for(20ms)) ++gave_up;
         }));
     }
     std::atomic<bool> got{false};
