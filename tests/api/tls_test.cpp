@@ -573,8 +573,9 @@ TEST(kb37_tls_dial, a_context_ends_a_handshake) {
                 });
                 std::error_code error;
                 (void)tls::dial(ctx, "tcp", at, config, error);
-                EXPECT_EQ(error, ctx.err());
-                EXPECT_NE(error, std::error_code());
+                // By the clock: the context itself may hear of its end a moment later.
+                EXPECT_EQ(error, by_time ? rota::context_errc::deadline_exceeded
+                                         : rota::context_errc::canceled);
                 l.set_deadline(in(100ms));
                 canceler.wait();
                 cancel();
