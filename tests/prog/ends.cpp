@@ -35,10 +35,15 @@ int main_numbers() {
 
 // Main ends by goexit, the others go on, and each says so.
 int main_goexits() {
+    static std::atomic<bool> said{false};  // by main, which others could outrun
     rota::run([] {
-        const rota::defer d([] { say("deferred"); });
+        const rota::defer d([] {
+            say("deferred");
+            said = true;
+        });
         for (int i = 0; i < 3; ++i) {
             rota::go([] {
+                await([] { return said.load(); });
                 rota::sleep_for(5ms);
                 say("another");
             });

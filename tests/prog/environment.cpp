@@ -55,6 +55,7 @@ int all_stand_still() {
     return rota::run([] {
         auto nothing = rota::make_chan<int>();
         std::atomic<std::uint64_t> locked{0};
+        const std::uint64_t before = parks();
         for (int i = 0; i < 9; ++i) rota::go([nothing] { nothing.recv(); });
         for (int i = 0; i < 5; ++i) rota::go([] { rota::sleep_for(std::chrono::hours(1)); });
         rota::go([&locked, nothing] {
@@ -62,16 +63,16 @@ int all_stand_still() {
             locked = rota::runtime::goid();
             nothing.recv();
         });
-        for (int i = 0; i < 37; ++i) rota::blocking([] {});
-        while (locked == 0) rota::runtime::gosched();
-        rota::sleep_for(20ms);
+        await([before] { return parks() >= before + 15; });
+        for (int i = 0; i < 37; ++i) rota::blocking([] {});  // others want no processor any more
         std::uint64_t calls = 0;
         for (const auto& s : rota::metrics::read()) {
             if (s.name == "/rota/sched/syscalls:calls") calls = std::get<std::uint64_t>(s.value);
         }
-        std::printf("goroutines %d\nlocked %llu\ncalls %llu\n", rota::runtime::num_goroutine(),
-                    static_cast<unsigned long long>(locked.load()),
-                    static_cast<unsigned long long>(calls));
+        std::printf("goroutines %d\nlocked %llu\ncalls %llu\nhandoffs %llu\n",
+                    rota::runtime::num_goroutine(), static_cast<unsigned long long>(locked.load()),
+                    static_cast<unsigned long long>(calls),
+                    static_cast<unsigned long long>(rota::runtime::read_sched_stats().handoffs));
         std::fflush(stdout);
         rota::sleep_for(300ms);
         return 0;

@@ -141,9 +141,11 @@ TEST(godebug, schedtrace_prints_go_s_line) {
         at_ms.push_back(std::stol(ms));
     }
     ASSERT_GE(at_ms.size(), 2U) << o;
-    EXPECT_LE(at_ms.size(), 14U) << o;
+    EXPECT_LE(static_cast<double>(at_ms.size()), o.seconds * 1000 / 50 + 1) << o;
     EXPECT_EQ(at_ms.front(), 0) << o;
-    for (std::size_t i = 1; i < at_ms.size(); ++i) EXPECT_GE(at_ms[i] - at_ms[i - 1], 45) << o;
+    // Not from the one before: that may have been printed long after it was due.
+    for (long i = 1; i < std::ssize(at_ms); ++i)
+        EXPECT_GE(at_ms[static_cast<std::size_t>(i)], 50 * i - 5) << o;
 }
 
 namespace {
@@ -248,7 +250,11 @@ TEST(godebug, scheddetail_agrees_with_what_the_program_counts) {
     const auto said = [&](const char* what) {
         return first_group(o.out, std::string(what) + " ([0-9]+)");
     };
-    const std::string last = o.err.substr(o.err.rfind("SCHED ", o.err.rfind("  G")));
+    // While main sleeps: it may have woken, or ended, before the others were looked at.
+    const std::size_t main_sleeps = o.err.rfind("  G1: status=4(sleep)");
+    ASSERT_NE(main_sleeps, o.err.npos) << o;
+    const std::size_t at = o.err.rfind("SCHED ", main_sleeps);
+    const std::string last = o.err.substr(at, o.err.find("SCHED ", main_sleeps) - at);
     const auto count = [&](const std::string& head, const std::string& part) {
         std::istringstream lines(last);
         long n = 0;
@@ -259,7 +265,10 @@ TEST(godebug, scheddetail_agrees_with_what_the_program_counts) {
     EXPECT_EQ(count("  G", ""), std::stol(said("goroutines"))) << o;
     EXPECT_EQ(count("  G", "status=4(chan receive) m=nil lockedm="), 10) << o;
     EXPECT_EQ(count("  G", "status=4(sleep) m=nil lockedm=nil"), 6) << o;
-    EXPECT_EQ(sum_of(last, "  P", "syscalltick"), std::stol(said("calls"))) << o;
+    // A p that is taken from a call counts once more, and a call from one without a p does not.
+    EXPECT_LE(std::labs(sum_of(last, "  P", "syscalltick") - std::stol(said("calls"))),
+              std::stol(said("handoffs")))
+        << o;
     EXPECT_GT(sum_of(last, "  P", "schedtick"), 0) << o;
     EXPECT_EQ(sum_of(last, "  P", "timerslen"), 6) << o;
     EXPECT_EQ(sum_of(last, "  P", "runqsize"), 0) << o;

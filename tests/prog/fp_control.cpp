@@ -30,8 +30,10 @@ int at_park() {
 }
 int at_yield() {
     return changed_at([] {
-        rota::go([] {});  // so that there is somebody to yield to
-        rota::runtime::gosched();
+        for (int i = 0; i < 1000; ++i) {  // one may be stolen, and nothing switches
+            rota::go([] {});              // so that there is somebody to yield to
+            rota::runtime::gosched();
+        }
     });
 }
 int at_end() {

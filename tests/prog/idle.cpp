@@ -43,13 +43,13 @@ int blocked() {
 }
 
 // Timers were to come within the measured time, and have all been stopped: nobody tells the poller,
-// which looks once at the moment of the first and then sleeps for good.
+// which looks once at the moment of the first, before it, and then sleeps for good.
 int stopped_timers() {
     auto never = rota::make_chan<int>();
     std::thread outside([never] { never.recv(); });
     rota::run([] {
         std::vector<rota::timer> all;
-        for (int i = 0; i < 1000; ++i) all.emplace_back(2s + std::chrono::milliseconds(i));
+        for (int i = 0; i < 1000; ++i) all.emplace_back(2s + i * 5ms);
         rota::sleep_for(1ms);
         for (const rota::timer& t : all) (void)t.stop();
         say("ready");
