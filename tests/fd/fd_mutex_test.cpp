@@ -80,14 +80,16 @@ TEST(kb10_fd_mutex, comes_to_those_who_wait) {
         const rota_test::gomaxprocs_restored restored;
         rota::runtime::gomaxprocs(1);
         fd_mutex mu;
-        std::vector<int> turns(3);
-        int most = 0;
+        // Atomic, at one processor too: who has lost its p without knowing runs beside another.
+        std::vector<std::atomic<int>> turns(3);
+        std::atomic<int> most{0};  // written by who has its turn
+        const auto has_had_none = [](const std::atomic<int>& n) { return n == 0; };
         rota::wait_group all;
-        for (int& mine : turns) {
+        for (auto& mine : turns) {
             all.go([&] {
-                while (std::ranges::min(turns) == 0 && most < 200) {
+                while (std::ranges::any_of(turns, has_had_none) && most < 200) {
                     EXPECT_TRUE(mu.acquire_read());
-                    most = std::max(most, ++mine);
+                    most = std::max(most.load(), ++mine);
                     rota::sleep_for(std::chrono::milliseconds(2));  // as for a descriptor
                     EXPECT_FALSE(mu.release_read());
                 }

@@ -48,12 +48,14 @@ int listening = -1;
 void* serve_one(void* number) {
     const int c = static_cast<int>(reinterpret_cast<std::intptr_t>(number));
     char last[4] = {};
-    static char part[65536];  // nobody looks at what is in it but at its end
+    char part[65536];  // nobody looks at what is in it but at its end
     bool is_first = true;
     for (;;) {
         const ssize_t n = ::recv(c, part, sizeof part, 0);
         if (n <= 0) break;
-        if (n >= 4) std::memcpy(last, part + n - 4, 4);
+        const std::size_t come = n < 4 ? static_cast<std::size_t>(n) : 4;
+        std::memmove(last, last + come, 4 - come);
+        std::memcpy(last + 4 - come, part + n - come, come);
         const bool is_whole = std::memcmp(last, "\r\n\r\n", 4) == 0 || last[3] == '.';
         if (!is_whole) continue;
         const char* const answer =

@@ -173,7 +173,7 @@ TEST_F(run_queue, kb10_those_in_a_hurry_take_turns_with_the_others) {
     const lock_guard guard(sched.mu);
     for (int i = 0; i < 40; ++i) global_put(make());        // 1 to 40
     for (int i = 0; i < 3; ++i) global_put_urgent(make());  // 41 to 43
-    owner_->computed_at = nanotime();
+    owner_->computed_at = INT64_MAX;  // just now, however long this thread has no processor
     std::vector<std::uint64_t> order;
     while (!sched.urgent.empty() && order.size() < 10) {
         order.push_back(global_get(*owner_, 0)->goid);
@@ -188,22 +188,18 @@ TEST_F(run_queue, kb10_those_in_a_hurry_take_turns_with_the_others) {
 TEST_F(run_queue, kb10_those_in_a_hurry_go_to_the_ring_where_turns_are_short) {
     // One by one the last of them would be served after as many turns of this p as there are
     // between two looks, each time.
-    {
-        const lock_guard guard(sched.mu);
-        global_put(make());                                      // 1
-        for (int i = 0; i < 20; ++i) global_put_urgent(make());  // 2 to 21
-        EXPECT_EQ(global_get(*owner_, 0)->goid, 2u);
-    }
-    for (std::uint64_t id = 3; id <= 10; ++id) EXPECT_EQ(get(*owner_), id);
-    EXPECT_TRUE(runq_empty(*owner_));
-    {
-        const lock_guard guard(sched.mu);
-        EXPECT_EQ(global_get(*owner_, 0)->goid, 1u) << "and the others in between";
-    }
-    for (int i = 0; i < 256; ++i) runq_put(*owner_, make(), false);
+    for (int i = 0; i < 256; ++i) runq_put(*thief_, make(), false);  // 1 to 256
+    // To the end: an m that wakes in between would run them.
     const lock_guard guard(sched.mu);
-    EXPECT_EQ(global_get(*owner_, 1)->goid, 11u) << "no room behind it";
-    while (!sched.urgent.empty()) (void)global_get(*thief_, 0);
+    global_put(make());                                      // 257
+    for (int i = 0; i < 20; ++i) global_put_urgent(make());  // 258 to 277
+    EXPECT_EQ(global_get(*owner_, 0)->goid, 258u);
+    for (std::uint64_t id = 259; id <= 266; ++id) EXPECT_EQ(get(*owner_), id);
+    EXPECT_TRUE(runq_empty(*owner_));
+    EXPECT_EQ(global_get(*owner_, 0)->goid, 257u) << "and the others in between";
+    EXPECT_EQ(global_get(*thief_, 1)->goid, 267u) << "no room behind it";
+    EXPECT_EQ(runq_length(*thief_), 256u);
+    while (!sched.urgent.empty()) (void)global_get(*owner_, 0);
     EXPECT_FALSE(sched.urgent_waits.load(memory_order_relaxed));
     take_global();
 }
