@@ -21,6 +21,56 @@ void work_a_little() {
     }
 }
 
+// How often a p has been taken from somebody, or a turn has been ended.
+std::uint64_t disturbances() {
+    const rota::runtime::sched_stats s = rota::runtime::read_sched_stats();
+    return s.handoffs + s.preemptions;
+}
+
+constexpr int readers = 900, others = 300, ring = 256;
+
+struct outcome {
+    int read_before_the_last = 0;  // of those who wait without a descriptor
+    bool was_disturbed = false;    // until then
+};
+
+outcome play_a_round() {
+    std::atomic<int> waiting{0}, have_read{0}, read_before_the_last{0}, left{others};
+    std::atomic<std::uint64_t> before{0}, after{0};
+    std::vector<rota::os::file> files;
+    for (int i = 0; i < readers; ++i)
+        files.push_back(rota::os::file::from_fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)));
+    rota::wait_group all;
+    for (const rota::os::file& f : files) {
+        all.go([&] {
+            std::array<std::byte, 8> count;
+            ++waiting;
+            (void)f.read(count);
+            work_a_little();
+            ++have_read;
+        });
+    }
+    EXPECT_TRUE(rota_test::eventually([&] { return waiting == readers; })) << waiting;
+    rota::wait_group made;
+    made.go([&] {  // without a pause
+        before = disturbances();
+        for (int i = 0; i < others; ++i) {
+            all.go([&] {
+                work_a_little();
+                if (--left != 0) return;
+                read_before_the_last = have_read.load();
+                after = disturbances();
+            });
+        }
+        constexpr std::uint64_t one = 1;
+        for (const rota::os::file& f : files)
+            EXPECT_EQ(::write(f.fd(), &one, sizeof one), ssize_t{sizeof one});
+    });
+    all.wait();
+    made.wait();
+    return {read_before_the_last, before != after};
+}
+
 }  // namespace
 
 TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) {
@@ -28,42 +78,19 @@ TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) 
     // Each look at the descriptors fills the ring anew, it is never empty, and they wait until no
     // descriptor is ready any more.
     rota::run([] {
-        constexpr int readers = 900, others = 300, ring = 256;
         const rota_test::gomaxprocs_restored restored;
         rota::runtime::gomaxprocs(1);
-        std::atomic<int> waiting{0}, have_read{0}, read_before_the_last{0}, left{others};
-        std::vector<rota::os::file> files;
-        for (int i = 0; i < readers; ++i)
-            files.push_back(rota::os::file::from_fd(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)));
-        rota::wait_group all;
-        for (const rota::os::file& f : files) {
-            all.go([&] {
-                std::array<std::byte, 8> count;
-                ++waiting;
-                (void)f.read(count);
-                work_a_little();
-                ++have_read;
-            });
-        }
-        EXPECT_TRUE(rota_test::eventually([&] { return waiting == readers; })) << waiting;
-        rota::wait_group made;
-        made.go([&] {  // without a pause
-            for (int i = 0; i < others; ++i) {
-                all.go([&] {
-                    work_a_little();
-                    if (--left == 0) read_before_the_last = have_read.load();
-                });
-            }
-            constexpr std::uint64_t one = 1;
-            for (const rota::os::file& f : files)
-                EXPECT_EQ(::write(f.fd(), &one, sizeof one), ssize_t{sizeof one});
-        });
-        all.wait();
+        // Who makes them has a pause where the kernel has no processor for its thread, and sysmon
+        // takes its p: some have run, and more come, before all descriptors are ready. Of such a
+        // round nothing can be said.
+        outcome round = play_a_round();
+        for (int more = 19; round.was_disturbed && more > 0; --more) round = play_a_round();
         // What one ring holds may come first. Whom sysmon finds, the more the slower the machine
         // is, are urgent and take turns with the others, one by one: at most so many as there are
         // of these in the global queue, and at least half a ring of them are not there.
         constexpr int in_the_global_queue = others - ring / 2;
         static_assert(ring + in_the_global_queue < readers);
-        EXPECT_LE(read_before_the_last, ring + in_the_global_queue) << rota_test::scheduler_state();
+        EXPECT_LE(round.read_before_the_last, ring + in_the_global_queue)
+            << rota_test::scheduler_state();
     });
 }

@@ -25,8 +25,21 @@ using namespace rota::rt;
 
 namespace {
 
+// Searches again, for a while, where a thread has had no processor for longer than the search waits
+// for it.
+unreachable_goroutines search() {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    for (;;) {
+        unreachable_goroutines result = find_unreachable_goroutines();
+        if (result.unproven == nullptr ||
+            std::strstr(result.unproven, "has no processor") == nullptr ||
+            std::chrono::steady_clock::now() > until)
+            return result;
+    }
+}
+
 std::size_t count_found(const char* wanted_reason, unreachable_goroutines& result) {
-    result = find_unreachable_goroutines();
+    result = search();
     if (wanted_reason == nullptr) {
         EXPECT_EQ(result.unproven, nullptr) << result.unproven;
     }
@@ -89,7 +102,7 @@ TEST(unreachable_search, shared_memory_that_nobody_has_written_stays_unmade) {
         mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     ASSERT_NE(room, MAP_FAILED);
     static_cast<volatile char*>(room)[size / 2] = 1;
-    EXPECT_EQ(find_unreachable_goroutines().unproven, nullptr);
+    EXPECT_EQ(search().unproven, nullptr);
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     std::vector<unsigned char> there(size / page);
     ASSERT_EQ(mincore(room, size, there.data()), 0);
@@ -120,7 +133,7 @@ TEST(unreachable_search, sees_all_memory_when_the_main_thread_has_ended) {
                             }
                             rota::sleep_for(std::chrono::milliseconds(1));
                         }
-                        const unreachable_goroutines result = find_unreachable_goroutines();
+                        const unreachable_goroutines result = search();
                         if (result.unproven != nullptr)
                             std::fprintf(stderr, "%s\n", result.unproven);
                         return result.goids.empty() && result.unproven == nullptr ? 0 : 1;
@@ -141,7 +154,7 @@ TEST(unreachable_search, is_not_cancelled_while_it_holds_the_others) {
     });
     cancelled.join();
     EXPECT_TRUE(has_ended);
-    EXPECT_EQ(find_unreachable_goroutines().unproven, nullptr);
+    EXPECT_EQ(search().unproven, nullptr);
 }
 
 TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {
@@ -160,5 +173,5 @@ TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {
     may_end = true;
     deaf.join();
     if (ROTA_ASAN || ROTA_TSAN) return;
-    EXPECT_EQ(find_unreachable_goroutines().unproven, nullptr);
+    EXPECT_EQ(search().unproven, nullptr);
 }

@@ -49,8 +49,19 @@ void start_crowd() {
     await([] { return begun.load() == many_goroutines; });
 }
 
+// From here on the program ends: the time until it has ended is what the test bounds.
+void say_ending() {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    say(("ending at " + std::to_string(std::chrono::nanoseconds(now).count())).c_str());
+}
+
+void start_crowd_and_say_ending() {
+    start_crowd();
+    say_ending();
+}
+
 int return_from_main() {
-    rota::run(start_crowd);
+    rota::run(start_crowd_and_say_ending);
     return 5;
 }
 
@@ -61,6 +72,7 @@ int pending_timers() {
             const rota::context ctx = rota::with_timeout(rota::background(), 1h).first;
             rota::after_func(1h, [text = std::string(100, 'x')] { std::abort(); });
         }
+        say_ending();
         return 0;
     });
     return 5;
@@ -68,7 +80,7 @@ int pending_timers() {
 
 int exit_in_main_goroutine() {
     rota::run([] {
-        start_crowd();
+        start_crowd_and_say_ending();
         std::exit(3);
     });
     return 0;
@@ -76,7 +88,7 @@ int exit_in_main_goroutine() {
 
 int exit_in_goroutine() {
     rota::run([] {
-        start_crowd();
+        start_crowd_and_say_ending();
         rota::go([] { std::exit(3); });
         block_for_ever();
     });
@@ -85,14 +97,14 @@ int exit_in_goroutine() {
 
 int exit_in_blocking() {
     rota::run([] {
-        start_crowd();
+        start_crowd_and_say_ending();
         rota::blocking([] { std::exit(3); });
     });
     return 0;
 }
 
 int exit_in_thread() {
-    rota::run(start_crowd);
+    rota::run(start_crowd_and_say_ending);
     std::thread([] { std::exit(3); }).join();
     return 0;
 }
@@ -112,6 +124,7 @@ int exit_beside_spinner() {
         rota::blocking([] {
             in_call = true;
             await_in_blocking([] { return begun.load() == 1; });
+            say_ending();
             std::exit(3);
         });
     });
@@ -120,7 +133,7 @@ int exit_beside_spinner() {
 
 int quick_exit() {
     rota::run([] {
-        start_crowd();
+        start_crowd_and_say_ending();
         std::quick_exit(3);
     });
     return 0;
@@ -251,6 +264,7 @@ int static_groups() {
         group.go([] { block_for_ever(); });
         scope.go([] { block_for_ever(); });
         (void)scope.async([] { block_for_ever(); });
+        say_ending();
     });
     return 0;
 }
@@ -259,7 +273,7 @@ int static_groups() {
 
 int run_returns() {
     const int answer = rota::run([] {
-        start_crowd();
+        start_crowd_and_say_ending();
         return 42;
     });
     // A second run in the same process, with the crowd of the first still there.
@@ -273,6 +287,7 @@ int run_returns() {
 
 int many_runs() {
     int sum = 0;
+    say_ending();  // of the first of them
     for (int i = 0; i < 1000; ++i) {
         sum += rota::run([i] {
             rota::go([] { rota::sleep_for(1h); });

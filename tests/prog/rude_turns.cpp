@@ -120,17 +120,23 @@ int run_returns() {
     ::_exit(0);
 }
 
-// Loops of short sleeps are not interrupted: a few at most, where the thread was just awake.
+// Loops of short sleeps are not interrupted: a few at most, where the thread was just awake, and
+// some more where it waits for a processor. A nap takes as long there as the machine likes.
 int sleeps() {
-    std::atomic<int> interrupted{0};
+    std::atomic<int> interrupted{0}, slept{0};
     rota::run([&] {
         rota::wait_group sleepers;
+        const auto until = std::chrono::steady_clock::now() + 5s;
+        const auto goes_on = [&slept, until] {
+            ++slept;
+            return std::chrono::steady_clock::now() < until;
+        };
         for (int i = 0; i < 2; ++i) {
             sleepers.go([&] {
-                for (int k = 0; k < 10'000; ++k) interrupted += nap(60'000) ? 0 : 1;
+                for (int k = 0; k < 10'000 && goes_on(); ++k) interrupted += nap(60'000) ? 0 : 1;
             });
             sleepers.go([&] {
-                for (int k = 0; k < 1000; ++k)
+                for (int k = 0; k < 1000 && goes_on(); ++k)
                     interrupted += ::poll(nullptr, 0, 1) == 0 || errno != EINTR ? 0 : 1;
             });
         }
@@ -140,8 +146,8 @@ int sleeps() {
         sleepers.wait();
         stop = true;
     });
-    std::fprintf(stderr, "%d interrupted\n", interrupted.load());
-    say(interrupted <= 20 ? "done" : "interrupted");
+    std::fprintf(stderr, "%d of %d interrupted\n", interrupted.load(), slept.load());
+    say(interrupted <= 20 + slept / 500 ? "done" : "interrupted");
     return 0;
 }
 

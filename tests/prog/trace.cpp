@@ -356,28 +356,42 @@ int out_of_memory() {
     return failed;
 }
 
-// A recorder beside a trace, and alone; it forgets what is too old or too much.
+// A recorder beside a trace, and alone; it forgets what is too old or too much: `rounds` are more
+// than it keeps. Returns how long that has taken.
+std::chrono::nanoseconds record(int rounds, int& failed) {
+    rota::trace::flight_recorder box(
+        {.min_age = 1s, .max_bytes = static_cast<std::size_t>(rounds) * 25});
+    std::error_code ec;
+    box.write_to(target + "/none", ec);
+    failed |= expect_error(ec, std::errc::operation_not_permitted);
+    box.start();
+    rota::trace::flight_recorder second;
+    second.start(ec);
+    failed |= expect_error(ec, std::errc::device_or_resource_busy);
+    everything();
+    const auto began = std::chrono::steady_clock::now();
+    rota::trace::start(target + "/beside");
+    ping_pong(rounds);
+    box.write_to(target + "/first");
+    everything();
+    rota::trace::stop();
+    box.write_to(target + "/second");
+    const auto took = std::chrono::steady_clock::now() - began;
+    box.write_to(target + "/third");
+    box.stop();
+    failed |= rota::trace::is_enabled() ? 1 : 0;
+    return took;
+}
+
+// After a second there is another generation, and what is in the one before is forgotten alone:
+// where that may have come in between, again with half as many; fewer would be no more than all the
+// rest. Says how many it were.
 int recorder() {
     int failed = 0;
     rota::run([&] {
-        rota::trace::flight_recorder box({.min_age = 1s, .max_bytes = 100 << 10});
-        std::error_code ec;
-        box.write_to(target + "/none", ec);
-        failed |= expect_error(ec, std::errc::operation_not_permitted);
-        box.start();
-        rota::trace::flight_recorder second;
-        second.start(ec);
-        failed |= expect_error(ec, std::errc::device_or_resource_busy);
-        everything();
-        rota::trace::start(target + "/beside");
-        ping_pong(4'000);  // more than it keeps
-        box.write_to(target + "/first");
-        everything();
-        rota::trace::stop();
-        box.write_to(target + "/second");
-        box.write_to(target + "/third");
-        box.stop();
-        failed |= rota::trace::is_enabled() ? 1 : 0;
+        int rounds = 4'000;
+        for (int more = 9; record(rounds, failed) > 800ms && more > 0; --more) rounds = 2'000;
+        std::printf("%d\n", rounds);
     });
     return failed;
 }

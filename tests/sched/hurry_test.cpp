@@ -126,9 +126,12 @@ TEST(kb10_sleepers, whose_threads_lack_a_processor_have_not_computed) {
 
 TEST(kb10_sleepers, wait_for_a_ring_at_most_where_turns_are_short) {
     // Many could stand in a queue of which one goes on in 61 turns, although the ring would have
-    // come to them long before.
-    constexpr int workers = 20, rounds = 150, sleepers = 50, bound = 20 * workers;
+    // come to them long before. A sleeper that has woken and has no processor for a while counts
+    // everybody's turns meanwhile, as above.
+    constexpr int workers = 20, rounds = 150, sleepers = 50;
+    constexpr auto turn = 150us;
     std::vector<int> most(sleepers, 0);
+    busy_threads others(1);
     const rota_test::gomaxprocs_restored restored;
     rota::runtime::gomaxprocs(1);
     rota::run([&] {
@@ -148,8 +151,8 @@ TEST(kb10_sleepers, wait_for_a_ring_at_most_where_turns_are_short) {
         for (int i = 0; i < workers; ++i) {
             at_work.go([&] {
                 for (int k = 0; k < rounds; ++k) {
-                    const auto until = std::chrono::steady_clock::now() + 150us;
-                    while (std::chrono::steady_clock::now() < until) {
+                    const auto until = steady::now() + turn;
+                    while (steady::now() < until) {
                     }
                     ++turns;
                     all.arrive_and_wait();
@@ -160,7 +163,14 @@ TEST(kb10_sleepers, wait_for_a_ring_at_most_where_turns_are_short) {
         over = true;
         asleep.wait();
     });
-    EXPECT_LT(*std::max_element(most.begin(), most.end()), bound);
+    const auto wait = others.longest_wait();
+    const int seen = *std::max_element(most.begin(), most.end());
+    const auto bound = 20 * workers + wait / turn;
+    std::printf("up to %d of %d turns while one slept; threads have waited for up to %d ms\n", seen,
+                workers * rounds, static_cast<int>(wait / 1ms));
+    if (bound >= workers * rounds)
+        GTEST_SKIP() << "threads wait too long for a processor of this machine";
+    EXPECT_LT(seen, bound);
 }
 
 }  // namespace
