@@ -20,6 +20,8 @@ ROUNDS = 3
 LIMIT_S = 60
 TRACE = ["strace", "--seccomp-bpf", "-f", "-c", "-e", "trace=futex,membarrier"]
 IDLE_S = 5
+SETTLED_S = 0.3
+SETTLES_S = 10
 
 
 def bounds():
@@ -54,6 +56,34 @@ def trace(command, env):
         if run.returncode != 0:
             return f"exit status {run.returncode}: {run.stderr.strip()[-2000:]}"
         return counted(table.read())
+
+
+def switches(pid):
+    """How often each thread has gone to sleep; None if one is awake."""
+    found = {}
+    for tid in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{tid}/status", encoding="utf-8") as file:
+                status = dict(line.rstrip("\n").split(":\t", 1) for line in file if ":\t" in line)
+        except (FileNotFoundError, ProcessLookupError):
+            return None  # it has just ended
+        if not status["State"].startswith("S"):
+            return None
+        found[tid] = status["voluntary_ctxt_switches"]
+    return found
+
+
+def await_settled(pid):
+    """Returns when no thread has woken for a while: where there is no processor for sysmon, and for
+    those who look for work, that takes longer. Who never sleeps for so long is seen by strace."""
+    until = time.monotonic() + SETTLES_S
+    seen, since = None, time.monotonic()
+    while (now := time.monotonic()) < until:
+        if (found := switches(pid)) is None or found != seen:
+            seen, since = found, now
+        elif now - since >= SETTLED_S:
+            return
+        time.sleep(SETTLED_S / 10)
 
 
 class FutexBounds(Step):
@@ -118,7 +148,7 @@ class IdleCalls(Step):
             try:
                 if child.stdout.readline() != "ready\n":
                     return [f"{program} {case}: ended instead of becoming idle"]
-                time.sleep(1)  # sysmon and those who look for work settle
+                await_settled(child.pid)
                 return [f"{program} {case}: {line}" for line in self.calls_of(child.pid)]
             finally:
                 child.kill()
