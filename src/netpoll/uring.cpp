@@ -2,6 +2,7 @@
 #include "netpoll/uring.hpp"
 
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include <sys/epoll.h>
@@ -93,7 +94,9 @@ void uring_backend::ask(ring_request& r) {
 int uring_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) {
     const int n = mail_.take(events);
     if (n > 0 || timeout == 0) return n;
-    mail_.sleep(timeout < 0 ? no_deadline : nanotime() + timeout);
+    const std::int64_t now = nanotime();
+    const bool ends = timeout >= 0 && timeout <= std::numeric_limits<std::int64_t>::max() - now;
+    mail_.sleep(ends ? now + timeout : no_deadline);
     return mail_.take(events);
 }
 

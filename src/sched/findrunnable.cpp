@@ -305,8 +305,10 @@ std::int64_t earliest_timer() {
         if (timers.bound() == 0) continue;
         // Who sleeps for timers is not idle: for one that has been stopped nobody shall.
         if (timers.size() == 0) timers.forget_bound();
-        if (timers.bound() == 0) continue;
-        const std::int64_t when = next_timer_run(*sched.allp[i]);
+        // Read once: another m may forget it, and then there is none, not one that is far away.
+        const std::int64_t bound = timers.bound();
+        if (bound == 0) continue;
+        const std::int64_t when = timer_run_at(*sched.allp[i], bound);
         if (least == 0 || when < least) least = when;
     }
     return least;

@@ -372,7 +372,7 @@ void handoffp(p& pp, m* spare) {
     if (!try_idle(pp, when, spare)) return startm(pp, false, spare);
     // Submitters that saw no idle p before this one have left word.
     if (sched.need_spinning.load(memory_order_seq_cst)) wakep();  // pairs(wake.need)
-    if (when != 0) wake_poller(std::max(when, next_timer_run(pp)));
+    if (when != 0) wake_poller(timer_run_at(pp, when));
     else if (net_poller.has_waiters()) want_poller();  // who has just parked may wait for one
 }
 

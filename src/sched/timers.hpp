@@ -50,12 +50,15 @@ void ready_at(g& gp, std::int64_t when);
 // Does what pop_due has given out. Caller: an m with a p, on g0.
 void run_errands(const timer_errand* due, std::uint32_t n);
 
-// When the next timers of pp are to be run, which is later than when they are due if some have just
-// been; far away if there are none. A hint.
+// When timers of pp that are due at `when` are to be run, which is later if some have just been.
+inline std::int64_t timer_run_at(const p& pp, std::int64_t when) {
+    return std::max(when, pp.timers_not_before.load(memory_order_relaxed));  // relaxed: advice
+}
+
+// When the next timers of pp are to be run; far away if there are none. A hint.
 inline std::int64_t next_timer_run(const p& pp) {
     const std::int64_t when = pp.timers.earliest_hint();
-    if (when == 0) return std::numeric_limits<std::int64_t>::max();
-    return std::max(when, pp.timers_not_before.load(memory_order_relaxed));  // relaxed: advice
+    return when == 0 ? std::numeric_limits<std::int64_t>::max() : timer_run_at(pp, when);
 }
 
 // Whether timers of pp are to be run now; reads the clock only where there are any.
