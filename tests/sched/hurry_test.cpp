@@ -14,9 +14,6 @@
 #include <rota/time.hpp>
 
 #include "../gomaxprocs_restored.hpp"
-#include "sched/entry.hpp"
-#include "sched/park.hpp"
-#include "sched/run_queue.hpp"
 
 namespace {
 
@@ -177,53 +174,6 @@ TEST(kb10_sleepers, wait_for_a_ring_at_most_where_turns_are_short) {
     const int seen = *std::max_element(most.begin(), most.end());
     const auto bound = 20 * workers + wait / turn;
     judge(seen, bound, workers * rounds, wait);
-}
-
-// Leaves the processor to others, as one that has been readied among those in a hurry.
-void go_on_in_a_hurry() {
-    using namespace rota::rt;
-    const runtime_entry entry;
-    gopark(
-        [](g& gp, void*) {
-            casgstatus(gp, g_status::waiting, g_status::runnable);
-            const lock_guard guard(sched.mu);
-            global_put_urgent(gp);
-            return true;
-        },
-        nullptr, wait_reason::none);
-}
-
-TEST(kb10_in_a_hurry, has_one_turn_of_eight_where_turns_are_short) {
-    // Only the 61st tick would look there, as it does for those who are in no hurry.
-    constexpr int rounds = 500, others = 20;
-    const rota_test::gomaxprocs_restored restored;
-    rota::runtime::gomaxprocs(1);
-    std::atomic<int> turns{0};
-    int waited = 0;
-    rota::run([&] {
-        std::atomic<bool> over{false};
-        rota::wait_group group;
-        for (int i = 0; i < others; ++i) {
-            group.go([&] {
-                while (!over) {
-                    ++turns;
-                    const rota::rt::runtime_entry entry;
-                    rota::rt::goyield();  // into the ring, whoever waits elsewhere
-                }
-            });
-        }
-        while (turns < others) rota::runtime::gosched();
-        for (int i = 0; i < rounds; ++i) {
-            const int before = turns;
-            go_on_in_a_hurry();
-            waited += turns - before;
-        }
-        over = true;
-        group.wait();
-    });
-    EXPECT_GT(waited, rounds) << "nobody else was there";
-    EXPECT_LT(waited, 16 * rounds);
-    std::printf("%d turns of others before each of its own\n", waited / rounds);
 }
 
 }  // namespace
