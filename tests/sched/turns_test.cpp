@@ -37,6 +37,8 @@ void wait_in_ring() {
 
 using put_function = void (*)(g&);
 
+// Leaves the p to whom the whole search finds, not only its ring; the caller waits where Put puts
+// it.
 template <put_function Put>
 ROTA_NOINLINE ROTA_SWITCHES_STACK void search_next() {
     m& self = getm();
@@ -44,7 +46,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void search_next() {
     leave_g(self, *self.curg, [](m&, g& prev) { Put(prev); }, false, next_by::search);
 }
 
-// The same behind a slice: as if the caller had computed for as long as it may.
+// The same behind a slice, as if the caller had computed for as long as it may.
 template <put_function Put>
 void use_up_slice() {
     const runtime_entry entry;
