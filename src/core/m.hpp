@@ -45,6 +45,16 @@ enum class entry_state : std::uint32_t {
     taken,       // the p is gone; the goroutine's state is `syscall`: take a p first
 };
 
+// What an m last took away from another p, and what has come of it: sched/haul.
+struct haul_record {
+    std::int64_t at = 0;             // when; 0: judged already
+    const p* of = nullptr;           // its own p then,
+    std::uint32_t tick = 0;          // and the tick of that
+    std::int32_t patience_ns = 0;    // for how long it leaves the next to its p
+    std::uint32_t aid = 0;           // how many it takes of what it leaves to its maker; 0: none
+    std::uint32_t steps_at_aid = 0;  // that one's, when it last did
+};
+
 struct alignas(cache_line) m : self_header {
     // --- owner: the thread itself --------------------------------------------------
     g* curg = nullptr;  // whose stack the thread is on; &g0 in the scheduler and in foreign threads
@@ -72,12 +82,12 @@ struct alignas(cache_line) m : self_header {
     static constexpr std::uint8_t ready_quietly = 1;   // wake no m: the caller looks after that
     static constexpr std::uint8_t ready_traced = 2;    // set as long as it has a p and a trace runs
     static constexpr std::uint8_t ready_urgently = 4;  // in the ring they would wait for long
-    std::int32_t spin_ns = 0;         // how long it waited for work the last time it had none
-    std::int32_t patience_ns = 0;     // how long it leaves ready goroutines to their p
-    std::uint32_t stole_at_tick = 0;  // of its p
-    std::int64_t stole_at = 0;        // when it last took some away
-    std::uint32_t syscall_tick = 0;   // old_p's tick at entry
-    run_record* run = nullptr;        // the run() of this thread, if it is inside one
+    // waking a sleeping core takes about as long
+    static constexpr std::int32_t spin_ns_max = 20'000;
+    std::int32_t spin_ns = spin_ns_max;  // how long it next waits for work
+    haul_record haul;                    // what it last took from others: sched/haul
+    std::uint32_t syscall_tick = 0;      // old_p's tick at entry
+    run_record* run = nullptr;           // the run() of this thread, if it is inside one
     rng rand;
     void* signal_stack = nullptr;
 

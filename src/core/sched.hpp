@@ -92,6 +92,9 @@ struct sched_t {
     // --- written under mu, read by anyone ----------------------------------------------
     alignas(cache_line) atomic<std::uint32_t> runq_size{0};  // the global queue and the line
     atomic<bool> urgent_waits{false};                        // somebody in `urgent`
+    // Whose full ring all in runq have come from, and nobody else waits there; or null. Relaxed: a
+    // hint.
+    atomic<p*> spiller{nullptr};
     atomic<bool> no_stops{false};  // no thread is stopped any more: exit, a crash report
     atomic<std::int32_t> idle_p_count{0};
     atomic<std::int32_t> foreign_count{0};  // ms of foreign threads, now

@@ -11,6 +11,7 @@
 
 #include "arch/context.hpp"
 #include "netpoll/poller.hpp"
+#include "sched/haul.hpp"
 #include "sched/idle.hpp"
 #include "sched/lend.hpp"
 #include "sched/m_lifecycle.hpp"
@@ -27,15 +28,8 @@ namespace rota::rt {
 
 namespace {
 
-// How long an m without work waits for some before it sleeps. Waking a sleeping core costs about
-// the longest; each vain wait halves the next one.
-constexpr std::int32_t spin_ns_max = 20'000, spin_ns_min = 1'000;
-
-// What was stolen is too little if it was all done within `scrap_ns`, or within `haul_ns_max` by
-// goroutines that took less than `short_run_ns` each; the next is then left to its p, the longer
-// the more often that has been so; never for much longer than it takes to wake an idle core.
-constexpr std::int64_t scrap_ns = 4'000, haul_ns_max = 20'000, short_run_ns = 1'000;
-constexpr std::int32_t patience_ns_min = 8'000, patience_ns_max = 32'000;
+// An m without work waits for some before it sleeps, half as long after each vain wait.
+constexpr std::int32_t spin_ns_min = 1'000;
 
 // A storm of timers is served in batches: waking for each one would cost more than running it. One
 // that comes alone is served to the moment, a few within `timer_gap_ns`; where a batch was of
@@ -114,11 +108,19 @@ found from_local(p& pp) {
     return f;
 }
 
-found from_global(p& pp) {
+// A share of the global queue for self's p, which may take it away from another one.
+g* take_global(m& self) ROTA_REQUIRES(sched.mu) {
+    p* const from = sched.spiller.load(memory_order_relaxed);  // relaxed: written under sched.mu
+    g* const gp = global_get(*self.pp, haul_max(self));
+    if (gp != nullptr && from != nullptr) note_haul(self, *from);
+    return gp;
+}
+
+found from_global(m& self) {
     if (sched.runq_size.load(memory_order_relaxed) == 0)
         return {};  // relaxed: looked at again before sleep
     const lock_guard guard(sched.mu);
-    return {global_get(pp, 0)};
+    return {take_global(self)};
 }
 
 void become_spinning(m& self) {
@@ -147,7 +149,10 @@ found steal_once(m& self, bool last) {
         }
         if (&victim == &pp || victim.status.load(memory_order_relaxed) == p_status::idle)
             continue;  // relaxed: a hint
-        if (g* gp = runq_steal(pp, victim, last)) return {gp};
+        g* const gp = runq_steal(pp, victim, last, haul_max(self));
+        if (gp == nullptr) continue;
+        note_haul(self, victim);
+        return {gp};
     }
     return {};
 }
@@ -170,77 +175,63 @@ bool work_anywhere() {
     return false;
 }
 
-// Is there a core to wait on, and does anybody run who may have work for us?
-bool is_waiting_worth_it() {
-    const std::int32_t busy = busy_p_count();
-    return busy <= processor_count() &&
-           busy > sched.nmspinning.load(memory_order_relaxed);  // relaxed: a guess
-}
-
-std::int32_t& spin_time(m& self) {
-    if (self.spin_ns == 0) self.spin_ns = spin_ns_max;
-    return self.spin_ns;
-}
-
 // Nothing yet. Waking an idle core costs more than waiting a little.
 found wait_for_work(m& self) {
     if (!is_waiting_worth_it()) return {};
     // Somebody who creates goroutines by the thousand spends most of that time on page faults.
     (void)stack_touch_ahead(stack_class_for(stack_size_default));
-    const std::int64_t until = nanotime() + spin_time(self);
+    const std::int64_t until = nanotime() + self.spin_ns;
     while (nanotime() < until) {
         procyield(30);
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
         if (!work_anywhere()) continue;
-        found f = from_global(*self.pp);
+        found f = from_global(self);
         if (!f) f = steal_once(self, true);
         if (!f) continue;
-        self.spin_ns = spin_ns_max;
+        self.spin_ns = m::spin_ns_max;
         return f;
     }
     self.spin_ns = self.spin_ns / 2 > spin_ns_min ? self.spin_ns / 2 : spin_ns_min;
     return {};
 }
 
-// Goroutines that do next to nothing are done sooner by the p that made them than by two that pass
-// each other their memory: a theft costs both some hundred ns, and as much for each goroutine. This
-// one holds back for a moment if the last theft was not worth it. One that waits behind a long
-// computation waits as much longer, and shows in the end that it is worth it.
-found leave_to_owner(m& self) {
-    const std::int64_t now = nanotime(), took = now - self.stole_at;
-    const std::uint32_t runs =
-        self.pp->sched_tick.load(memory_order_relaxed) - self.stole_at_tick;  // relaxed: our own
-    const bool worth_it = took > haul_ns_max || (took > scrap_ns && took > runs * short_run_ns);
-    if (worth_it || !is_waiting_worth_it()) {
-        self.patience_ns = 0;
-        return {};
+// What waits at `needy`: self was its only hope.
+found serve(m& self, p& needy) {
+    if (needy.timers.earliest_hint() != 0 && run_due_timers(self, needy, nanotime()) > 0) {
+        if (found f = from_local(*self.pp)) return f;
     }
-    self.patience_ns = std::clamp(2 * self.patience_ns, patience_ns_min, patience_ns_max);
-    // Where it waits in vain all the time, it does not wait here either.
-    const std::int32_t patience = std::min(self.patience_ns, 2 * spin_time(self));
+    if (&needy == self.pp) return {};
+    g* const gp = runq_steal(*self.pp, needy, true, haul_max(self));
+    if (gp != nullptr) note_haul(self, needy);
+    return {gp};
+}
+
+// Leaves what there is to who makes it, if the last hauls say so, but nothing that he does not get
+// on with, nor what others have.
+found hold_back(m& self) {
+    moment_of_patience patience(self);
+    found f;
     touch_result touched = touch_result::done;  // stacks for the owner: see wait_for_work
-    while (nanotime() - now < patience) {
+    while (!f && patience.lasts()) {
         if (touched != touch_result::nothing_to_do)
             touched = stack_touch_ahead(stack_class_for(stack_size_default));
-        if (touched != touch_result::done) procyield(30);
+        if (touched != touch_result::done) procyield(60);
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
-        if (found f = from_global(*self.pp)) return f;
+        if (is_poll_overdue(nanotime())) f = from_netpoll(self);
     }
-    return {};
+    self.preempt.store(false, memory_order_relaxed);  // relaxed: as in findrunnable
+    if (!f && patience.needy() != nullptr) f = serve(self, *patience.needy());
+    return f;
 }
 
 found from_other_ps(m& self) {
     constexpr int passes = 4;
     if (proc_count() == 1 || !may_spin(self)) return {};
-    found f = leave_to_owner(self);
+    found f = hold_back(self);
+    if (!f) f = from_global(self);
     for (int i = 0; i < passes && !f; ++i) f = steal_once(self, i == passes - 1);
     if (!f) f = wait_for_work(self);
-    if (!f) {
-        note_spin(false);
-        return {};
-    }
-    self.stole_at = nanotime();
-    self.stole_at_tick = self.pp->sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    if (!f) note_spin(false);
     return f;
 }
 
@@ -257,7 +248,7 @@ bool return_p(m& self) {
 // again.
 bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
-    if (g* gp = global_get(*self.pp, 0)) {
+    if (g* gp = take_global(self)) {
         f = {gp};
         return true;
     }
@@ -427,7 +418,8 @@ found findrunnable(m& self) {
             if ((f = from_netpoll(self))) return f;
             if (return_p(self)) continue;
         }
-        if ((f = from_global(pp))) return f;
+        judge_haul(self);
+        if (!leaves_spill(self) && (f = from_global(self))) return f;
         if ((f = from_netpoll(self))) return f;
         if ((f = from_other_ps(self))) return f;
         if (keep_p_after_all(self, f)) {

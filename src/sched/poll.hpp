@@ -30,6 +30,13 @@ inline bool is_poll_due(const p& pp) {
            sched.last_poll.load(memory_order_relaxed) != 0;
 }
 
+// Whether nobody has looked for a while: for an m that waits beside busy ps.
+inline bool is_poll_overdue(std::int64_t now) {
+    // relaxed: looked at again
+    return net_poller.has_waiters_hint() &&
+           now - sched.last_poll.load(memory_order_relaxed) > poll_gap_ns;
+}
+
 // Looks, unless somebody sleeps in the poller: returns one who can go on, and queues the others on
 // self's p. Caller: an m with a p, on g0. Go: netpoll(0) in findRunnable.
 [[nodiscard]] found from_netpoll(m& self);

@@ -30,7 +30,11 @@ bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
     batch[n] = &gp;
     if (ROTA_UNLIKELY(chaos.on)) chaos_shuffle(batch, n + 1);
     const lock_guard guard(sched.mu);
+    // relaxed, all: written under sched.mu
+    const bool only_ours = sched.runq_size.load(memory_order_relaxed) == 0 ||
+                           sched.spiller.load(memory_order_relaxed) == &pp;
     global_put_batch(batch, n + 1);
+    if (only_ours) sched.spiller.store(&pp, memory_order_relaxed);
     return true;
 }
 
@@ -66,8 +70,9 @@ bool ring_put(p& pp, g& gp, std::uint32_t& head, std::uint32_t& tail) {
     return true;
 }
 
-// Copies up to half of victim's ring to thief's slots from `to` on. Returns how many.
-std::uint32_t grab(p& victim, p& thief, std::uint32_t to) {
+// Copies up to half of victim's ring, and no more than `most` of it, to thief's slots from `to` on.
+// Returns how many.
+std::uint32_t grab(p& victim, p& thief, std::uint32_t to, std::uint32_t most) {
     for (;;) {
         std::uint32_t head = victim.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
         const std::uint32_t tail =
@@ -76,6 +81,7 @@ std::uint32_t grab(p& victim, p& thief, std::uint32_t to) {
         n -= n / 2;
         if (n == 0) return 0;
         if (n > p::runq_size / 2) continue;  // head and tail are from different moments
+        if (n > most) n = most;
         for (std::uint32_t i = 0; i < n; ++i) {
             g* gp = victim.runq[(head + i) & ring_mask].load(
                 memory_order_relaxed);  // relaxed: see head and tail
@@ -154,10 +160,10 @@ g* runq_get_first(p& pp) {
     }
 }
 
-g* runq_steal(p& thief, p& victim, bool take_runnext) {
+g* runq_steal(p& thief, p& victim, bool take_runnext, std::uint32_t most) {
     const std::uint32_t tail =
         thief.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
-    std::uint32_t n = grab(victim, thief, tail);
+    std::uint32_t n = grab(victim, thief, tail, most);
     if (n == 0) {
         g* const next = take_runnext ? grab_runnext(victim) : nullptr;
         if (next != nullptr) {
@@ -229,9 +235,14 @@ void publish_global_size() {
                           memory_order_release);  // pairs(runq.global)
 }
 
+void not_only_spilled() {
+    sched.spiller.store(nullptr, memory_order_relaxed);  // relaxed: a hint
+}
+
 void global_put(g& gp) {
     ROTA_DCHECK(readgstatus(gp) == g_status::runnable);
     sched.runq.push(gp);
+    not_only_spilled();
     publish_global_size();
 }
 
@@ -251,6 +262,7 @@ void global_put_early(g& gp) {
 
 void global_put_batch(g* const* batch, std::uint32_t n) {
     for (std::uint32_t i = 0; i < n; ++i) sched.runq.push(*batch[i]);
+    not_only_spilled();
     publish_global_size();
 }
 

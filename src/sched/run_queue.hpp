@@ -44,9 +44,10 @@ ROTA_ALWAYS_INLINE void runq_put_next(p& pp, g& gp) ROTA_EXCLUDES(sched.mu) {
     return owner_exchange<g>(pp.runnext_gate, pp.runnext, nullptr);  // pairs(runq.next)
 }
 
-// Moves half of victim's queue to thief's and returns one of it, or null. victim's runnext only if
-// `take_runnext`, and only if it stays there for 3 µs. Caller: the owner of thief.
-[[nodiscard]] g* runq_steal(p& thief, p& victim, bool take_runnext);
+// Moves half of victim's queue, `most` of it, to thief's and returns one of it, or null. victim's
+// runnext only if `take_runnext`, and only if it stays there for 10 µs. Caller: the owner of thief.
+[[nodiscard]] g* runq_steal(p& thief, p& victim, bool take_runnext,
+                            std::uint32_t most = p::runq_size / 2);
 
 // Whether pp has nothing to run. Any thread; true is exact for everything that was put before the
 // caller's last heavy_fence(), unless its owner is in the middle of a put, which ends in wakep.
@@ -87,6 +88,9 @@ void global_put_batch(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu);
 
 // Says how long the queue is, after it or the line of suspended ms has changed.
 void publish_global_size() ROTA_REQUIRES(sched.mu);
+
+// Somebody stands there whom no full ring has sent.
+void not_only_spilled() ROTA_REQUIRES(sched.mu);
 
 // Takes a fair share, at most `max` (0: half a ring), for pp: returns one, queues the rest on pp,
 // which has the room. One that is `preempted` is not run: its m gets the p (resume_suspended).

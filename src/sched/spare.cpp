@@ -196,6 +196,7 @@ std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
     const std::uint32_t all = sched.put_off.size();
     const std::uint32_t n = is_anyone_stopped ? std::min(all, batch) : all;
     sched.runq.put_in_front(sched.put_off, n);
+    not_only_spilled();
     last_back_ = popped;  // where the queue was, and will be when these are gone
     return n;
 }

@@ -31,6 +31,7 @@ void get_in_line(m& self) ROTA_REQUIRES(sched.mu) {
     sched.suspended_last = &self;
     ++sched.suspended_count;
     self.suspended.store(true, memory_order_relaxed);  // relaxed: a hint for sysmon
+    not_only_spilled();
     publish_global_size();
 }
 
@@ -132,6 +133,7 @@ bool unpop_suspended(m& mp) {
     if (sched.suspended_last == nullptr) sched.suspended_last = &mp;
     ++sched.suspended_count;
     mp.suspended.store(true, memory_order_relaxed);  // relaxed: a hint for sysmon
+    not_only_spilled();
     publish_global_size();
     return true;
 }

@@ -1,0 +1,280 @@
+// What has come of what was taken from other ps, and for how long the rest is left to them.
+#include "sched/haul.hpp"
+
+#include <algorithm>
+
+#include "sched/idle.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/timers.hpp"
+#include "sys/clock.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// A haul is too little if it was all done within `scrap_ns`, or within `haul_ns_max` by goroutines
+// that took less than `short_run_ns` each. For how long the next is left to its p then, the longer
+// the more often that has been so.
+constexpr std::int64_t scrap_ns = 4'000, haul_ns_max = 20'000, short_run_ns = 1'000;
+constexpr std::int32_t patience_ns_min = 8'000, patience_ns_max = 32'000;
+
+// Little goroutines that have kept us busy for longer than that have made others, or waited for
+// each other: they are worth the carrying.
+constexpr std::int64_t telling_ns = 200'000;
+
+// Who leaves all to its maker looks that often. That one has to make a step in `quick_step_ns`; its
+// ring must not stand still behind goroutines that ready each other, nor its timers wait, for
+// longer than `stands_still_ns`; nor must it have nothing that could be left to it for so long.
+constexpr std::int64_t look_ns = 16'000, quick_step_ns = 1'000, stands_still_ns = 50'000;
+
+// Where it does not get on some are taken, twice as many each time until it does. It may be but a
+// thread that the kernel keeps waiting for a moment, and half a ring would be too much.
+constexpr std::uint32_t most = p::runq_size / 2, first_aid = std::min(4u, most);
+
+// Of the two ways on trial each has a span, of which the second half is measured: the first goes
+// with bringing home what the other way has carried about. The better one has twice as many in a
+// row each time. `alone` has to be better by more than a tenth.
+constexpr std::int64_t span_ns = 1'000'000;
+constexpr std::int32_t spans_max = 32;
+constexpr std::int64_t forgotten_after = 4 * spans_max * span_ns;
+
+enum way : int { shared, alone };
+
+// Advice: relaxed, and no atomics of ours, which would be choices to the explorer of schedules.
+struct {
+    // Read by anyone.
+    way now_is = shared;
+    p* from = nullptr;  // where the last haul came from,
+    p* by = nullptr;    // and who has taken it
+    // Who has set `held`.
+    bool held = false;
+    std::int64_t begun_at = 0;  // the present row of spans; 0: there is none
+    std::int64_t measured_since = 0;
+    std::uint32_t steps_then = 0;             // of all ps
+    std::int64_t steps_per_ms[2] = {-1, -1};  // of either way the last time; -1: not known
+    std::int32_t spans[2] = {1, 1};           // in a row
+} constinit trial;
+
+template <class T>
+T get(const T& of) {
+    return __atomic_load_n(&of, __ATOMIC_RELAXED);
+}
+template <class T>
+void set(T& of, T to) {
+    __atomic_store_n(&of, to, __ATOMIC_RELAXED);
+}
+
+// What pp has done: turns, and goroutines that it has made, ended and parked. Wraps.
+std::uint32_t steps_of(const p& pp) {
+    const p_counters& counts = pp.counts;
+    // relaxed, all: a guess
+    return pp.sched_tick.load(memory_order_relaxed) +
+           static_cast<std::uint32_t>(counts.created.load(memory_order_relaxed) +
+                                      counts.ended.load(memory_order_relaxed) +
+                                      counts.parks.load(memory_order_relaxed));
+}
+
+// Those that are gone as well, which have done what they have done.
+std::uint32_t steps_of_all() {
+    std::uint32_t steps = 0;
+    for (std::int32_t i = 0; i < made_count(); ++i) steps += steps_of(*sched.allp[i]);
+    return steps;
+}
+
+void begin(way w, std::int64_t now) {
+    set(trial.now_is, w);
+    trial.begun_at = now;
+    trial.measured_since = 0;
+}
+
+void weigh() {
+    const bool is_alone_better = trial.steps_per_ms[alone] * 10 > trial.steps_per_ms[shared] * 11;
+    std::int32_t& better = trial.spans[is_alone_better ? alone : shared];
+    better = std::min(2 * better, spans_max);
+    trial.spans[is_alone_better ? shared : alone] = 1;
+}
+
+// The present way's time may be over. Caller: has set `held`.
+void proceed() {
+    const std::int64_t now = nanotime(), took = now - trial.begun_at;
+    if (trial.begun_at == 0 || took > forgotten_after) {
+        trial.steps_per_ms[shared] = trial.steps_per_ms[alone] = -1;
+        trial.spans[shared] = trial.spans[alone] = 1;
+        return begin(shared, now);
+    }
+    if (trial.measured_since == 0 && took > span_ns / 2) {
+        trial.measured_since = now;
+        trial.steps_then = steps_of_all();
+    }
+    const way w = trial.now_is;
+    const std::int64_t measured = now - trial.measured_since;
+    if (took < trial.spans[w] * span_ns || measured < span_ns / 4) return;
+    trial.steps_per_ms[w] = std::int64_t{steps_of_all() - trial.steps_then} * 1'000'000 / measured;
+    const way other = w == shared ? alone : shared;
+    if (trial.steps_per_ms[other] >= 0) weigh();
+    begin(other, now);
+}
+
+// One at a time; who comes meanwhile goes on without.
+void try_to_proceed() {
+    if (__atomic_exchange_n(&trial.held, true, __ATOMIC_ACQUIRE)) return;  // pairs(haul.held)
+    proceed();
+    __atomic_store_n(&trial.held, false, __ATOMIC_RELEASE);  // pairs(haul.held)
+}
+
+// Who makes what the owner of pp leaves to him, as long as the trial says so; or null. A lent p
+// leaves nothing to anybody: it goes back.
+p* maker_for(const p& pp) {
+    if (get(trial.now_is) != alone || pp.host != nullptr) return nullptr;
+    p* const from = get(trial.from);
+    return from != &pp ? from : get(trial.by);
+}
+
+bool do_timers_wait(const p& pp, std::int64_t now) {
+    return pp.timers.earliest_hint() != 0 && next_timer_run(pp) <= now;
+}
+
+}  // namespace
+
+void note_haul(m& self, p& from) {
+    p& pp = *self.pp;
+    if (&from == &pp) return;  // it has only spilled it
+    self.haul.of = &pp;
+    self.haul.tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    self.haul.at = nanotime();
+    set(trial.from, &from);
+    set(trial.by, &pp);
+}
+
+void judge_haul(m& self) {
+    haul_record& haul = self.haul;
+    if (haul.at == 0) return;
+    const p& pp = *self.pp;
+    const std::int64_t took = nanotime() - haul.at;
+    haul.at = 0;
+    if (haul.of != &pp) return;
+    const std::uint32_t runs =
+        pp.sched_tick.load(memory_order_relaxed) - haul.tick;  // relaxed: our own
+    const bool are_short = took <= runs * short_run_ns;
+    if (took <= scrap_ns || (took <= haul_ns_max && are_short))
+        haul.patience_ns = std::clamp(2 * haul.patience_ns, patience_ns_min, patience_ns_max);
+    else haul.patience_ns = 0;
+    if (are_short && took <= telling_ns) try_to_proceed();
+}
+
+std::uint32_t haul_max(const m& self) {
+    return self.haul.aid != 0 && maker_for(*self.pp) != nullptr ? self.haul.aid : most;
+}
+
+bool leaves_spill(const m& self) {
+    const p* const maker = maker_for(*self.pp);
+    // relaxed, both: hints
+    return maker != nullptr && !sched.urgent_waits.load(memory_order_relaxed) &&
+           sched.spiller.load(memory_order_relaxed) == maker;
+}
+
+bool is_waiting_worth_it() {
+    const std::int32_t busy = busy_p_count();
+    return busy <= processor_count() &&
+           busy > sched.nmspinning.load(memory_order_relaxed);  // relaxed: a guess
+}
+
+moment_of_patience::moment_of_patience(m& self) : self_(self) {
+    haul_record& haul = self.haul;
+    const bool waits = is_waiting_worth_it();
+    if (waits) maker_ = maker_for(*self.pp);
+    if (maker_ != nullptr) {
+        watch_maker();
+        return;
+    }
+    haul.aid = 0;
+    if (!waits) haul.patience_ns = 0;
+    // Where it waits in vain all the time, it does not wait here either.
+    else until_ = nanotime() + std::min(haul.patience_ns, 2 * self.spin_ns);
+}
+
+void moment_of_patience::watch_maker() {
+    looked_at_ = moved_at_ = had_some_at_ = nanotime();
+    until_ = looked_at_ + spans_max * span_ns;
+    steps_ = steps_of(*maker_);
+    tick_ = maker_->sched_tick.load(memory_order_relaxed);  // relaxed, both: a guess
+    head_ = maker_->runq_head.load(memory_order_relaxed);
+    haul_record& haul = self_.haul;
+    // He has not moved since we helped him.
+    if (haul.aid != 0 && steps_ == haul.steps_at_aid) (void)end(maker_);
+}
+
+// The maker is helped a little, others get what they need.
+bool moment_of_patience::end(p* needy) {
+    haul_record& haul = self_.haul;
+    haul.aid = needy != nullptr && needy == maker_ ? std::clamp(2 * haul.aid, first_aid, most) : 0;
+    haul.steps_at_aid = haul.aid != 0 ? steps_of(*maker_) : 0;
+    needy_ = needy;
+    maker_ = nullptr;
+    until_ = 0;
+    return false;
+}
+
+bool moment_of_patience::lasts() {
+    const std::int64_t now = nanotime();
+    if (now >= until_) return false;
+    if (maker_ == nullptr)
+        return sched.runq_size.load(memory_order_relaxed) == 0;  // relaxed: a hint
+    if (now - looked_at_ < look_ns) return true;
+    try_to_proceed();
+    if (maker_for(*self_.pp) == nullptr || !is_waiting_worth_it()) return end(nullptr);
+    if (global_has_work() && !leaves_spill(self_)) return end(nullptr);
+    if (does_anyone_else_wait(now)) return false;
+    if (!does_maker_get_on(now)) return end(maker_);
+    return is_there_anything_left(now) || end(nullptr);
+}
+
+bool moment_of_patience::does_maker_get_on(std::int64_t now) {
+    const std::uint32_t done = steps_of(*maker_) - steps_;
+    if (done * quick_step_ns < now - looked_at_ || do_timers_wait(*maker_, now - stands_still_ns))
+        return false;
+    steps_ += done;
+    looked_at_ = now;
+    const std::uint32_t tick = maker_->sched_tick.load(memory_order_relaxed);  // relaxed, both: a
+    const std::uint32_t head = maker_->runq_head.load(memory_order_relaxed);   // guess
+    // What goes from a full ring to the global queue moves the head as well.
+    if ((tick != tick_ && head != head_) || runq_ring_empty(*maker_)) {
+        tick_ = tick;
+        head_ = head;
+        moved_at_ = now;
+        self_.haul.aid = 0;
+    }
+    return now - moved_at_ <= stands_still_ns;
+}
+
+bool moment_of_patience::does_anyone_else_wait(std::int64_t now) {
+    const p* seen = nullptr;
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        p& pp = *sched.allp[i];
+        if (&pp == maker_) continue;
+        if (do_timers_wait(pp, now) || (&pp != self_.pp && !runq_ring_empty(pp))) {
+            (void)end(&pp);
+            return true;
+        }
+        const g* const next = pp.runnext.load(memory_order_relaxed);  // relaxed: only compared
+        if (next == nullptr || &pp == self_.pp) continue;
+        if (&pp == other_ && next == next_) {
+            (void)end(&pp);
+            return true;
+        }
+        if (seen == nullptr) {
+            seen = other_ = &pp;
+            next_ = next;
+        }
+    }
+    if (seen == nullptr) other_ = nullptr;
+    return false;
+}
+
+bool moment_of_patience::is_there_anything_left(std::int64_t now) {
+    if (global_has_work() || !runq_ring_empty(*maker_)) had_some_at_ = now;
+    return now - had_some_at_ <= stands_still_ns;
+}
+
+}  // namespace rota::rt
