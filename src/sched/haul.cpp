@@ -132,7 +132,8 @@ p* maker_for(const p& pp) {
 }
 
 bool do_timers_wait(const p& pp, std::int64_t now) {
-    return pp.timers.earliest_hint() != 0 && next_timer_run(pp) <= now;
+    // A heap that stops have emptied is its owner's to tidy.
+    return pp.timers.earliest_hint() != 0 && pp.timers.size() != 0 && next_timer_run(pp) <= now;
 }
 
 }  // namespace
