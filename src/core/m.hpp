@@ -53,6 +53,9 @@ struct haul_record {
     std::int32_t patience_ns = 0;    // for how long it leaves the next to its p
     std::uint32_t aid = 0;           // how many it takes of what it leaves to its maker; 0: none
     std::uint32_t steps_at_aid = 0;  // that one's, when it last did
+    const p* maker = nullptr;        // whom it watches when it holds back,
+    std::uint32_t maker_tick = 0, maker_head = 0;  // and since when nobody has come out of his
+    std::int64_t moved_at = 0;                     // ring; kept from one time to the next
 };
 
 struct alignas(cache_line) m : self_header {

@@ -219,7 +219,6 @@ found hold_back(m& self) {
         if (sched.stop_wanted.load(memory_order_relaxed)) return {};  // relaxed: looked at again
         if (is_poll_overdue(nanotime())) f = from_netpoll(self);
     }
-    self.preempt.store(false, memory_order_relaxed);  // relaxed: as in findrunnable
     if (!f && patience.needy() != nullptr) f = serve(self, *patience.needy());
     return f;
 }
@@ -232,6 +231,8 @@ found from_other_ps(m& self) {
     for (int i = 0; i < passes && !f; ++i) f = steal_once(self, i == passes - 1);
     if (!f) f = wait_for_work(self);
     if (!f) note_spin(false);
+    // A request that came meanwhile was meant for the wait, not for who begins now.
+    self.preempt.store(false, memory_order_relaxed);  // relaxed: as in findrunnable
     return f;
 }
 

@@ -196,14 +196,15 @@ moment_of_patience::moment_of_patience(m& self) : self_(self) {
 }
 
 void moment_of_patience::watch_maker() {
-    looked_at_ = moved_at_ = had_some_at_ = nanotime();
+    looked_at_ = had_some_at_ = nanotime();
     until_ = looked_at_ + spans_max * span_ns;
     steps_ = steps_of(*maker_);
-    tick_ = maker_->sched_tick.load(memory_order_relaxed);  // relaxed, both: a guess
-    head_ = maker_->runq_head.load(memory_order_relaxed);
     haul_record& haul = self_.haul;
+    if (haul.maker != maker_) haul.moved_at = looked_at_;
+    haul.maker = maker_;
     // He has not moved since we helped him.
     if (haul.aid != 0 && steps_ == haul.steps_at_aid) (void)end(maker_);
+    else note_moves(looked_at_);
 }
 
 // The maker is helped a little, others get what they need.
@@ -237,16 +238,23 @@ bool moment_of_patience::does_maker_get_on(std::int64_t now) {
         return false;
     steps_ += done;
     looked_at_ = now;
+    note_moves(now);
+    return now - self_.haul.moved_at <= stands_still_ns;
+}
+
+// What goes from a full ring to the global queue moves the head as well; and whose turn goes on
+// comes to neither queue.
+void moment_of_patience::note_moves(std::int64_t now) {
+    haul_record& haul = self_.haul;
     const std::uint32_t tick = maker_->sched_tick.load(memory_order_relaxed);  // relaxed, both: a
     const std::uint32_t head = maker_->runq_head.load(memory_order_relaxed);   // guess
-    // What goes from a full ring to the global queue moves the head as well.
-    if ((tick != tick_ && head != head_) || runq_ring_empty(*maker_)) {
-        tick_ = tick;
-        head_ = head;
-        moved_at_ = now;
-        self_.haul.aid = 0;
-    }
-    return now - moved_at_ <= stands_still_ns;
+    const bool has_turns = tick != haul.maker_tick;
+    const bool is_empty = runq_ring_empty(*maker_);
+    if (is_empty ? global_has_work() && !has_turns : head == haul.maker_head || !has_turns) return;
+    haul.maker_tick = tick;
+    haul.maker_head = head;
+    haul.moved_at = now;
+    haul.aid = 0;
 }
 
 bool moment_of_patience::does_anyone_else_wait(std::int64_t now) {

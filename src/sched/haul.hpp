@@ -57,6 +57,7 @@ class moment_of_patience {
   private:
     void watch_maker();
     bool does_maker_get_on(std::int64_t now);
+    void note_moves(std::int64_t now);
     bool does_anyone_else_wait(std::int64_t now);
     bool is_there_anything_left(std::int64_t now);
     bool end(p* needy);
@@ -67,9 +68,7 @@ class moment_of_patience {
     std::int64_t until_ = 0;
     std::int64_t looked_at_ = 0;  // of the maker then:
     std::uint32_t steps_ = 0;
-    std::uint32_t tick_ = 0, head_ = 0;  // and since when nobody has come out of its ring,
-    std::int64_t moved_at_ = 0;
-    std::int64_t had_some_at_ = 0;  // or there was nothing in it
+    std::int64_t had_some_at_ = 0;  // when there was something that could be left to him
     // Of another one: what was in its runnext.
     p* other_ = nullptr;
     const g* next_ = nullptr;
