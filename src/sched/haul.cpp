@@ -32,9 +32,9 @@ constexpr std::int64_t look_ns = 16'000, quick_step_ns = 1'000, stands_still_ns 
 // thread that the kernel keeps waiting for a moment, and half a ring would be too much.
 constexpr std::uint32_t most = p::runq_size / 2, first_aid = std::min(4u, most);
 
-// Of the two ways on trial each has a span, of which the second half is measured: the first goes
-// with bringing home what the other way has carried about. The better one has twice as many in a
-// row each time. `alone` has to be better by more than a tenth.
+// Of the two ways on trial each has a row of spans, measured but for the first half of the first:
+// that goes with bringing home what the other way has carried about. The better one has twice as
+// many each time. `alone` has to be better by more than a tenth.
 constexpr std::int64_t span_ns = 1'000'000;
 constexpr std::int32_t spans_max = 32;
 constexpr std::int64_t forgotten_after = 4 * spans_max * span_ns;
