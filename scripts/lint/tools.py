@@ -11,9 +11,10 @@ from .source import Finding, Source
 CLANG_FORMAT = "clang-format-19"
 CLANG = "clang++-19"
 THREAD_SAFETY = [CLANG, "-std=c++20", "-fsyntax-only", "-Wthread-safety", "-Werror",
-                 "-DROTA_DEBUG_CHECKS=1", "-Iinclude", "-Isrc",
+                 "-DROTA_DEBUG_CHECKS=1", "-Iinclude", "-Isrc", "-Itests",
                  "-isystem/usr/share/include/llhttp",
                  "-fno-caret-diagnostics", "-fno-color-diagnostics"]
+TAKES_LOCKS = re.compile(r"\block_guard\b")
 MESSAGE = re.compile(r"(?P<path>[^:\s][^:]*):(?P<line>\d+):\d+: (?:fatal )?error: (?P<text>.*)")
 
 
@@ -94,12 +95,14 @@ def with_headers(tree, path):
             continue
         known.add(path)
         for _, include in tree.source(path).includes():
-            waiting.append(("src/" if include[0] == '"' else "include/") + include[1:-1])
+            folders = ("src/", "tests/") if include[0] == '"' else ("include/",)
+            waiting += [folder + include[1:-1] for folder in folders]
     return sorted(known)
 
 
 def thread_safety(tree, memory):
-    """A room of src/ at a time, so that the standard library's headers are read once for it."""
+    """A room of src/ at a time, so that the standard library's headers are read once for it; and
+    what of its rooms' unit tests takes locks, together."""
     def compiled(paths):
         files = sorted({f for path in paths for f in with_headers(tree, path)})
         mark = fingerprint(*THREAD_SAFETY, *files, *(tree.source(f).text for f in files))
@@ -119,6 +122,11 @@ def thread_safety(tree, memory):
     for source in tree.below("src"):
         if source.path.endswith(".cpp"):
             rooms.setdefault(source.path.rpartition("/")[0], []).append(source.path)
+    tests = [source.path for source in tree.below("tests")
+             if source.path.endswith("_test.cpp") and TAKES_LOCKS.search(source.text)
+             and source.path.rpartition("/")[0].replace("tests/", "src/", 1) in rooms]
+    if tests:
+        rooms["tests"] = tests
     largest_first = sorted(rooms.values(), key=len, reverse=True)
     return [f for found in in_parallel(compiled, largest_first) for f in found]
 

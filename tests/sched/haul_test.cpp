@@ -205,10 +205,12 @@ TEST(kb11_haul, does_not_hide_others_behind_what_is_spilled_next) {
             if (gp >= more.data() && gp < more.data() + more.size()) continue;
             first = gp;
         }
-        const lock_guard guard(sched.mu);
-        while (g* const gp = global_get(haul::maker(), 1)) {
-            if (gp >= more.data() && gp < more.data() + more.size()) continue;
-            first = gp;
+        {
+            const lock_guard guard(sched.mu);
+            while (g* const gp = global_get(haul::maker(), 1)) {
+                if (gp >= more.data() && gp < more.data() + more.size()) continue;
+                first = gp;
+            }
         }
         ASSERT_NE(first, nullptr);
         runq_put(haul::maker(), *first, false);
