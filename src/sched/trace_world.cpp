@@ -68,7 +68,6 @@ ROTA_READS_RACING bool is_in_syscall(const m& mp) {
 // Who runs, which is the one who has stopped the world, and who is in a system call.
 void tell_running(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
     const std::uint32_t now = trace_log.generation;
-    self.traced.thread = thread_of(self);
     traced_word(now, traced_g::running).store_in(*self.curg);
     tell_state(self.traced, self, *self.curg, thread_of(self), traced_g::running);
     m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
@@ -92,9 +91,12 @@ void tell_ps(m& self) ROTA_REQUIRES(trace_log.mu) {
     }
 }
 
+// Ps come first: where who runs has no p yet, `go tool trace` draws it on none, and gives up when it
+// stops.
 void tell_begin(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
-    tell_running(self, is_begin);
+    self.traced.thread = thread_of(self);
     tell_ps(self);
+    tell_running(self, is_begin);
     // Without a stack: who unwinds may have to wait for a thread that is stopped, which may have to
     // wait for us.
     trace_put(self.traced, trace_event::procs_change, proc_count(), 0);

@@ -4,21 +4,29 @@
 Usage: trace_check.py FILE...        one line for each file: its events by name, or what is wrong;
                                      of a directory all files
        trace_check.py --self-test    every rule must find the breach that is planted for it
-       trace_check.py --go FILE...   the same files by `go tool trace -d=parsed`, where there is
-                                     a Go ($GO, or `go` on PATH); otherwise says "skipped". Of
-                                     many files only some.
+       trace_check.py --go FILE...   the same files by `go tool trace -d=parsed`, and the pages
+                                     that it shows of the first, where there is a Go ($GO, or `go`
+                                     on PATH); otherwise says "skipped". Of many files only some.
 
 The rules are those of internal/trace: batches and tables (identifiers defined once, and before
 nobody), states of goroutines and processors, the counters that order what several threads have
 written, and the context that each event needs on its thread. Exit status 1 if a file breaks one.
 """
 import collections
+import html
 import os
+import re
 import shutil
+import signal
 import subprocess
 import sys
+import threading
+import urllib.request
 
 NONE = (1 << 64) - 1
+PAGES = ["/trace", "/jsontrace", "/goroutines", "/usertasks", "/userregions", "/sched?raw=1",
+         "/syscall?raw=1", "/io?raw=1", "/block?raw=1"]
+PAGES_S = 60
 FOR_GO = 4  # of many files so many are enough: the tool takes long to begin
 HEADER = b"go 1.23 trace\0\0\0"
 STACKS, STACK, STRINGS, STRING, FREQUENCY = 2, 3, 4, 5, 8
@@ -281,6 +289,8 @@ class Replay:
                 raise Broken(f"goroutine {g} in a system call without a thread")
             if self.bound[thread][1] not in (None, g):
                 raise Broken(f"thread {thread} has two goroutines")
+            if state == RUNNING and self.bound[thread][0] is None:  # the pages of `go tool trace`
+                raise Broken(f"goroutine {g} is told to run on thread {thread}, which has no p yet")
             self.bound[thread][1] = g
 
     GoStatusStack = GoStatus
@@ -423,7 +433,43 @@ def by_go(paths):
                 break
         print(f"{path}: {'ok' if end.returncode == 0 else end.stderr[:2000]}")
         failed |= end.returncode != 0
-    return int(failed)
+    return int(failed or not pages_by_go(go, paths[0]))
+
+
+def pages_by_go(go, path):
+    """Whether all pages of a trace can be had. They are made by another reader than -d=parsed."""
+    viewer = subprocess.Popen([go, "tool", "trace", "-http=127.0.0.1:0", path], text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, env={**os.environ, "BROWSER": "true"},
+                              start_new_session=True)
+    limit = threading.Timer(PAGES_S, os.killpg, (viewer.pid, signal.SIGKILL))
+    limit.start()
+    said, shown = "", 0
+    try:
+        for line in viewer.stderr:
+            said += line
+            at = re.search(r"listening on (http://[^/\s]*)", line)
+            if at is None:
+                continue
+            for page in PAGES:
+                text = urllib.request.urlopen(at[1] + page).read()
+                shown += 1
+                if page == "/goroutines":
+                    one = re.search(rb'"(/goroutine\?[^"]*)"', text)[1].decode()
+                    urllib.request.urlopen(at[1] + html.unescape(one).replace(" ", "%20")).read()
+            break
+    except OSError as e:
+        said += f"{PAGES[shown]}: {e}"
+    finally:
+        limit.cancel()
+        try:
+            os.killpg(viewer.pid, signal.SIGKILL)  # the viewer is a child of the command
+        except ProcessLookupError:
+            pass
+        viewer.wait()
+    good = shown == len(PAGES)
+    print(f"{path}: {shown} of {len(PAGES)} pages{'' if good else ': ' + said[:2000]}")
+    return good
 
 
 # --- the self-test --------------------------------------------------------------------------------
@@ -474,6 +520,7 @@ BREACHES = {
     "still": ([*BEGIN, (7, "GoSyscallBegin", 1, 0), (7, "GoSyscallEndBlocked")],),
     "leaves a system call": ([*BEGIN, (7, "GoSyscallEnd")],),
     "has not begun": ([*BEGIN, (7, "STWEnd")],),
+    "no p yet": (BEGIN[::-1],),
     "within stops": ([*BEGIN, (7, "STWBegin", 0, 0), (7, "STWBegin", 0, 0)],),
     "which is nowhere": ([*BEGIN, (7, "GoBlock", 5, 0)],),
     "does not run": ([*BEGIN, (7, "GoSyscallBegin", 1, 0), (7, "GoBlock", 0, 0)],),
