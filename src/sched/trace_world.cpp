@@ -91,8 +91,8 @@ void tell_ps(m& self) ROTA_REQUIRES(trace_log.mu) {
     }
 }
 
-// Ps come first: where who runs has no p yet, `go tool trace` draws it on none, and gives up when it
-// stops.
+// Ps come first: where who runs has no p yet, `go tool trace` draws it on none, and gives up when
+// it stops.
 void tell_begin(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
     self.traced.thread = thread_of(self);
     tell_ps(self);

@@ -148,6 +148,17 @@ TEST(kb11_haul, is_helped_with_if_its_maker_stands_still_more_each_time) {
     });
 }
 
+TEST(kb11_haul, is_helped_with_if_its_maker_is_slow) {
+    // He gets on with all that waits, but each of them takes its time.
+    with_one_p([](haul& h) {
+        EXPECT_TRUE(h.wait_until_needed([] {
+            const std::int64_t since = nanotime();
+            while (nanotime() - since < ms / 50) procyield(30);
+            haul::make_all(1);
+        }));
+    });
+}
+
 TEST(kb11_haul, is_helped_with_if_his_queue_stands_still_more_each_time) {
     // Two that ready each other are quick, and let nobody in who waits behind them in the ring.
     with_one_p([](haul& h) {
