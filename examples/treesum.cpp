@@ -33,6 +33,7 @@
 #include "treesum/hasher.hpp"
 #include "treesum/names.hpp"
 #include "treesum/progress.hpp"
+#include "treesum/recordings.hpp"
 #include "treesum/walk.hpp"
 
 namespace treesum {
@@ -40,7 +41,8 @@ namespace {
 
 struct options {
     std::string directory = ".";
-    std::string list;  // --check
+    std::string list;                // --check
+    std::string cpu_profile, trace;  // files for them; empty: none
     std::size_t jobs = 0;
     bool check = false;
     bool quiet = false;
@@ -324,11 +326,14 @@ int run_session(const options& opts) {
         start_progress_bar(run.messages, run.progress);
         run.books.note_goroutines();
     }
+    recordings kept(opts.cpu_profile, opts.trace, *run.messages);
+    kept.begin();
     if (opts.check) {
         check_list(run);
     } else {
         sum_tree(run, bar);
     }
+    kept.end();
     const int error = run.out.finish();
     if (error != 0) run.messages->complain("standard output", error_text(error));
     if (!opts.quiet && !opts.json) run.messages->say(run.books.text());
@@ -349,6 +354,11 @@ bool parse_options(int argc, char** argv, options& opts, int& status) {
                       ->type_name("FILE");
     app.add_flag("-q,--quiet", opts.quiet, "no progress bar, no account, no OK lines");
     app.add_flag("--json", opts.json, "results, problems and account as JSON on standard output");
+    app.add_option("--cpu-profile", opts.cpu_profile,
+                   "write what the processors' time is spent on, for `go tool pprof`")
+        ->type_name("FILE");
+    app.add_option("--trace", opts.trace, "write what the scheduler does, for `go tool trace`")
+        ->type_name("FILE");
     check->excludes(directory);
     try {
         app.parse(argc, argv);

@@ -46,9 +46,10 @@ std::vector<profile_info> profiles();
 /// sleeps or blocks costs nothing.
 ///
 /// It takes SIGPROF, for good; signals that are not its own go to the program's handler, if that
-/// was there first. Samples carry the labels of the goroutine. Callers are found by frame pointers:
-/// compile with -fno-omit-frame-pointer. Throws std::system_error with
-/// std::errc::device_or_resource_busy if a profile is being taken, or if there can be no thread.
+/// was there first. Samples carry the labels of the goroutine. Callers are found by the unwind
+/// tables, and by frame pointers in code without (-fno-omit-frame-pointer). Throws
+/// std::system_error with std::errc::device_or_resource_busy if a profile is being taken, or if
+/// there can be no thread.
 /// `out` must live until stop_cpu_profile has returned. Go: StartCPUProfile.
 void start_cpu_profile(std::ostream& out);
 

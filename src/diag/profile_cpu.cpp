@@ -1,8 +1,10 @@
 // The handler, and the thread that collects.
 #include "diag/profile_cpu.hpp"
 
+#include <algorithm>
 #include <ctime>
 #include <exception>
+#include <iterator>
 #include <string>
 #include <system_error>
 #include <unordered_map>
@@ -15,9 +17,11 @@
 #include "mem/stack.hpp"
 #include "sched/labels.hpp"
 #include "sys/clock.hpp"
+#include "sys/fault_escape.hpp"
 #include "sys/note.hpp"
 #include "sys/profile_timer.hpp"
 #include "sys/thread.hpp"
+#include "trace/own_stack.hpp"
 
 namespace rota::rt {
 
@@ -65,6 +69,40 @@ void walk_frames(const gobuf& at, cpu_sample& s) {
     }
 }
 
+// Our own stack in the handler, from the interrupted frame on.
+struct table_walk {
+    static constexpr std::size_t handlers_max = 16;  // frames
+    explicit table_walk(std::uintptr_t pc) : interrupted(pc) {}
+    const std::uintptr_t interrupted;  // as a return address
+    std::size_t count = 0;
+    std::uintptr_t pcs[handlers_max + cpu_sample::pcs_max];
+
+    // Below the handler's own frames, of which the kernel's is the last; none if it is not there.
+    std::size_t first() const {
+        std::size_t i = 0;
+        while (i < count && pcs[i] != interrupted) ++i;
+        return i;
+    }
+};
+
+// Libraries are mostly compiled without frame pointers, and all have tables: these say more, where
+// they are right. A wrong one may lead anywhere.
+void walk_by_tables(cpu_sample& s) {
+    table_walk w(s.pcs[0]);
+    const bool came_back = try_call(
+        [](void* arg) {
+            auto& mine = *static_cast<table_walk*>(arg);
+            mine.count = own_stack(mine.pcs, std::size(mine.pcs));
+        },
+        &w);
+    if (!came_back) return;
+    const std::size_t first = w.first();
+    const std::size_t count = std::min(w.count - first, cpu_sample::pcs_max);
+    if (count < s.size) return;
+    std::copy_n(w.pcs + first, count, s.pcs);
+    s.size = static_cast<std::uint32_t>(count);
+}
+
 void on_sample(const gobuf& at) {
     profile_ring* const ring = samples.load(memory_order_acquire);  // pairs(samples.ring)
     // relaxed: a late one is left in the ring, or taken with the last
@@ -76,6 +114,7 @@ void on_sample(const gobuf& at) {
     const g* const gp = mp != nullptr ? mp->curg : nullptr;
     s->labels = gp != nullptr ? labels_of(*gp) : nullptr;
     walk_frames(at, *s);
+    walk_by_tables(*s);
     ring->publish(ticket);
 }
 
@@ -200,6 +239,9 @@ void start_sampling() {
         ring.init();
         samples.store(&ring, memory_order_release);  // pairs(samples.ring)
     }
+    // The unwinder's first call prepares its tables, and is not to be interrupted by the second.
+    std::uintptr_t pc = 0;
+    (void)own_stack(&pc, 1);
     on_profile_signal(on_sample);
     auto* const c = new collector;
     c->began_ns = nanotime();

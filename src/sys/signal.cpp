@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "base/atomic.hpp"
+#include "sys/fault_escape.hpp"
 #include "sys/hold_threads.hpp"
 #include "sys/interrupted.hpp"
 
@@ -51,6 +52,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
+    if (signal == SIGSEGV || signal == SIGBUS) leave_try_call();
     const auto& at = *static_cast<const ucontext_t*>(context);
     const int error = errno;
     // relaxed: stored before the signal could come here.

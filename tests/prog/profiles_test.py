@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 TIME_LIMIT = 120  # seconds for one run
+BUILD_DIR = pathlib.Path(".")  # the argument
 
 
 # --- a decoder of profile.proto -------------------------------------------------------------------
@@ -191,6 +192,38 @@ def cpu(folder):
     assert any(len(stack) > 3 for stack, _, _ in p.where("computes_hard"))
 
 
+def treesum_by_name(folder):
+    """Whose time it is, in a library without frame pointers; and that all have names."""
+    tree = folder / "tree"
+    tree.mkdir()
+    for n in range(8):
+        with open(tree / f"{n}", "wb") as f:
+            f.truncate(32 << 20)
+    run = [str(BUILD_DIR / "examples/treesum"), "-q", "--cpu-profile", str(folder / "treesum.gz"),
+           "--trace", str(folder / "treesum.trace"), str(tree)]
+    total = named = hashing = known_caller = 0
+    for _ in range(40):
+        done = subprocess.run(run, capture_output=True, text=True, timeout=TIME_LIMIT)
+        assert done.returncode == 0, done.stderr
+        p = Profile(folder / "treesum.gz")
+        p.check()
+        for stack, values, _ in p.samples:
+            names = [p.frame(i)[0] for i in stack]
+            total += values[0]
+            named += values[0] * (not names[0].startswith(("[", "<")))
+            if not any("sha256" in name.lower() for name in names):
+                continue
+            hashing += values[0]
+            known_caller += values[0] * any("hash_file" in name for name in names)
+        if total >= 200:
+            break
+    assert hashing > total / 5, (hashing, total)  # the rest is mostly reading
+    assert known_caller >= 0.95 * hashing, (known_caller, hashing)
+    assert named >= 0.95 * total, (named, total)
+    assert (folder / "treesum.trace").stat().st_size > 1000
+    return f"{total} samples, {named / total:.1%} with a name, {hashing / total:.1%} in SHA-256"
+
+
 def find_go():
     cache = pathlib.Path.home() / ".cache/rota-peers/go"
     for go in sorted(cache.glob("*/usr/lib/go-*/bin/go"), reverse=True):
@@ -226,13 +259,15 @@ def by_go(folder):
     return None
 
 
-TESTS = (goroutine, goroutine_text, contention, memory_and_threads, cpu, by_go)
+TESTS = (goroutine, goroutine_text, contention, memory_and_threads, cpu, treesum_by_name, by_go)
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    program = pathlib.Path(sys.argv[1]) / "tests/prog/prog_profiles"
+    global BUILD_DIR
+    BUILD_DIR = pathlib.Path(sys.argv[1])
+    program = BUILD_DIR / "tests/prog/prog_profiles"
     wanted, passed, failed = "".join(sys.argv[2:3]), 0, 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
