@@ -1,4 +1,4 @@
-// All goroutines as they are at one moment: what profiles, the leak checks and the debug pages
+// All goroutines, each as it was at some moment: what profiles, the leak checks and the debug pages
 // read.
 #pragma once
 
@@ -29,8 +29,9 @@ struct goroutine_state {
     std::vector<std::uintptr_t> pcs;  // as return addresses, the innermost first
 };
 
-// By the order of their stacks' slots. Those that do not run are held still meanwhile, for a few
-// microseconds each. Caller: in user code, with a label_reader. Throws std::bad_alloc.
+// By the order of their stacks' slots; each that lives from the beginning to the end, once. Those
+// that do not run are held still, a few dozen at a time. Caller: in user code, with a label_reader.
+// Throws std::bad_alloc.
 std::vector<goroutine_state> list_goroutines(std::size_t pcs_max = 64);
 
 // What a dump says in brackets.

@@ -8,6 +8,7 @@
 #include "diag/frame_name.hpp"
 #include "diag/traceback.hpp"
 #include "sched/entry.hpp"
+#include "sched/labels.hpp"
 
 namespace rota::rt {
 
@@ -38,15 +39,58 @@ struct work {
     }
 };
 
+constexpr trace_style style{.system = false, .careful = false, .names_later = true};
+
 // Fills `room`, as far as that goes. Returns how much it takes.
-std::size_t trace_into(std::string& room, bool all) {
+std::size_t trace_into(std::string& room) {
     const auto w = std::make_unique<work>(room);
     const inside here;
-    w->trace.to(w->out, {.system = false, .careful = false, .names_later = true});
+    w->trace.to(w->out, style);
     w->trace.print_current();
-    if (all) w->trace.print_others();
     w->out.flush();
     return w->size;
+}
+
+std::string current_text() {
+    constexpr std::size_t usual = 16 * 1024;
+    std::string room(usual, '\0');
+    for (;;) {
+        const std::size_t size = trace_into(room);
+        if (size <= room.size()) return room.substr(0, size);
+        room.assign(size + size / 4, '\0');
+    }
+}
+
+// What is written about others, outside the runtime: the program goes on meanwhile.
+struct others {
+    explicit others(std::string& to) : text(to) { trace.to(out, style); }
+
+    std::string& text;
+    report out{[](void* to, const char* more, std::size_t n) {
+                   static_cast<others*>(to)->text.append(more, n);
+               },
+               this};
+    tracer trace;
+    tracer::batch batch;
+
+    // False: the last ones.
+    bool take_some(stack_place& at) {
+        const inside here;
+        return trace.take_some(at, batch);
+    }
+};
+
+void append_others(std::string& text) {
+    const std::size_t before = text.size();
+    const label_reader reading;
+    const auto w = std::make_unique<others>(text);
+    stack_place at;
+    for (bool is_more = true; is_more;) {
+        is_more = w->take_some(at);
+        if (text.size() == before && w->batch.count > 0) text += '\n';
+        w->trace.print_some(w->batch);
+    }
+    w->out.flush();
 }
 
 // With the names as people read them.
@@ -73,13 +117,9 @@ std::string expand_names(std::string_view text) {
 }  // namespace
 
 std::string stack_text(bool all) {
-    constexpr std::size_t usual = 16 * 1024;
-    std::string room(usual, '\0');
-    for (;;) {
-        const std::size_t size = trace_into(room, all);
-        if (size <= room.size()) return expand_names(std::string_view(room).substr(0, size));
-        room.assign(size + size / 4, '\0');  // there may be more goroutines by then
-    }
+    std::string text = current_text();
+    if (all) append_others(text);
+    return expand_names(text);
 }
 
 }  // namespace rota::rt

@@ -44,6 +44,7 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
             gp.mp,
             gp.sched,
             gp.entry,
+            labels_of(gp),
             {}};
     const std::string_view name = name_of(gp);
     for (std::size_t i = 0; i + 1 < sizeof a.name && i < name.size(); ++i) a.name[i] = name[i];
@@ -190,7 +191,7 @@ void tracer::print_header(const about* gp, const char* state) {
     const long long minutes = minutes_waited(*gp);
     if (minutes >= 1) out_->print(", %lld minutes", minutes);
     out_->print("%s]", gp->is_locked ? ", locked to thread" : "");
-    print_labels(labels_of(*static_cast<const g*>(gp->address)));
+    print_labels(gp->labels);
     out_->print(":\n");
     if (gp->name[0] != '\0') out_->print("# name: %s\n", gp->name);
 }
@@ -243,33 +244,35 @@ void tracer::print_current(const trace_start& start) {
     if (gp != nullptr) print_creator(a);
 }
 
-void tracer::print_parked(const about& gp) {
-    if (gp.sched.pc == reinterpret_cast<void*>(&rota_gostart)) {
-        // It has not run yet: the function that it will run.
-        print_frame({reinterpret_cast<std::uintptr_t>(gp.entry), 0, false}, 0);
-        return;
-    }
-    walk w;
-    walk_from(w, gp.sched);
-    print_frames(w, 0);
+// False: there is none.
+bool tracer::look_at_other(const g& gp, other& into) {
+    into.a = look_at(gp);
+    if (into.a.status == g_status::idle || into.a.status == g_status::dead) return false;
+    into.is_held = scan_.holds(gp);
+    into.w.count = 0;
+    into.w.begun = false;
+    // One that has not run yet has no frames.
+    if (into.is_held && into.a.sched.pc != reinterpret_cast<void*>(&rota_gostart))
+        walk_from(into.w, into.a.sched);
+    return true;
 }
 
-void tracer::print_other(const g& gp) {
-    const about a = look_at(gp);
-    if (a.status == g_status::idle || a.status == g_status::dead) return;
-    const char* state = g_status_text(a.status);
-    if (a.status == g_status::waiting && a.why != wait_reason::none)
-        state = wait_reason_text(a.why);
-    print_header(&a, state);
-    if (scan_.holds(gp)) print_parked(a);
-    else out_->print("\tgoroutine running on other thread; stack unavailable\n");
-    print_creator(a);
+void tracer::print_other(const other& o) {
+    const char* state = g_status_text(o.a.status);
+    if (o.a.status == g_status::waiting && o.a.why != wait_reason::none)
+        state = wait_reason_text(o.a.why);
+    print_header(&o.a, state);
+    if (!o.is_held) out_->print("\tgoroutine running on other thread; stack unavailable\n");
+    else if (o.w.count > 0) print_frames(o.w, 0);
+    else print_frame({reinterpret_cast<std::uintptr_t>(o.a.entry), 0, false}, 0);
+    print_creator(o.a);
 }
 
 void tracer::print_one(const g& gp) {
     const label_reader reading;
+    other o;
     scan_.begin();
-    print_other(gp);
+    if (look_at_other(gp, o)) print_other(o);
     scan_.end();
 }
 
@@ -279,10 +282,51 @@ void tracer::print_others() {
     stack_for_each(
         [](const stack_slot& slot, void* arg) {
             const g& gp = *header_of(slot);
-            if (&gp != current_goroutine()) static_cast<tracer*>(arg)->print_other(gp);
+            other o;
+            auto& self = *static_cast<tracer*>(arg);
+            if (&gp != current_goroutine() && self.look_at_other(gp, o)) self.print_other(o);
         },
         this);
     scan_.end();
+}
+
+bool tracer::take_some(stack_place& at, batch& into) {
+    into.count = 0;
+    // Dead ones are passed by without a scan; who begins there meanwhile came after us.
+    stack_place behind = at;
+    bool is_anyone_there = false;
+    const bool is_more = stack_for_some(
+        behind, batch::max,
+        [](const stack_slot& slot, void* arg) {
+            const g_status status = readgstatus(*header_of(slot));
+            if (status != g_status::idle && status != g_status::dead)
+                *static_cast<bool*>(arg) = true;
+        },
+        &is_anyone_there);
+    if (!is_anyone_there) {
+        at = behind;
+        return is_more;
+    }
+    struct taking {
+        tracer& self;
+        batch& into;
+    } t{*this, into};
+    scan_.begin(at, batch::max);
+    stack_for_some(
+        at, batch::max,
+        [](const stack_slot& slot, void* arg) {
+            const g& gp = *header_of(slot);
+            auto& [self, into] = *static_cast<taking*>(arg);
+            if (&gp != current_goroutine() && self.look_at_other(gp, into.others[into.count]))
+                ++into.count;
+        },
+        &t);
+    scan_.end();
+    return is_more;
+}
+
+void tracer::print_some(const batch& some) {
+    for (std::size_t i = 0; i < some.count; ++i) print_other(some.others[i]);
 }
 
 }  // namespace rota::rt

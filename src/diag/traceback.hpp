@@ -3,6 +3,7 @@
 
 #include "core/g.hpp"
 #include "diag/report.hpp"
+#include "mem/stack.hpp"
 #include "sched/scan.hpp"
 
 namespace rota::rt {
@@ -40,6 +41,14 @@ class tracer {
     // A goroutine that has no end, likewise.
     void print_one(const g& gp);
 
+    // The same by and by, for a program that goes on: of the next slots' goroutines, but the
+    // current one, what is to be printed is noted, while those that do not run are held still; and
+    // is printed when they go on. Caller: lives with a label_reader until all is printed, and must
+    // not park while it takes. False: these were the last.
+    struct batch;
+    bool take_some(stack_place& at, batch& into);
+    void print_some(const batch& some);
+
   private:
     struct frame {
         std::uintptr_t pc;
@@ -59,6 +68,7 @@ class tracer {
         const m* mp;
         gobuf sched;
         entry_fn entry;
+        const label_set* labels;
         char name[129];
     };
     // As many frames as Go prints: the innermost and the outermost.
@@ -72,6 +82,13 @@ class tracer {
             return i < half ? inner[i] : outer[(i - half) % half];
         }
     };
+    // What a trace shows of another goroutine.
+    struct other {
+        about a;
+        bool is_held = false;  // else there is no stack
+        walk w;
+    };
+    bool look_at_other(const g& gp, other& into);
     static about look_at(const g& gp);
     static long long minutes_waited(const about& gp);
     static int visit(void* context, walk& w);
@@ -85,8 +102,7 @@ class tracer {
     void print_header(const about* gp, const char* state);
     void print_labels(const label_set* labels);
     void print_creator(const about& gp);
-    void print_parked(const about& gp);
-    void print_other(const g& gp);
+    void print_other(const other& o);
 
     bool is_in_allocator(const walk& w);
 
@@ -94,6 +110,12 @@ class tracer {
     trace_style style_;
     bool plain_ = false;  // names stay mangled: malloc may not be called
     stack_scan scan_;
+};
+
+struct tracer::batch {
+    static constexpr std::uint32_t max = 32;  // some 0.1 ms
+    std::size_t count = 0;
+    other others[max];
 };
 
 }  // namespace rota::rt

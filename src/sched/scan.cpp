@@ -28,20 +28,23 @@ void stack_scan::note(const g* gp) {
     else usable_ = false;
 }
 
-void stack_scan::begin() {
+// False: no stack can be read.
+bool stack_scan::announce() {
     usable_ = asymmetric.heavy.load(memory_order_seq_cst);  // pairs(asymmetric.on)
     noted_count_ = 0;
     sched.scanning.fetch_add(1, memory_order_relaxed);    // relaxed: the barrier below
     sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: as above
-    if (!usable_) return;
-    heavy_fence();  // pairs(scan.stop)
-    // Who was allowed to start before the barrier has been marked as running.
-    stack_for_each(
-        [](const stack_slot& slot, void* self) {
-            const g& gp = *header_of(slot);
-            if (readgstatus(gp) == g_status::running) static_cast<stack_scan*>(self)->note(&gp);
-        },
-        this);
+    if (usable_) heavy_fence();                           // pairs(scan.stop)
+    return usable_;
+}
+
+// Who was allowed to start before the barrier has been marked as running.
+void stack_scan::note_running(const stack_slot& slot, void* self) {
+    const g& gp = *header_of(slot);
+    if (readgstatus(gp) == g_status::running) static_cast<stack_scan*>(self)->note(&gp);
+}
+
+void stack_scan::note_on_ms() {
     heavy_fence();
     // An m on its way from prev to curg sets `after`, then curg, then saves the registers, then
     // clears `after`. Read in this order, with a barrier in between, one of the two shows prev.
@@ -52,6 +55,18 @@ void stack_scan::begin() {
         if (peek(mp->after) != nullptr) note(peek(mp->prev));
     }
     heavy_fence();
+}
+
+void stack_scan::begin() {
+    if (!announce()) return;
+    stack_for_each(note_running, this);
+    note_on_ms();
+}
+
+void stack_scan::begin(stack_place at, std::uint32_t count) {
+    if (!announce()) return;
+    stack_for_some(at, count, note_running, this);
+    note_on_ms();
 }
 
 void stack_scan::end() {

@@ -12,8 +12,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "core/sched.hpp"
+#include "mem/stack.hpp"
 
 namespace rota::rt {
 
@@ -23,14 +25,20 @@ class stack_scan {
     // handlers and crash reports. The caller must not park before the end. Without membarrier no
     // stack can be read.
     void begin();
+    // The same, of which only the next `count` slots from `at` on are to be looked at.
+    void begin(stack_place at, std::uint32_t count);
     // Others may start goroutines again.
     void end();
 
-    // Whether gp is off its stack and stays so until end(): gp.sched says where it will go on.
+    // Whether gp, one of those, is off its stack and stays so until end(): gp.sched says where it
+    // will go on.
     bool holds(const g& gp) const;
 
   private:
+    bool announce();
     void note(const g* gp);
+    static void note_running(const stack_slot& slot, void* self);
+    void note_on_ms();
 
     static constexpr std::size_t noted_max = 4096;
     std::size_t noted_count_ = 0;

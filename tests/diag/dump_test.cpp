@@ -1,11 +1,16 @@
 // What a dump's header says of a goroutine that waits: since when, and whether it keeps its thread.
+#include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <map>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <rota/rota.hpp>
 
+#include "../gomaxprocs_restored.hpp"
 #include "core/g.hpp"
 #include "core/sched.hpp"
 #include "mem/stack.hpp"
@@ -92,6 +97,58 @@ TEST(dump, a_park_is_dated_to_the_second_or_two) {
         while (about_now() == before && std::chrono::steady_clock::now() < until)
             sleep_for(std::chrono::milliseconds(20));
         EXPECT_GT(about_now(), before);
+    });
+}
+
+TEST(dump, shows_each_goroutine_once_while_others_run) {
+    // It is made by and by: one that runs, ends or begins meanwhile makes it skip another, or show
+    // one twice; or one that has gone on is shown as it was half.
+    const rota_test::gomaxprocs_restored restored;
+    runtime::gomaxprocs(4);
+    run([] {
+        constexpr int waiting = 1500;
+        auto values = make_chan<int>();
+        std::vector<std::atomic<std::uint64_t>> goids(waiting);
+        std::atomic<bool> enough{false};
+        wait_group wg;
+        for (std::atomic<std::uint64_t>& goid : goids) {
+            wg.go([&] {
+                goid = runtime::goid();
+                values.recv();
+            });
+        }
+        for (int i = 0; i < 4; ++i) {
+            wg.go([&] {
+                while (!enough) runtime::gosched();
+            });
+            wg.go([&] {
+                while (!enough) {
+                    wait_group child;
+                    child.go([] { runtime::gosched(); });
+                    child.wait();
+                }
+            });
+        }
+        const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+        const auto all_wait = [&] {
+            for (std::atomic<std::uint64_t>& goid : goids) {
+                if (goid == 0) return false;
+            }
+            return true;
+        };
+        while (!all_wait() && std::chrono::steady_clock::now() < until) runtime::gosched();
+        ASSERT_TRUE(all_wait());
+        for (int round = 0; round < 5; ++round) {
+            const std::string text = runtime::stack(true);
+            std::map<std::uint64_t, int> shown;
+            for (std::size_t at = 0; (at = text.find("\n\ngoroutine ", at)) != text.npos; at += 2)
+                ++shown[std::strtoull(text.c_str() + at + 12, nullptr, 10)];
+            for (const auto& [goid, times] : shown) EXPECT_EQ(times, 1) << goid;
+            for (std::atomic<std::uint64_t>& goid : goids) EXPECT_EQ(shown.count(goid), 1u) << goid;
+        }
+        enough = true;
+        values.close();
+        wg.wait();
     });
 }
 
