@@ -8,6 +8,7 @@
 #include <fstream>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "console.hpp"
 #include "names.hpp"
@@ -20,6 +21,9 @@ class recordings {
   public:
     recordings(std::string profile, std::string trace, console& messages)
         : profile_(std::move(profile)), trace_(std::move(trace)), messages_(messages) {}
+    ~recordings() { end(); }
+    recordings(const recordings&) = delete;
+    recordings& operator=(const recordings&) = delete;
 
     void begin() {
         if (!profile_.empty()) begin_profile();
@@ -31,12 +35,12 @@ class recordings {
     }
 
     void end() {
-        if (tracing_) {
+        if (std::exchange(tracing_, false)) {
             std::error_code error;
             rota::trace::stop(error);
             if (error) messages_.complain(trace_, error.message());
         }
-        if (!profiling_) return;
+        if (!std::exchange(profiling_, false)) return;
         rota::pprof::stop_cpu_profile();
         errno = 0;
         profile_file_.close();

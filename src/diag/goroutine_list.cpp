@@ -72,6 +72,7 @@ struct listing {
     std::size_t capacity;
     std::size_t pcs_max;
     std::size_t size = 0;  // that it has, or would have
+    slot_tour tour;
     stack_scan scan;
 
     void put(const void* from, std::size_t n) {
@@ -108,6 +109,7 @@ struct listing {
     }
 
     void add(const g& gp) {
+        if (!tour.is_on_it(gp)) return;
         noted n = look(gp);
         if (n.status == g_status::idle || n.status == g_status::dead) return;
         n.labels = labels_of(gp);
@@ -145,20 +147,17 @@ struct inside_for_list {
     inside_for_list& operator=(const inside_for_list&) = delete;
 };
 
-// Those of the next slots. False: they were the last.
-bool list_some(listing& l, stack_place& at) {
-    constexpr std::uint32_t slots = 32;  // some 0.1 ms
+// Those of the next slots. False: there are none.
+bool list_some(listing& l) {
     l.size = 0;
     const inside_for_list here;
-    l.scan.begin(at, slots);
-    const bool is_more = stack_for_some(
-        at, slots,
-        [](const stack_slot& slot, void* arg) {
-            static_cast<listing*>(arg)->add(*header_of(slot));
-        },
-        &l);
+    if (!l.tour.find_next()) return false;
+    l.scan.begin(l.tour.at(), slot_tour::at_once);
+    l.tour.visit([](const stack_slot& slot,
+                    void* arg) { static_cast<listing*>(arg)->add(*header_of(slot)); },
+                 &l);
     l.scan.end();
-    return is_more;
+    return true;
 }
 
 goroutine_state state_of(const noted& n, const std::byte* behind) {
@@ -203,21 +202,18 @@ std::vector<goroutine_state> list_goroutines(std::size_t pcs_max) {
     const auto l = std::make_unique<listing>();
     l->pcs_max = pcs_max;
     std::vector<goroutine_state> result;
-    stack_place at;
-    for (bool is_more = true; is_more;) {
-        const stack_place from = at;
+    for (;;) {
         l->room = room.data();
         l->capacity = room.size();
-        is_more = list_some(*l, at);
-        if (l->size > room.size()) {
-            room.assign(l->size + l->size / 4, std::byte{});
-            at = from;
-            is_more = true;
+        const slot_tour before = l->tour;
+        if (!list_some(*l)) return result;
+        if (l->size <= room.size()) {
+            append(result, room.data(), l->size);
             continue;
         }
-        append(result, room.data(), l->size);
+        room.assign(l->size + l->size / 4, std::byte{});
+        l->tour = before;
     }
-    return result;
 }
 
 const char* state_text(const goroutine_state& g) {

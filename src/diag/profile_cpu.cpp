@@ -1,10 +1,8 @@
 // The handler, and the thread that collects.
 #include "diag/profile_cpu.hpp"
 
-#include <algorithm>
 #include <ctime>
 #include <exception>
-#include <iterator>
 #include <string>
 #include <system_error>
 #include <unordered_map>
@@ -13,95 +11,25 @@
 #include "base/rand.hpp"
 #include "core/getg.hpp"
 #include "diag/profile_ring.hpp"
+#include "diag/sample_stack.hpp"
 #include "mem/mapped.hpp"
-#include "mem/stack.hpp"
 #include "sched/labels.hpp"
 #include "sys/clock.hpp"
-#include "sys/fault_escape.hpp"
 #include "sys/note.hpp"
 #include "sys/profile_timer.hpp"
 #include "sys/thread.hpp"
-#include "trace/own_stack.hpp"
 
 namespace rota::rt {
 
 namespace {
 
 constexpr std::int64_t look_period_ns = 100'000'000;
+constexpr int looks_at_tables = 10;  // so many looks for threads to one
 
 // What handlers use. Made by the first profile, and kept.
 constinit atomic<profile_ring*> samples{nullptr};
 constinit atomic<bool> is_sampling{false};
 constinit atomic<int> sampling_thread{0};  // its number while it runs
-
-// Two words: the caller's frame, and where it goes on there. Both processors have them so.
-struct frame_record {
-    std::uintptr_t caller;
-    std::uintptr_t pc;
-};
-
-// The record at `frame`, if it lies above `sp` on that stack.
-#if defined(__clang__) || defined(__GNUC__)
-__attribute__((no_sanitize("address", "thread")))
-#endif
-bool
-read_record(std::uintptr_t frame, std::uintptr_t sp, std::uintptr_t top, frame_record& out) {
-    if (frame < sp || frame % sizeof(std::uintptr_t) != 0) return false;
-    if (top == 0) return try_read(reinterpret_cast<const void*>(frame), &out, sizeof out);
-    if (frame + sizeof out > top) return false;
-    const auto* const at = reinterpret_cast<const frame_record*>(frame);
-    out = *at;
-    return true;
-}
-
-void walk_frames(const gobuf& at, cpu_sample& s) {
-    s.size = 0;
-    s.pcs[s.size++] = reinterpret_cast<std::uintptr_t>(at.pc) + 1;
-    const stack_slot slot = stack_find(at.sp);
-    const std::uintptr_t top = slot ? reinterpret_cast<std::uintptr_t>(slot.hi) : 0;
-    auto sp = reinterpret_cast<std::uintptr_t>(at.sp);
-    auto frame = reinterpret_cast<std::uintptr_t>(at.bp);
-    frame_record r;
-    while (s.size < cpu_sample::pcs_max && read_record(frame, sp, top, r) && r.pc > 1) {
-        s.pcs[s.size++] = r.pc;
-        sp = frame + 1;  // callers lie above
-        frame = r.caller;
-    }
-}
-
-// Our own stack in the handler, from the interrupted frame on.
-struct table_walk {
-    static constexpr std::size_t handlers_max = 16;  // frames
-    explicit table_walk(std::uintptr_t pc) : interrupted(pc) {}
-    const std::uintptr_t interrupted;  // as a return address
-    std::size_t count = 0;
-    std::uintptr_t pcs[handlers_max + cpu_sample::pcs_max];
-
-    // Below the handler's own frames, of which the kernel's is the last; none if it is not there.
-    std::size_t first() const {
-        std::size_t i = 0;
-        while (i < count && pcs[i] != interrupted) ++i;
-        return i;
-    }
-};
-
-// Libraries are mostly compiled without frame pointers, and all have tables: these say more, where
-// they are right. A wrong one may lead anywhere.
-void walk_by_tables(cpu_sample& s) {
-    table_walk w(s.pcs[0]);
-    const bool came_back = try_call(
-        [](void* arg) {
-            auto& mine = *static_cast<table_walk*>(arg);
-            mine.count = own_stack(mine.pcs, std::size(mine.pcs));
-        },
-        &w);
-    if (!came_back) return;
-    const std::size_t first = w.first();
-    const std::size_t count = std::min(w.count - first, cpu_sample::pcs_max);
-    if (count < s.size) return;
-    std::copy_n(w.pcs + first, count, s.pcs);
-    s.size = static_cast<std::uint32_t>(count);
-}
 
 void on_sample(const gobuf& at) {
     profile_ring* const ring = samples.load(memory_order_acquire);  // pairs(samples.ring)
@@ -113,8 +41,7 @@ void on_sample(const gobuf& at) {
     const m* const mp = getm_or_null();
     const g* const gp = mp != nullptr ? mp->curg : nullptr;
     s->labels = gp != nullptr ? labels_of(*gp) : nullptr;
-    walk_frames(at, *s);
-    walk_by_tables(*s);
+    walk_interrupted(at, *s);
     ring->publish(ticket);
 }
 
@@ -172,7 +99,8 @@ struct collector {
     }
 
     void work(profile_ring& ring) {
-        while (!stops) {
+        for (int looks = 1; !stops; ++looks) {
+            if (looks % looks_at_tables == 0) look_at_tables();
             look_for_threads();
             collect(ring);
             if (wake.sleep_until(nanotime() + look_period_ns)) stops = true;
@@ -239,9 +167,7 @@ void start_sampling() {
         ring.init();
         samples.store(&ring, memory_order_release);  // pairs(samples.ring)
     }
-    // The unwinder's first call prepares its tables, and is not to be interrupted by the second.
-    std::uintptr_t pc = 0;
-    (void)own_stack(&pc, 1);
+    look_at_tables();
     on_profile_signal(on_sample);
     auto* const c = new collector;
     c->began_ns = nanotime();

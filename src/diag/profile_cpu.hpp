@@ -1,11 +1,7 @@
 // Collecting a CPU profile.
 //
 // Every thread of the process gets a timer of its processor time; its signal's handler walks the
-// frame pointers of what it has interrupted, which is safe wherever that was: words of a
-// goroutine's stack are read within its bounds, words of any other stack by asking the kernel for
-// them. The unwinder would need no frame pointers, but may read anywhere where a switch of stacks
-// is half done, or a table is wrong. The price: functions compiled without frame pointers hide
-// their callers.
+// stack that it has interrupted (diag/sample_stack).
 //
 // A thread of its own, which is no m, looks for new threads ten times a second and collects the
 // samples.

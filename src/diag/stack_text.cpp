@@ -64,6 +64,11 @@ std::string current_text() {
 // What is written about others, outside the runtime: the program goes on meanwhile.
 struct others {
     explicit others(std::string& to) : text(to) { trace.to(out, style); }
+    // Nothing that points to stacks stays behind: who searches for leaks would take it for a
+    // reference.
+    ~others() { ::explicit_bzero(&batch, sizeof batch); }
+    others(const others&) = delete;
+    others& operator=(const others&) = delete;
 
     std::string& text;
     report out{[](void* to, const char* more, std::size_t n) {
@@ -73,24 +78,24 @@ struct others {
     tracer trace;
     tracer::batch batch;
 
-    // False: the last ones.
-    bool take_some(stack_place& at) {
+    bool take_some(slot_tour& tour) {
         const inside here;
-        return trace.take_some(at, batch);
+        return trace.take_some(tour, batch);
     }
 };
 
 void append_others(std::string& text) {
     const std::size_t before = text.size();
-    const label_reader reading;
-    const auto w = std::make_unique<others>(text);
-    stack_place at;
-    for (bool is_more = true; is_more;) {
-        is_more = w->take_some(at);
-        if (text.size() == before && w->batch.count > 0) text += '\n';
-        w->trace.print_some(w->batch);
+    {
+        const label_reader reading;
+        const auto w = std::make_unique<others>(text);
+        for (slot_tour tour; w->take_some(tour);) {
+            if (text.size() == before && w->batch.count > 0) text += '\n';
+            w->trace.print_some(w->batch);
+        }
+        w->out.flush();
     }
-    w->out.flush();
+    free_dropped_labels();
 }
 
 // With the names as people read them.

@@ -244,11 +244,13 @@ void tracer::print_current(const trace_start& start) {
     if (gp != nullptr) print_creator(a);
 }
 
-// False: there is none.
-bool tracer::look_at_other(const g& gp, other& into) {
+// False: there is none. Where it goes on is read behind the look whether it is held: before, its
+// slot may have had another one.
+ROTA_READS_RACING bool tracer::look_at_other(const g& gp, other& into) {
     into.a = look_at(gp);
     if (into.a.status == g_status::idle || into.a.status == g_status::dead) return false;
     into.is_held = scan_.holds(gp);
+    into.a.sched = gp.sched;
     into.w.count = 0;
     into.w.begun = false;
     // One that has not run yet has no frames.
@@ -290,39 +292,26 @@ void tracer::print_others() {
     scan_.end();
 }
 
-bool tracer::take_some(stack_place& at, batch& into) {
+bool tracer::take_some(slot_tour& tour, batch& into) {
     into.count = 0;
-    // Dead ones are passed by without a scan; who begins there meanwhile came after us.
-    stack_place behind = at;
-    bool is_anyone_there = false;
-    const bool is_more = stack_for_some(
-        behind, batch::max,
-        [](const stack_slot& slot, void* arg) {
-            const g_status status = readgstatus(*header_of(slot));
-            if (status != g_status::idle && status != g_status::dead)
-                *static_cast<bool*>(arg) = true;
-        },
-        &is_anyone_there);
-    if (!is_anyone_there) {
-        at = behind;
-        return is_more;
-    }
+    if (!tour.find_next()) return false;
     struct taking {
         tracer& self;
+        const slot_tour& tour;
         batch& into;
-    } t{*this, into};
-    scan_.begin(at, batch::max);
-    stack_for_some(
-        at, batch::max,
+    } t{*this, tour, into};
+    scan_.begin(tour.at(), slot_tour::at_once);
+    tour.visit(
         [](const stack_slot& slot, void* arg) {
             const g& gp = *header_of(slot);
-            auto& [self, into] = *static_cast<taking*>(arg);
-            if (&gp != current_goroutine() && self.look_at_other(gp, into.others[into.count]))
+            auto& [self, tour, into] = *static_cast<taking*>(arg);
+            if (tour.is_on_it(gp) && &gp != current_goroutine() &&
+                self.look_at_other(gp, into.others[into.count]))
                 ++into.count;
         },
         &t);
     scan_.end();
-    return is_more;
+    return true;
 }
 
 void tracer::print_some(const batch& some) {

@@ -3,7 +3,6 @@
 
 #include "core/g.hpp"
 #include "diag/report.hpp"
-#include "mem/stack.hpp"
 #include "sched/scan.hpp"
 
 namespace rota::rt {
@@ -44,9 +43,9 @@ class tracer {
     // The same by and by, for a program that goes on: of the next slots' goroutines, but the
     // current one, what is to be printed is noted, while those that do not run are held still; and
     // is printed when they go on. Caller: lives with a label_reader until all is printed, and must
-    // not park while it takes. False: these were the last.
+    // not park while it takes. False: there are none.
     struct batch;
-    bool take_some(stack_place& at, batch& into);
+    bool take_some(slot_tour& tour, batch& into);
     void print_some(const batch& some);
 
   private:
@@ -113,9 +112,8 @@ class tracer {
 };
 
 struct tracer::batch {
-    static constexpr std::uint32_t max = 32;  // some 0.1 ms
     std::size_t count = 0;
-    other others[max];
+    other others[slot_tour::at_once];
 };
 
 }  // namespace rota::rt

@@ -95,6 +95,8 @@ label_reader::label_reader() {
 label_reader::~label_reader() { readers.fetch_sub(1, memory_order_release); }  // pairs(labels.free)
 
 void free_dropped_labels() {
+    // Not to walk the list for nothing, again and again. Whoever reads comes here at its end.
+    if (readers.load(memory_order_relaxed) != 0) return;  // relaxed: looked at again
     // pairs(labels.dropped)
     label_set* const all = dropped.exchange(nullptr, memory_order_acquire);
     if (all == nullptr) return;

@@ -83,6 +83,41 @@ bool stack_scan::holds(const g& gp) const {
     return true;
 }
 
+slot_tour::slot_tour() : newest_(sched.goid_gen.load(memory_order_relaxed)) {}  // relaxed: about
+
+// The number of one that is just being made may be that of its slot's goroutine before.
+ROTA_READS_RACING bool slot_tour::is_on_it(const g& gp) const {
+    const g_status status = readgstatus(gp);
+    return status != g_status::idle && status != g_status::dead && gp.goid <= newest_;
+}
+
+bool slot_tour::find_next() {
+    struct search {
+        const slot_tour& tour;
+        bool found = false;
+    };
+    while (is_more_) {
+        search s{*this};
+        stack_place behind = at_;
+        const bool is_more = stack_for_some(
+            behind, at_once,
+            [](const stack_slot& slot, void* arg) {
+                auto& s = *static_cast<search*>(arg);
+                s.found = s.found || s.tour.is_on_it(*header_of(slot));
+            },
+            &s);
+        if (s.found) return true;
+        at_ = behind;
+        is_more_ = is_more;
+    }
+    return false;
+}
+
+// Slots that have been handed out since may have come in between: how far this goes decides.
+void slot_tour::visit(void (*visit)(const stack_slot&, void*), void* arg) {
+    is_more_ = stack_for_some(at_, at_once, visit, arg);
+}
+
 void wait_for_scan(g& gp) {
     constexpr long look_again = 20'000;  // ns
     do {

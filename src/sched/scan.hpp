@@ -46,6 +46,27 @@ class stack_scan {
     const g* noted_[noted_max] = {};  // on their stacks
 };
 
+// Who looks at all goroutines by and by, some slots at a time.
+class slot_tour {
+  public:
+    // Those that begin from now on are not on it, or it might never end.
+    slot_tour();
+
+    // The next slots in which somebody lives; those before are passed by, without a scan. False:
+    // there are none.
+    bool find_next();
+    stack_place at() const { return at_; }
+    static constexpr std::uint32_t at_once = 32;  // some 0.1 ms to walk their stacks
+    // Visits those slots again, and goes on behind them.
+    void visit(void (*visit)(const stack_slot&, void*), void* arg);
+    bool is_on_it(const g& gp) const;
+
+  private:
+    stack_place at_;
+    std::uint64_t newest_;
+    bool is_more_ = true;
+};
+
 // gp, which has been marked as running on g0's behalf, waits there while a scan is under way.
 ROTA_COLD void wait_for_scan(g& gp);
 

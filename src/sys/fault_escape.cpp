@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <csetjmp>
+#include <csignal>
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
@@ -37,15 +38,22 @@ place* take_place(int tid) {
 ROTA_NOINLINE bool try_call(void (*f)(void* arg), void* arg) {
     place* const mine = take_place(current_thread_id());
     if (mine == nullptr) return false;
+    // The program may hold them back, in a handler of its own that has been interrupted.
+    sigset_t faults, before;
+    ::sigemptyset(&faults);
+    ::sigaddset(&faults, SIGSEGV);
+    ::sigaddset(&faults, SIGBUS);
+    ::pthread_sigmask(SIG_UNBLOCK, &faults, &before);
     sigjmp_buf here;
     mine->way_out = &here;
-    const bool is_back = sigsetjmp(here, 1) != 0;
+    const bool is_back = sigsetjmp(here, 0) != 0;
     if (!is_back) {
         std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(escape.place)
         f(arg);
         std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(escape.place)
     }
     mine->tid.store(0, memory_order_relaxed);  // relaxed: as where it was taken
+    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return !is_back;
 }
 

@@ -6,7 +6,7 @@ namespace rota::rt {
 // Calls f(arg). False: that met a fault (SIGSEGV or SIGBUS) and was left there and then, so f may
 // hold nothing that must be given back; or too many threads are in such calls. For handlers of
 // signals that hold back all others but faults; one at a time in a thread. Works while the handler
-// of on_fault (sys/signal.hpp) is the process's. A system call for the mask of signals.
+// of on_fault (sys/signal.hpp) is the process's. Two system calls for the mask of signals.
 [[nodiscard]] bool try_call(void (*f)(void* arg), void* arg);
 
 // For the handler of faults: leaves the try_call that this thread is in, if it is in one.

@@ -52,7 +52,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-    if (signal == SIGSEGV || signal == SIGBUS) leave_try_call();
+    if ((signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0) leave_try_call();
     const auto& at = *static_cast<const ucontext_t*>(context);
     const int error = errno;
     // relaxed: stored before the signal could come here.
@@ -119,6 +119,15 @@ void on_fault(bool (*handler)(const fault_info&)) {
         if (is_fault || (!is_handler(before[i]) && before[i].sa_handler != SIG_IGN))
             ::sigaction(handled[i], &ours, nullptr);
     }
+}
+
+bool faults_are_ours() {
+    for (const int signal : {SIGSEGV, SIGBUS}) {
+        struct sigaction now{};
+        ::sigaction(signal, nullptr, &now);
+        if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_signal) return false;
+    }
+    return true;
 }
 
 gobuf caller_of(const fault_info& fault) {

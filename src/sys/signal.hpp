@@ -33,6 +33,8 @@ std::size_t signal_stack_bytes();
 // program handles or ignores those. If it returns false, the program's own handler of before is
 // called, or else the signal takes its default course.
 void on_fault(bool (*handler)(const fault_info&));
+// Whether that is still the process's handler for SIGSEGV and SIGBUS.
+bool faults_are_ours();
 
 // Calls `handler` for each of this signal, on the alternate stack, with all other signals but
 // faults held back from the thread and errno kept; then the program's own handler of before, if

@@ -14,6 +14,7 @@ written, and the context that each event needs on its thread. Exit status 1 if a
 """
 import collections
 import html
+import http.client
 import os
 import re
 import shutil
@@ -458,7 +459,7 @@ def pages_by_go(go, path):
                     one = re.search(rb'"(/goroutine\?[^"]*)"', text)[1].decode()
                     urllib.request.urlopen(at[1] + html.unescape(one).replace(" ", "%20")).read()
             break
-    except OSError as e:
+    except (OSError, http.client.HTTPException) as e:
         said += f"{PAGES[shown]}: {e}"
     finally:
         limit.cancel()
