@@ -22,7 +22,8 @@ struct place {
 constexpr int places_max = 64;
 constinit place places[places_max];
 
-place* take_place(int tid) {
+// Not inlined: its variables would lie beside those that a jump back must find as they were.
+ROTA_NOINLINE place* take_place(int tid) {
     for (place& p : places) {
         int free = 0;
         // relaxed: what belongs to a place, its thread alone touches
