@@ -26,9 +26,10 @@ constinit place places[places_max];
 ROTA_NOINLINE place* take_place(int tid) {
     for (place& p : places) {
         int free = 0;
-        // relaxed: what belongs to a place, its thread alone touches
+        // relaxed, where it is not taken: only looked at
         if (p.tid.load(memory_order_relaxed) == 0 &&
-            p.tid.compare_exchange(free, tid, memory_order_relaxed, memory_order_relaxed))
+            p.tid.compare_exchange(free, tid, memory_order_acquire,  // pairs(escape.place)
+                                   memory_order_relaxed))
             return &p;
     }
     return nullptr;
@@ -53,7 +54,7 @@ ROTA_NOINLINE bool try_call(void (*f)(void* arg), void* arg) {
         f(arg);
         std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(escape.place)
     }
-    mine->tid.store(0, memory_order_relaxed);  // relaxed: as where it was taken
+    mine->tid.store(0, memory_order_release);  // pairs(escape.place)
     ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return !is_back;
 }
