@@ -1,4 +1,5 @@
-// What a dump's header says of a goroutine that waits: since when, and whether it keeps its thread.
+// What a dump's header says of a goroutine that waits: since when, and whether it keeps its thread;
+// and that each goroutine is in it once.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
