@@ -15,6 +15,7 @@
 #include "core/g.hpp"
 #include "core/sched.hpp"
 #include "mem/stack.hpp"
+#include "sched/scan.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -148,6 +149,33 @@ TEST(dump, shows_each_goroutine_once_while_others_run) {
             for (std::atomic<std::uint64_t>& goid : goids) EXPECT_EQ(shown.count(goid), 1u) << goid;
         }
         enough = true;
+        values.close();
+        wg.wait();
+    });
+}
+
+TEST(dump, does_not_go_after_those_that_begin_meanwhile) {
+    // Beside who creates goroutines without end, it would have none either.
+    run([] {
+        constexpr int later = 1000, reserved_max = 100;  // numbers that ps keep for new ones
+        auto values = make_chan<int>();
+        wait_group wg;
+        slot_tour tour;
+        for (int i = 0; i < later; ++i) wg.go([&] { values.recv(); });
+        struct counting {
+            const slot_tour& tour;
+            int on_it = 0;
+        } c{tour};
+        while (tour.find_next()) {
+            tour.visit(
+                [](const stack_slot& slot, void* arg) {
+                    auto& c = *static_cast<counting*>(arg);
+                    c.on_it += c.tour.is_on_it(*header_of(slot)) ? 1 : 0;
+                },
+                &c);
+        }
+        EXPECT_GE(c.on_it, 1);  // we
+        EXPECT_LT(c.on_it, reserved_max + 100);
         values.close();
         wg.wait();
     });
