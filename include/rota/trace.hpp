@@ -2,7 +2,8 @@
 // runtime/trace.
 //
 // A trace shows each goroutine's life, what it waited for and who woke it, system calls,
-// processors, and what the program says of itself: tasks, regions, logs. It consists of
+// processors, what the program says of itself (tasks, regions, logs), and the samples of a CPU
+// profile (rota/pprof.hpp) that runs meanwhile. It consists of
 // generations, of about a second each. Each is complete in itself: a file whose process has died
 // can be read up to the last whole one. Go 1.23 and later read it.
 #pragma once

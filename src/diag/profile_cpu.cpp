@@ -12,6 +12,7 @@
 #include "core/getg.hpp"
 #include "diag/profile_ring.hpp"
 #include "diag/sample_stack.hpp"
+#include "diag/trace_samples.hpp"
 #include "mem/mapped.hpp"
 #include "sched/labels.hpp"
 #include "sys/clock.hpp"
@@ -31,6 +32,18 @@ constinit atomic<profile_ring*> samples{nullptr};
 constinit atomic<bool> is_sampling{false};
 constinit atomic<int> sampling_thread{0};  // its number while it runs
 
+// The p may be taken from the thread meanwhile: it has it, or has had it.
+ROTA_READS_RACING const p* p_of(const m& of) { return of.pp; }
+
+void say_where(const m* mp, const g* gp, cpu_sample& s) {
+    const p* const pp = mp != nullptr ? p_of(*mp) : nullptr;
+    const bool runs_goroutine = gp != nullptr && gp != &mp->g0 && !gp->is_thread;
+    s.time = nanotime();
+    s.thread = static_cast<std::uint64_t>(current_thread_id());
+    s.p = pp != nullptr ? static_cast<std::uint64_t>(pp->id) : cpu_sample::no_p;
+    s.goroutine = runs_goroutine ? gp->goid : 0;
+}
+
 void on_sample(const gobuf& at) {
     profile_ring* const ring = samples.load(memory_order_acquire);  // pairs(samples.ring)
     // relaxed: a late one is left in the ring, or taken with the last
@@ -41,7 +54,9 @@ void on_sample(const gobuf& at) {
     const m* const mp = getm_or_null();
     const g* const gp = mp != nullptr ? mp->curg : nullptr;
     s->labels = gp != nullptr ? labels_of(*gp) : nullptr;
+    say_where(mp, gp, *s);
     walk_interrupted(at, *s);
+    trace_samples.add(*s);
     ring->publish(ticket);
 }
 
@@ -167,6 +182,7 @@ void start_sampling() {
         ring.init();
         samples.store(&ring, memory_order_release);  // pairs(samples.ring)
     }
+    trace_samples.make_room();
     look_at_tables();
     on_profile_signal(on_sample);
     auto* const c = new collector;

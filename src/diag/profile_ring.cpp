@@ -1,7 +1,14 @@
 // The queue of samples.
 #include "diag/profile_ring.hpp"
 
+#include <cstring>
+
 namespace rota::rt {
+
+void cpu_sample::copy(const cpu_sample& from) {
+    std::memcpy(static_cast<void*>(this), &from,
+                offsetof(cpu_sample, pcs) + from.size * sizeof *from.pcs);
+}
 
 void profile_ring::init() {
     // relaxed, all: nobody else knows of it yet

@@ -18,9 +18,17 @@ struct label_set;
 
 struct cpu_sample {
     static constexpr std::size_t pcs_max = 64;
+    static constexpr std::uint64_t no_p = ~std::uint64_t{0};
     const label_set* labels = nullptr;
+    std::int64_t time = 0;        // nanotime
+    std::uint64_t thread = 0;     // the kernel's number
+    std::uint64_t p = no_p;       // which it held
+    std::uint64_t goroutine = 0;  // which it ran; 0: none
     std::uint32_t size = 0;
     std::uintptr_t pcs[pcs_max];  // as return addresses, the innermost first
+
+    // With so many pcs as there are.
+    void copy(const cpu_sample& from);
 };
 
 class profile_ring {

@@ -2,6 +2,7 @@
 #include "diag/trace_format.hpp"
 
 #include <cstring>
+#include <map>
 #include <string_view>
 
 #include "diag/frame_name.hpp"
@@ -99,23 +100,28 @@ void trace_format::add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::u
         from = n - 1;
         end = n;
     }
-    constexpr std::size_t most = (2 + 4 * trace_depth_max) * uvarint_max;
+    add_frames(id, pcs + from, end - from);
+}
+
+void trace_format::add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n) {
+    constexpr std::size_t most = (2 + 4 * cpu_sample::pcs_max) * uvarint_max;
+    static_assert(cpu_sample::pcs_max >= trace_depth_max);
     if (batch_.size() + most > batch_max) end_batch(*to_);
     if (batch_.empty()) batch_.push_back(static_cast<std::uint8_t>(trace_event::stacks));
     batch_.push_back(static_cast<std::uint8_t>(trace_event::stack));
     append(batch_, id);
-    append(batch_, end - from);
-    for (; from < end; ++from) {
-        const frame& f = frame_at(pcs[from]);
-        append(batch_, pcs[from]);
+    append(batch_, n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const frame& f = frame_at(pcs[i]);
+        append(batch_, pcs[i]);
         append(batch_, number_of(f.function));
         append(batch_, number_of(f.file));
         append(batch_, f.line);
     }
 }
 
-void trace_format::write_stacks(trace_output& to) {
-    to_ = &to;
+// Returns the first number behind those of the table.
+std::uint32_t trace_format::write_stacks(trace_output& to) {
     std::uint32_t count = 0;
     {
         const runtime_entry inside;
@@ -126,6 +132,34 @@ void trace_format::write_stacks(trace_output& to) {
             add_stack(id, trace_stacks.frames(id), trace_stacks.depth(id));
     }
     end_batch(to);
+    return count + 1;
+}
+
+// With the runtime's frames: samples show where time goes.
+void trace_format::write_samples(const std::vector<traced_sample>& samples,
+                                 std::uint32_t first_stack, const trace_generation& of,
+                                 const trace_scale& scale) {
+    constexpr std::size_t most = 1 + 5 * uvarint_max;
+    std::map<std::vector<std::uintptr_t>, std::uint32_t> stacks;
+    for (const traced_sample& s : samples) {
+        const auto next = first_stack + static_cast<std::uint32_t>(stacks.size());
+        if (s.pcs.empty() || !stacks.try_emplace(s.pcs, next).second) continue;
+        add_frames(next, s.pcs.data(), static_cast<std::uint32_t>(s.pcs.size()));
+    }
+    end_batch(*to_);
+    const double stamps_per_ns = static_cast<double>(scale.frequency) / 1e9;
+    for (const traced_sample& s : samples) {
+        const auto since = static_cast<double>(s.time - of.began.mono) * stamps_per_ns;
+        if (batch_.size() + most > batch_max) end_batch(*to_);
+        if (batch_.empty()) batch_.push_back(static_cast<std::uint8_t>(trace_event::samples));
+        batch_.push_back(static_cast<std::uint8_t>(trace_event::sample));
+        append(batch_, time_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(since)));
+        append(batch_, s.thread);
+        append(batch_, s.p);
+        append(batch_, s.goroutine);
+        append(batch_, s.pcs.empty() ? 0 : stacks.at(s.pcs));
+    }
+    end_batch(*to_);
 }
 
 void trace_format::write_strings(trace_output& to) {
@@ -145,7 +179,9 @@ void trace_format::write_strings(trace_output& to) {
     end_batch(to);
 }
 
-void trace_format::write(const trace_generation& done, trace_output& to) {
+void trace_format::write(const trace_generation& done, const std::vector<traced_sample>& samples,
+                         trace_output& to) {
+    to_ = &to;
     const trace_scale scale = trace_clock.scale(done.uses_ticks);
     generation_ = done.number;
     time_ = done.began.stamp + scale.offset;
@@ -157,7 +193,7 @@ void trace_format::write(const trace_generation& done, trace_output& to) {
     end_batch(to);
     for (const trace_chunk* c = done.chunks.first; c != nullptr; c = c->next)
         put_batch(to, generation_, c->thread, c->time + scale.offset, c->data, c->used);
-    write_stacks(to);
+    write_samples(samples, write_stacks(to), done, scale);
     write_strings(to);
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "diag/trace_samples.hpp"
 #include "sched/trace_world.hpp"
 
 namespace rota::rt {
@@ -22,9 +23,10 @@ class trace_output {
 // that the demangler can do with.
 class trace_format {
   public:
-    // The generation as batches: its times' unit, its events, its tables. The rate of the ticks
-    // must be known (trace_clock).
-    void write(const trace_generation& done, trace_output& to);
+    // The generation as batches: its times' unit, its events, its tables, and the samples. The rate
+    // of the ticks must be known (trace_clock).
+    void write(const trace_generation& done, const std::vector<traced_sample>& samples,
+               trace_output& to);
     // Forgets about addresses: it may have been interrupted by an exception.
     void forget() { frames_.clear(); }
 
@@ -38,7 +40,10 @@ class trace_format {
     const frame& frame_at(std::uintptr_t pc);
     std::uint32_t number_of(const std::string& text);
     void add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n);
-    void write_stacks(trace_output& to);
+    void add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n);
+    std::uint32_t write_stacks(trace_output& to);
+    void write_samples(const std::vector<traced_sample>& samples, std::uint32_t first_stack,
+                       const trace_generation& of, const trace_scale& scale);
     void write_strings(trace_output& to);
     void end_batch(trace_output& to);
 

@@ -2,9 +2,9 @@
 // flows. The numbers of the fields are those of perfetto_trace.proto.
 //
 // Each thread and each processor has a track with a slice for every turn of a goroutine; system
-// calls lie within those of the thread. Regions and logs are on tracks of their goroutines, tasks
-// have one each. What the events tell of a state that is known is passed over, so that generations
-// join without a seam.
+// calls lie within those of the thread, and samples of a CPU profile are instants of it. Regions
+// and logs are on tracks of their goroutines, tasks have one each. What the events tell of a state
+// that is known is passed over, so that generations join without a seam.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -156,10 +156,16 @@ class converter {
 
     void add(const read_generation& generation) {
         of_ = &generation;
+        auto next = generation.samples.begin();
+        const auto samples_until = [&](std::uint64_t time) {
+            for (; next != generation.samples.end() && next->time < time; ++next) sample(*next);
+        };
         for (const read_event& e : generation.events) {
+            samples_until(e.time);
             now_ = e.time;
             event(e);
         }
+        samples_until(~std::uint64_t{0});
     }
 
     // Ends what has not ended.
@@ -296,6 +302,7 @@ class converter {
     }
 
     void event(const read_event& e);
+    void sample(const read_sample& s);
     void status_event(const read_event& e);
     void user_event(const read_event& e);
 
@@ -353,6 +360,21 @@ void converter::user_event(const read_event& e) {
                 {perfetto::instant, of_->text(a[2]), 0, 0, "category", of_->text(a[1])});
         default: return;
     }
+}
+
+// An instant of the thread: named by the function, the innermost of the stack. One that is older
+// than the last event of the generation before comes behind that.
+void converter::sample(const read_sample& s) {
+    const auto found = of_->stacks.find(s.stack);
+    if (found == of_->stacks.end() || found->second.empty()) return;
+    std::string name = "sample: ", stack;
+    name += of_->text(found->second.front());
+    for (const std::uint64_t f : found->second) {
+        if (!stack.empty()) stack += '\n';
+        stack += of_->text(f);
+    }
+    if (now_ < s.time) now_ = s.time;
+    out_.put(now_, thread_track(s.thread), {perfetto::instant, name, 0, 0, "stack", stack});
 }
 
 void converter::event(const read_event& e) {

@@ -126,14 +126,24 @@ struct generation_builder {
         return !b.has_failed();
     }
 
+    bool add_samples(bytes_reader& b) {
+        while (!b.is_at_end()) {
+            if (b.byte() != static_cast<std::uint8_t>(trace_event::sample)) return false;
+            read_sample s{};
+            for (std::uint64_t* const field : {&s.time, &s.thread, &s.p, &s.goroutine, &s.stack})
+                *field = b.number();
+            now.samples.push_back(s);
+        }
+        return !b.has_failed();
+    }
+
     bool add(std::string_view payload, std::uint64_t thread, std::uint64_t time) {
-        constexpr char processor_samples = 6;
         if (payload.empty()) return false;
-        if (payload.front() == processor_samples) return true;
         bytes_reader b(payload);
         switch (static_cast<trace_event>(payload.front())) {
             case trace_event::stacks: b.byte(); return add_stacks(b);
             case trace_event::strings: b.byte(); return add_strings(b);
+            case trace_event::samples: b.byte(); return add_samples(b);
             case trace_event::frequency:
                 b.byte();
                 frequency = b.number();
@@ -146,9 +156,14 @@ struct generation_builder {
     void deliver(void (*take)(const read_generation&, void*), void* arg) {
         const double ns = 1e9 / static_cast<double>(frequency);
         if (frequency != 1'000'000'000) {
-            for (read_event& e : now.events)
-                e.time = static_cast<std::uint64_t>(static_cast<double>(e.time) * ns);
+            const auto in_ns = [&](std::uint64_t& time) {
+                time = static_cast<std::uint64_t>(static_cast<double>(time) * ns);
+            };
+            for (read_event& e : now.events) in_ns(e.time);
+            for (read_sample& s : now.samples) in_ns(s.time);
         }
+        std::sort(now.samples.begin(), now.samples.end(),
+                  [](const read_sample& a, const read_sample& b) { return a.time < b.time; });
         std::sort(now.events.begin(), now.events.end(),
                   [](const read_event& a, const read_event& b) {
                       return a.time != b.time ? a.time < b.time : a.place < b.place;

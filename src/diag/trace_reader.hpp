@@ -19,12 +19,22 @@ struct read_event {
     std::uint8_t kind;  // of trace_event
 };
 
+// Where a thread was at that moment.
+struct read_sample {
+    std::uint64_t time;  // ns
+    std::uint64_t thread;
+    std::uint64_t p;          // trace_no_thread: none
+    std::uint64_t goroutine;  // 0: none
+    std::uint64_t stack;
+};
+
 // A generation, its events in the order of time, those of one thread in their own.
 struct read_generation {
     std::map<std::uint64_t, std::string_view> strings;
     // The functions of a stack, as strings' numbers, the innermost first.
     std::map<std::uint64_t, std::vector<std::uint64_t>> stacks;
     std::vector<read_event> events;
+    std::vector<read_sample> samples;  // in the order of time
 
     std::string_view text(std::uint64_t number) const {
         const auto found = strings.find(number);

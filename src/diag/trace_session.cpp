@@ -211,6 +211,7 @@ struct trace_session::keeper {
             const std::lock_guard<mutex> guard(of->mu_);
             of->dump_if_wanted();
             if (!of->runs_ || of->run_ != run) return;
+            trace_samples.collect();
             of->look(nanotime());
         }
     }
@@ -235,12 +236,13 @@ std::errc trace_session::lose(std::errc why) {
 // A generation goes to a file and to a recorder; what of it has gone there is taken back if there
 // is no memory for all of it.
 std::errc trace_session::deliver(const trace_generation& done) {
+    const std::vector<traced_sample> samples = trace_samples.take_until(done.ended.mono);
     if (done.chunks.refused) return lose(std::errc::not_enough_memory);
     if (!done.is_whole()) return lose(std::errc::no_buffer_space);
     if (done.uses_ticks) watch_ticks();
     if (has_file_ && !file_->has_failed()) {
         const std::error_code ec = unless_out_of_memory([&]() -> std::error_code {
-            format_->write(done, *file_);
+            format_->write(done, samples, *file_);
             file_->end_generation();
             return {};
         });
@@ -249,7 +251,7 @@ std::errc trace_session::deliver(const trace_generation& done) {
     }
     if (!has_recorder_) return {};
     const std::error_code ec = unless_out_of_memory([&]() -> std::error_code {
-        format_->write(done, *ring_);
+        format_->write(done, samples, *ring_);
         ring_->end_generation(done.ended.mono, recorder_wish_.min_age, recorder_wish_.bytes_max);
         return {};
     });
@@ -291,7 +293,9 @@ bool trace_session::step(trace_step what, bool wants_stacks) {
         const runtime_entry inside;
         if (!trace_advance(what, stacks, done)) return false;
     }
-    if (what != trace_step::begin) lost_ = deliver(done);
+    if (what == trace_step::begin) trace_samples.begin();
+    else lost_ = deliver(done);
+    if (what == trace_step::end) trace_samples.end();
     {
         const runtime_entry inside;
         trace_chunks.release(done.chunks, what != trace_step::end);

@@ -23,6 +23,8 @@ enum class trace_event : std::uint8_t {
     stack = 3,
     strings = 4,
     string = 5,
+    samples = 6,
+    sample = 7,
     frequency = 8,
     procs_change = 9,
     proc_start = 10,

@@ -6,7 +6,7 @@ Usage: perfetto_check.py TRACE PERFETTO    prints what it has found; exit status
 Checked: every packet decodes, with the fields of perfetto_trace.proto and no others; tracks are
 declared before they are used; on each track time does not run back and slices nest; a processor has
 one goroutine at a time, and a goroutine runs on one thread at a time; every flow begins before it
-ends; there are as many turns of goroutines as the trace has starts; nothing happens at a moment, in
+ends; there are as many turns of goroutines as the trace has starts, and as many samples; nothing happens at a moment, in
 nanoseconds, at which nothing happens in the trace.
 """
 import collections
@@ -112,6 +112,8 @@ class Perfetto:
             self.counts[f"instant/{self.kind_of(name)}"] += 1
 
     def kind_of(self, name):
+        if name.startswith("sample: "):
+            return "sample"
         return "G" if name[:1] == "G" and name[1:2].isdigit() else name.split(" G")[0]
 
     def begin_on_thread(self, track, slices, name):
@@ -142,6 +144,8 @@ def times_of(trace):
     """All moments of a trace, in ns, and those beside them: a unit of time may be a fraction."""
     moments = {int(generation.ns(time)) for generation in trace_check.generations(trace)
                for events in generation.threads.values() for time, _, _ in events}
+    moments |= {int(generation.ns(time)) for generation in trace_check.generations(trace)
+                for time, *_ in generation.samples}
     return {moment + apart for moment in moments for apart in range(-2, 3)}
 
 
@@ -153,6 +157,8 @@ def main():
     assert not strange, f"moments that the trace has not: {sorted(strange)[:5]}"
     turns = turns_of(of)
     assert p.counts["Threads (M)/G"] == turns, (p.counts, turns)
+    samples = sum(len(g.samples) for g in trace_check.generations(of))
+    assert p.counts["instant/sample"] == samples, (p.counts, samples)
     print(" ".join(f"{k.replace(' ', '_')} {n}" for k, n in sorted(p.counts.items())),
           f"flows {len(p.ended_flows)} turns {turns} ")
     return 0

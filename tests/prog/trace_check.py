@@ -29,8 +29,9 @@ PAGES = ["/trace", "/jsontrace", "/goroutines", "/usertasks", "/userregions", "/
          "/syscall?raw=1", "/io?raw=1", "/block?raw=1"]
 PAGES_S = 60
 FOR_GO = 4  # of many files so many are enough: the tool takes long to begin
+SAMPLE_AWAY_NS = 100e9  # from the beginning of its generation
 HEADER = b"go 1.23 trace\0\0\0"
-STACKS, STACK, STRINGS, STRING, FREQUENCY = 2, 3, 4, 5, 8
+STACKS, STACK, STRINGS, STRING, SAMPLES, SAMPLE, FREQUENCY = 2, 3, 4, 5, 6, 7, 8
 # number: (name, arguments; `s` a string, `k` a stack)
 EVENTS = {
     9: ("ProcsChange", ["procs", "k"]), 10: ("ProcStart", ["p", "seq"]), 11: ("ProcStop", []),
@@ -98,6 +99,7 @@ class Generation:
         self.number = number
         self.strings, self.stacks = {0: ""}, {0: []}
         self.threads = collections.defaultdict(list)  # m: [(time, name, arguments)]
+        self.samples = []  # [(time, thread, p, g, stack)]
         self.frequency = self.began = None
 
     def add(self, m, time, payload):
@@ -117,6 +119,12 @@ class Generation:
             payload.byte()
             while payload.left():
                 self.add_stack(payload)
+        elif first == SAMPLES:
+            payload.byte()
+            while payload.left():
+                if payload.byte() != SAMPLE:
+                    raise Broken("no sample among the samples")
+                self.samples.append([payload.number() for _ in range(5)])
         else:
             self.add_events(m, time, payload)
 
@@ -160,6 +168,13 @@ class Generation:
             for _, function, file, _ in frames:
                 if function not in self.strings or file not in self.strings:
                     raise Broken("a frame without strings")
+        for time, _, p, _, stack in self.samples:
+            if not self.stacks.get(stack):
+                raise Broken(f"a sample names stack {stack}, which is nowhere")
+            if abs(self.ns(time) - self.ns(self.began)) > SAMPLE_AWAY_NS:
+                raise Broken("a sample of another time")
+            if p != NONE and p > 1 << 20:
+                raise Broken(f"a sample on p {p}")
         for events in self.threads.values():
             for _, name, arguments in events:
                 for kind, value in arguments:
@@ -399,6 +414,11 @@ def check(data):
         replay.run(generation)
     replay.counts["generations"] = len(all_of_them)
     for generation in all_of_them:
+        for _, _, _, g, stack in generation.samples:
+            replay.counts["samples"] += 1
+            replay.counts["samples of goroutines"] += g != 0
+            for function in {f for _, f, _, _ in generation.stacks[stack]}:
+                replay.counts[f"sample({generation.strings[function]})"] += 1
         for events in generation.threads.values():
             for _, name, arguments in events:
                 texts = [v for kind, v in arguments if kind == "s"]
@@ -547,6 +567,18 @@ def self_test():
                        ("before the end of the last", early)):
         found = complaint_of(data)
         if found is None or text not in found:
+            print(f"self-test: {text!r} is not found, but {found!r}")
+            failed = 1
+    one = bytes([STACKS, STACK, 1, 1, 9, 0, 0, 0])
+    now, table = uvarint(1000), batch(1, NONE, one)
+    for text, sample, tables in (("names stack 1", now + bytes([7, 0, 1, 1]), b""),
+                                 ("of another time", uvarint(10**9) + bytes([7, 0, 1, 1]), table),
+                                 ("on p", now + bytes([7]) + uvarint(1 << 32) + bytes([1, 1]),
+                                  table),
+                                 (None, now + bytes([7, 0, 1, 1]), table)):
+        found = complaint_of(HEADER + trace_of(
+            GOOD, tables=tables + batch(1, NONE, bytes([SAMPLES, SAMPLE]) + sample)))
+        if found != text and (text is None or found is None or text not in found):
             print(f"self-test: {text!r} is not found, but {found!r}")
             failed = 1
     found = complaint(GOOD, NEXT)

@@ -2,8 +2,12 @@
 // argument is the file.
 #include <atomic>
 #include <cstdlib>
+#include <ctime>
+#include <sstream>
 #include <stdexcept>
+#include <thread>
 
+#include <rota/pprof.hpp>
 #include <rota/trace.hpp>
 
 #include "program.hpp"
@@ -69,6 +73,48 @@ int convert() {
     });
     rota::trace::to_perfetto(target, target + ".pftrace");
     return 0;
+}
+
+// Until the thread has used the processor for so long.
+[[gnu::noinline]] std::uint64_t works_here(std::int64_t ns) {
+    const auto used = [] {
+        timespec t{};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+        return t.tv_sec * 1'000'000'000 + t.tv_nsec;
+    };
+    std::uint64_t sum = 0;
+    for (const std::int64_t until = used() + ns; used() < until;) {
+        for (std::uint64_t i = 0; i < 10'000; ++i) sum = sum * 31 + i;
+    }
+    return sum;
+}
+
+// Both a goroutine and a thread of the program's own work. The trace begins before the profile,
+// the recorder behind it.
+int samples() {
+    constexpr std::int64_t enough = 400'000'000;
+    std::atomic<std::uint64_t> sum{0};
+    std::ostringstream profile;
+    rota::run([&] {
+        rota::trace::start(target);
+        rota::pprof::start_cpu_profile(profile);
+        rota::trace::flight_recorder box;
+        box.start();
+        std::thread other([&] { sum += works_here(enough); });
+        rota::wait_group all;
+        all.go([&] { sum += works_here(enough); });
+        all.wait();
+        rota::blocking([&] { other.join(); });
+        box.write_to(target + ".box");
+        rota::pprof::stop_cpu_profile();
+        rota::trace::stop();
+        // Of this one there are none.
+        rota::trace::start(target + ".none");
+        ping_pong(3);
+        rota::trace::stop();
+    });
+    rota::trace::to_perfetto(target, target + ".pftrace");
+    return profile.str().empty() || sum == 0;
 }
 
 int expect_error(const std::error_code& ec, std::errc wanted) {
@@ -192,6 +238,7 @@ int main(int argc, char** argv) {
     if (argc > 2) target = argv[2];
     constexpr program_case cases[] = {{"convert", convert},
                                       {"convert_others", convert_others},
+                                      {"samples", samples},
                                       {"panic", panic},
                                       {"fault", fault},
                                       {"fatal", fatal},

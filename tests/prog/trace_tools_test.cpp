@@ -1,6 +1,7 @@
 // What is made of traces: files for Perfetto, and a flight recorder's last moments when the process
 // ends badly. prog/trace_tools.cpp is the program.
 #include <filesystem>
+#include <sstream>
 
 #include <sys/stat.h>
 
@@ -58,6 +59,28 @@ TEST_F(trace_tools, traces_become_what_perfetto_reads) {
         EXPECT_GE(count(o.out, "Processors_(P)/G"), 600) << o;
         EXPECT_GE(count(o.out, "flows"), 300) << o;
     }
+}
+
+TEST_F(trace_tools, traces_have_the_samples_of_a_profile) {
+    // They are lost, come into another trace, or hang on another thread, p or goroutine.
+    ASSERT_TRUE(went_well(run_program("trace_tools", {"samples", path("it")})));
+    const outcome o = python("trace_check.py", {path("it"), path("it.box"), path("it.none")});
+    ASSERT_TRUE(went_well(o));
+    std::vector<std::string> of;  // each of the files
+    std::istringstream lines(o.out);
+    for (std::string line; std::getline(lines, line);) of.push_back(line);
+    ASSERT_EQ(of.size(), 3U) << o;
+    for (const std::size_t i : {0U, 1U}) {
+        const int all = count(of[i], "samples"), ours = count(of[i], "samples of goroutines");
+        EXPECT_GE(ours, 10) << of[i];
+        EXPECT_GE(all, ours + 10) << of[i];
+        EXPECT_GE(count(of[i], "works_here(long))"), all / 2) << of[i];
+    }
+    EXPECT_EQ(count(of[2], "samples"), 0) << of[2];
+    EXPECT_TRUE(went_well(python("perfetto_check.py", {path("it"), path("it.pftrace")})));
+    const outcome go = python("trace_check.py", {"--go", path("it"), path("it.box")});
+    EXPECT_TRUE(went_well(go));
+    if (go.out.starts_with("skipped")) std::printf("%s", go.out.c_str());
 }
 
 TEST_F(trace_tools, what_is_no_trace_is_refused) {
