@@ -116,12 +116,13 @@ class Session:
                 self.failed += 1
                 print(f"  {step.title()} {missing}")
                 raise Stop
-        try:
-            ahead.wait_for(name)
-        except BuildFailed:
-            self.failed += 1
-            raise Stop from None
         for step in steps:
+            try:
+                if step.preset:
+                    ahead.wait_for(name, step.preset)
+            except BuildFailed:
+                self.failed += 1
+                raise Stop from None
             with ahead.paused() if step.measures_time else contextlib.nullcontext():
                 self.step(step)
         print(f"   {name}: {time.monotonic() - began:.0f} s", flush=True)

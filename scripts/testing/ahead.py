@@ -25,9 +25,10 @@ class BuildAhead:
 
     def __init__(self, wanted):
         self.wanted = wanted
-        self.built = {layer: threading.Event() for layer in wanted}  # set too after a failure
+        self.built = {(layer, preset): threading.Event()  # set too after a failure
+                      for layer, presets in wanted.items() for preset in presets}
         self.now = ""       # what is being built
-        self.took = {layer: [] for layer in wanted}  # how long each preset has, as text
+        self.took = {}      # how long each has, in seconds
         self.complaint = None
         self.lock = threading.Lock()
         self.child = None   # under the lock
@@ -52,8 +53,8 @@ class BuildAhead:
                 if self.complaint is None:
                     began = time.monotonic()
                     self.build(preset, targets)
-                    self.took[layer].append(f"{preset} {time.monotonic() - began:.0f} s")
-            self.built[layer].set()
+                    self.took[layer, preset] = time.monotonic() - began
+                self.built[layer, preset].set()
 
     def build(self, preset, targets):
         command = [*COMMAND, preset, *targets]
@@ -87,10 +88,10 @@ class BuildAhead:
         finally:
             send(signal.SIGCONT)
 
-    def wait_for(self, layer):
-        """Until everything is there that the layer needs."""
+    def wait_for(self, layer, preset):
+        """Until everything of that preset is there that the layer needs."""
         began = time.monotonic()
-        while not self.built[layer].wait(1):
+        while not self.built[layer, preset].wait(1):
             if sys.stdout.isatty():
                 print(f"\r  building {self.now}, {time.monotonic() - began:.0f} s ", end="")
         waited = time.monotonic() - began
@@ -100,5 +101,5 @@ class BuildAhead:
             print(self.complaint)
             raise Failed
         if waited >= 1:
-            took = ", ".join(self.took[layer])
-            print(f"  built ({took}); waited {waited:.0f} s for it", flush=True)
+            print(f"  built {preset} in {self.took[layer, preset]:.0f} s; "
+                  f"waited {waited:.0f} s for it", flush=True)

@@ -2,6 +2,7 @@
 #include "diag/sched_page.hpp"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -172,13 +173,24 @@ std::string name_at(std::uintptr_t address) {
     return {name.text, static_cast<std::size_t>(name.length)};
 }
 
-// The innermost function that is not the runtime's.
+bool is_of_rota(const code_place& place) {
+    const std::string_view name = place.function != nullptr ? place.function : "";
+    return name.starts_with("_ZN4rota") || name.starts_with("_ZNK4rota");
+}
+
+// The innermost function of the program, whose compiler may have inlined rota's into it or not. Of
+// goroutines that run rota's functions alone: the innermost that is not the runtime's.
 std::string where(const goroutine_state& g) {
+    std::uintptr_t found = g.pcs.empty() ? 0 : g.pcs.front();
+    bool is_public = false;
     for (const std::uintptr_t pc : g.pcs) {
-        if (!is_runtime_frame(place_of(reinterpret_cast<const void*>(pc - 1))))
-            return name_at(pc - 1);
+        const code_place place = place_of(reinterpret_cast<const void*>(pc - 1));
+        if (is_runtime_frame(place)) continue;
+        if (!is_of_rota(place)) return name_at(pc - 1);
+        if (!is_public) found = pc;
+        is_public = true;
     }
-    return g.pcs.empty() ? std::string() : name_at(g.pcs.front() - 1);
+    return found == 0 ? std::string() : name_at(found - 1);
 }
 
 void put_goroutines(json_text& out) {

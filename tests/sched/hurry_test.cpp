@@ -14,6 +14,7 @@
 #include <rota/time.hpp>
 
 #include "../gomaxprocs_restored.hpp"
+#include "base/annotations.hpp"
 
 namespace {
 
@@ -111,6 +112,8 @@ int most_begun_while_one_waited() {
 // A sleeper's turn is a thread's, for which the kernel may have no processor for a while; another
 // goroutine begins each millisecond then, at most.
 void sleepers_do_not_stand_behind_all(unsigned busy) {
+    if (ROTA_TSAN)
+        GTEST_SKIP() << "ThreadSanitizer is so slow with so many threads that nothing is proven";
     busy_threads others(busy);
     const int most = most_begun_while_one_waited();
     const auto wait = std::chrono::ceil<std::chrono::milliseconds>(others.longest_wait());
