@@ -6,8 +6,8 @@ Usage: perfetto_check.py TRACE PERFETTO    prints what it has found; exit status
 Checked: every packet decodes, with the fields of perfetto_trace.proto and no others; tracks are
 declared before they are used; on each track time does not run back and slices nest; a processor has
 one goroutine at a time, and a goroutine runs on one thread at a time; every flow begins before it
-ends; there are as many turns of goroutines as the trace has starts, and as many samples; nothing happens at a moment, in
-nanoseconds, at which nothing happens in the trace.
+ends; there are as many turns of goroutines as the trace has starts, and as many samples; nothing
+happens at a moment, in nanoseconds, at which nothing happens in the trace.
 """
 import collections
 import struct

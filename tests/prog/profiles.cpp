@@ -1,5 +1,6 @@
 // Writes profiles of known work into the folder of the second argument; profiles_test.py reads
 // them.
+#include <array>
 #include <fstream>
 
 #include <rota/debug.hpp>
@@ -48,17 +49,21 @@ void write_text(const char* name, std::string_view text) {
     std::ofstream(profiles_folder + "/" + name) << text;
 }
 
-// Three goroutines that wait on one stack, one of them with a label, and every other profile.
+// Three goroutines that wait on one stack, one of them with a label, and every other profile. Each
+// has a channel of its own: who finds its lock held comes to wait by another way.
 int states() {
     return rota::run([] {
         rota::pprof::set_block_profile_rate(1);
         rota::pprof::set_mutex_profile_fraction(1);
-        auto ch = rota::make_chan<int>();
+        std::array<rota::chan<int>, 3> channels;
+        for (auto& ch : channels) ch = rota::make_chan<int>();
         rota::mutex mu;
         mu.lock();
         rota::wait_group wg;
-        for (int i = 0; i < 2; ++i) wg.go([ch] { waits_in_chan(ch); });
-        rota::pprof::do_labels({{"tenant", "blue"}}, [&] { wg.go([ch] { waits_in_chan(ch); }); });
+        for (int i = 0; i < 2; ++i)
+            wg.go([ch = channels[static_cast<std::size_t>(i)]] { waits_in_chan(ch); });
+        rota::pprof::do_labels({{"tenant", "blue"}},
+                               [&] { wg.go([ch = channels[2]] { waits_in_chan(ch); }); });
         wg.go([&mu] {
             mu.lock();
             mu.unlock();
@@ -70,7 +75,7 @@ int states() {
         write_file("goroutine", 2);
         write_text("stack.txt", rota::runtime::stack(true));
         lets_go(mu);
-        ch.close();
+        for (auto& ch : channels) ch.close();
         wg.wait();
         for (const char* const name : {"block", "mutex", "threadcreate", "heap", "allocs"}) {
             write_file(name);
