@@ -43,8 +43,8 @@ class BuildAhead:
     def __exit__(self, *_):
         with self.lock:
             self.over = True
-            if self.child is not None:
-                os.killpg(self.child.pid, signal.SIGTERM)
+            self.send(self.child, signal.SIGTERM)
+            self.send(self.child, signal.SIGCONT)  # it may be paused
         self.thread.join()
 
     def build_all(self):
@@ -52,7 +52,10 @@ class BuildAhead:
             for preset, targets in presets.items():
                 if self.complaint is None:
                     began = time.monotonic()
-                    self.build(preset, targets)
+                    try:
+                        self.build(preset, targets)
+                    except OSError as e:
+                        self.complaint = f"{preset} cannot be built: {e}"
                     self.took[layer, preset] = time.monotonic() - began
                 self.built[layer, preset].set()
 
@@ -78,15 +81,17 @@ class BuildAhead:
         """No compiler runs meanwhile: for what measures how long something takes."""
         with self.lock:
             child = self.child
-        def send(what):
-            if child is not None:
-                with contextlib.suppress(ProcessLookupError):  # it has just ended
-                    os.killpg(child.pid, what)
-        send(signal.SIGSTOP)
         try:
+            self.send(child, signal.SIGSTOP)
             yield
         finally:
-            send(signal.SIGCONT)
+            self.send(child, signal.SIGCONT)
+
+    @staticmethod
+    def send(child, what):
+        if child is not None:
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.killpg(child.pid, what)
 
     def wait_for(self, layer, preset):
         """Until everything of that preset is there that the layer needs."""

@@ -54,9 +54,10 @@ void on_sample(const gobuf& at) {
     const m* const mp = getm_or_null();
     const g* const gp = mp != nullptr ? mp->curg : nullptr;
     s->labels = gp != nullptr ? labels_of(*gp) : nullptr;
-    say_where(mp, gp, *s);
+    const bool is_traced = trace_samples.is_wanted();
+    if (is_traced) say_where(mp, gp, *s);
     walk_interrupted(at, *s);
-    trace_samples.add(*s);
+    if (is_traced) trace_samples.add(*s);
     ring->publish(ticket);
 }
 

@@ -20,6 +20,7 @@ struct cpu_sample {
     static constexpr std::size_t pcs_max = 64;
     static constexpr std::uint64_t no_p = ~std::uint64_t{0};
     const label_set* labels = nullptr;
+    // Where it was taken: for a trace that wants it, otherwise not said.
     std::int64_t time = 0;        // nanotime
     std::uint64_t thread = 0;     // the kernel's number
     std::uint64_t p = no_p;       // which it held

@@ -173,20 +173,25 @@ std::string name_at(std::uintptr_t address) {
     return {name.text, static_cast<std::size_t>(name.length)};
 }
 
-bool is_of_rota(const code_place& place) {
+bool is_of_library(const code_place& place) {
     const std::string_view name = place.function != nullptr ? place.function : "";
-    return name.starts_with("_ZN4rota") || name.starts_with("_ZNK4rota");
+    for (const char* const library :
+         {"_ZN4rota", "_ZNK4rota", "_ZZN4rota", "_ZZNK4rota", "_ZSt", "_ZNSt", "_ZNKSt"}) {
+        if (name.starts_with(library)) return true;
+    }
+    return false;
 }
 
-// The innermost function of the program, whose compiler may have inlined rota's into it or not. Of
-// goroutines that run rota's functions alone: the innermost that is not the runtime's.
+// The innermost function of the program, into which the compiler may have inlined rota's and the
+// standard library's or not. Of goroutines that run these alone: the innermost that is not the
+// runtime's.
 std::string where(const goroutine_state& g) {
     std::uintptr_t found = g.pcs.empty() ? 0 : g.pcs.front();
     bool is_public = false;
     for (const std::uintptr_t pc : g.pcs) {
         const code_place place = place_of(reinterpret_cast<const void*>(pc - 1));
         if (is_runtime_frame(place)) continue;
-        if (!is_of_rota(place)) return name_at(pc - 1);
+        if (!is_of_library(place)) return name_at(pc - 1);
         if (!is_public) found = pc;
         is_public = true;
     }

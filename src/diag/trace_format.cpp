@@ -1,6 +1,8 @@
 // Batches and tables.
 #include "diag/trace_format.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -16,6 +18,8 @@ namespace rota::rt {
 namespace {
 
 constexpr std::size_t batch_max = 60'000;
+constexpr std::size_t frames_max = 100'000;  // what samples are at may be no code at all
+constexpr int new_places_max = 500;
 
 void put_batch(trace_output& to, std::uint32_t generation, std::uint64_t thread, std::uint64_t time,
                const void* payload, std::size_t size) {
@@ -77,6 +81,15 @@ const trace_format::frame& trace_format::frame_at(std::uintptr_t pc) {
     return f;
 }
 
+// Events are at some hundred places, samples may be anywhere, and to find one out may take a
+// millisecond. So only so many of them are in each generation; others have no names in it.
+const trace_format::frame& trace_format::sampled_frame_at(std::uintptr_t pc) {
+    if (const auto known = frames_.find(pc); known != frames_.end()) return known->second;
+    if (new_places_ == 0) return nameless_;
+    --new_places_;
+    return frame_at(pc);
+}
+
 std::uint32_t trace_format::number_of(const std::string& text) {
     if (text.empty()) return 0;
     const auto next = trace_string_symbols + static_cast<std::uint32_t>(texts_.size());
@@ -100,10 +113,11 @@ void trace_format::add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::u
         from = n - 1;
         end = n;
     }
-    add_frames(id, pcs + from, end - from);
+    add_frames(id, pcs + from, end - from, &trace_format::frame_at);
 }
 
-void trace_format::add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n) {
+void trace_format::add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n,
+                              frame_of look) {
     constexpr std::size_t most = (2 + 4 * cpu_sample::pcs_max) * uvarint_max;
     static_assert(cpu_sample::pcs_max >= trace_depth_max);
     if (batch_.size() + most > batch_max) end_batch(*to_);
@@ -112,7 +126,7 @@ void trace_format::add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::
     append(batch_, id);
     append(batch_, n);
     for (std::uint32_t i = 0; i < n; ++i) {
-        const frame& f = frame_at(pcs[i]);
+        const frame& f = (this->*look)(pcs[i]);
         append(batch_, pcs[i]);
         append(batch_, number_of(f.function));
         append(batch_, number_of(f.file));
@@ -135,25 +149,30 @@ std::uint32_t trace_format::write_stacks(trace_output& to) {
     return count + 1;
 }
 
-// With the runtime's frames: samples show where time goes.
+// With the runtime's frames: samples show where time goes. Their moments lie between the
+// generation's as they do by the other clock.
 void trace_format::write_samples(const std::vector<traced_sample>& samples,
                                  std::uint32_t first_stack, const trace_generation& of,
-                                 const trace_scale& scale) {
+                                 std::uint64_t offset) {
     constexpr std::size_t most = 1 + 5 * uvarint_max;
     std::map<std::vector<std::uintptr_t>, std::uint32_t> stacks;
     for (const traced_sample& s : samples) {
         const auto next = first_stack + static_cast<std::uint32_t>(stacks.size());
         if (s.pcs.empty() || !stacks.try_emplace(s.pcs, next).second) continue;
-        add_frames(next, s.pcs.data(), static_cast<std::uint32_t>(s.pcs.size()));
+        add_frames(next, s.pcs.data(), static_cast<std::uint32_t>(s.pcs.size()),
+                   &trace_format::sampled_frame_at);
     }
     end_batch(*to_);
-    const double stamps_per_ns = static_cast<double>(scale.frequency) / 1e9;
+    const auto stamps = static_cast<double>(of.ended.stamp - of.began.stamp);
+    const auto ns = static_cast<double>(of.ended.mono - of.began.mono);
+    const double stamps_per_ns = ns > 0 ? stamps / ns : 0;
     for (const traced_sample& s : samples) {
         const auto since = static_cast<double>(s.time - of.began.mono) * stamps_per_ns;
         if (batch_.size() + most > batch_max) end_batch(*to_);
         if (batch_.empty()) batch_.push_back(static_cast<std::uint8_t>(trace_event::samples));
         batch_.push_back(static_cast<std::uint8_t>(trace_event::sample));
-        append(batch_, time_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(since)));
+        const auto stamp = of.began.stamp + static_cast<std::uint64_t>(std::llround(since));
+        append(batch_, std::min(stamp, of.ended.stamp) + offset);
         append(batch_, s.thread);
         append(batch_, s.p);
         append(batch_, s.goroutine);
@@ -185,6 +204,8 @@ void trace_format::write(const trace_generation& done, const std::vector<traced_
     const trace_scale scale = trace_clock.scale(done.uses_ticks);
     generation_ = done.number;
     time_ = done.began.stamp + scale.offset;
+    new_places_ = new_places_max;
+    if (frames_.size() > frames_max) frames_.clear();
     numbers_.clear();
     texts_.clear();
     batch_.clear();
@@ -193,7 +214,7 @@ void trace_format::write(const trace_generation& done, const std::vector<traced_
     end_batch(to);
     for (const trace_chunk* c = done.chunks.first; c != nullptr; c = c->next)
         put_batch(to, generation_, c->thread, c->time + scale.offset, c->data, c->used);
-    write_samples(samples, write_stacks(to), done, scale);
+    write_samples(samples, write_stacks(to), done, scale.offset);
     write_strings(to);
 }
 

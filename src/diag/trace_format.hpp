@@ -38,18 +38,22 @@ class trace_format {
         unsigned line = 0;
     };
     const frame& frame_at(std::uintptr_t pc);
+    const frame& sampled_frame_at(std::uintptr_t pc);
     std::uint32_t number_of(const std::string& text);
     void add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n);
-    void add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n);
+    using frame_of = const frame& (trace_format::*)(std::uintptr_t pc);
+    void add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n, frame_of look);
     std::uint32_t write_stacks(trace_output& to);
     void write_samples(const std::vector<traced_sample>& samples, std::uint32_t first_stack,
-                       const trace_generation& of, const trace_scale& scale);
+                       const trace_generation& of, std::uint64_t offset);
     void write_strings(trace_output& to);
     void end_batch(trace_output& to);
 
     std::unordered_map<std::uintptr_t, frame> frames_;
+    const frame nameless_;
     std::uint32_t generation_ = 0;
     std::uint64_t time_ = 0;
+    int new_places_ = 0;  // of samples, that may still be looked for
 
     // Of the generation that is being written.
     std::unordered_map<std::string, std::uint32_t> numbers_;

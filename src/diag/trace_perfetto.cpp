@@ -162,7 +162,7 @@ class converter {
         };
         for (const read_event& e : generation.events) {
             samples_until(e.time);
-            now_ = e.time;
+            if (now_ < e.time) now_ = e.time;
             event(e);
         }
         samples_until(~std::uint64_t{0});

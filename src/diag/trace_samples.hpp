@@ -6,7 +6,9 @@
 // the trace, which is as good without it. Go: runtime/tracecpu.go.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "base/atomic.hpp"
@@ -26,12 +28,18 @@ class trace_samples_t {
   public:
     constexpr trace_samples_t() = default;
 
-    // Before the first sample. Throws std::bad_alloc.
+    // Before the first profile takes samples. Without memory none come into traces.
     void make_room();
-    // A handler has taken one.
+
+    // For handlers: whether a trace wants a sample, which says where it was taken then; and the
+    // sample.
+    // relaxed: one more or less
+    bool is_wanted() const { return is_wanted_.load(memory_order_relaxed); }
     void add(const cpu_sample& s);
 
     // Caller of these: who sees to the trace, one at a time, in user code.
+    // Before the first begin. Throws std::bad_alloc.
+    void prepare();
     void begin();
     void end();
     void collect();
@@ -39,13 +47,17 @@ class trace_samples_t {
     std::vector<traced_sample> take_until(std::int64_t time);
 
   private:
+    static constexpr std::size_t kept_max = 65'536;
     void keep(const cpu_sample& s) noexcept;
 
     atomic<profile_ring*> ring_{nullptr};  // made once, and kept
-    atomic<bool> is_wanted_{false};        // relaxed: one more or less
+    atomic<bool> is_wanted_{false};
     // who sees to the trace
-    std::vector<traced_sample> kept_;
+    std::vector<traced_sample>* kept_ = nullptr;  // made by prepare, for good
+    std::int64_t began_ = 0;                      // what is older is of an earlier trace
 };
 inline constinit trace_samples_t trace_samples;
+// At the end of the process, and of the child of a fork, somebody may be amid any of this.
+static_assert(std::is_trivially_destructible_v<trace_samples_t>);
 
 }  // namespace rota::rt

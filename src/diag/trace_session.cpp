@@ -314,6 +314,7 @@ std::error_code trace_session::begin(const trace_wish& wish) {
     if (file_ == nullptr) file_ = new trace_file;
     if (ring_ == nullptr) ring_ = new trace_ring;
     if (format_ == nullptr) format_ = new trace_format;
+    trace_samples.prepare();
     if (runs_) step(trace_step::go_on, wish.stacks);
     else trace_clock.choose();
     return {};
