@@ -92,6 +92,9 @@ def layers():
     }
 
 
+# Layers whose tests begin when no compiler runs for them any more: they are slow enough alone.
+APART = ("sanitizer",)
+
 # Layers that run when they are named, and only then.
 NAMED_ONLY = ("api", "faults", "fuzz", "builds", "aarch64", "mutants")
 
@@ -118,8 +121,9 @@ class Session:
                 raise Stop
         for step in steps:
             try:
-                if step.preset:
-                    ahead.wait_for(name, step.preset)
+                for other in steps if name in APART else [step]:
+                    if other.preset:
+                        ahead.wait_for(name, other.preset)
             except BuildFailed:
                 self.failed += 1
                 raise Stop from None
