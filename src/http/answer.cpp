@@ -4,7 +4,6 @@
 // is known, and head and body go in one call. Else the head goes first, and the body behind it in
 // chunks, or as it is if its length was declared, or until the connection's end to HTTP/1.0.
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 #include <stdexcept>
 
@@ -20,6 +19,24 @@ namespace detail {
 namespace {
 
 constexpr std::size_t collected_max = 4096;
+
+void append_field(std::string& to, std::string_view name, std::string_view value) {
+    const std::size_t at = to.size();
+    to.resize(at + name.size() + value.size() + 4);
+    char* const line = std::copy(name.begin(), name.end(), to.data() + at);
+    line[0] = ':';
+    line[1] = ' ';
+    char* const end = std::copy(value.begin(), value.end(), line + 2);
+    end[0] = '\r';
+    end[1] = '\n';
+}
+
+void put_chunk_size(std::string& to, std::size_t size) {
+    short_text<24> line;
+    line.add_number(size, 16);
+    line.add("\r\n");
+    to += line.view();
+}
 
 }  // namespace
 
@@ -62,7 +79,7 @@ void exchange::note_field(std::string_view name, std::string_view value) {
             break;
         default: break;
     }
-    sent_fields.append(name).append(": ").append(value).append("\r\n");
+    append_field(sent_fields, name, value);
 }
 
 // The fields as they are at this moment.
@@ -96,7 +113,7 @@ void exchange::append_early_fields(std::string& to) const {
         const bool is_final = equal_without_case(name, "Content-Length") ||
                               equal_without_case(name, "Transfer-Encoding") ||
                               equal_without_case(name, "Connection");
-        if (!is_final) to.append(name).append(": ").append(value).append("\r\n");
+        if (!is_final) append_field(to, name, value);
     }
 }
 
@@ -108,48 +125,46 @@ void exchange::send_early_head(int code) {
     if (error) throw std::system_error(error, "rota::http: write_header");
 }
 
-void exchange::put_number(std::uint64_t n, int base) {
-    char digits[24];
-    const auto end = std::to_chars(digits, digits + sizeof digits, n, base).ptr;
-    out.text().append(digits, end);
-}
-
 void exchange::put_status_line(int code) {
-    out.text() += head.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ";
+    head_text line;
+    if (head.http_1_1) line.add("HTTP/1.1 ");
+    else line.add("HTTP/1.0 ");
+    std::string& to = out.text();
     if (code == 200) {
-        out.text() += "200 OK\r\n";
+        line.add("200 OK\r\n");
+        to += line.view();
         return;
     }
-    put_number(static_cast<std::uint64_t>(code), 10);
-    out.text() += ' ';
-    out.text() += status_text(code);
-    out.text() += "\r\n";
+    line.add_number(static_cast<std::uint64_t>(code));
+    line.add(" ");
+    to += line.view();
+    to.append(status_text(code)).append("\r\n");
 }
 
-void exchange::put_date() {
+void exchange::put_date(head_text& to) {
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
     if (now.tv_sec != date_second) {
         date_second = now.tv_sec;
         format_date(date_second, date);
     }
-    out.text() += "Date: ";
-    out.text().append(date, date_size);
-    out.text() += "\r\n";
+    to.add("Date: ");
+    to.add_bytes<date_size>(date);
+    to.add("\r\n");
 }
 
 // `is_complete`: all of the body has been written.
-void exchange::put_framing(bool is_complete) {
+void exchange::put_framing(head_text& to, bool is_complete) {
     if (!allows_body()) return;
     if (has_declared || (is_complete && (!is_head_method() || written > 0))) {
-        out.text() += "Content-Length: ";
-        put_number(has_declared ? declared : written, 10);
-        out.text() += "\r\n";
+        to.add("Content-Length: ");
+        to.add_number(has_declared ? declared : written);
+        to.add("\r\n");
     } else if (is_head_method()) {
         return;
     } else if (head.http_1_1) {
         in_chunks = true;
-        out.text() += "Transfer-Encoding: chunked\r\n";
+        to.add("Transfer-Encoding: chunked\r\n");
     } else {
         close_after = true;
     }
@@ -159,13 +174,14 @@ void exchange::put_head(bool is_complete) {
     head_sent = true;
     if (continue_due || c->server.is_closing()) close_after = true;
     put_status_line(status);
-    out.text() += sent_fields;
-    if (!has_date) put_date();
-    put_framing(is_complete);
+    head_text own;
+    if (!has_date) put_date(own);
+    put_framing(own, is_complete);
     if (status == 101) close_after = true;  // who means it, hijacks
-    if (close_after && head.http_1_1 && !has_connection) out.text() += "Connection: close\r\n";
-    if (!close_after && !head.http_1_1) out.text() += "Connection: keep-alive\r\n";
-    out.text() += "\r\n";
+    if (close_after && head.http_1_1 && !has_connection) own.add("Connection: close\r\n");
+    if (!close_after && !head.http_1_1) own.add("Connection: keep-alive\r\n");
+    own.add("\r\n");
+    out.text().append(sent_fields).append(own);
 }
 
 // --- the body ------------------------------------------------------------------------------------
@@ -182,10 +198,7 @@ void exchange::send_body(std::string_view more, std::error_code& error) {
     const std::size_t size = collected.size() + more.size();
     if (over != nullptr) return send_stream_body(more, false, error);
     if (size == 0) return send(error);
-    if (in_chunks) {
-        put_number(size, 16);
-        out.text() += "\r\n";
-    }
+    if (in_chunks) put_chunk_size(out.text(), size);
     out.send_with(c->stream, collected, more, in_chunks ? "\r\n" : "", error);
     collected.clear();
     if (error) broken = close_after = true;
@@ -249,8 +262,8 @@ void exchange::finish_answer() {
         out.text() += collected;
     } else {
         if (!collected.empty() && in_chunks) {
-            put_number(collected.size(), 16);
-            out.text().append("\r\n").append(collected).append("\r\n");
+            put_chunk_size(out.text(), collected.size());
+            out.text().append(collected).append("\r\n");
         } else {
             out.text() += collected;
         }

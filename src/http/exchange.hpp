@@ -28,8 +28,12 @@
 #include "http/head.hpp"
 #include "http/output.hpp"
 #include "http/port.hpp"
+#include "http/short_text.hpp"
 
 namespace rota::http::detail {
+
+// Of a head what the server adds itself.
+using head_text = short_text<128>;
 
 enum class next_step : std::uint8_t { go_on, wait, close, linger, multiplex };
 
@@ -161,9 +165,8 @@ struct exchange {
     void note_field(std::string_view name, std::string_view value);
     void put_status_line(int code);
     void put_head(bool is_complete);
-    void put_framing(bool is_complete);
-    void put_date();
-    void put_number(std::uint64_t n, int base);
+    void put_framing(head_text& to, bool is_complete);
+    void put_date(head_text& to);
     bool allows_body() const;
     bool is_head_method() const { return head.method == "HEAD"; }
     void send_body(std::string_view more, std::error_code& error);

@@ -8,15 +8,10 @@
 namespace rota::http {
 
 bool is_token(std::string_view text) {
-    return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
+    return !text.empty() && are_all_in(text, char_class::token);
 }
 
-bool is_field_value(std::string_view text) {
-    return std::none_of(text.begin(), text.end(), [](char c) {
-        const auto u = static_cast<unsigned char>(c);
-        return (u < 0x20 && c != '\t') || u == 0x7f;
-    });
-}
+bool is_field_value(std::string_view text) { return are_all_in(text, char_class::field_value); }
 
 namespace {
 
@@ -29,21 +24,13 @@ bool is_host(std::string_view text) {
         const std::size_t end = text.find(']');
         if (end == text.npos || end < 3) return false;
         const std::string_view address = text.substr(1, end - 1), rest = text.substr(end + 1);
-        const auto fits = [](char c) {
-            return is_letter(c) || is_digit(c) ||
-                   std::string_view(":.%-_~").find(c) != std::string_view::npos;
-        };
-        return std::all_of(address.begin(), address.end(), fits) &&
+        return are_all_in(address, char_class::address) &&
                (rest.empty() || (rest.front() == ':' && is_port(rest.substr(1))));
     }
     const std::size_t colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
     if (colon != text.npos && !is_port(text.substr(colon + 1))) return false;
-    return std::all_of(name.begin(), name.end(), [](char c) {
-        return is_letter(c) || is_digit(c) ||
-               (c != '\0' &&
-                std::string_view("-._~%!$&'()*+,;=").find(c) != std::string_view::npos);
-    });
+    return are_all_in(name, char_class::host);
 }
 
 bool equal_without_case(std::string_view a, std::string_view b) {

@@ -19,10 +19,43 @@ constexpr int hex_value(char c) {
     return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
-constexpr bool is_token_char(char c) {
-    return is_letter(c) || is_digit(c) ||
-           (c != '\0' && std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos);
+// What a character may stand in. Every one that comes is looked up.
+enum class char_class : std::uint8_t { token = 1, host = 2, address = 4, field_value = 8 };
+struct char_classes {
+    std::uint8_t of[256] = {};
+    constexpr char_classes() {
+        for (int c = 0; c < 256; ++c) {
+            const bool is_control = (c < 0x20 && c != '\t') || c == 0x7f;
+            if (!is_control) of[c] |= bit(char_class::field_value);
+        }
+        for (const char_class c : {char_class::token, char_class::host, char_class::address}) {
+            add("abcdefghijklmnopqrstuvwxyz", c);
+            add("ABCDEFGHIJKLMNOPQRSTUVWXYZ", c);
+            add("0123456789", c);
+        }
+        add("!#$%&'*+-.^_`|~", char_class::token);
+        add("-._~%!$&'()*+,;=", char_class::host);
+        add(":.%-_~", char_class::address);
+    }
+    static constexpr std::uint8_t bit(char_class c) { return static_cast<std::uint8_t>(c); }
+
+  private:
+    constexpr void add(std::string_view text, char_class c) {
+        for (const char each : text) of[static_cast<unsigned char>(each)] |= bit(c);
+    }
+};
+inline constexpr char_classes char_table;
+
+constexpr bool is_in(char c, char_class wanted) {
+    return (char_table.of[static_cast<unsigned char>(c)] & char_classes::bit(wanted)) != 0;
 }
+constexpr bool are_all_in(std::string_view text, char_class wanted) {
+    std::uint8_t common = char_classes::bit(wanted);
+    for (const char c : text) common &= char_table.of[static_cast<unsigned char>(c)];
+    return common != 0;
+}
+
+constexpr bool is_token_char(char c) { return is_in(c, char_class::token); }
 bool is_token(std::string_view text);
 
 // What may stand in the value of a field: no control characters but tabs.

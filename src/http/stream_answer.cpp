@@ -1,5 +1,4 @@
 // Requests and answers of streams: what an exchange does without a connection of its own.
-#include <charconv>
 
 #include <rota/detail/time_engine.hpp>
 
@@ -54,17 +53,14 @@ void exchange::send_stream_head(bool is_complete, std::error_code& error) {
     head_sent = true;
     const bool has_length = allows_body() && (has_declared || (is_complete && written > 0) ||
                                               (is_complete && !is_head_method()));
-    if (!has_date) {
-        put_date();
-        sent_fields += out.text();
-        out.text().clear();
-    }
+    head_text own;
+    if (!has_date) put_date(own);
     if (has_length) {
-        char digits[24];
-        const std::uint64_t size = has_declared ? declared : written;
-        const auto end = std::to_chars(digits, digits + sizeof digits, size).ptr;
-        sent_fields.append("Content-Length: ").append(digits, end).append("\r\n");
+        own.add("Content-Length: ");
+        own.add_number(has_declared ? declared : written);
+        own.add("\r\n");
     }
+    sent_fields += own.view();
     over->send_head(status, sent_fields, is_complete && collected.empty(), error);
     if (error) broken = true;
 }
