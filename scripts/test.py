@@ -33,7 +33,7 @@ import time
 from testing import (builds, faults, fuzz, known_bugs, models, mutants, searches, statements,
                      stress, syscalls)
 from testing.ahead import BuildAhead, Failed as BuildFailed
-from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, OnRing,
+from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PolledOtherwise,
                            PythonTest, Sim, glob)
 
 ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc synctest context "
@@ -61,7 +61,8 @@ def layers():
         "models": models.steps(),  # needs no build, so that of `unit` goes on meanwhile
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120, shards=2),
                  *(GoogleTest("rota_api", API, "dev", 120, n, shards=2) for n in PROCS),
-                 OnRing("rota_api", API, "dev", 120, 4),
+                 PolledOtherwise("rota_api", API, "dev", 120, 4, "uring"),
+                 PolledOtherwise("rota_api", API, "dev", 120, 2, "alone"),
                  *(searches.BesideSearches(API, 120, n) for n in (1, 16)),
                  Headers(), CompileTime(),
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],

@@ -129,20 +129,22 @@ class GoogleTest(Step):
         return outcome
 
 
-class OnRing(GoogleTest):
-    """Descriptors watched by io_uring; by epoll once more where the kernel has none."""
+class PolledOtherwise(GoogleTest):
+    """Descriptors watched by io_uring, by epoll once more where the kernel has none (`uring`); or
+    what they bring left to one m for good (`alone`)."""
+    SETTINGS = {"uring": "netpoll=uring", "alone": "pollalone=1"}
     pattern = "net_*:kb*net*:os_pipe*:kb34_os_pipe*:os_tty*:http_answers*:kb36_http*:kb12_*"
-    variant = "-uring"
 
-    def __init__(self, name, sources, preset, limit_s, procs):
+    def __init__(self, name, sources, preset, limit_s, procs, way):
         super().__init__(name, sources, preset, limit_s, procs, shards=2)
-        self.where += ", uring"
+        self.way, self.variant = way, f"-{way}"
+        self.where += f", {way}"
 
     def wanted(self, options):
         return not options.filter
 
     def env(self, options):
-        return {**super().env(options), "GODEBUG": "netpoll=uring"}
+        return {**super().env(options), "GODEBUG": self.SETTINGS[self.way]}
 
 
 class Sim(GoogleTest):

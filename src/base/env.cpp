@@ -90,6 +90,11 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1, env.cgroupceil)) {
             complain("GODEBUG cgroupceil", value, "1 for rounding quotas up, 0 for down");
         }
+    } else if (key == "pollalone") {
+        if (!parse(value, -1, 1, env.pollalone)) {
+            complain("GODEBUG pollalone", value,
+                     "1 to leave what the network brings to one thread, 0 to share it, -1 to try");
+        }
     } else if (key == "netpoll") {
         env.uring = value == "uring";
         if (!env.uring && value != "epoll") complain("GODEBUG netpoll", value, "epoll, uring");

@@ -14,6 +14,7 @@
 #include "diag/schedtrace.hpp"
 #include "netpoll/poller.hpp"
 #include "netpoll/uring.hpp"
+#include "sched/alone.hpp"
 #include "sched/chaos.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/hooks.hpp"
@@ -62,6 +63,7 @@ void schedinit() {
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
         asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
         hostages_allow_stops(env.preemptsignal, std::int64_t{env.interactiveafter} * 1000);
+    alone_trial::fix(static_cast<polling>(env.pollalone));
     // Where the kernel has none, or a container forbids it, it is epoll all the same.
     if (env.uring && !is_seeded) {
         const int error = net_uring.start();

@@ -130,6 +130,7 @@ struct sched_t {
     note sysmon_note;
     atomic<bool> sysmon_alert{false};  // sysmon naps briefly: wake-ups may be left to it
     atomic<bool> wake_owed{false};     // a wake-up was left to sysmon
+    atomic<bool> polls_alone{false};   // sysmon's: what the network brings is not shared
     atomic<int> sysmon_tid{0};         // written once, by itself
     atomic<int> maker_tid{0};          // of the thread that makes threads; likewise
     // Set by sysmon, or under mu; cleared by sysmon, under mu: sched/deadlock.

@@ -48,8 +48,12 @@ class poller {
     // whether somebody polls; who has polled says so, then looks whether anybody waits.
     void count_waiter() { waiters_.fetch_add(1, memory_order_seq_cst); }  // pairs(poll.waiters)
     void discount_waiters(std::uint32_t n) {
+        brought_.fetch_add(n, memory_order_relaxed);  // relaxed: a count
         waiters_.fetch_sub(n, memory_order_seq_cst);  // pairs(poll.waiters)
     }
+    // How many have been discounted so far.
+    // relaxed: a count
+    std::uint64_t brought() const { return brought_.load(memory_order_relaxed); }
     bool has_waiters() const {
         return waiters_.load(memory_order_seq_cst) != 0;  // pairs(poll.waiters)
     }
@@ -91,6 +95,7 @@ class poller {
     int refusal_ = 0;                         // fixed at boot
     atomic<poll_backend*> started_{nullptr};  // null: no descriptor yet
     alignas(cache_line) atomic<std::uint32_t> waiters_{0};
+    atomic<std::uint64_t> brought_{0};  // written beside waiters_
 };
 inline constinit poller net_poller;
 

@@ -11,6 +11,7 @@
 
 #include "arch/context.hpp"
 #include "netpoll/poller.hpp"
+#include "sched/alone.hpp"
 #include "sched/haul.hpp"
 #include "sched/idle.hpp"
 #include "sched/lend.hpp"
@@ -310,6 +311,7 @@ std::int64_t earliest_timer() {
 // sleeps there already. True if self slept; `ready` are those that can go on.
 bool sleep_in_poller(ready_list& ready) {
     if (earliest_timer() == 0 && !net_poller.has_waiters()) return false;
+    if (is_poller_elsewhere()) return false;
     if (sched.last_poll.exchange(0, memory_order_seq_cst) == 0)
         return false;  // pairs(timer.poller)
     // Announced. Who adds an earlier timer from here on sees that, and breaks the sleep.

@@ -2,6 +2,7 @@
 #include "sched/poll.hpp"
 
 #include "core/getg.hpp"
+#include "sched/alone.hpp"
 #include "sched/idle.hpp"
 #include "sched/latency.hpp"
 #include "sched/park.hpp"
@@ -65,8 +66,9 @@ void put_all(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu) {
     for (std::uint32_t i = 0; i < n; ++i) global_put_urgent(*batch[i]);
 }
 
-// Somebody may be needed for them, beside self.
-void wake_for(std::uint32_t queued) {
+// Somebody may be needed for them, beside the owner of pp, who calls.
+void wake_for(const p& pp, std::uint32_t queued) {
+    if (queued > 0 && is_left_to_owner(pp, queued)) return;
     if (queued > few) wakep();
     else if (queued > 0) wakep_later();
 }
@@ -89,7 +91,7 @@ found from_netpoll(m& self) {
     for (std::uint32_t i = 1; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
     net_poller.discount_waiters(ready.count);
     if (n == 0) return {};
-    wake_for(n - 1);
+    wake_for(*self.pp, n - 1);
     return {runnable[0]};
 }
 
@@ -110,7 +112,7 @@ void poll_between(m& self) {
     // where more come than this p can run, its ring would never be empty again, and those whom it
     // has spilled into the global queue would wait for ever: behind them, then.
     if (slow) inject_ready(ready);
-    else if (global_has_work() || runq_length(pp) > backlog) append_ready(ready);
+    else if (global_has_work() || runq_length(pp) > backlog) append_ready(self, ready);
     else queue_ready(self, ready);
 }
 
@@ -119,7 +121,7 @@ void queue_ready(m& self, const ready_list& ready) {
     const std::uint32_t n = make_all_runnable(ready, runnable);
     for (std::uint32_t i = 0; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
     net_poller.discount_waiters(ready.count);
-    if (n > 0) wake_for(n - 1);
+    if (n > 0) wake_for(*self.pp, n - 1);
 }
 
 void inject_ready(const ready_list& ready) {
@@ -137,7 +139,7 @@ void inject_ready(const ready_list& ready) {
     net_poller.discount_waiters(ready.count);
 }
 
-void append_ready(const ready_list& ready) {
+void append_ready(m& self, const ready_list& ready) {
     g* runnable[2 * poll_events_max];
     const std::uint32_t n = make_all_runnable(ready, runnable);
     if (n > 0) {
@@ -145,7 +147,7 @@ void append_ready(const ready_list& ready) {
             const lock_guard guard(sched.mu);
             global_put_batch(runnable, n);
         }
-        wake_for(n);
+        wake_for(*self.pp, n);
     }
     net_poller.discount_waiters(ready.count);  // last: as in inject_ready
 }
@@ -159,7 +161,9 @@ bool poll_if_stale(std::int64_t now, std::int64_t stale) {
     net_poller.look(ready);
     inject_ready(ready);
     // Nobody sleeps where the next one would be seen at once, although somebody could.
-    if (sched.idle_p_count.load(memory_order_relaxed) != 0) wakep();  // relaxed: a hint
+    const bool is_anyone_idle =
+        sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
+    if (is_anyone_idle && !is_poller_elsewhere()) wakep();
     return true;
 }
 

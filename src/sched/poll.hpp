@@ -3,9 +3,10 @@
 //
 // Who looks: an m that finds nothing in the queues, before it steals; the idle m that sleeps in the
 // poller; busy ms every 61st tick, unless that was less than poll_gap_ns ago; and sysmon, if nobody
-// has for 10 ms. Ticks may be slow to pass, as goroutines that ready each other share one: once
-// sysmon has found that nobody looks, it looks every millisecond, and goes on for a while. While an
-// m sleeps in the poller nobody else looks: the kernel wakes that one.
+// has for 10 ms, or for one where that is left to a single m (sched/alone). Ticks may be slow to
+// pass, as goroutines that ready each other share one: once sysmon has found that nobody looks, it
+// looks every millisecond, and goes on for a while. While an m sleeps in the poller nobody else
+// looks: the kernel wakes that one.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,7 @@ void queue_ready(m& self, const ready_list& ready);
 void inject_ready(const ready_list& ready) ROTA_EXCLUDES(sched.mu);
 
 // The same, behind all who wait there: for more than a p can run before it looks again.
-void append_ready(const ready_list& ready) ROTA_EXCLUDES(sched.mu);
+void append_ready(m& self, const ready_list& ready) ROTA_EXCLUDES(sched.mu);
 
 // sysmon: looks if nobody has for `stale` ns. True if it has looked.
 bool poll_if_stale(std::int64_t now, std::int64_t stale);

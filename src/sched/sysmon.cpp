@@ -1,9 +1,12 @@
 // The watching thread.
 #include "sched/sysmon.hpp"
 
+#include <algorithm>
+
 #include "core/sched.hpp"
 #include "mem/stack.hpp"
 #include "netpoll/poller.hpp"
+#include "sched/alone.hpp"
 #include "sched/chaos.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/default_procs.hpp"
@@ -131,6 +134,8 @@ bool retake(std::int64_t now) {
 // sleeps past a timer by more than late_max has missed its wake-up, and gets another.
 bool timers_unpolled(std::int64_t now) {
     constexpr std::int64_t late_max = 10'000'000;
+    // who looks at them itself
+    if (is_poller_elsewhere()) return false;
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;   // pairs(timer.poller)
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: a hint
     bool any = false;
@@ -202,6 +207,7 @@ bool are_timers_late(std::int64_t now) {
 
 struct watch {
     hostage_watch hostage;
+    alone_trial alone;
     long nap_us = nap_min_us;
     bool touched = false;  // stacks, in the last round
     int idle_rounds = 0;   // without a retake
@@ -223,8 +229,10 @@ struct watch {
             if (nap_us > at_most) nap_us = at_most;
         }
         if (starved_left > 0 && nap_us > nap_starved_us) nap_us = nap_starved_us;
-        const long nap_at_most = chaos.on ? nap_us : hostage.nap_us_max(nanotime());
-        thread_sleep_ns((nap_us < nap_at_most ? nap_us : nap_at_most) * 1000);
+        const std::int64_t then = nanotime();
+        const long nap_at_most =
+            std::min(chaos.on ? nap_us : hostage.nap_us_max(then), alone.nap_us_max(then));
+        thread_sleep_ns(std::min(nap_us, nap_at_most) * 1000);
         const std::int64_t now = nanotime();
         note_time(now);
         settle_owed_wakeups(now);
@@ -234,6 +242,7 @@ struct watch {
         touched = touch_stacks();
         if (touched) idle_rounds = 0;
         if (timers_unpolled(now)) wakep();
+        alone.round(now);
         look_at_descriptors(now);
         look_at_limits(now);
         scavenge(now);
@@ -265,7 +274,8 @@ struct watch {
     }
 
     void look_at_descriptors(std::int64_t now) {
-        const bool looked = poll_if_stale(now, starved_left > 0 ? poll_starved_ns : poll_stale_ns);
+        const bool is_soon = starved_left > 0 || alone.is_on();
+        const bool looked = poll_if_stale(now, is_soon ? poll_starved_ns : poll_stale_ns);
         // Who was waiting may have run, and gone to sleep, before it was discounted.
         if (looked && all_idle()) suspect_deadlock();
         starved_left = looked ? starved_rounds : starved_left > 0 ? starved_left - 1 : 0;

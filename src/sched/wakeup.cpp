@@ -4,6 +4,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "netpoll/poller.hpp"
+#include "sched/alone.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
@@ -146,7 +147,9 @@ void wake_poller(std::int64_t when) {
 // The caller has counted itself before; who has slept in the poller stores the moment, then looks
 // whether anybody waits (seq_cst on both sides): one of us sees the other.
 void want_poller() {
-    if (sched.last_poll.load(memory_order_seq_cst) != 0) wakep();  // pairs(timer.poller)
+    const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
+    // Who is at work has the last p at some time, and sees then that somebody waits.
+    if (!polled && !is_poller_elsewhere()) wakep();
 }
 
 }  // namespace rota::rt

@@ -55,7 +55,8 @@ bool is_spinning_worthwhile(int spins);
 void wake_poller(std::int64_t when);
 
 // Somebody waits for a descriptor whose m will not look by itself, since it is a thread of the
-// program's own or has given its p away: if nobody polls, an m is woken that will.
+// program's own or has given its p away: if nobody polls, an m is woken that will, unless that is
+// left to one that is at work (sched/alone).
 void want_poller();
 
 }  // namespace rota::rt

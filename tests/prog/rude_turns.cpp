@@ -9,12 +9,9 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -23,6 +20,7 @@
 #include <sys/syscall.h>
 
 #include "program.hpp"
+#include "sysmon_thread.hpp"
 
 using namespace rota_test;
 using namespace std::chrono_literals;
@@ -276,35 +274,6 @@ int block_at_limit() {
     });
     say("done");
     return 0;
-}
-
-// How often a thread of this process has slept.
-long sleeps_of(int tid) {
-    char line[256] = {};
-    long n = -1;
-    const std::string path = "/proc/self/task/" + std::to_string(tid) + "/status";
-    std::FILE* const status = std::fopen(path.c_str(), "re");
-    if (status == nullptr) return n;
-    while (std::fgets(line, sizeof line, status) != nullptr)
-        (void)std::sscanf(line, "voluntary_ctxt_switches: %ld", &n);
-    std::fclose(status);
-    return n;
-}
-
-int sysmon_thread() {
-    int found = -1;
-    await([&] {
-        std::error_code error;  // a thread may end meanwhile
-        for (std::filesystem::directory_iterator task("/proc/self/task", error), end;
-             !error && task != end; task.increment(error)) {
-            std::ifstream comm(task->path() / "comm");
-            std::string name;
-            if (std::getline(comm, name) && name == "rota-sysmon")
-                found = std::stoi(task->path().filename());
-        }
-        return found > 0;
-    });
-    return found;
 }
 
 // All is quiet, and then goroutines compute whose ps are long gone.

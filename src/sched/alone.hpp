@@ -1,0 +1,80 @@
+// Door: whether what the network brings is left to the one m that looks.
+//
+// Goroutines that wait for descriptors run for microseconds, most of them. An m that is woken to
+// help takes a processor from somebody: where there is none to spare, from the very clients who
+// wait for the answers, on the same machine, and the kernel then keeps one of the ms waiting for
+// milliseconds, with what it has in hand. No thread can tell how many processors there are for it.
+// So two ways are on trial, in turn:
+//
+//   * shared: as all other work;
+//   * alone: who finds some that are ready wakes nobody for them, if they are few and turns are
+//     short. No m sleeps in the poller while another one has a p: that one looks between turns,
+//     and who gives up the last p sleeps there.
+//
+//     shared ◄────── a span is over, and the trial says so ──────► alone
+//        ▲                                                           │
+//        └──────── the network brings little, or there is one p ─────┘
+//
+// Under which of them all ps together get on faster gets more and more of the time; the other one
+// is only looked at now and then.
+//
+// Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
+// whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
+// millisecond if it gets a processor: whether somebody waits at a p that does not get on, whether a
+// timer is due, and whether nobody has looked at the descriptors. It wakes an m then. It ends the
+// way by taking the word back, then a heavy fence, then looking at the queues; who queues does so,
+// then a light fence, then reads the word: one of them sees the other.
+//
+// An m that gives up a p decides under sched.mu whether to sleep in the poller: with the world
+// running, the last one finds all others idle. Where ps become idle otherwise (a lent one, one for
+// which there is no thread) sysmon finds within a millisecond that nobody polls, and does not rest
+// as long as that is so.
+#pragma once
+
+#include <cstdint>
+
+#include "base/annotations.hpp"
+#include "core/sched.hpp"
+
+namespace rota::rt {
+
+// Whether n that the network has readied, which wait in the ring of pp or in the global queue, are
+// left to the owner of pp, who calls, and nobody is woken.
+[[nodiscard]] bool is_left_to_owner(const p& pp, std::uint32_t n);
+
+// Whether an m without a p need not sleep in the poller: another one has a p, and looks.
+[[nodiscard]] bool is_poller_elsewhere() ROTA_EXCLUDES(sched.mu);
+
+enum class polling : int { shared = 0, alone = 1, on_trial = -1 };
+
+// The trial. sysmon's own.
+class alone_trial {
+  public:
+    // Boot: one way for good, or the trial.
+    static void fix(polling way);
+
+    // In each round: looks for those who are left waiting, and goes on with the trial.
+    void round(std::int64_t now);
+    // How long sysmon may nap after that, in µs.
+    long nap_us_max(std::int64_t now) const;
+    // Whether nobody may have looked at the descriptors for `poll_starved_ns`.
+    bool is_on() const;
+
+  private:
+    void look_after_all(std::int64_t now);
+    void proceed(std::int64_t now);
+    void begin(polling way, std::int64_t now);
+    void weigh();
+    void forget(std::int64_t now);
+
+    std::int64_t begun_at_ = 0;        // the present row of spans
+    std::int64_t measured_since_ = 0;  // 0: not yet
+    std::uint32_t turns_seen_ = 0;     // of all ps
+    std::uint64_t steps_ = 0;          // that they have made since
+    std::uint64_t brought_then_ = 0;   // by the network
+    std::uint64_t waiting_then_ = 0;
+    std::int64_t per_s_[2] = {-1, -1};  // steps, the last time, either way; -1: not known
+    int spans_[2] = {1, 1};             // in a row
+};
+
+}  // namespace rota::rt
