@@ -88,6 +88,9 @@ struct alignas(cache_line) p {
     const m* seen_mp = nullptr;     // the last one that has held it in that tick,
     std::int64_t seen_mp_when = 0;  // since about then
     std::int64_t seen_syscall_when = 0;
+    // Since when others wait while this p has not made many turns, and its tick then: sched/alone.
+    std::int64_t left_since = 0;
+    std::uint32_t left_tick = 0;
     m* clocked = nullptr;         // whose thread's clock was read in the last round that did,
     std::int64_t clock_then = 0;  // and what it said
     struct {

@@ -24,6 +24,10 @@ constexpr std::uint32_t left_at_most = 64;
 constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
 constexpr long nap_alone_max_us = 1000, nap_alone_min_us = 20, nap_alone_late_us = 100;
 
+// And one that makes fewer turns than that in a millisecond needs help.
+constexpr std::int64_t slow_look_ns = 1'000'000;
+constexpr std::uint32_t slow_turns = 32;
+
 // The first part of a row of spans, in which the other way's goroutines come home and ms go to
 // sleep or wake, does not count. `alone` must be better by more than a twentieth. Its row ends
 // early if twice as many wait as at its beginning, and `crowd` more.
@@ -63,22 +67,34 @@ bool stands_still(const p& pp, std::int64_t now) {
            now - pp.seen_sched_when >= kept_ns;
 }
 
+// Whether somebody has waited, in its ring or for all ps, while pp has made but a few turns.
+bool is_slow(p& pp, std::int64_t now) {
+    const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
+    const bool anyone_waits = !runq_empty(pp) || global_has_work();
+    const std::int64_t since = anyone_waits ? pp.left_since : 0;
+    if (since != 0 && now - since < slow_look_ns) return false;
+    const bool slow = since != 0 && tick - pp.left_tick < slow_turns;
+    pp.left_since = anyone_waits ? now : 0;
+    pp.left_tick = tick;
+    return slow;
+}
+
 std::int64_t timer_limit(const p& pp) {
     const std::int64_t when = next_timer_run(pp);
     return is_idle_p(pp) || when > INT64_MAX - timer_late_ns ? when : when + timer_late_ns;
 }
 
-// Whether somebody waits whom nobody serves.
+// Whether somebody waits whom nobody serves, or not soon.
 bool is_anyone_left(std::int64_t now) {
-    bool all_stand_still = true;
+    bool any = false;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
-        const p& pp = *sched.allp[i];
-        if (timer_limit(pp) <= now) return true;
+        p& pp = *sched.allp[i];
+        if (timer_limit(pp) <= now) any = true;
         if (is_idle_p(pp)) continue;
-        if (!stands_still(pp, now)) all_stand_still = false;
-        else if (!runq_empty(pp)) return true;
+        if (is_slow(pp, now)) any = true;
+        if (stands_still(pp, now) && !runq_empty(pp)) any = true;
     }
-    return all_stand_still && global_has_work();
+    return any;
 }
 
 }  // namespace
@@ -90,6 +106,7 @@ bool is_left_to_owner(const p& pp, std::uint32_t n) {
 }
 
 bool is_poller_elsewhere() {
+    light_fence();                  // pairs(poll.alone)
     if (!is_alone()) return false;  // who misses the beginning looks in his sleep, for all
     const lock_guard guard(sched.mu);
     // relaxed: under sched.mu
@@ -138,19 +155,31 @@ void alone_trial::begin(polling way, std::int64_t now) {
     wakep();        // for what waits, and to sleep in the poller
 }
 
+void alone_trial::note_better(polling way) {
+    const int better = way == polling::alone ? 1 : 0;
+    spans_[better] = std::min(trial_growth * spans_[better], trial_spans_max);
+    spans_[1 - better] = 1;
+}
+
 // What has been measured decides how long each way's rows are.
 void alone_trial::weigh() {
     if (per_s_[0] < 0 || per_s_[1] < 0) return;
-    const bool is_alone_better = per_s_[1] / 21 > per_s_[0] / 20;
-    int& row = spans_[is_alone_better ? 1 : 0];
-    row = std::min(trial_growth * row, trial_spans_max);
-    spans_[is_alone_better ? 0 : 1] = 1;
+    note_better(per_s_[1] / 21 > per_s_[0] / 20 ? polling::alone : polling::shared);
 }
 
 void alone_trial::forget(std::int64_t now) {
     per_s_[0] = per_s_[1] = -1;
     spans_[0] = spans_[1] = 1;
     begin(polling::shared, now);
+}
+
+void alone_trial::end(std::int64_t now) {
+    if (is_alone()) begin(polling::shared, now);
+}
+
+void alone_trial::begin_anew(std::int64_t now) {
+    begun_at_ = now;
+    measured_since_ = 0;
 }
 
 void alone_trial::proceed(std::int64_t now) {
@@ -175,7 +204,7 @@ void alone_trial::proceed(std::int64_t now) {
     const bool worth_it = way == 1 || brought * 1000 >= worth_it_per_s * (measured / 1'000'000);
     if (!worth_it || proc_count() == 1 || chaos.on) return forget(now);
     per_s_[way] = static_cast<std::int64_t>(steps_) * 1'000'000 / (measured / 1000);
-    if (is_crowded) spans_[1] = 1;
+    if (is_crowded) note_better(polling::shared);
     else weigh();
     begin(way == 1 ? polling::shared : polling::alone, now);
 }

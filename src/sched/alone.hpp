@@ -8,8 +8,8 @@
 //
 //   * shared: as all other work;
 //   * alone: who finds some that are ready wakes nobody for them, if they are few and turns are
-//     short. No m sleeps in the poller while another one has a p: that one looks between turns,
-//     and who gives up the last p sleeps there.
+//     short. No m goes to sleep in the poller while another one has a p: that one looks between
+//     turns, and who gives up the last p sleeps there.
 //
 //     shared ◄────── a span is over, and the trial says so ──────► alone
 //        ▲                                                           │
@@ -27,8 +27,9 @@
 //
 // An m that gives up a p decides under sched.mu whether to sleep in the poller: with the world
 // running, the last one finds all others idle. Where ps become idle otherwise (a lent one, one for
-// which there is no thread) sysmon finds within a millisecond that nobody polls, and does not rest
-// as long as that is so.
+// which there is no thread) sysmon finds within a millisecond or two that nobody polls, and does
+// not sleep deeply as long as that is so. A timer that has been set on a p that is idle now may be
+// a millisecond late; one of a p that is at work, 100 µs.
 #pragma once
 
 #include <cstdint>
@@ -57,6 +58,10 @@ class alone_trial {
     void round(std::int64_t now);
     // How long sysmon may nap after that, in µs.
     long nap_us_max(std::int64_t now) const;
+    // Nobody is left to anybody, for now: sysmon is about to do what may take long.
+    void end(std::int64_t now);
+    // The present row begins anew: all have been idle.
+    void begin_anew(std::int64_t now);
     // Whether nobody may have looked at the descriptors for `poll_starved_ns`.
     bool is_on() const;
 
@@ -65,6 +70,7 @@ class alone_trial {
     void proceed(std::int64_t now);
     void begin(polling way, std::int64_t now);
     void weigh();
+    void note_better(polling way);
     void forget(std::int64_t now);
 
     std::int64_t begun_at_ = 0;        // the present row of spans

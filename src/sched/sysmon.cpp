@@ -135,7 +135,7 @@ bool retake(std::int64_t now) {
 bool timers_unpolled(std::int64_t now) {
     constexpr std::int64_t late_max = 10'000'000;
     // who looks at them itself
-    if (is_poller_elsewhere()) return false;
+    if (is_poller_elsewhere()) return false;  // we look at them ourselves: sched/alone
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;   // pairs(timer.poller)
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: a hint
     bool any = false;
@@ -157,6 +157,12 @@ bool all_idle() {
 // is busy already.
 bool deep_sleep(bool follows_anyone) {
     bool watches = follows_anyone;
+    // An m may be on its way there; and a p may have become idle without one that looks for that.
+    // pairs(timer.poller)
+    if (sched.last_poll.load(memory_order_seq_cst) != 0 && is_poller_needed()) {
+        wakep();
+        return true;
+    }
     {
         const lock_guard guard(sched.mu);
         // A p for which there was no m is idle, and we are to ask again; or somebody has been kept
@@ -257,6 +263,7 @@ struct watch {
             return;
         // Goroutines whose threads are blocked may begin to compute, unseen by anybody else.
         if (!deep_sleep(hostage.follows_anyone())) return;
+        alone.begin_anew(nanotime());
         idle_rounds = quiet_rounds = 0;
         next_plan = 0;
     }
@@ -274,8 +281,8 @@ struct watch {
     }
 
     void look_at_descriptors(std::int64_t now) {
-        const bool is_soon = starved_left > 0 || alone.is_on();
-        const bool looked = poll_if_stale(now, is_soon ? poll_starved_ns : poll_stale_ns);
+        const std::int64_t stale = starved_left > 0 ? poll_starved_ns : poll_stale_ns;
+        const bool looked = poll_if_stale(now, alone.is_on() ? poll_starved_ns / 2 : stale);
         // Who was waiting may have run, and gone to sleep, before it was discounted.
         if (looked && all_idle()) suspect_deadlock();
         starved_left = looked ? starved_rounds : starved_left > 0 ? starved_left - 1 : 0;
@@ -286,6 +293,12 @@ struct watch {
         sched.sysmon_alert.store(false, memory_order_seq_cst);  // pairs(wake.owed)
         if (sched.wake_owed.load(memory_order_seq_cst) || does_work_wait())
             wakep();  // pairs(wake.owed)
+    }
+
+    // Printing may block, and nobody looks after others meanwhile.
+    void prepare_to_block(std::int64_t now) {
+        if (alert_left > 0) stop_being_alert();
+        alone.end(now);
     }
 
     // See wakep_later.
@@ -320,14 +333,14 @@ struct watch {
 
     void trace(std::int64_t now) {
         if (hooks.schedtrace_period == 0 || now < next_trace) return;
-        if (alert_left > 0) stop_being_alert();  // printing may block
+        prepare_to_block(now);
         hooks.schedtrace();
         next_trace = now + hooks.schedtrace_period;
     }
 
     void look_for_deadlocks(std::int64_t now) {
         if (hooks.deadlock_period == 0 || now < next_deadlocks) return;
-        if (alert_left > 0) stop_being_alert();  // printing may block
+        prepare_to_block(now);
         hooks.look_for_deadlocks();
         next_deadlocks = now + hooks.deadlock_period;
     }

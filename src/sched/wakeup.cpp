@@ -139,8 +139,8 @@ void wake_poller(std::int64_t when) {
         const std::int64_t until =
             sched.poll_until.load(memory_order_seq_cst);  // pairs(timer.poller)
         if (until == 0 || until > when) net_poller.wake();
-    } else {
-        wakep();
+    } else if (!is_poller_elsewhere()) {
+        wakep();  // else sysmon looks at the timers of idle ps: sched/alone
     }
 }
 
