@@ -58,7 +58,7 @@ class alone_trial {
     void round(std::int64_t now);
     // How long sysmon may nap after that, in µs.
     long nap_us_max(std::int64_t now) const;
-    // Nobody is left to anybody, for now: sysmon is about to do what may take long.
+    // Nobody is left to anybody any more: sysmon is about to do what may take long.
     void end(std::int64_t now);
     // The present row begins anew: all have been idle.
     void begin_anew(std::int64_t now);
