@@ -43,10 +43,10 @@ bool is_alone() { return sched.polls_alone.load(memory_order_relaxed); }
 
 // Turns: whatever the goroutines do. Wraps. Those ps that are gone have done what they have done.
 std::uint32_t turns_of_all() {
-    std::uint32_t steps = 0;
+    std::uint32_t turns = 0;
     for (std::int32_t i = 0; i < made_count(); ++i)
-        steps += sched.allp[i]->sched_tick.load(memory_order_relaxed);  // relaxed: a guess
-    return steps;
+        turns += sched.allp[i]->sched_tick.load(memory_order_relaxed);  // relaxed: a guess
+    return turns;
 }
 
 bool is_idle_p(const p& pp) {
@@ -126,9 +126,9 @@ void alone_trial::round(std::int64_t now) {
 
 long alone_trial::nap_us_max(std::int64_t now) const {
     if (!is_alone()) return INT32_MAX;
-    std::int64_t us = nap_alone_max_us;
     // relaxed: a hint. Else there is nobody to wake for a timer.
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return nap_alone_max_us;
+    std::int64_t us = nap_alone_max_us;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t left_us = (timer_limit(*sched.allp[i]) - now) / 1000;
         us = std::min(us, left_us > nap_alone_min_us ? left_us : nap_alone_late_us);
@@ -141,8 +141,7 @@ void alone_trial::look_after_all(std::int64_t now) {
 }
 
 void alone_trial::begin(polling way, std::int64_t now) {
-    begun_at_ = now;
-    measured_since_ = 0;
+    begin_anew(now);
     const bool alone = way == polling::alone;
     if (alone == is_alone()) return;
     sched.polls_alone.store(alone, memory_order_seq_cst);  // pairs(poll.alone)

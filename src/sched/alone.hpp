@@ -62,7 +62,7 @@ class alone_trial {
     void end(std::int64_t now);
     // The present row begins anew: all have been idle.
     void begin_anew(std::int64_t now);
-    // Whether nobody may have looked at the descriptors for `poll_starved_ns`.
+    // Whether sysmon may be the only one that looks at the descriptors.
     bool is_on() const;
 
   private:

@@ -2,6 +2,7 @@
 // it, whatever that m is kept by. The first argument names the case.
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <thread>
 #include <vector>
 
@@ -70,34 +71,15 @@ int listen_and_serve(F serve) {
     return l.addr().port();
 }
 
-std::atomic<bool> is_kept, is_served;
-
-// 'k' keeps its m, by `keep`, until 's' has been served. Both may come at once, and one wait behind
-// the other in a ring, or the second be in the kernel when the first has begun.
-template <class F>
-int keep_until_served(F keep) {
-    rota::run([keep] {
-        const int port = listen_and_serve([keep](char what) {
-            if (what == 's') is_served = true;
-            if (what != 'k') return;
-            is_kept = true;
-            keep();
-        });
+// A server, and its clients on a thread of the program's own. Who is never answered ends the
+// program (see client): so every wait of a server's goroutine has a bound.
+template <class S, class C>
+int with_client(S serve, C ask) {
+    rota::run([serve, ask] {
+        const int port = listen_and_serve(serve);
         const rota::chan<rota::unit> over = rota::make_chan<rota::unit>(1);
-        std::thread asks([&] {
-            const client keeper(port), other(port);
-            for (const client* each : {&keeper, &other}) {  // both wait in the poller
-                each->ask('w');
-                (void)each->answer();
-            }
-            for (int round = 0; round < 50; ++round) {
-                is_kept = is_served = false;
-                keeper.ask('k');
-                if (round % 2 == 0) await([] { return is_kept.load(); });
-                other.ask('s');
-                (void)other.answer();
-                (void)keeper.answer();
-            }
+        std::thread asks([port, over, ask] {
+            ask(port);
             over.send({});
         });
         (void)over.recv();
@@ -105,6 +87,40 @@ int keep_until_served(F keep) {
     });
     std::puts("done");
     return 0;
+}
+
+std::atomic<bool> is_kept, is_served;
+int served[2];  // a pipe: a byte for each 's' that has been served
+
+// 'k' keeps its m, by `keep`, until 's' has been served. Both may come at once, and one wait behind
+// the other in a ring, or the second be in the kernel when the first has begun.
+template <class F>
+int keep_until_served(F keep) {
+    if (::pipe(served) != 0) return 1;
+    const auto serve = [keep](char what) {
+        if (what == 's') {
+            is_served = true;
+            if (::write(served[1], &what, 1) != 1) ::_exit(7);
+        }
+        if (what != 'k') return;
+        is_kept = true;
+        keep();
+    };
+    return with_client(serve, [](int port) {
+        const client keeper(port), other(port);
+        for (const client* each : {&keeper, &other}) {  // both wait in the poller
+            each->ask('w');
+            (void)each->answer();
+        }
+        for (int round = 0; round < 50; ++round) {
+            is_kept = is_served = false;
+            keeper.ask('k');
+            if (round % 2 == 0) await([] { return is_kept.load(); });
+            other.ask('s');
+            (void)other.answer();
+            (void)keeper.answer();
+        }
+    });
 }
 
 int computing() {
@@ -121,37 +137,33 @@ int in_call() {
 
 int blocked() {
     return keep_until_served([] {
-        while (!is_served) ::usleep(50'000);
+        char one = 0;
+        ssize_t n = 0;
+        do n = ::read(served[0], &one, 1);
+        while (n < 0 && errno == EINTR);
+        if (n != 1) ::_exit(8);
     });
 }
 
 // A timer of the p that is kept, and of one that is idle.
 int timers() {
     static std::atomic<bool> is_due;
-    rota::run([] {
-        const int port = listen_and_serve([](char) {
-            is_due = false;
-            const rota::timer t = rota::after_func(2ms, [] { is_due = true; });
-            while (!is_due) {
-            }
-        });
-        const rota::chan<rota::unit> over = rota::make_chan<rota::unit>(1);
-        std::thread asks([&] {
-            const client one(port);
-            for (int round = 0; round < 50; ++round) {
-                one.ask('t');
-                (void)one.answer();
-            }
-            over.send({});
-        });
-        (void)over.recv();
-        asks.join();
+    const auto serve = [](char) {
+        is_due = false;
+        const rota::timer t = rota::after_func(2ms, [] { is_due = true; });
+        while (!is_due) {
+        }
+    };
+    return with_client(serve, [](int port) {
+        const client one(port);
+        for (int round = 0; round < 50; ++round) {
+            one.ask('t');
+            (void)one.answer();
+        }
     });
-    std::puts("done");
-    return 0;
 }
 
-// All get idle between two questions; then all at once; and meanwhile the number of ps changes.
+// All get idle between two questions; and meanwhile the number of ps changes.
 int traffic(bool resizes) {
     constexpr int clients = 8;
     rota::run([resizes] {
@@ -165,7 +177,6 @@ int traffic(bool resizes) {
                     const char what = static_cast<char>('a' + (n + round) % 26);
                     one.ask(what);
                     if (one.answer() != what) ::_exit(6);
-                    if (round % 100 == 0) ::usleep(2000);  // they are all idle for once
                 }
                 over.send({});
             });
@@ -187,30 +198,16 @@ int resized() { return traffic(true); }
 // When all have been idle for a while even sysmon sleeps: only the poller wakes them. Were nobody
 // there, sysmon would go on looking in its place.
 int rested() {
-    rota::run([] {
-        const int port = listen_and_serve([](char) {});
-        const rota::chan<rota::unit> over = rota::make_chan<rota::unit>(1);
-        std::thread asks([&] {
-            const client one(port);
-            const int sysmon = sysmon_thread();
-            for (int round = 0; round < 3; ++round) {
-                one.ask('r');
-                (void)one.answer();
-                await([sysmon] {
-                    const long before = sleeps_of(sysmon);
-                    ::usleep(100'000);  // what is awaited: a time in which it does not wake
-                    return sleeps_of(sysmon) == before;
-                });
-            }
+    const auto serve = [](char) {};
+    return with_client(serve, [](int port) {
+        const client one(port);
+        const int sysmon = sysmon_thread();
+        for (int round = 0; round < 4; ++round) {
+            if (round > 0) await_rest_of(sysmon);
             one.ask('r');
             (void)one.answer();
-            over.send({});
-        });
-        (void)over.recv();
-        asks.join();
+        }
     });
-    std::puts("done");
-    return 0;
 }
 
 constexpr program_case cases[] = {

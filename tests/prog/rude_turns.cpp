@@ -289,11 +289,7 @@ int wake_unseen() {
             return true;
         });
         const int sysmon = sysmon_thread();
-        await([&] {
-            const long before = sleeps_of(sysmon);
-            ::usleep(100'000);  // what is awaited: a tenth of a second in which it does not wake
-            return sleeps_of(sysmon) == before;
-        });
+        await_rest_of(sysmon);
         if (::write(out, "xxxxxx", n) != n) ::_exit(3);
         // While two change places there are three.
         int in_a_row = 0;

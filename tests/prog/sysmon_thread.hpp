@@ -41,4 +41,17 @@ inline int sysmon_thread() {
     return found;
 }
 
+// Waits until it has not woken for a tenth of a second.
+inline void await_rest_of(int sysmon) {
+    using clock = std::chrono::steady_clock;
+    long seen = -1;
+    clock::time_point since;
+    await([&] {
+        const long n = sleeps_of(sysmon);
+        if (n != seen) since = clock::now();
+        seen = n;
+        return n >= 0 && clock::now() - since >= std::chrono::milliseconds(100);
+    });
+}
+
 }  // namespace rota_test
