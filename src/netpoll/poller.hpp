@@ -48,10 +48,14 @@ class poller {
     // whether somebody polls; who has polled says so, then looks whether anybody waits.
     void count_waiter() { waiters_.fetch_add(1, memory_order_seq_cst); }  // pairs(poll.waiters)
     void discount_waiters(std::uint32_t n) {
-        brought_.fetch_add(n, memory_order_relaxed);  // relaxed: a count
         waiters_.fetch_sub(n, memory_order_seq_cst);  // pairs(poll.waiters)
     }
-    // How many have been discounted so far.
+    // The same, for those whom the poller has found ready.
+    void discount_ready(std::uint32_t n) {
+        brought_.fetch_add(n, memory_order_relaxed);  // relaxed: a count
+        discount_waiters(n);
+    }
+    // How many those have been so far.
     // relaxed: a count
     std::uint64_t brought() const { return brought_.load(memory_order_relaxed); }
     bool has_waiters() const {

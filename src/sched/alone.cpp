@@ -28,11 +28,7 @@ constexpr long nap_alone_max_us = 1000, nap_alone_min_us = 20, nap_alone_late_us
 constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::uint32_t slow_turns = 32;
 
-// The first part of a row of spans, in which the other way's goroutines come home and ms go to
-// sleep or wake, does not count. `alone` must be better by more than a twentieth. Its row ends
-// early if twice as many wait as at its beginning, and `crowd` more.
-constexpr std::int64_t trial_span_ns = 20'000'000, settling_ns = 5'000'000;
-constexpr int trial_spans_max = 128, trial_growth = 4;
+// A row of `alone` ends early if twice as many wait as at its beginning, and `crowd` more.
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
 constexpr std::uint64_t crowd = 64;
 
@@ -40,14 +36,6 @@ constinit polling fixed_way = polling::on_trial;  // at boot
 
 // relaxed: sysmon's own; and who sees it late finds what sysmon has woken an m for, or looks too.
 bool is_alone() { return sched.polls_alone.load(memory_order_relaxed); }
-
-// Turns: whatever the goroutines do. Wraps. Those ps that are gone have done what they have done.
-std::uint32_t turns_of_all() {
-    std::uint32_t turns = 0;
-    for (std::int32_t i = 0; i < made_count(); ++i)
-        turns += sched.allp[i]->sched_tick.load(memory_order_relaxed);  // relaxed: a guess
-    return turns;
-}
 
 bool is_idle_p(const p& pp) {
     return pp.status.load(memory_order_relaxed) == p_status::idle;  // relaxed: a hint
@@ -97,7 +85,27 @@ bool is_anyone_left(std::int64_t now) {
     return any;
 }
 
+// What the kernel has told of. Wraps.
+std::uint32_t brought_so_far() {
+    auto n = static_cast<std::uint32_t>(net_poller.brought());
+    for (std::int32_t i = 0; i < made_count(); ++i)
+        n += static_cast<std::uint32_t>(
+            sched.allp[i]->counts.found_ready.load(memory_order_relaxed));  // relaxed: a guess
+    return n;
+}
+
 }  // namespace
+
+// In the beginning of a row the other way's goroutines come home, and ms go to sleep or wake. A row
+// that is worth it has its steps before the overtime is over.
+constexpr trial_rules alone_trial::rules{.span_ns = 5'000'000,
+                                         .settling_ns = 1'500'000,
+                                         .counted_ns_min = 2'500'000,
+                                         .steps_min = 2'000,
+                                         .overtime_ns = 250'000'000,
+                                         .spans_max = 512,
+                                         .growth = 4,
+                                         .margin = 20};
 
 bool is_left_to_owner(const p& pp, std::uint32_t n) {
     light_fence();                                                    // pairs(poll.alone)
@@ -121,7 +129,7 @@ void alone_trial::round(std::int64_t now) {
     if (is_alone()) look_after_all(now);
     if (fixed_way == polling::on_trial) return proceed(now);
     const bool wanted = fixed_way == polling::alone && proc_count() > 1 && !chaos.on;
-    if (wanted != is_alone()) begin(wanted ? polling::alone : polling::shared, now);
+    set(wanted ? polling::alone : polling::shared);
 }
 
 long alone_trial::nap_us_max(std::int64_t now) const {
@@ -140,8 +148,7 @@ void alone_trial::look_after_all(std::int64_t now) {
     if (is_anyone_left(now)) wakep();
 }
 
-void alone_trial::begin(polling way, std::int64_t now) {
-    begin_anew(now);
+void alone_trial::set(polling way) {
     const bool alone = way == polling::alone;
     if (alone == is_alone()) return;
     sched.polls_alone.store(alone, memory_order_seq_cst);  // pairs(poll.alone)
@@ -154,58 +161,28 @@ void alone_trial::begin(polling way, std::int64_t now) {
     wakep();        // for what waits, and to sleep in the poller
 }
 
-void alone_trial::note_better(polling way) {
-    const int better = way == polling::alone ? 1 : 0;
-    spans_[better] = std::min(trial_growth * spans_[better], trial_spans_max);
-    spans_[1 - better] = 1;
-}
-
-// What has been measured decides how long each way's rows are.
-void alone_trial::weigh() {
-    if (per_s_[0] < 0 || per_s_[1] < 0) return;
-    note_better(per_s_[1] / 21 > per_s_[0] / 20 ? polling::alone : polling::shared);
-}
-
-void alone_trial::forget(std::int64_t now) {
-    per_s_[0] = per_s_[1] = -1;
-    spans_[0] = spans_[1] = 1;
-    begin(polling::shared, now);
-}
-
 void alone_trial::end(std::int64_t now) {
-    if (is_alone()) begin(polling::shared, now);
+    trial_.begin_first(now);
+    set(polling::shared);
 }
 
-void alone_trial::begin_anew(std::int64_t now) {
-    begun_at_ = now;
-    measured_since_ = 0;
-}
+bool alone_trial::is_crowded() const { return is_alone() && waiting() > 2 * waiting_then_ + crowd; }
 
 void alone_trial::proceed(std::int64_t now) {
-    const std::uint32_t turns = turns_of_all();
-    steps_ += static_cast<std::uint32_t>(turns - turns_seen_);
-    turns_seen_ = turns;
-    if (measured_since_ == 0) {
-        if (now - begun_at_ < settling_ns) return;
-        measured_since_ = now;
-        steps_ = 0;
-        brought_then_ = net_poller.brought();
-        waiting_then_ = waiting();
-        return;
+    if (proc_count() == 1 || chaos.on) {
+        trial_.begin_afresh(now);
+        return set(polling::shared);
     }
-    const int way = is_alone() ? 1 : 0;
-    const std::int64_t measured = now - measured_since_;
-    if (measured < trial_span_ns / 2) return;
-    const bool is_crowded = way == 1 && waiting() > 2 * waiting_then_ + crowd;
-    if (now - begun_at_ < spans_[way] * trial_span_ns && !is_crowded) return;
-    const auto brought = static_cast<std::int64_t>(net_poller.brought() - brought_then_);
+    using row = two_way_trial::row;
+    const row r = trial_.look(now, brought_so_far);
+    if (r == row::begins_to_count) waiting_then_ = waiting();
+    if (r != row::counts && r != row::is_over) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
-    const bool worth_it = way == 1 || brought * 1000 >= worth_it_per_s * (measured / 1'000'000);
-    if (!worth_it || proc_count() == 1 || chaos.on) return forget(now);
-    per_s_[way] = static_cast<std::int64_t>(steps_) * 1'000'000 / (measured / 1000);
-    if (is_crowded) note_better(polling::shared);
-    else weigh();
-    begin(way == 1 ? polling::shared : polling::alone, now);
+    if (is_crowded()) trial_.turn_back(now);
+    else if (r == row::counts) return;
+    else if (is_alone() || trial_.per_s() >= worth_it_per_s) trial_.turn(now);
+    else trial_.begin_afresh(now);
+    set(trial_.now_is() == trial_way::second ? polling::alone : polling::shared);
 }
 
 }  // namespace rota::rt

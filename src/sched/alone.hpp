@@ -11,12 +11,13 @@
 //     short. No m goes to sleep in the poller while another one has a p: that one looks between
 //     turns, and who gives up the last p sleeps there.
 //
-//     shared ◄────── a span is over, and the trial says so ──────► alone
-//        ▲                                                           │
-//        └──────── the network brings little, or there is one p ─────┘
+//     shared ◄────── a row is over, and the trial says so ──────► alone
+//        ▲                                                          │
+//        └── more and more wait; all have rested; sysmon is about ──┘
+//            to block; there is one p; chaos
 //
-// Under which of them all ps together get on faster gets more and more of the time; the other one
-// is only looked at now and then.
+// As long as the network brings little all is shared. Under which way it brings more, because more
+// has been answered, gets more and more of the time (sched/trial).
 //
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
@@ -36,6 +37,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "sched/trial.hpp"
 
 namespace rota::rt {
 
@@ -58,29 +60,21 @@ class alone_trial {
     void round(std::int64_t now);
     // How long sysmon may nap after that, in µs.
     long nap_us_max(std::int64_t now) const;
-    // Nobody is left to anybody any more: sysmon is about to do what may take long.
+    // Nobody is left to anybody any more: sysmon is about to do what may take long, or has slept
+    // because all did.
     void end(std::int64_t now);
-    // The present row begins anew: all have been idle.
-    void begin_anew(std::int64_t now);
     // Whether sysmon may be the only one that looks at the descriptors.
     bool is_on() const;
 
   private:
     void look_after_all(std::int64_t now);
     void proceed(std::int64_t now);
-    void begin(polling way, std::int64_t now);
-    void weigh();
-    void note_better(polling way);
-    void forget(std::int64_t now);
+    bool is_crowded() const;
+    void set(polling way);
 
-    std::int64_t begun_at_ = 0;        // the present row of spans
-    std::int64_t measured_since_ = 0;  // 0: not yet
-    std::uint32_t turns_seen_ = 0;     // of all ps
-    std::uint64_t steps_ = 0;          // that they have made since
-    std::uint64_t brought_then_ = 0;   // by the network
-    std::uint64_t waiting_then_ = 0;
-    std::int64_t per_s_[2] = {-1, -1};  // steps, the last time, either way; -1: not known
-    int spans_[2] = {1, 1};             // in a row
+    static const trial_rules rules;
+    two_way_trial trial_{rules};      // first: shared
+    std::uint64_t waiting_then_ = 0;  // when the present row began to count
 };
 
 }  // namespace rota::rt

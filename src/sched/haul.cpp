@@ -6,6 +6,7 @@
 #include "sched/idle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/timers.hpp"
+#include "sched/trial.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
@@ -32,29 +33,29 @@ constexpr std::int64_t look_ns = 16'000, quick_step_ns = 1'000, stands_still_ns 
 // thread that the kernel keeps waiting for a moment, and half a ring would be too much.
 constexpr std::uint32_t most = p::runq_size / 2, first_aid = std::min(4u, most);
 
-// Of the two ways on trial each has a row of spans, measured but for the first half of the first:
-// that goes with bringing home what the other way has carried about. The better one has twice as
-// many each time. `alone` has to be better by more than a tenth.
+// Who makes is the faster one alone only if he is so by more than a tenth. Where nobody has taken
+// or left anything for so long all is forgotten.
+constexpr trial_way shared = trial_way::first, alone = trial_way::second;
 constexpr std::int64_t span_ns = 1'000'000;
-constexpr std::int32_t spans_max = 32;
-constexpr std::int64_t forgotten_after = 4 * spans_max * span_ns;
-
-enum way : int { shared, alone };
+constexpr trial_rules haul_rules{.span_ns = span_ns,
+                                 .settling_ns = span_ns / 2,
+                                 .counted_ns_min = span_ns / 4,
+                                 .steps_min = 0,
+                                 .overtime_ns = 0,
+                                 .spans_max = 32,
+                                 .growth = 2,
+                                 .margin = 10};
+constexpr std::int64_t forgotten_after = 4 * haul_rules.spans_max * span_ns;
 
 // Advice: relaxed, and no atomics of ours, which would be choices to the explorer of schedules.
 struct {
-    // Read by anyone.
-    way now_is = shared;
+    // Anyone's.
     p* from = nullptr;  // where the last haul came from,
     p* by = nullptr;    // and who has taken it
-    // Who has set `held`.
     bool held = false;
-    std::int64_t begun_at = 0;  // the present row of spans; 0: there is none
-    std::int64_t measured_since = 0;
-    std::uint32_t steps_then = 0;             // of all ps
-    std::int64_t steps_per_ms[2] = {-1, -1};  // of either way the last time; -1: not known
-    std::int32_t spans[2] = {1, 1};           // in a row
-} constinit trial;
+    // Of who has set `held`; which way it is, anyone reads.
+    two_way_trial trial{haul_rules};
+} constinit advice;
 
 template <class T>
 T get(const T& of) {
@@ -82,53 +83,28 @@ std::uint32_t steps_of_all() {
     return steps;
 }
 
-void begin(way w, std::int64_t now) {
-    set(trial.now_is, w);
-    trial.begun_at = now;
-    trial.measured_since = 0;
-}
-
-void weigh() {
-    const bool is_alone_better = trial.steps_per_ms[alone] * 10 > trial.steps_per_ms[shared] * 11;
-    std::int32_t& better = trial.spans[is_alone_better ? alone : shared];
-    better = std::min(2 * better, spans_max);
-    trial.spans[is_alone_better ? shared : alone] = 1;
-}
-
 // The present way's time may be over. Caller: has set `held`.
 void proceed() {
-    const std::int64_t now = nanotime(), took = now - trial.begun_at;
-    if (trial.begun_at == 0 || took > forgotten_after) {
-        trial.steps_per_ms[shared] = trial.steps_per_ms[alone] = -1;
-        trial.spans[shared] = trial.spans[alone] = 1;
-        return begin(shared, now);
-    }
-    if (trial.measured_since == 0 && took > span_ns / 2) {
-        trial.measured_since = now;
-        trial.steps_then = steps_of_all();
-    }
-    const way w = trial.now_is;
-    const std::int64_t measured = now - trial.measured_since;
-    if (took < trial.spans[w] * span_ns || measured < span_ns / 4) return;
-    trial.steps_per_ms[w] = std::int64_t{steps_of_all() - trial.steps_then} * 1'000'000 / measured;
-    const way other = w == shared ? alone : shared;
-    if (trial.steps_per_ms[other] >= 0) weigh();
-    begin(other, now);
+    two_way_trial& trial = advice.trial;
+    const std::int64_t now = nanotime();
+    if (trial.begun_at() == 0 || now - trial.begun_at() > forgotten_after)
+        return trial.begin_afresh(now);
+    if (trial.look(now, steps_of_all) == two_way_trial::row::is_over) trial.turn(now);
 }
 
 // One at a time; who comes meanwhile goes on without.
 void try_to_proceed() {
-    if (__atomic_exchange_n(&trial.held, true, __ATOMIC_ACQUIRE)) return;  // pairs(haul.held)
+    if (__atomic_exchange_n(&advice.held, true, __ATOMIC_ACQUIRE)) return;  // pairs(haul.held)
     proceed();
-    __atomic_store_n(&trial.held, false, __ATOMIC_RELEASE);  // pairs(haul.held)
+    __atomic_store_n(&advice.held, false, __ATOMIC_RELEASE);  // pairs(haul.held)
 }
 
 // Who makes what the owner of pp leaves to him, as long as the trial says so; or null. A lent p
 // leaves nothing to anybody: it goes back.
 p* maker_for(const p& pp) {
-    if (get(trial.now_is) != alone || pp.host != nullptr) return nullptr;
-    p* const from = get(trial.from);
-    return from != &pp ? from : get(trial.by);
+    if (advice.trial.now_is() != alone || pp.host != nullptr) return nullptr;
+    p* const from = get(advice.from);
+    return from != &pp ? from : get(advice.by);
 }
 
 bool do_timers_wait(const p& pp, std::int64_t now) {
@@ -144,8 +120,8 @@ void note_haul(m& self, p& from) {
     self.haul.of = &pp;
     self.haul.tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
     self.haul.at = nanotime();
-    set(trial.from, &from);
-    set(trial.by, &pp);
+    set(advice.from, &from);
+    set(advice.by, &pp);
 }
 
 void judge_haul(m& self) {
@@ -197,7 +173,7 @@ moment_of_patience::moment_of_patience(m& self) : self_(self) {
 
 void moment_of_patience::watch_maker() {
     looked_at_ = had_some_at_ = nanotime();
-    until_ = looked_at_ + spans_max * span_ns;
+    until_ = looked_at_ + haul_rules.spans_max * span_ns;
     steps_ = steps_of(*maker_);
     haul_record& haul = self_.haul;
     if (haul.maker != maker_) haul.moved_at = looked_at_;

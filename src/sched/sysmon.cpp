@@ -35,7 +35,7 @@ constexpr long nap_alert_idle_us = 400;  // and all wait
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
-constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms
+constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms at most
 constexpr std::int64_t watch_period = 200'000'000;  // ns: deep sleep while some have lost a p,
                                                     // or seem to be deadlocked
 constexpr std::int64_t scavenge_period = 1'000'000'000;
@@ -263,7 +263,7 @@ struct watch {
             return;
         // Goroutines whose threads are blocked may begin to compute, unseen by anybody else.
         if (!deep_sleep(hostage.follows_anyone())) return;
-        alone.begin_anew(nanotime());
+        alone.end(nanotime());
         idle_rounds = quiet_rounds = 0;
         next_plan = 0;
     }

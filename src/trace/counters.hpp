@@ -21,6 +21,7 @@ struct p_counters {
     counter syscalls;     // entersyscall
     counter preemptions;  // time slices ended by request
     counter timers_run;
+    counter found_ready;   // descriptors, before anybody waited for them
     counter lock_wait_ns;  // in mutexes and shared mutexes
 };
 

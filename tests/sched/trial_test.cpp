@@ -1,0 +1,183 @@
+// Which of two ways gets more of the time. The clock and what is done are the test's own.
+#include "sched/trial.hpp"
+
+#include <gtest/gtest.h>
+
+namespace rota::rt {
+namespace {
+
+using row = two_way_trial::row;
+constexpr trial_way first = trial_way::first, second = trial_way::second;
+
+constexpr std::int64_t us = 1'000;
+constexpr trial_rules rules{.span_ns = 1000 * us,
+                            .settling_ns = 200 * us,
+                            .counted_ns_min = 300 * us,
+                            .steps_min = 100,
+                            .overtime_ns = 5000 * us,
+                            .spans_max = 16,
+                            .growth = 4,
+                            .margin = 10};
+
+// A program that does so many steps a millisecond, either way, and is looked at every 10 µs.
+class scene {
+  public:
+    scene() { trial.begin_afresh(now); }
+
+    row look() {
+        now += 10 * us;
+        done += per_ms[trial.now_is() == first ? 0 : 1];
+        return trial.look(now, [this] { return steps(); });
+    }
+    std::uint32_t steps() const { return static_cast<std::uint32_t>(done / 100); }
+    // To the end of the row; how long it was, in spans.
+    std::int64_t go_through_row() {
+        const std::int64_t since = now;
+        while (look() != row::is_over) {
+        }
+        trial.turn(now);
+        return (now - since + rules.span_ns / 2) / rules.span_ns;
+    }
+    // The share of the first way in the time that n rows take, in percent.
+    std::int64_t share_of_first(int n) {
+        std::int64_t of_first = 0, all = 0;
+        for (int i = 0; i < n; ++i) {
+            const bool is_first = trial.now_is() == first;
+            const std::int64_t spans = go_through_row();
+            if (is_first) of_first += spans;
+            all += spans;
+        }
+        return of_first * 100 / all;
+    }
+
+    two_way_trial trial{rules};
+    std::int64_t now = 1'000'000'000;
+    std::uint64_t done = 0;
+    std::uint64_t per_ms[2] = {1000, 1000};
+};
+
+TEST(two_way_trial, begins_with_the_first_way_and_ends_no_row_before_its_time) {
+    scene s;
+    EXPECT_EQ(s.trial.now_is(), first);
+    std::int64_t settled = 0, silent = 0;
+    const std::int64_t since = s.now;
+    for (;;) {
+        const row r = s.look();
+        if (r == row::begins_to_count) settled = s.now;
+        if (r == row::settles) silent = s.now;
+        if (r == row::is_over) break;
+    }
+    EXPECT_EQ(settled - since, rules.settling_ns);
+    EXPECT_EQ(silent - since, rules.settling_ns + rules.counted_ns_min - 10 * us);
+    EXPECT_EQ(s.now - since, rules.span_ns);
+    EXPECT_EQ(s.trial.now_is(), first);
+    s.trial.turn(s.now);
+    EXPECT_EQ(s.trial.now_is(), second);
+}
+
+TEST(two_way_trial, gives_the_better_way_more_and_more_of_the_time_up_to_a_limit) {
+    {
+        scene s;
+        s.per_ms[0] = 1500;
+        for (const std::int64_t spans : {1, 1, 4, 1, 16, 1, 16})
+            EXPECT_EQ(s.go_through_row(), spans);
+    }
+    scene s;  // weighed behind each row, the second has won twice before its second one
+    s.per_ms[1] = 1500;
+    for (const std::int64_t spans : {1, 1, 1, 16, 1, 16}) EXPECT_EQ(s.go_through_row(), spans);
+}
+
+TEST(two_way_trial, prefers_the_second_way_by_a_margin_only) {
+    for (const std::uint64_t per_ms : {1000u, 1090u, 1110u}) {
+        scene s;
+        s.per_ms[1] = per_ms;
+        s.share_of_first(20);
+        const std::int64_t share = s.share_of_first(20);
+        if (per_ms == 1110) EXPECT_LT(share, 10) << share;
+        else EXPECT_GT(share, 90) << share;
+    }
+}
+
+TEST(two_way_trial, changes_its_mind_when_the_program_does) {
+    scene s;
+    s.per_ms[1] = 1500;
+    EXPECT_LT(s.share_of_first(20), 30);
+    s.per_ms[1] = 500;
+    s.share_of_first(4);
+    EXPECT_GT(s.share_of_first(20), 90);
+    s.per_ms[1] = 1500;
+    s.share_of_first(4);
+    EXPECT_LT(s.share_of_first(20), 10);
+}
+
+TEST(two_way_trial, prefers_the_first_way_where_nothing_is_done) {
+    scene s;
+    s.per_ms[0] = s.per_ms[1] = 0;
+    s.share_of_first(20);
+    EXPECT_GT(s.share_of_first(20), 70);  // either row has the overtime
+}
+
+TEST(two_way_trial, knows_the_rate_of_what_has_counted) {
+    // The second time the counter wraps meanwhile.
+    for (const std::uint64_t then : {std::uint64_t{1} << 20, (std::uint64_t{1} << 32) - 350}) {
+        scene s;
+        s.done = then * 100;
+        s.per_ms[0] = 700;
+        while (s.look() != row::is_over) {
+        }
+        EXPECT_NEAR(static_cast<double>(s.trial.per_s()), 700e3, 20e3);
+    }
+}
+
+TEST(two_way_trial, gives_a_row_of_few_steps_more_time_but_not_for_ever) {
+    scene s;
+    s.per_ms[0] = 50;  // a hundred in 2 ms
+    s.per_ms[1] = 1;
+    EXPECT_EQ(s.go_through_row(), 2);
+    EXPECT_EQ(s.go_through_row(), 6);
+}
+
+TEST(two_way_trial, says_nothing_of_a_row_of_which_little_has_counted) {
+    scene s;
+    s.now += 5 * rules.span_ns;  // nobody has looked for so long
+    EXPECT_EQ(s.look(), row::begins_to_count);
+    const std::int64_t since = s.now;
+    while (s.look() == row::settles) {
+    }
+    EXPECT_EQ(s.now - since, rules.counted_ns_min);
+}
+
+TEST(two_way_trial, turns_back_at_once_and_tries_the_second_way_again) {
+    scene s;
+    s.per_ms[1] = 1500;  // but it is known to be bad
+    EXPECT_EQ(s.go_through_row(), 1);
+    while (s.look() != row::counts) {
+    }
+    s.trial.turn_back(s.now);
+    EXPECT_EQ(s.trial.now_is(), first);
+    EXPECT_EQ(s.go_through_row(), 4);
+    EXPECT_EQ(s.trial.now_is(), second);
+    EXPECT_EQ(s.go_through_row(), 1);
+    EXPECT_EQ(s.trial.spans(second), 4);  // nothing was bad this time
+}
+
+TEST(two_way_trial, forgets_a_row_that_is_cut_short_or_everything) {
+    scene s;
+    s.per_ms[1] = 1500;
+    s.share_of_first(10);
+    EXPECT_GT(s.trial.spans(second), 4);
+    const std::int32_t spans = s.trial.spans(second);
+    while (s.trial.now_is() == first) s.go_through_row();
+    s.trial.begin_first(s.now);
+    EXPECT_EQ(s.trial.now_is(), first);
+    EXPECT_EQ(s.trial.spans(second), spans);
+    EXPECT_EQ(s.go_through_row(), 1);
+    EXPECT_EQ(s.trial.spans(second), spans);  // of which nothing is known
+    s.trial.begin_afresh(s.now);
+    EXPECT_EQ(s.trial.now_is(), first);
+    EXPECT_EQ(s.trial.spans(second), 1);
+    EXPECT_EQ(s.trial.begun_at(), s.now);
+}
+
+}  // namespace
+}  // namespace rota::rt
