@@ -224,9 +224,23 @@ found hold_back(m& self) {
     return f;
 }
 
+// All other ps are idle, with empty queues, and nothing but their timers may be due. For what comes
+// up meanwhile self is an m that does not spin: it is woken for, or left word of in need_spinning.
+found from_timers_of_idle_ps(m& self) {
+    for (const std::int32_t i : steal_order(self.rand)) {
+        p& other = *sched.allp[i];
+        if (other.timers.earliest_hint() == 0 || run_due_timers(self, other, nanotime()) == 0)
+            continue;
+        if (found f = from_local(*self.pp)) return f;
+    }
+    return {};
+}
+
 found from_other_ps(m& self) {
     constexpr int passes = 4;
-    if (proc_count() == 1 || !may_spin(self)) return {};
+    if (proc_count() == 1) return {};
+    if (!self.spinning && busy_p_count() == 1) return from_timers_of_idle_ps(self);
+    if (!may_spin(self)) return {};
     found f = hold_back(self);
     if (!f) f = from_global(self);
     for (int i = 0; i < passes && !f; ++i) f = steal_once(self, i == passes - 1);

@@ -14,7 +14,8 @@ constexpr trial_way other_of(trial_way w) {
 }  // namespace
 
 void two_way_trial::begin(trial_way w, std::int64_t now) {
-    __atomic_store_n(&now_is_, w, __ATOMIC_RELAXED);  // relaxed: advice
+    // relaxed: advice
+    __atomic_store_n(&now_is_, static_cast<std::uint8_t>(w), __ATOMIC_RELAXED);
     begun_at_ = now;
     is_counting_ = false;
 }

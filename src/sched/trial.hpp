@@ -39,7 +39,9 @@ class two_way_trial {
     constexpr explicit two_way_trial(const trial_rules& rules) : rules_(rules) {}
 
     // Which way is on trial now. Any thread; advice.
-    trial_way now_is() const { return __atomic_load_n(&now_is_, __ATOMIC_RELAXED); }
+    trial_way now_is() const {
+        return static_cast<trial_way>(__atomic_load_n(&now_is_, __ATOMIC_RELAXED));
+    }
 
     // --- one thread at a time, in the order of time ----------------------------------------------
 
@@ -89,7 +91,7 @@ class two_way_trial {
 
     const trial_rules rules_;
     // Not an atomic of ours, which would be a choice to the explorer of schedules.
-    trial_way now_is_ = trial_way::first;
+    std::uint8_t now_is_ = static_cast<std::uint8_t>(trial_way::first);
     bool is_counting_ = false;
     std::uint32_t steps_then_ = 0, steps_ = 0;  // when it began to count, and since
     std::int64_t begun_at_ = 0, counted_since_ = 0, counted_ns_ = 1;
