@@ -324,9 +324,9 @@ findrunnable:
     if  /* from_other_ps, may_spin */
     :: spinning
     :: else ->
-        if
-        :: 2 * nmspinning >= PS - idle_p_count -> goto keep_p_after_all
-        :: else -> become_spinning()
+        if  /* it is alone with a p, or others spin: of counts that may be old */
+        :: goto keep_p_after_all
+        :: become_spinning()
         fi
     fi;
     steal();

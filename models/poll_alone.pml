@@ -5,13 +5,14 @@
  * queues the other in the ring of its p. One of those that run may compute for ever, or go into a call and
  * not come back, so that sysmon takes its p; the others end. Under `alone` the m wakes nobody for what it has
  * queued, and an m without a p does not sleep in the poller beside one that has a p. sysmon goes from one way
- * to the other, or is about to print and never looks again; where all rest it sleeps deeply.
+ * to the other, or is about to print and never looks again; where all rest it sleeps deeply, and shares all
+ * behind that.
  * (src/sched/alone.cpp, poll.cpp, findrunnable.cpp, sysmon.cpp, wakeup.cpp.)
  *
  * Claims, for every interleaving: when nothing moves any more and a p is idle, no goroutine is left in a
  * queue (kb12), nothing that the network has is left with the kernel, and the next would not be: somebody
- * sleeps in the poller, or sysmon is awake and looks (kb15). (It looks at a p that it has taken from a call
- * when it has printed.)
+ * sleeps in the poller, or sysmon is awake and looks (kb15). But where sysmon has taken a p from a call and
+ * prints, it may be the only one, and looks when it has printed.
  *
  * Steps under sched.mu are one step. Light and heavy fences make memory sequentially consistent here. What
  * wakep promises is the business of park_wake.pml: it is one step here, and starts an m that looks at all
@@ -32,7 +33,7 @@
 
 #define PS 2
 #define MS 3
-#define EVENTS 1
+#define EVENTS 1  /* two take too long */
 #define RESCUES 3
 
 byte idle;                 /* ps */
@@ -255,7 +256,8 @@ progress_round:  /* sysmon goes round for ever */
             fi
         };
 end_deep:
-        deep == 0
+        deep == 0;
+        share()  /* note_rest */
     od
 }
 

@@ -59,11 +59,11 @@ void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
     d.has_limit[i] = false;
 }
 
-// It has become ready before anybody waited for it.
-void note_found_ready() {
+// What the kernel has told of is taken: once, whether somebody had to wait for it or not.
+void note_ready() {
     const runtime_entry inside;
     m& self = getm();
-    if (self.pp != nullptr) bump(self.pp->counts.found_ready);
+    if (self.pp != nullptr) bump(self.pp->counts.polled);
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ int poll_wait(poll_desc& d, poll_dir dir) {
     poll_word& word = d[dir];
     for (;;) {
         const poll_word::state s = word.take();
-        if (s == poll_word::state::ready) note_found_ready();
+        if (s == poll_word::state::ready) note_ready();
         if (s != poll_word::state::none) return error_of(s);
         const runtime_entry inside;
         gopark(begin_wait, &word, wait_reason::io_wait);

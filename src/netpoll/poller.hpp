@@ -50,14 +50,6 @@ class poller {
     void discount_waiters(std::uint32_t n) {
         waiters_.fetch_sub(n, memory_order_seq_cst);  // pairs(poll.waiters)
     }
-    // The same, for those whom the poller has found ready.
-    void discount_ready(std::uint32_t n) {
-        brought_.fetch_add(n, memory_order_relaxed);  // relaxed: a count
-        discount_waiters(n);
-    }
-    // How many those have been so far.
-    // relaxed: a count
-    std::uint64_t brought() const { return brought_.load(memory_order_relaxed); }
     bool has_waiters() const {
         return waiters_.load(memory_order_seq_cst) != 0;  // pairs(poll.waiters)
     }
@@ -99,7 +91,6 @@ class poller {
     int refusal_ = 0;                         // fixed at boot
     atomic<poll_backend*> started_{nullptr};  // null: no descriptor yet
     alignas(cache_line) atomic<std::uint32_t> waiters_{0};
-    atomic<std::uint64_t> brought_{0};  // written beside waiters_
 };
 inline constinit poller net_poller;
 

@@ -85,12 +85,12 @@ bool is_anyone_left(std::int64_t now) {
     return any;
 }
 
-// What the kernel has told of. Wraps.
+// Wraps.
 std::uint32_t brought_so_far() {
-    auto n = static_cast<std::uint32_t>(net_poller.brought());
+    std::uint32_t n = 0;
     for (std::int32_t i = 0; i < made_count(); ++i)
         n += static_cast<std::uint32_t>(
-            sched.allp[i]->counts.found_ready.load(memory_order_relaxed));  // relaxed: a guess
+            sched.allp[i]->counts.polled.load(memory_order_relaxed));  // relaxed: a guess
     return n;
 }
 
@@ -100,12 +100,13 @@ std::uint32_t brought_so_far() {
 // that is worth it has its steps before the overtime is over.
 constexpr trial_rules alone_trial::rules{.span_ns = 5'000'000,
                                          .settling_ns = 1'500'000,
-                                         .counted_ns_min = 2'500'000,
+                                         .counted_ns_min = 3'000'000,
                                          .steps_min = 2'000,
                                          .overtime_ns = 250'000'000,
                                          .spans_max = 512,
                                          .growth = 4,
-                                         .margin = 20};
+                                         .margin = 20,
+                                         .memory = 4};
 
 bool is_left_to_owner(const p& pp, std::uint32_t n) {
     light_fence();                                                    // pairs(poll.alone)
@@ -127,7 +128,8 @@ bool alone_trial::is_on() const { return is_alone(); }
 
 void alone_trial::round(std::int64_t now) {
     if (is_alone()) look_after_all(now);
-    if (fixed_way == polling::on_trial) return proceed(now);
+    // The clock again: sysmon has done this and that, and may have lost its processor meanwhile.
+    if (fixed_way == polling::on_trial) return proceed(nanotime());
     const bool wanted = fixed_way == polling::alone && proc_count() > 1 && !chaos.on;
     set(wanted ? polling::alone : polling::shared);
 }
@@ -162,6 +164,13 @@ void alone_trial::set(polling way) {
 }
 
 void alone_trial::end(std::int64_t now) {
+    if (!is_alone()) return;
+    trial_.begin_first(now);
+    set(polling::shared);
+}
+
+void alone_trial::note_rest(std::int64_t now) {
+    if (fixed_way != polling::on_trial) return;
     trial_.begin_first(now);
     set(polling::shared);
 }
@@ -169,7 +178,7 @@ void alone_trial::end(std::int64_t now) {
 bool alone_trial::is_crowded() const { return is_alone() && waiting() > 2 * waiting_then_ + crowd; }
 
 void alone_trial::proceed(std::int64_t now) {
-    if (proc_count() == 1 || chaos.on) {
+    if (trial_.begun_at() == 0 || proc_count() == 1 || chaos.on) {
         trial_.begin_afresh(now);
         return set(polling::shared);
     }

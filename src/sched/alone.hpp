@@ -60,9 +60,10 @@ class alone_trial {
     void round(std::int64_t now);
     // How long sysmon may nap after that, in µs.
     long nap_us_max(std::int64_t now) const;
-    // Nobody is left to anybody any more: sysmon is about to do what may take long, or has slept
-    // because all did.
+    // Nobody is left to anybody any more: sysmon is about to do what may take long.
     void end(std::int64_t now);
+    // All have been idle for long, and are not any more: rows must not last from burst to burst.
+    void note_rest(std::int64_t now);
     // Whether sysmon may be the only one that looks at the descriptors.
     bool is_on() const;
 

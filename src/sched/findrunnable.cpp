@@ -224,14 +224,26 @@ found hold_back(m& self) {
     return f;
 }
 
+bool are_timers_anywhere() {
+    for (std::int32_t i = 0; i < proc_count(); ++i)
+        if (sched.allp[i]->timers.earliest_hint() != 0) return true;
+    return false;
+}
+
 // All other ps are idle, with empty queues, and nothing but their timers may be due. For what comes
-// up meanwhile self is an m that does not spin: it is woken for, or left word of in need_spinning.
+// up meanwhile self is an m that does not spin: who queues it sees an idle p and no spinner, or
+// leaves word in need_spinning.
 found from_timers_of_idle_ps(m& self) {
+    self.haul.aid = 0;  // as where it looks in vain for a maker
+    self.haul.patience_ns = 0;
     for (const std::int32_t i : steal_order(self.rand)) {
         p& other = *sched.allp[i];
         if (other.timers.earliest_hint() == 0 || run_due_timers(self, other, nanotime()) == 0)
             continue;
-        if (found f = from_local(*self.pp)) return f;
+        found f = from_local(*self.pp);
+        if (!f) continue;
+        if (are_timers_anywhere()) wakep_later();  // or nobody polls meanwhile
+        return f;
     }
     return {};
 }

@@ -89,7 +89,7 @@ found from_netpoll(m& self) {
     g* runnable[2 * poll_events_max];
     const std::uint32_t n = make_all_runnable(ready, runnable);
     for (std::uint32_t i = 1; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
-    net_poller.discount_ready(ready.count);
+    net_poller.discount_waiters(ready.count);
     if (n == 0) return {};
     wake_for(*self.pp, n - 1);
     return {runnable[0]};
@@ -120,7 +120,7 @@ void queue_ready(m& self, const ready_list& ready) {
     g* runnable[2 * poll_events_max];
     const std::uint32_t n = make_all_runnable(ready, runnable);
     for (std::uint32_t i = 0; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
-    net_poller.discount_ready(ready.count);
+    net_poller.discount_waiters(ready.count);
     if (n > 0) wake_for(*self.pp, n - 1);
 }
 
@@ -136,7 +136,7 @@ void inject_ready(const ready_list& ready) {
         wakep();
     }
     // Last: to the deadlock detector they wait for a descriptor until they are seen in the queue.
-    net_poller.discount_ready(ready.count);
+    net_poller.discount_waiters(ready.count);
 }
 
 void append_ready(m& self, const ready_list& ready) {
@@ -149,7 +149,7 @@ void append_ready(m& self, const ready_list& ready) {
         }
         wake_for(*self.pp, n);
     }
-    net_poller.discount_ready(ready.count);  // last: as in inject_ready
+    net_poller.discount_waiters(ready.count);  // last: as in inject_ready
 }
 
 bool poll_if_stale(std::int64_t now, std::int64_t stale) {

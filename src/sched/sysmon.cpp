@@ -35,7 +35,7 @@ constexpr long nap_alert_idle_us = 400;  // and all wait
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
-constexpr int quiet_rounds_before_deep_sleep = 10;  // of the longest nap: 100 ms at most
+constexpr std::int64_t quiet_before_deep_sleep = 100'000'000;  // ns
 constexpr std::int64_t watch_period = 200'000'000;  // ns: deep sleep while some have lost a p,
                                                     // or seem to be deadlocked
 constexpr std::int64_t scavenge_period = 1'000'000'000;
@@ -215,9 +215,9 @@ struct watch {
     hostage_watch hostage;
     alone_trial alone;
     long nap_us = nap_min_us;
-    bool touched = false;  // stacks, in the last round
-    int idle_rounds = 0;   // without a retake
-    int quiet_rounds = 0;  // with all ps idle and the longest nap
+    bool touched = false;          // stacks, in the last round
+    int idle_rounds = 0;           // without a retake
+    std::int64_t quiet_since = 0;  // all ps are idle, and naps would be long; 0: not so
     std::int64_t next_trace = 0;
     std::int64_t next_deadlocks = 0;  // look for them then
     std::int64_t next_plan = 0;       // when to look for unused stacks again
@@ -257,14 +257,16 @@ struct watch {
         look_at_suspicion();
         const bool quiet =
             all_idle() && nap_us == nap_max_us && alert_left == 0 && hostage.is_quiet();
-        quiet_rounds = quiet ? quiet_rounds + 1 : 0;
-        if (quiet_rounds < quiet_rounds_before_deep_sleep || scavenging ||
+        if (!quiet) quiet_since = 0;
+        else if (quiet_since == 0) quiet_since = now;
+        if (!quiet || now - quiet_since < quiet_before_deep_sleep || scavenging ||
             hooks.schedtrace_period > 0 || hooks.deadlock_period > 0)
             return;
         // Goroutines whose threads are blocked may begin to compute, unseen by anybody else.
         if (!deep_sleep(hostage.follows_anyone())) return;
-        alone.end(nanotime());
-        idle_rounds = quiet_rounds = 0;
+        alone.note_rest(nanotime());
+        idle_rounds = 0;
+        quiet_since = 0;
         next_plan = 0;
     }
 

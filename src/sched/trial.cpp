@@ -23,11 +23,16 @@ void two_way_trial::begin(trial_way w, std::int64_t now) {
 void two_way_trial::begin_afresh(std::int64_t now) {
     per_s_[0] = per_s_[1] = -1;
     spans_[0] = spans_[1] = 1;
+    has_gain_ = false;
     begin(trial_way::first, now);
 }
 
 void two_way_trial::begin_first(std::int64_t now) {
-    if (now_is() == trial_way::second) per_s_[static_cast<int>(trial_way::second)] = -1;
+    if (now_is() == trial_way::second) {
+        per_s_[static_cast<int>(trial_way::second)] = -1;
+        spans_[static_cast<int>(trial_way::second)] = 1;
+        has_gain_ = false;
+    }
     begin(trial_way::first, now);
 }
 
@@ -37,14 +42,20 @@ void two_way_trial::note_better(trial_way w) {
     spans_[static_cast<int>(other_of(w))] = 1;
 }
 
+void two_way_trial::note_gain() {
+    constexpr std::int64_t million = 1'000'000;
+    const auto [first, second] = per_s_;
+    const std::int64_t gain = std::clamp(
+        (second - first) * million / std::max<std::int64_t>(first, 1), -million, million);
+    gain_ = has_gain_ ? gain_ + (gain - gain_) / rules_.memory : gain;
+    has_gain_ = true;
+    note_better(gain_ * rules_.margin > million ? trial_way::second : trial_way::first);
+}
+
 void two_way_trial::turn(std::int64_t now) {
     const trial_way w = now_is();
     per_s_[static_cast<int>(w)] = per_s();
-    const auto [first, second] = per_s_;
-    if (first >= 0 && second >= 0) {
-        const bool is_second_better = second > first && (second - first) * rules_.margin > first;
-        note_better(is_second_better ? trial_way::second : trial_way::first);
-    }
+    if (per_s_[0] >= 0 && per_s_[1] >= 0) note_gain();
     begin(other_of(w), now);
 }
 

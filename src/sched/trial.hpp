@@ -11,6 +11,9 @@
 //                              it does harm: turn_back; it cannot go on: begin_first
 //
 // The first is the way that is known to do no harm: the second is the better one only by a margin.
+// Each row is compared with the one before it, so that it does not matter if there is more to do
+// than long ago; where rows are short beside what comes and goes, the mean of some comparisons says
+// more than the last one.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +32,8 @@ struct trial_rules {
     std::int64_t overtime_ns;     // it may last so much longer
     std::int32_t spans_max;       // a row has one span at first, and at most so many;
     std::int32_t growth;          // that of the better way has so many times as many each time
-    std::int32_t margin;          // the second way must do more by one part in so many
+    std::int32_t margin;          // the second way must do more by one part in so many,
+    std::int32_t memory;          // in the mean of so many comparisons, the older the less
 };
 
 class two_way_trial {
@@ -49,10 +53,11 @@ class two_way_trial {
     std::int64_t begun_at() const { return begun_at_; }
     // Forgets everything, and begins with the first way.
     void begin_afresh(std::int64_t now);
-    // A row of the first way begins. Of the second one, if that is cut short, nothing is known.
+    // A row of the first way begins. Of the second one, if that is cut short, nothing is known, and
+    // its next row is short, so that something will be.
     void begin_first(std::int64_t now);
     // What the present row has come to. steps(): what all have done so far. It wraps, and no row
-    // sees 2^32 of them; it may be dear, and is called at most twice in a row but for overtime.
+    // sees 2^32 of them; it is called twice in a row, and in overtime.
     // `counts` only where counted_ns_min has passed.
     template <class F>
     row look(std::int64_t now, F steps) {
@@ -88,6 +93,7 @@ class two_way_trial {
   private:
     void begin(trial_way w, std::int64_t now);
     void note_better(trial_way w);
+    void note_gain();
 
     const trial_rules rules_;
     // Not an atomic of ours, which would be a choice to the explorer of schedules.
@@ -96,6 +102,8 @@ class two_way_trial {
     std::uint32_t steps_then_ = 0, steps_ = 0;  // when it began to count, and since
     std::int64_t begun_at_ = 0, counted_since_ = 0, counted_ns_ = 1;
     std::int64_t per_s_[2] = {-1, -1};  // the last row of each way; -1: not known
+    std::int64_t gain_ = 0;             // of the second way, the mean, in millionths
+    bool has_gain_ = false;
     std::int32_t spans_[2] = {1, 1};
 };
 

@@ -21,7 +21,7 @@ struct p_counters {
     counter syscalls;     // entersyscall
     counter preemptions;  // time slices ended by request
     counter timers_run;
-    counter found_ready;   // descriptors, before anybody waited for them
+    counter polled;        // descriptors that have become ready, as the kernel has told
     counter lock_wait_ns;  // in mutexes and shared mutexes
 };
 

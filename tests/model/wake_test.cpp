@@ -192,6 +192,43 @@ TEST(kb03_wake, two_foreign_threads_wake_sleeping_ms) {
     });
 }
 
+TEST(kb03_wake, a_foreign_thread_is_heard_by_the_last_m_with_a_p_or_wakes_another) {
+    // The worker is alone with a p, so it does not spin before it gives that up.
+    machine rig(2);
+    expect_holds_in_both_modes(small(), [&] {
+        rig.begin(-1);
+        unsigned ran = 0;
+        g& gp = rig.goroutine("g", [&] { ran = 1; });
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        {
+            const lock_guard guard(sched.mu);
+            global_put(gp);
+        }
+        wakep();
+        model::wait_until_quiet();
+        MODEL_CHECK(ran == 1);
+        rig.check_idle_lists();
+    });
+}
+
+TEST(kb27_timer, of_an_idle_p_is_seen_by_the_last_m_with_a_p_or_wakes_another) {
+    machine rig(2);
+    expect_holds_in_both_modes(small(), [&] {
+        rig.begin(-1);
+        static std::int64_t fired_at;
+        fired_at = 0;
+        timer t;
+        t.run = [](void*) { fired_at = model::the_engine->clock(); };
+        t.arg = &fired_at;
+        rig.spare_ms();
+        rig.busy_m("worker", 0, false);
+        if (rig.proc(1).timers.reset(t, 100'000'000).earlier) wake_poller(t.when);
+        model::sleep_until(500'000'000);
+        MODEL_CHECK(fired_at != 0 && fired_at < 200'000'000);
+    });
+}
+
 TEST(kb04_park, a_goroutine_is_readied_once_it_is_off_its_stack) {
     // The waker finds it as soon as it is in the list; its registers are saved later. Readied too
     // early, it would run on two threads, or from an old context.
