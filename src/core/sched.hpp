@@ -112,6 +112,7 @@ struct sched_t {
     atomic<bool> stop_wanted{false};    // hint for `world_stops`
     atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan
     bool ms_short = false;              // nobody new begins: sched/spare; see ms_are_short
+    bool limit_passed = false;          // more ms than the program may have; see is_limit_passed
     std::uint32_t about_now = 0;        // see there; sysmon writes it, and who wakes sysmon
 
     // --- anyone writes ----------------------------------------------------------------
@@ -161,6 +162,13 @@ inline std::int32_t made_count() {
 // less does no harm. No atomic of ours for the same reason.
 ROTA_ALWAYS_INLINE bool ms_are_short() {
     return __atomic_load_n(&sched.ms_short, __ATOMIC_RELAXED);
+}
+
+// Whether there have been more ms than the program may have since sysmon last looked at that: ours,
+// as it is meant. Written under mu. relaxed: sysmon looks again in its next round.
+inline bool is_limit_passed() { return __atomic_load_n(&sched.limit_passed, __ATOMIC_RELAXED); }
+inline void note_limit() ROTA_REQUIRES(sched.mu) {
+    __atomic_store_n(&sched.limit_passed, sched.m_count > sched.m_max, __ATOMIC_RELAXED);
 }
 
 // The seconds of nanotime, a round of sysmon late: what a park can afford to ask. Go learns how

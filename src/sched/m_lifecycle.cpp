@@ -285,6 +285,7 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
             mp->is_spare = true;
             ++sched.spare_count;
         }
+        note_limit();
         mp->unborn_next = sched.unborn;
         sched.unborn = mp;
     }

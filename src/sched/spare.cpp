@@ -132,6 +132,7 @@ void order_spare(spare_for why, spare_need need, std::int64_t now) {
         ++sched.m_count;
         ++sched.spare_count;
         ++sched.spares_coming;
+        note_limit();
     }
     make_thread_of(*mp);
 }
@@ -223,6 +224,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         }
         n += take_back(is_short, anyone);
         any_left_ = !sched.put_off.empty();
+        note_limit();
         too_many_kept_ = kept_ms() > sched.m_max;
         // Who ends a call shows that it is not for ever; nobody knows what was between two rounds.
         if (!too_many_kept_ || sched.calls_ended != calls_seen_ || now - last_round_ > round_lapse)

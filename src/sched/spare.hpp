@@ -8,7 +8,8 @@
 //     the program's limit reached       spares are made all the same: for goroutines that compute
 //                                       until 1,024 are stopped, for others one for each p. If
 //                                       they serve its calls until these hold more ms than it may
-//                                       have, and none ends for half a second, it is reported
+//                                       have, and none ends for half a second, it is reported: as
+//                                       long as there are more, sysmon looks
 //     1,024 stopped                     no goroutine begins, but one in 100 ms; spares are made for
 //                                       those that have begun, within the program's limit
 //     the kernel's limit reached, or    the last idle m runs nobody who has not begun, and so comes
@@ -61,7 +62,9 @@ class shortage {
   public:
     bool round(bool is_anyone_stopped, std::int64_t now) ROTA_EXCLUDES(sched.mu);
     // Whether there is something to do in the next round, as far as is known here.
-    bool is_open() const { return any_left_ || too_many_kept_ || ms_are_short(); }
+    bool is_open() const {
+        return any_left_ || too_many_kept_ || ms_are_short() || is_limit_passed();
+    }
 
   private:
     // Puts those in front of the global queue who were put off, if that is over; returns how many.
