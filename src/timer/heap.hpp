@@ -139,6 +139,8 @@ class timer_heap {
     void put(std::size_t i, entry e) ROTA_REQUIRES(mu_);
     void sift(std::size_t i, entry moving) ROTA_REQUIRES(mu_);
     void sift_down(std::size_t i, entry moving) ROTA_REQUIRES(mu_);
+    std::size_t least_of_four(std::size_t first) ROTA_REQUIRES(mu_);
+    std::size_t least_of(std::size_t first, std::size_t end) ROTA_REQUIRES(mu_);
     bool publish() ROTA_REQUIRES(mu_);
     void forget_if_empty() ROTA_REQUIRES(mu_);
 
