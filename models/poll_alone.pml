@@ -6,7 +6,7 @@
  * not come back, so that sysmon takes its p; the others end. Under `alone` the m wakes nobody for what it has
  * queued, and an m without a p does not sleep in the poller beside one that has a p. sysmon goes from one way
  * to the other, or is about to print and never looks again; where all rest it sleeps deeply, and shares all
- * behind that.
+ * behind that, or does not.
  * (src/sched/alone.cpp, poll.cpp, findrunnable.cpp, sysmon.cpp, wakeup.cpp.)
  *
  * Claims, for every interleaving: when nothing moves any more and a p is idle, no goroutine is left in a
@@ -257,7 +257,10 @@ progress_round:  /* sysmon goes round for ever */
         };
 end_deep:
         deep == 0;
-        share()  /* note_rest */
+        if
+        :: share()  /* note_rest */
+        :: skip     /* GODEBUG=pollalone=1 */
+        fi
     od
 }
 

@@ -60,6 +60,7 @@ void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
 }
 
 // What the kernel has told of is taken: once, whether somebody had to wait for it or not.
+// Threads that have no p are not counted: how the ps share the work is what the count judges.
 void note_ready() {
     const runtime_entry inside;
     m& self = getm();

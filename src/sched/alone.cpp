@@ -171,7 +171,7 @@ void alone_trial::end(std::int64_t now) {
 
 void alone_trial::note_rest(std::int64_t now) {
     if (fixed_way != polling::on_trial) return;
-    trial_.begin_first(now);
+    trial_.begin_afresh(now);
     set(polling::shared);
 }
 

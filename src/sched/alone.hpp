@@ -62,7 +62,8 @@ class alone_trial {
     long nap_us_max(std::int64_t now) const;
     // Nobody is left to anybody any more: sysmon is about to do what may take long.
     void end(std::int64_t now);
-    // All have been idle for long, and are not any more: rows must not last from burst to burst.
+    // All have been idle for long, and are not any more: rows must not last from burst to burst,
+    // and what comes now may be something else.
     void note_rest(std::int64_t now);
     // Whether sysmon may be the only one that looks at the descriptors.
     bool is_on() const;

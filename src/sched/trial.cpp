@@ -28,39 +28,42 @@ void two_way_trial::begin_afresh(std::int64_t now) {
 }
 
 void two_way_trial::begin_first(std::int64_t now) {
-    if (now_is() == trial_way::second) {
-        per_s_[static_cast<int>(trial_way::second)] = -1;
-        spans_[static_cast<int>(trial_way::second)] = 1;
-        has_gain_ = false;
-    }
+    if (now_is() == trial_way::second) spans_[static_cast<int>(trial_way::second)] = 1;
+    per_s_[static_cast<int>(trial_way::second)] = -1;
     begin(trial_way::first, now);
 }
 
-void two_way_trial::note_better(trial_way w) {
+void two_way_trial::note_better(trial_way w, bool is_sure) {
     std::int32_t& better = spans_[static_cast<int>(w)];
-    better = std::min(rules_.growth * better, rules_.spans_max);
+    better = is_sure ? std::min(rules_.growth * better, rules_.spans_max)
+                     : std::max(better / rules_.growth, 1);
     spans_[static_cast<int>(other_of(w))] = 1;
 }
 
-void two_way_trial::note_gain() {
+void two_way_trial::compare() {
     constexpr std::int64_t million = 1'000'000;
     const auto [first, second] = per_s_;
-    const std::int64_t gain = std::clamp(
-        (second - first) * million / std::max<std::int64_t>(first, 1), -million, million);
+    const std::int64_t sum = std::max<std::int64_t>(first + second, 1);
+    const std::int64_t gain = 2 * (second - first) * million / sum;
     gain_ = has_gain_ ? gain_ + (gain - gain_) / rules_.memory : gain;
     has_gain_ = true;
-    note_better(gain_ * rules_.margin > million ? trial_way::second : trial_way::first);
+    const auto better = [this](std::int64_t by) {
+        return by * rules_.margin > million ? trial_way::second : trial_way::first;
+    };
+    const trial_way w = better(gain_);
+    note_better(w, better(gain) == w);
 }
 
 void two_way_trial::turn(std::int64_t now) {
     const trial_way w = now_is();
     per_s_[static_cast<int>(w)] = per_s();
-    if (per_s_[0] >= 0 && per_s_[1] >= 0) note_gain();
+    if (per_s_[0] >= 0 && per_s_[1] >= 0) compare();
     begin(other_of(w), now);
 }
 
 void two_way_trial::turn_back(std::int64_t now) {
-    note_better(trial_way::first);
+    gain_ = std::min<std::int64_t>(gain_, 0);
+    note_better(trial_way::first, true);
     begin_first(now);
 }
 

@@ -13,7 +13,8 @@
 // The first is the way that is known to do no harm: the second is the better one only by a margin.
 // Each row is compared with the one before it, so that it does not matter if there is more to do
 // than long ago; where rows are short beside what comes and goes, the mean of some comparisons says
-// more than the last one.
+// more than the last one. If that one contradicts the mean, rows become shorter, and the next one
+// comes sooner.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +54,8 @@ class two_way_trial {
     std::int64_t begun_at() const { return begun_at_; }
     // Forgets everything, and begins with the first way.
     void begin_afresh(std::int64_t now);
-    // A row of the first way begins. Of the second one, if that is cut short, nothing is known, and
-    // its next row is short, so that something will be.
+    // A row of the first way begins, and is compared with none before it. If one of the second way
+    // is cut short its next one is short, so that something will be known of it.
     void begin_first(std::int64_t now);
     // What the present row has come to. steps(): what all have done so far. It wraps, and no row
     // sees 2^32 of them; it is called twice in a row, and in overtime.
@@ -92,8 +93,8 @@ class two_way_trial {
 
   private:
     void begin(trial_way w, std::int64_t now);
-    void note_better(trial_way w);
-    void note_gain();
+    void note_better(trial_way w, bool is_sure);
+    void compare();
 
     const trial_rules rules_;
     // Not an atomic of ours, which would be a choice to the explorer of schedules.
@@ -102,7 +103,9 @@ class two_way_trial {
     std::uint32_t steps_then_ = 0, steps_ = 0;  // when it began to count, and since
     std::int64_t begun_at_ = 0, counted_since_ = 0, counted_ns_ = 1;
     std::int64_t per_s_[2] = {-1, -1};  // the last row of each way; -1: not known
-    std::int64_t gain_ = 0;             // of the second way, the mean, in millionths
+    // Of the second way, in millionths of what both do on the average: as a part of the first way's
+    // it would weigh more where that one has had bad luck than where the second one has. The mean.
+    std::int64_t gain_ = 0;
     bool has_gain_ = false;
     std::int32_t spans_[2] = {1, 1};
 };

@@ -121,9 +121,59 @@ TEST(two_way_trial, is_not_led_astray_by_one_row_if_it_remembers_others) {
         while (s.trial.now_is() == second) s.go_through_row();
         s.per_ms[0] = 1600;  // by chance
         s.go_through_row();
-        EXPECT_EQ(s.trial.spans(second), remembers ? rules.spans_max : 1);
+        // Shorter, so that it is soon known whether it was chance.
+        EXPECT_EQ(s.trial.spans(second), remembers ? rules.spans_max / rules.growth : 1);
         s.share_of_first(20);
-        EXPECT_GT(s.share_of_first(20), 90);  // it was not chance
+        EXPECT_GT(s.share_of_first(20), 90);  // it was not
+    }
+}
+
+TEST(two_way_trial, does_not_lean_to_either_way_where_rows_vary) {
+    trial_rules patient = rules;
+    patient.memory = 4;
+    scene s(patient);
+    bool is_high = false;
+    for (int i = 0; i < 100; ++i) {
+        if (s.trial.now_is() == first) {
+            is_high = !is_high;
+            s.per_ms[0] = is_high ? 1200 : 800;
+        }
+        s.go_through_row();
+        if (i > 10) {
+            ASSERT_EQ(s.trial.spans(second), 1) << i;
+        }
+    }
+}
+
+TEST(two_way_trial, remembers_what_is_known_of_a_way_that_is_cut_short) {
+    trial_rules patient = rules;
+    patient.memory = 4;
+    const auto middle_of_second = [](scene& s) {
+        s.share_of_first(20);
+        while (s.trial.now_is() == first) s.go_through_row();
+        while (s.look() != row::counts) {
+        }
+    };
+    {
+        scene s(patient);
+        s.per_ms[1] = 1500;
+        middle_of_second(s);
+        s.trial.begin_first(s.now);
+        s.per_ms[0] = 1600;  // by chance
+        s.go_through_row();
+        s.go_through_row();
+        EXPECT_EQ(s.trial.spans(first), 1);
+    }
+    // That it has done harm weighs as much as if it had been no better until then, and no more.
+    for (const std::uint64_t per_ms : {500u, 1500u}) {
+        scene s(patient);
+        s.per_ms[1] = per_ms;
+        middle_of_second(s);
+        s.trial.turn_back(s.now);
+        s.per_ms[1] = 1600;  // better by 0.46 of the average: by a quarter of that in the mean
+        s.go_through_row();
+        s.go_through_row();
+        EXPECT_EQ(s.trial.spans(second) > 1, per_ms == 1500);
     }
 }
 
@@ -189,6 +239,11 @@ TEST(two_way_trial, forgets_a_row_that_is_cut_short_or_everything) {
     EXPECT_EQ(s.go_through_row(), 1);
     EXPECT_EQ(s.go_through_row(), 1);  // of which nothing was known: it cannot last for ever
     EXPECT_EQ(s.trial.spans(second), 4);
+    while (s.trial.now_is() == second) s.go_through_row();
+    s.trial.begin_first(s.now);  // in the first way's own row
+    const std::int32_t spans = s.trial.spans(second);
+    s.go_through_row();
+    EXPECT_EQ(s.trial.spans(second), spans);  // compared with nothing
     s.trial.begin_afresh(s.now);
     EXPECT_EQ(s.trial.now_is(), first);
     EXPECT_EQ(s.trial.spans(second), 1);
