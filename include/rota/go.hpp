@@ -60,7 +60,7 @@ class future {
         return *this;
     }
     ~future() {
-        if (state_ != nullptr) detail::future_drop(state_);
+        if (state_ != nullptr) detail::future_abandon(state_);
     }
 
     /// Waits for the result and returns it, or rethrows the exception; the future is empty then.

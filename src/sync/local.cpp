@@ -8,6 +8,7 @@
 #include <new>
 
 #include <rota/detail/local_slots.hpp>
+#include <rota/detail/spawn.hpp>
 
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
@@ -102,6 +103,11 @@ void local_key_put(local_key key) noexcept {
     std::uint32_t& generation = keys.generations[index_of(key)];
     if (++generation == 0) generation = 1;
     keys.free.push_back(index_of(key));
+}
+
+void end_own_locals() {
+    g& gp = *getm().curg;
+    if (gp.locals != nullptr) gp.locals->end(gp);
 }
 
 local_value* local_find(local_key key) noexcept {

@@ -77,6 +77,48 @@ TEST_ANYWHERE(local, is_destroyed_at_the_end_of_its_goroutine_or_thread) {
     EXPECT_TRUE(eventually([] { return locals_alive == 0; })) << locals_alive;
 }
 
+namespace {
+
+struct ends_late {
+    std::atomic<int>* ended = nullptr;
+    ~ends_late() {
+        if (ended == nullptr) return;
+        rota::sleep_for(std::chrono::milliseconds(1));
+        ++*ended;
+    }
+};
+
+}  // namespace
+
+TEST_ANYWHERE(local, is_destroyed_before_who_waits_for_the_goroutine_goes_on) {
+    // Its destructor uses what the block that has waited owns, and that is gone.
+    rota::local<ends_late> box;
+    for (const bool exits : {false, true}) {
+        std::atomic<int> ended{0};
+        const auto body = [&] {
+            box->ended = &ended;
+            if (exits) rota::runtime::goexit();
+        };
+        rota::wait_group wg;
+        wg.go(body);
+        wg.wait();
+        EXPECT_EQ(ended, 1);
+        {
+            rota::scope s;
+            s.go(body);
+        }
+        EXPECT_EQ(ended, 2);
+        rota::error_group group;
+        group.go(body);
+        group.wait();
+        EXPECT_EQ(ended, 3);
+        auto result = rota::async(body);
+        result.wait();
+        EXPECT_EQ(ended, 4);
+        if (!exits) result.get();
+    }
+}
+
 TEST_ANYWHERE(local, is_destroyed_on_goexit_too) {
     rota::local<one_each> box;
     rota::wait_group wg;

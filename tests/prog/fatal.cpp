@@ -98,6 +98,15 @@ int nil_function() {
     return 0;
 }
 
+int nil_function_of_a_group() {
+    return rota::run([] {
+        rota::wait_group wg;
+        wg.go(std::function<void()>());
+        wg.wait();
+        return 0;
+    });
+}
+
 int nil_function_with_options() {
     rota::run([] {
         rota::go({.name = "none"}, std::function<void()>());
@@ -361,6 +370,7 @@ int main(int argc, char** argv) {
                      {"runlock_after_many", runlock_after_many},
                      {"unlock_of_a_reader", unlock_of_a_reader},
                      {"nil_function", nil_function},
+                     {"nil_function_of_a_group", nil_function_of_a_group},
                      {"nil_function_with_options", nil_function_with_options},
                      {"nil_function_from_a_thread", nil_function_from_a_thread},
                      {"nil_pointer", nil_pointer},

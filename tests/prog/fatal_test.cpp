@@ -53,8 +53,8 @@ TEST(unlock, of_unlocked_shared_mutex_is_fatal) {
 TEST(go_statement, of_an_empty_function_is_fatal) {
     // The new goroutine would throw bad_function_call far from the mistake, or jump to address 0.
     const char* const text = "fatal error: go of nil func value";
-    for (const char* name :
-         {"nil_function", "nil_function_with_options", "nil_function_from_a_thread", "nil_pointer"})
+    for (const char* name : {"nil_function", "nil_function_of_a_group", "nil_function_with_options",
+                             "nil_function_from_a_thread", "nil_pointer"})
         EXPECT_TRUE(reported(run_fatal(name), text)) << name;
 }
 

@@ -146,6 +146,14 @@ int dropped_later() {
     return 0;
 }
 
+// Outside of run() nobody waits for the goroutine, which may have no time left to panic.
+int dropped_by_main() {
+    auto f = rota::async([]() -> int { throw std::runtime_error("nobody asks"); });
+    f.wait();
+    f = {};
+    return 0;
+}
+
 int taken_future() {
     return rota::run([] {
         auto f = rota::async([]() -> int { throw std::runtime_error("asked for"); });
@@ -263,6 +271,7 @@ int main(int argc, char** argv) {
                      {"nested", nested},
                      {"dropped_future", dropped_future},
                      {"dropped_later", dropped_later},
+                     {"dropped_by_main", dropped_by_main},
                      {"taken_future", taken_future},
                      {"both_at_once", both_at_once},
                      {"after_raw_sleep", after_raw_sleep},

@@ -134,6 +134,11 @@ TEST(panic, comes_when_a_future_with_an_exception_is_dropped) {
         EXPECT_TRUE(reported(o, "panic: std::runtime_error: nobody asks"));
         EXPECT_EQ(o.lines_with("panic: "), 1) << o;
     }
+    // Every other time, where it is left to the goroutine, which the end of main overtakes.
+    for (int i = 0; i < 10; ++i) {
+        const outcome o = run_panic("dropped_by_main");
+        ASSERT_TRUE(reported(o, "panic: std::runtime_error: nobody asks")) << i;
+    }
 }
 
 TEST(panic, does_not_come_when_the_future_is_asked) {

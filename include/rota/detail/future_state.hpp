@@ -1,8 +1,8 @@
 // What a future and its goroutine share.
 //
 // Two owners: the future and the goroutine. The first who drops its share while the other still
-// holds one leaves the state to it. A result that is an exception must be got by somebody; the last
-// owner to go panics with it otherwise.
+// holds one leaves the state to it. A result that is an exception must be got by somebody: a future
+// that is dropped with it panics, and so does the goroutine whose future is gone already.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 
 #include <rota/detail/atomic.hpp>
 #include <rota/detail/deadline.hpp>
+#include <rota/detail/spawn.hpp>
 #include <rota/detail/wait_list.hpp>
 
 namespace rota::detail {
@@ -69,6 +70,14 @@ void future_drop(future_state<R>* s) {
     delete s;
 }
 
+// The future's share, dropped without get(). The goroutine may still have its own, and the process
+// may end before that one runs on.
+template <class R>
+void future_abandon(future_state<R>* s) {
+    if (future_ready(s) && s->error) future_panic(s->error);
+    future_drop(s);
+}
+
 // The future's share while get() runs.
 template <class R>
 class future_claim {
@@ -109,14 +118,19 @@ class future_producer {
             s_->error = std::current_exception();
             if (s_->error == nullptr) {  // goexit, which goes on
                 s_->exited = true;
-                future_complete(*s_);
+                complete();
                 throw;
             }
         }
-        future_complete(*s_);
+        complete();
     }
 
   private:
+    void complete() {
+        end_own_locals();
+        future_complete(*s_);
+    }
+
     // f and its arguments are gone before the result is there, as with a joined thread.
     template <class F, class... A>
     void call(F&& f, A&&... args) {

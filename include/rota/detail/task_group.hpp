@@ -69,6 +69,7 @@ class task_group {
         if (is_nil(f)) fatal_nil_func();
         spawn_any(0, {}, [member = std::move(member), f = std::forward<F>(f)]() mutable {
             const share until_end(std::move(member));
+            const locals_end before_it_is_told;
             try {
                 std::decay_t<F> own(std::move(f));
                 std::move(own)();

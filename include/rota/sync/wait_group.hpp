@@ -50,10 +50,11 @@ class wait_group {
             wait_slow();  // pairs(wait_group.zero)
     }
 
-    /// Runs f in a goroutine counted by this group; it is done when f has ended, in whatever way.
-    /// Go: Go.
+    /// Runs f in a goroutine counted by this group; it is done when f has ended, in whatever way,
+    /// and its rota::local values are destroyed. Throws as rota::go. Go: Go.
     template <class F>
     void go(F&& f) {
+        if (detail::is_nil(f)) detail::fatal_nil_func();
         add(1);
         struct finish {
             wait_group* group;
@@ -62,6 +63,7 @@ class wait_group {
         try {
             detail::spawn_any(0, {}, [this, f = std::forward<F>(f)]() mutable {
                 const finish at_end{this};
+                const detail::locals_end before_it_is_told;
                 // What f captured is gone before the waiter goes on, as with a joined thread.
                 std::decay_t<F> own(std::move(f));
                 std::move(own)();
