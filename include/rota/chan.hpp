@@ -125,7 +125,11 @@ class chan_iterator {
 
     chan_iterator() = default;
     explicit chan_iterator(detail::hchan* c) : c_(c), value_(detail::chan_ops<T>::recv(c)) {}
-    T& operator*() const { return *value_; }
+    /// For `for (auto v : ch)`: a value that cannot be copied is moved out, once.
+    decltype(auto) operator*() const {
+        if constexpr (std::is_copy_constructible_v<T>) return (*value_);
+        else return std::move(*value_);
+    }
     chan_iterator& operator++() {
         value_.reset();
         detail::chan_ops<T>::recv_into(c_, value_);

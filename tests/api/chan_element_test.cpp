@@ -29,7 +29,7 @@ void travels(Make make) {
             ch.close();
         });
         int i = 0;
-        for (auto& v : ch) EXPECT_TRUE(v == make(i++));
+        for (auto&& v : ch) EXPECT_TRUE(v == make(i++));
         EXPECT_EQ(i, 10);
     }
 }
@@ -123,6 +123,13 @@ TEST_ANYWHERE(chan_element, need_only_be_movable) {
         EXPECT_TRUE(eventually([&] { return ch.try_recv(out) == chan_status::ok; }));
         EXPECT_EQ(*out.p, 2);
         EXPECT_EQ(**pointers.recv(), 3);
+        rota::go([pointers] {
+            for (int i = 4; i < 7; ++i) pointers.send(std::make_unique<int>(i));
+            pointers.close();
+        });
+        int sum = 0;
+        for (auto p : pointers) sum += *p;
+        EXPECT_EQ(sum, 15);
     }
 }
 

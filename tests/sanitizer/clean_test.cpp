@@ -63,7 +63,7 @@ ROTA_ACT(buffered) {
         std::atomic<int> got{0};
         for (int c = 0; c < 50; ++c) {
             consumers.go([ch, &got] {
-                for (auto& text : ch) got += text->empty() ? 0 : 1;
+                for (auto text : ch) got += text->empty() ? 0 : 1;
             });
         }
         producers.wait();
