@@ -20,8 +20,14 @@ namespace {
 
 using label_values = std::vector<std::pair<std::string, std::string>>;
 
-// The name of the goroutine that rota keeps for as long as the process lives.
-constexpr std::string_view kept_by_rota = "os/signal";
+// The names of those that are rota's own: who delivers signals, for as long as the process lives;
+// who waits for a process that nobody asks for any more; who reads a trace.
+constexpr std::string_view names_of_own[] = {"os/signal", "os/command", "rota trace"};
+
+bool is_rota_s_own(std::string_view name) {
+    return std::find(std::begin(names_of_own), std::end(names_of_own), name) !=
+           std::end(names_of_own);
+}
 
 label_values labels_of_state(const goroutine_state& g) {
     label_values all;
@@ -41,7 +47,7 @@ std::vector<goroutine_info> candidates(const options& how) {
     {
         const label_reader reading;
         for (const goroutine_state& g : list_goroutines(1)) {
-            if (g.is_caller || g.is_main || g.name == kept_by_rota) continue;
+            if (g.is_caller || g.is_main || is_rota_s_own(g.name)) continue;
             if (std::find(how.ignore.begin(), how.ignore.end(), g.goid) != how.ignore.end())
                 continue;
             goroutine_info one;

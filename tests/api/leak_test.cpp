@@ -2,6 +2,7 @@
 #include <rota/leak.hpp>
 #include <rota/leak_gtest.hpp>
 #include <rota/pprof.hpp>
+#include <rota/trace.hpp>
 
 #include <string>
 #include <vector>
@@ -28,6 +29,17 @@ rota::leak::options of_this_test(std::chrono::nanoseconds wait) {
 }
 
 }  // namespace
+
+TEST_ANYWHERE(leak, what_rota_keeps_for_itself_is_none) {
+    // Whoever looks for leaks while a trace is taken finds who takes it.
+    const rota::leak::options how = of_this_test(5ms);
+    const std::string path = "/tmp/rota-leak." + std::to_string(::getpid()) + ".trace";
+    rota::trace::start(path);
+    EXPECT_TRUE(rota::leak::find(how).empty());
+    rota::trace::stop();
+    ::unlink(path.c_str());
+    EXPECT_TRUE(rota::leak::find(how).empty());
+}
 
 TEST_ANYWHERE(leak, one_that_waits_for_ever_is_found_with_its_trace) {
     // It is overlooked, or nobody learns where it stands and who has started it.
