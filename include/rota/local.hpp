@@ -12,9 +12,10 @@ namespace rota {
 /// rota as well. What thread_local is to threads. 8 bytes; usable before main.
 ///
 /// A goroutine's T is made on its first use, by T(), and stays where it is. It is destroyed at the
-/// goroutine's end, also by goexit: those made last go first, as a thread's are. The destructors
-/// may use rota and other locals; one that is gone already is made anew. On a thread they run when
-/// the thread ends. Go has none; there one hands a context on.
+/// goroutine's end, also by goexit: those made last go first, as a thread's are. That is before a
+/// wait_group, scope, error_group or future says that the goroutine has ended. The destructors may
+/// use rota and other locals; one that is gone already is made anew. On a thread they run when the
+/// thread ends. Go has none; there one hands a context on.
 ///
 /// When the local itself is destroyed, the values that goroutines have stay until these end.
 ///

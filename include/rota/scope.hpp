@@ -54,6 +54,7 @@ class scope : private detail::task_group {
              f = std::forward<F>(f)]() mutable {
                 // Given up last: then the result is there, and nothing of it here.
                 const share until_end(std::move(member));
+                const detail::locals_end before_it_is_told;
                 detail::future_producer<R> own(std::move(producer));
                 own.run(std::move(f));
             });
