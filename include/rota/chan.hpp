@@ -125,7 +125,8 @@ class chan_iterator {
 
     chan_iterator() = default;
     explicit chan_iterator(detail::hchan* c) : c_(c), value_(detail::chan_ops<T>::recv(c)) {}
-    /// For `for (auto v : ch)`: a value that cannot be copied is moved out, once.
+    /// An lvalue; but a value that cannot be copied is moved out, once, so that `for (auto v : ch)`
+    /// takes it. (std::vector<std::unique_ptr<T>> says that it can be copied: `auto&&`, there.)
     decltype(auto) operator*() const {
         if constexpr (std::is_copy_constructible_v<T>) return (*value_);
         else return std::move(*value_);
