@@ -88,6 +88,17 @@ void fd::set_name(std::string_view name) {
     name_[name.size()] = 0;
 }
 
+namespace {
+
+// The process exits, by the calling thread or another one: who is still inside may never leave. A
+// goroutine that is on its way to being stopped goes on as ever.
+bool is_exiting_thread() {
+    return sched.exiting.load(memory_order_relaxed) &&  // relaxed: set by our own exit, or advice
+           current_goroutine() == nullptr;
+}
+
+}  // namespace
+
 int fd::close() {
     if (!mu_.close()) return -error_closed;
     if (unlinks_) (void)io_unlink(name_);
@@ -97,8 +108,7 @@ int fd::close() {
     }
     if (mu_.release()) give_number_back();
     else if (blocks()) return 0;  // the last call under way does it
-    // While the process exits, who is still inside never leaves.
-    if (sched.exiting.load(memory_order_relaxed)) return 0;  // relaxed: set by our own exit
+    if (is_exiting_thread()) return 0;
     const runtime_entry inside;
     sem_acquire(gone_, false, wait_reason::io_wait);
     return close_result_;
@@ -106,7 +116,7 @@ int fd::close() {
 
 void fd::release() noexcept {
     // A static one at the end of the process, in which somebody may wait: the kernel closes it.
-    if (sched.exiting.load(memory_order_relaxed)) return;  // relaxed: set by our own exit
+    if (is_exiting_thread()) return;
     // In the child of a fork, which ends, nothing of the runtime may be touched.
     if (sched.forked.load(memory_order_relaxed)) return;  // relaxed: set in the only thread
     if (handles_.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(fd.handles)
