@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <rota/detail/future_state.hpp>
+#include <rota/detail/local_slots.hpp>
 #include <rota/detail/spawn.hpp>
 #include <rota/detail/task_group.hpp>
 

@@ -8,7 +8,6 @@
 #include <new>
 
 #include <rota/detail/local_slots.hpp>
-#include <rota/detail/spawn.hpp>
 
 #include "base/fatal.hpp"
 #include "core/getg.hpp"

@@ -14,7 +14,7 @@
 
 #include <rota/detail/atomic.hpp>
 #include <rota/detail/deadline.hpp>
-#include <rota/detail/spawn.hpp>
+#include <rota/detail/local_slots.hpp>
 #include <rota/detail/wait_list.hpp>
 
 namespace rota::detail {

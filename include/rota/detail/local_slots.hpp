@@ -22,4 +22,15 @@ void local_key_put(local_key key) noexcept;
 // Takes v, until the end of the calling goroutine or thread. Throws std::bad_alloc.
 void local_keep(local_value* v);
 
+// Destroys the rota::local values of the calling goroutine now, before who waits for its end is
+// told: they may refer to what that one owns, as a joined thread's thread_locals may.
+void end_own_locals();
+// The same at the end of a block.
+struct locals_end {
+    locals_end() = default;
+    locals_end(const locals_end&) = delete;
+    locals_end& operator=(const locals_end&) = delete;
+    ~locals_end() { end_own_locals(); }
+};
+
 }  // namespace rota::detail

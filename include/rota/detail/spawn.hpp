@@ -28,16 +28,6 @@ void spawn_commit(spawn_slot slot, void (*entry)(void*));
 // The closure's constructor has thrown.
 void spawn_abort(spawn_slot slot) noexcept;
 [[noreturn]] void fatal_nil_func();
-// Destroys the rota::local values of the calling goroutine now, before who waits for its end is
-// told: they may refer to what that one owns, as a joined thread's thread_locals may.
-void end_own_locals();
-// The same at the end of a block.
-struct locals_end {
-    locals_end() = default;
-    locals_end(const locals_end&) = delete;
-    locals_end& operator=(const locals_end&) = delete;
-    ~locals_end() { end_own_locals(); }
-};
 
 // Closures beyond this size are kept on the heap instead of the goroutine's stack.
 inline constexpr std::size_t closure_inline_max = 1024;

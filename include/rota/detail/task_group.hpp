@@ -11,6 +11,7 @@
 
 #include <rota/chan.hpp>
 #include <rota/context.hpp>
+#include <rota/detail/local_slots.hpp>
 #include <rota/detail/spawn.hpp>
 #include <rota/sync/wait_group.hpp>
 

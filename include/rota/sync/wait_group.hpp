@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/local_slots.hpp>
 #include <rota/detail/spawn.hpp>
 
 namespace rota::detail {
