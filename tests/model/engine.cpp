@@ -161,8 +161,8 @@ void engine::choose_thread(bool goes_on) {
     options_at at(choice::thread, steps_);
     const bool its_turn = goes_on && in_a_row_ < limits_.in_a_row;
     if (its_turn) at.add(current_, 0);
-    for (unsigned i = 1; i < thread_count_; ++i) {
-        const unsigned id = (current_ + i) % thread_count_;
+    for (unsigned i = 1, id = current_; i < thread_count_; ++i) {
+        if (++id == thread_count_) id = 0;
         if (threads_[id].is == state::ready) at.add(id, its_turn ? 1 : 0);
     }
     if (at.count == 0 && goes_on) at.add(current_, 0);

@@ -21,7 +21,7 @@ struct options : limits {
     unsigned preemptions = 2;  // of the depth-first search; 3 with ROTA_TEST_LONG
     unsigned departures = 2;   // loads of an old value, and late stores, in one schedule of it
     unsigned depth = 3;        // of the bugs that random priorities are to find
-    double seconds = 2;        // at most, for each of the two searches
+    double seconds = 1.5;      // at most, for each of the two searches
     bool leaks = true;         // what is allocated in a schedule is freed in it
 };
 

@@ -47,16 +47,10 @@ int recv_either(channel& a, channel& b) {
     return i == 0 ? w[0].value + 100 : w[1].value;
 }
 
-options brief(unsigned departures) {
-    options o = model::departures(departures);
-    o.seconds = 2;
-    return o;
-}
-
 TEST(kb19_select, a_losing_case_in_front_of_a_receiver_swallows_no_value) {
     // A select over {a, b} stands in front of a plain receiver on b; both are sent to. The select
     // takes one value, whichever, and who is left takes the other one.
-    model::expect_holds(brief(1), [] {
+    model::expect_holds(model::departures(1), [] {
         const stranger here;
         channel a, b;
         int first = 0, second = 0;
@@ -76,7 +70,7 @@ TEST(kb19_select, a_losing_case_in_front_of_a_receiver_swallows_no_value) {
 
 TEST(kb20_select, one_of_two_senders_wins) {
     // Both find the same select. The loser waits on, and is served afterwards.
-    model::expect_holds(brief(2), [] {
+    model::expect_holds(model::departures(2), [] {
         const stranger here;
         channel a, b;
         stranger_thread s1("s1", [&] { MODEL_CHECK(a.send(1)); });
@@ -91,7 +85,7 @@ TEST(kb20_select, one_of_two_senders_wins) {
 
 TEST(kb20_select, a_close_and_a_sender_do_not_both_win) {
     // The select learns which of them it was by the claim, not by a flag that close leaves unset.
-    model::expect_holds(brief(2), [] {
+    model::expect_holds(model::departures(2), [] {
         const stranger here;
         channel a, b;
         stranger_thread closer("closer", [&] { a.close(); });
@@ -106,7 +100,7 @@ TEST(kb20_select, a_close_and_a_sender_do_not_both_win) {
 }
 
 TEST(kb21_select, two_closes_wake_a_select_whose_frame_goes_at_once) {
-    model::expect_holds(brief(2), [] {
+    model::expect_holds(model::departures(2), [] {
         const stranger here;
         channel a, b;
         stranger_thread c1("c1", [&] { a.close(); });
@@ -120,7 +114,7 @@ TEST(kb21_select, two_closes_wake_a_select_whose_frame_goes_at_once) {
 TEST(kb22_select, two_selects_on_the_same_channels_in_opposite_order) {
     // One sends to a or receives from b, the other one the reverse: they meet once, on one of the
     // two, and neither waits for a lock that the other holds.
-    model::expect_holds(brief(2), [] {
+    model::expect_holds(model::departures(2), [] {
         const stranger here;
         channel a, b;
         int other = -1, got = 0;
@@ -138,7 +132,7 @@ TEST(kb22_select, two_selects_on_the_same_channels_in_opposite_order) {
 
 TEST(kb22_select, one_channel_in_both_directions_and_twice) {
     // No select meets itself; two of them meet each other.
-    model::expect_holds(brief(1), [] {
+    model::expect_holds(model::departures(1), [] {
         const stranger here;
         channel a;
         const auto both = [&a](int v) {
@@ -155,7 +149,7 @@ TEST(kb22_select, one_channel_in_both_directions_and_twice) {
 }
 
 TEST(kb24_select, attempts_find_a_parked_select) {
-    model::expect_holds(brief(2), [] {
+    model::expect_holds(model::departures(2), [] {
         const stranger here;
         channel a, b;
         int got = 0;
@@ -169,7 +163,7 @@ TEST(kb24_select, attempts_find_a_parked_select) {
 
 TEST(kb20_select, buffers_that_fill_at_once_lose_nothing) {
     // What the select does not take must be there for the next one.
-    model::expect_holds_in_both_modes(brief(1), [] {
+    model::expect_holds_in_both_modes(model::departures(1), [] {
         const stranger here;
         channel a(1), b(1);
         stranger_thread s1("s1", [&] { MODEL_CHECK(a.send(1)); });
@@ -192,7 +186,7 @@ int recv_for(channel& c) {
 }
 
 options limited(unsigned departures) {
-    options o = brief(departures);
+    options o = model::departures(departures);
     o.leaks = false;
     return o;
 }
@@ -308,7 +302,7 @@ class recorded_pair {
 };
 
 TEST(linear_select, receives_in_some_order_of_all_operations) {
-    model::expect_holds(brief(1), [] {
+    model::expect_holds(model::departures(1), [] {
         const stranger here;
         recorded_pair pair;
         stranger_thread s1("s1", [&] {
@@ -329,7 +323,7 @@ TEST(linear_select, finds_nothing_only_when_all_are_empty_at_once) {
     // A value wanders from one channel to the other one, put there before it is taken here: at no
     // moment are both empty, and no default may run in between. A look at one channel after the
     // other would miss it.
-    options o = brief(1);
+    options o = model::departures(1);
     o.sequential = true;
     model::expect_holds(o, [] {
         const stranger here;
