@@ -10,6 +10,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/crash.hpp"
+#include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/seeded.hpp"
 #include "sched/suspend.hpp"
@@ -30,6 +31,7 @@ constexpr std::int64_t grace = 100'000'000;  // ns
 
 char own_handle;                  // its address is the handle
 constinit atomic<int> moving{0};  // registrations that are being moved, not run
+constinit atomic<int> ends{0};    // the thread that ends the process; relaxed: asked about oneself
 constinit lock exit_lock{lock_rank::boot};
 
 // Whether a goroutine whose p was taken goes on in user code: no p tells of it. One whose thread
@@ -85,12 +87,14 @@ void stop_scheduling(void*) {
     if (moving.load(memory_order_relaxed) != 0) return;  // relaxed: our own, see below
     if (is_forked_child()) return;                       // nobody schedules there
     let_report_out();
+    ends.store(current_thread_id(), memory_order_relaxed);  // relaxed: see there
     if (m* const self = getm_or_null()) goroutine_becomes_thread(*self);
     {
         const lock_guard guard(sched.mu);
         sched.stopping = true;
         sched.exiting.store(true, memory_order_seq_cst);      // pairs(exit.flag)
         sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
+        wake_sysmon();                                        // which serves threads from now on
     }
     heavy_fence();            // pairs(fence), with who gets a p: we see that, or he sees the exit
     release_all_suspended();  // what they hold, the rest of the exit may wait for
@@ -111,6 +115,12 @@ void stop_scheduling(void*) {
 }
 
 }  // namespace
+
+bool is_ending_process() {
+    // relaxed: our own, or of no use
+    return sched.exiting.load(memory_order_relaxed) &&
+           ends.load(memory_order_relaxed) == current_thread_id();  // relaxed: see there
+}
 
 void stop_scheduling_at_exit() {
     const lock_guard guard(exit_lock);

@@ -8,4 +8,8 @@ namespace rota::rt {
 // returns.
 void stop_scheduling_at_exit();
 
+// Whether the calling thread ends the process: it runs handlers and destroys static objects, and no
+// goroutine has a turn any more.
+[[nodiscard]] bool is_ending_process();
+
 }  // namespace rota::rt

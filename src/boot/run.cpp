@@ -42,6 +42,7 @@ ROTA_NOINLINE void schedule_at_home(m& self) {
 // In a frame of its own: see the end.
 ROTA_NOINLINE void run_main(void (*entry)(void*), void* closure) {
     if (current_goroutine() != nullptr) panic("rota: run called inside a goroutine");
+    if (is_ending_process()) panic("rota: run called while the process exits");
     m& self = thread_becomes_m();
     struct back {
         m& self;

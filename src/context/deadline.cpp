@@ -42,6 +42,10 @@ void expire(void* arg) {
 
 // In the scheduler.
 void come_due(void* arg) {
+    if (ROTA_UNLIKELY(is_too_late())) {
+        (void)put_off(static_cast<deadline_node*>(arg)->t);  // only its one reference starts it
+        return;
+    }
     spawn_from_scheduler(expire, arg, reinterpret_cast<const void*>(&expire));
 }
 

@@ -99,27 +99,40 @@ bool is_exiting_thread() {
 
 }  // namespace
 
-int fd::close() {
-    if (!mu_.close()) return -error_closed;
+bool fd::shut() {
     if (unlinks_) (void)io_unlink(name_);
     if (poll_ != nullptr) {
         const runtime_entry inside;
         poll_evict(*poll_);
     }
-    if (mu_.release()) give_number_back();
-    else if (blocks()) return 0;  // the last call under way does it
-    if (is_exiting_thread()) return 0;
-    const runtime_entry inside;
-    sem_acquire(gone_, false, wait_reason::io_wait);
+    if (!mu_.release()) return false;
+    give_number_back();
+    return true;
+}
+
+int fd::close() {
+    if (!mu_.close()) return -error_closed;
+    if (!shut() && (blocks() || is_exiting_thread())) return 0;  // the last call under way does it
+    {
+        const runtime_entry inside;
+        sem_acquire(gone_, false, wait_reason::io_wait);
+    }
+    over_.store(true, memory_order_relaxed);  // relaxed: handles_ orders
     return close_result_;
 }
 
 void fd::release() noexcept {
-    // A static one at the end of the process, in which somebody may wait: the kernel closes it.
-    if (is_exiting_thread()) return;
     // In the child of a fork, which ends, nothing of the runtime may be touched.
     if (sched.forked.load(memory_order_relaxed)) return;  // relaxed: set in the only thread
     if (handles_.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(fd.handles)
+    if (is_exiting_thread()) {
+        // A goroutine may be inside that has no turn any more: it stays, and so does the object.
+        const bool closed = over_.load(memory_order_relaxed) ||       // relaxed: handles_ orders
+                            gone_.load(memory_order_acquire) != 0 ||  // pairs(sema.count)
+                            (mu_.close() && shut());
+        if (closed) delete this;
+        return;
+    }
     (void)close();
     delete this;
 }

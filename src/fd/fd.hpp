@@ -145,6 +145,9 @@ class fd {
         if (mu_.release()) give_number_back();
     }
     void give_number_back();
+    // The second half of close(): wakes whoever waits inside. True: nobody is, the number is given
+    // back.
+    bool shut();
     template <class Call>
     std::int64_t try_until_done(poll_dir dir, Call call);
     template <class Call>
@@ -172,6 +175,7 @@ class fd {
     fd_mutex mu_;
     atomic<bool> blocks_{false};        // though it can be polled; it never becomes false again
     atomic<std::uint32_t> handles_{1};  // pairs(fd.handles): the last one out sees all
+    atomic<bool> over_{false};          // a close() has seen the last one go
     atomic<std::uint32_t> gone_{0};     // a semaphore: 1 when the number has been given back
 };
 

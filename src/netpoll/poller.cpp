@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/fatal.hpp"
+#include "core/sched.hpp"
 #include "netpoll/poll_desc.hpp"
 #include "sys/clock.hpp"
 #include "sys/futex.hpp"
@@ -33,6 +34,8 @@ bool take_what_is_there(poll_backend& b, std::int64_t timeout, ready_list& ready
     poll_event events[poll_events_max];
     const int n = b.wait(timeout, events);
     if (n == -EINTR) return false;
+    // At exit programs may close whatever there is.
+    if (n < 0 && sched.exiting.load(memory_order_relaxed)) return true;  // relaxed: set long before
     if (n < 0) {
         fatal("runtime: netpoll failed", trace_scope::none,
               "runtime: the poller cannot wait (errno=%zu): has the program closed a descriptor "

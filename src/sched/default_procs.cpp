@@ -65,7 +65,10 @@ void follow(void*) {
     limits.owed.store(false, memory_order_relaxed);
 }
 
-void start_follower(void*) { spawn_from_scheduler(follow, nullptr, __builtin_return_address(0)); }
+void start_follower(void*) {
+    if (is_too_late()) return;
+    spawn_from_scheduler(follow, nullptr, __builtin_return_address(0));
+}
 
 // For who cannot stop the world itself.
 void leave_to_follower(std::int32_t n, std::int64_t now) {

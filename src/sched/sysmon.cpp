@@ -10,6 +10,7 @@
 #include "sched/chaos.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/default_procs.hpp"
+#include "sched/entry.hpp"
 #include "sched/gfree.hpp"
 #include "sched/hooks.hpp"
 #include "sched/hostage.hpp"
@@ -166,8 +167,9 @@ bool deep_sleep(bool follows_anyone) {
     {
         const lock_guard guard(sched.mu);
         // A p for which there was no m is idle, and we are to ask again; or somebody has been kept
-        // from beginning since we looked.
-        if (!all_idle() || sched.wake_owed.load(memory_order_seq_cst) ||  // pairs(wake.owed)
+        // from beginning since we looked; or threads are to be served.
+        // pairs(wake.owed)
+        if (sched.stopping || !all_idle() || sched.wake_owed.load(memory_order_seq_cst) ||
             !sched.put_off.empty())
             return true;
         sched.sysmon_note.clear();
@@ -348,13 +350,36 @@ struct watch {
     }
 };
 
+// The process exits, and nobody schedules any more. But threads of the program's own may still wait
+// with time limits and for descriptors, and whoever a static destructor joins must get on: sysmon
+// becomes one of them, and looks. Goroutines that it readies stay in their queues; what timers
+// would begin (time/func_timer.cpp, context/deadline.cpp) does not begin.
+[[noreturn]] void serve_threads() {
+    constexpr long look_ns = 1'000'000;
+    constexpr std::uint32_t batch = 64;
+    sched.sysmon_alert.store(false, memory_order_seq_cst);  // pairs(wake.owed)
+    for (;;) {
+        {
+            const runtime_entry inside;
+            const std::int64_t now = nanotime();
+            timer_errand due[batch];
+            for (std::int32_t i = 0; i < made_count(); ++i) {
+                while (const std::uint32_t n = sched.allp[i]->timers.pop_due(now, due, batch))
+                    run_errands(due, n);
+            }
+            (void)poll_if_stale(now, 0);
+        }
+        thread_sleep_ns(look_ns);
+    }
+}
+
 void* sysmon(void*) {
     thread_set_name("rota-sysmon");
     thread_block_signals();
     sched.sysmon_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: for reports
     watch w;
     for (;;) {
-        if (sched.exiting.load(memory_order_relaxed)) sleep_for_ever();  // relaxed: looked at again
+        if (sched.exiting.load(memory_order_relaxed)) serve_threads();  // relaxed: looked at again
         w.round();
     }
 }

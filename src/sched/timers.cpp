@@ -1,6 +1,8 @@
 // Which heap a timer goes to, and who is told.
 #include "sched/timers.hpp"
 
+#include <limits>
+
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/bubble.hpp"
@@ -48,6 +50,15 @@ void start_new_timer(timer& t, std::int64_t when, std::int64_t period) {
 }
 
 bool stop_timer(timer& t) { return timer_heap::stop(t); }
+
+bool is_too_late() {
+    return sched.exiting.load(memory_order_relaxed) &&  // relaxed: sysmon has seen it
+           getm().pp == nullptr;
+}
+
+bool put_off(timer& t) {
+    return near_heap(getm()).reset(t, std::numeric_limits<std::int64_t>::max()).was_started;
+}
 
 void ready_at(g& gp, std::int64_t when) {
     m& self = getm();

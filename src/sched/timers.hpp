@@ -43,11 +43,19 @@ void start_new_timer(timer& t, std::int64_t when, std::int64_t period = 0);
 // above.
 bool stop_timer(timer& t);
 
+// Whether goroutines can be begun no more: the process exits, and the caller is who looks at timers
+// for threads then. A `run` that would begin one gives its timer to put_off() instead.
+bool is_too_late();
+
+// Starts a timer that has come due for a moment that never comes, so that what it is for stays
+// where it was. True: somebody else had started it meanwhile, and that start is void.
+[[nodiscard]] bool put_off(timer& t);
+
 // Readies gp, the current g that parks, at `when`; nothing else will. Caller: its commit function.
 // Locks as above.
 void ready_at(g& gp, std::int64_t when);
 
-// Does what pop_due has given out. Caller: an m with a p, on g0.
+// Does what pop_due has given out. Caller: an m with a p, on g0; sysmon, when the process exits.
 void run_errands(const timer_errand* due, std::uint32_t n);
 
 // When timers of pp that are due at `when` are to be run, which is later if some have just been.

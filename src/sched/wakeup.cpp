@@ -48,6 +48,8 @@ ROTA_ALWAYS_INLINE bool is_spinner_needed() {
 }
 
 ROTA_NOINLINE void wakep_slow() {
+    // relaxed: who comes looks, and stays away
+    if (sched.exiting.load(memory_order_relaxed)) return;
     while (wake_one() && is_spinner_needed()) {
     }
 }

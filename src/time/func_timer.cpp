@@ -49,7 +49,14 @@ void call(void* arg) {
     keep.ft.ops.call(keep.ft.closure());
 }
 
-void fire(void* arg) { spawn_from_scheduler(call, arg, static_cast<func_timer*>(arg)->created_at); }
+void fire(void* arg) {
+    auto& ft = *static_cast<func_timer*>(arg);
+    if (ROTA_UNLIKELY(is_too_late())) {
+        if (put_off(ft.t)) release(ft);  // one start, one reference
+        return;
+    }
+    spawn_from_scheduler(call, arg, ft.created_at);
+}
 
 }  // namespace
 

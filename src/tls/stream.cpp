@@ -170,7 +170,7 @@ std::error_code stream::verify_server(const std::string& name) {
 }
 
 stream::~stream() {
-    // As fd::release: there is nobody left to say it to.
+    // Somebody may be inside who has no turn any more.
     const bool too_late = rt::sched.exiting.load(rt::memory_order_relaxed) ||  // relaxed: our own
                           rt::sched.forked.load(rt::memory_order_relaxed);
     if (too_late) return;

@@ -72,9 +72,8 @@ TEST(chaos_mode, yields_at_one_operation_in_eight) {
 }
 
 TEST(chaos_mode, starves_threads_now_and_then) {
-    // Windows of 1 ms to 2 s, a fifth of the time: in two of three a thread of four sleeps for 3
-    // ms.
-    EXPECT_TRUE(went_well(run_chaos("starvation", "chaos=15", "4")));
+    // Windows of 1 ms to 2 s, at most a fifth of the time: one of 3 ms comes within 20 s.
+    EXPECT_TRUE(went_well(run_chaos("starvation", "chaos=15", "2")));
 }
 
 TEST(chaos_mode, leaves_the_end_of_the_process_alone) {

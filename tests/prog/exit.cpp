@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "program.hpp"
@@ -256,6 +258,105 @@ int late_use() {
     return 0;
 }
 
+// The same, and waits, each with a limit. A timer is somebody's business still.
+struct late_waiter {
+    rota::chan<int> ch = rota::make_chan<int>();
+    rota::mutex mu;
+    rota::condition_variable cv;
+    rota::counting_semaphore<> none{0};
+    ~late_waiter() {
+        int x = 0;
+        if (ch.recv_for(x, 5ms) != rota::chan_status::timeout) ::_exit(71);
+        if (ch.send_for(1, 5ms) != rota::chan_status::timeout) ::_exit(72);
+        {
+            std::unique_lock lock(mu);
+            if (cv.wait_for(lock, 5ms) != std::cv_status::timeout) ::_exit(73);
+        }
+        if (none.try_acquire_for(5ms)) ::_exit(74);
+        if (!rota::after(5ms).recv()) ::_exit(75);
+        if (rota::select(rota::on_recv(ch), rota::on_recv(rota::after(5ms))) != 1) ::_exit(76);
+        auto [in, out] = rota::os::pipe();
+        std::byte byte[1] = {};
+        in.set_deadline(rota::clock::now() + 5ms);
+        std::error_code ec;
+        (void)in.read(byte, ec);
+        if (ec != std::errc::timed_out) ::_exit(77);
+        say("all waits are over");
+    }
+};
+
+int late_waits() {
+    static late_waiter waiter;
+    rota::run([] { start_crowd_and_say_ending(); });
+    return 0;
+}
+
+// Threads of the program's own are still at work when main returns, and are told and joined by a
+// static destructor: one looks every now and then whether it shall end, and drops its end of a pipe
+// then; the other one reads until there is nobody who writes.
+struct late_joiner {
+    std::atomic<bool> stops{false};
+    rota::chan<int> ch = rota::make_chan<int>();
+    std::thread looker, reader;
+    ~late_joiner() {
+        stops = true;
+        looker.join();
+        reader.join();
+        say("all threads are joined");
+    }
+};
+
+int late_joins() {
+    static late_joiner all;
+    auto [in, out] = rota::os::pipe();
+    all.looker = std::thread([out = std::move(out)]() mutable {
+        int x = 0;
+        while (!all.stops) (void)all.ch.recv_for(x, 5ms);
+        out = {};
+    });
+    all.reader = std::thread([in = std::move(in)]() mutable {
+        std::byte byte[1] = {};
+        while (in.read(byte) != 0) {
+        }
+    });
+    rota::run([] { start_crowd_and_say_ending(); });
+    return 0;
+}
+
+// What would begin a goroutine does not, while the clock is looked at for threads.
+struct late_timers {
+    rota::chan<int> ch = rota::make_chan<int>();
+    ~late_timers() {
+        int x = 0;
+        (void)ch.recv_for(x, 20ms);
+        say("what is left stays");
+    }
+};
+
+int late_timers_begin_nothing() {
+    static late_timers last;
+    static std::string gone = "a text in memory that is given back at the end of the process";
+    static const rota::context ctx = rota::with_timeout(rota::background(), 10ms).first;
+    rota::run([] {
+        rota::after_func(10ms, [] { say(gone.c_str()); });
+        say_ending();
+    });
+    return 0;
+}
+
+// Goroutines do not run any more.
+struct late_runner {
+    ~late_runner() {
+        rota::run([] { say("ran"); });
+    }
+};
+
+int late_run() {
+    static late_runner last;
+    rota::run([] { say_ending(); });
+    return 0;
+}
+
 // Static groups whose goroutines can never end: nobody waits for them.
 int static_groups() {
     static rota::error_group group;
@@ -339,6 +440,10 @@ int main(int argc, char** argv) {
                      {"statics_exit_in_goroutine", statics_exit_in_goroutine},
                      {"amid_wake_ups", amid_wake_ups},
                      {"late_use", late_use},
+                     {"late_waits", late_waits},
+                     {"late_joins", late_joins},
+                     {"late_timers_begin_nothing", late_timers_begin_nothing},
+                     {"late_run", late_run},
                      {"static_groups", static_groups},
                      {"run_returns", run_returns},
                      {"many_runs", many_runs},

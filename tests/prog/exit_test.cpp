@@ -122,6 +122,35 @@ TEST_P(kb59_live_goroutines, may_be_outlived_by_an_object_that_uses_rota) {
     EXPECT_TRUE(went_well(run("late_use")));
 }
 
+TEST_P(kb59_live_goroutines, leave_waits_with_a_limit_to_destructors) {
+    // Nobody looks at timers any more: the end hangs.
+    const outcome o = run("late_waits");
+    EXPECT_TRUE(went_well(o));
+    EXPECT_NE(o.out.find("all waits are over"), o.out.npos) << o;
+}
+
+TEST_P(kb59_live_goroutines, let_threads_end_that_destructors_join) {
+    // A thread of the program's own sleeps for ever in a wait with a limit, or for a descriptor.
+    const outcome o = run("late_joins");
+    EXPECT_TRUE(went_well(o));
+    EXPECT_NE(o.out.find("all threads are joined"), o.out.npos) << o;
+}
+
+TEST_P(kb59_live_goroutines, are_not_begun_by_timers_while_threads_are_served) {
+    // A function's goroutine would be made, and a context's end: nobody would ever run them, and
+    // what they hold would be lost.
+    const outcome o = run("late_timers_begin_nothing");
+    EXPECT_TRUE(went_well(o));
+    EXPECT_NE(o.out.find("what is left stays"), o.out.npos) << o;
+}
+
+TEST_P(kb59_live_goroutines, leave_nobody_to_run_another) {
+    // run() waits for ever for a goroutine that never begins. The panic leaves a destructor here.
+    const outcome o = run("late_run");
+    EXPECT_NE(o.err.find("rota: run called while the process exits"), o.err.npos) << o;
+    EXPECT_FALSE(went_well(o));
+}
+
 TEST_P(kb59_live_goroutines, of_static_groups_are_not_waited_for) {
     // The destructors of a scope and an error_group wait for goroutines that never run again.
     expect_end("static_groups", 0);
