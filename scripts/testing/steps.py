@@ -160,9 +160,9 @@ class Sim(GoogleTest):
     def __init__(self, name, sources, preset, limit_s, procs):
         super().__init__(name, sources, preset, limit_s, procs, shards=2)
 
-    def seeds(self, options, first=0, part=1):
-        count = self.SEEDS[self.preset] * (LONG if options.long else 1) // part
-        first = options.seed % 2**30 + self.procs * 100_000 + first * count
+    def seeds(self, options, index=0, parts=1):
+        count = self.SEEDS[self.preset] * (LONG if options.long else 1) // parts
+        first = options.seed % 2**30 + self.procs * 100_000 + index * count
         return {"ROTA_SIM_FIRST": str(first), "ROTA_SIM_COUNT": str(count)}
 
     def env(self, options):

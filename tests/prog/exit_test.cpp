@@ -24,6 +24,13 @@ class kb59_live_goroutines : public testing::TestWithParam<const char*> {
         return std::chrono::duration<double>(now - began).count();
     }
 
+    // Ends well, behind a static destructor that says so.
+    void expect_last_words(const char* name, const char* words) {
+        const outcome o = run(name);
+        EXPECT_TRUE(went_well(o));
+        EXPECT_NE(o.out.find(words), o.out.npos) << o;
+    }
+
     // A quiet end with that status, and at once: a busy machine may be slow, but not in each of ten
     // tries, while an end that waits for something always does.
     void expect_end(const char* name, int status) {
@@ -124,24 +131,18 @@ TEST_P(kb59_live_goroutines, may_be_outlived_by_an_object_that_uses_rota) {
 
 TEST_P(kb59_live_goroutines, leave_waits_with_a_limit_to_destructors) {
     // Nobody looks at timers any more: the end hangs.
-    const outcome o = run("late_waits");
-    EXPECT_TRUE(went_well(o));
-    EXPECT_NE(o.out.find("all waits are over"), o.out.npos) << o;
+    expect_last_words("late_waits", "all waits are over");
 }
 
 TEST_P(kb59_live_goroutines, let_threads_end_that_destructors_join) {
     // A thread of the program's own sleeps for ever in a wait with a limit, or for a descriptor.
-    const outcome o = run("late_joins");
-    EXPECT_TRUE(went_well(o));
-    EXPECT_NE(o.out.find("all threads are joined"), o.out.npos) << o;
+    expect_last_words("late_joins", "all threads are joined");
 }
 
 TEST_P(kb59_live_goroutines, are_not_begun_by_timers_while_threads_are_served) {
     // A function's goroutine would be made, and a context's end: nobody would ever run them, and
     // what they hold would be lost.
-    const outcome o = run("late_timers_begin_nothing");
-    EXPECT_TRUE(went_well(o));
-    EXPECT_NE(o.out.find("what is left stays"), o.out.npos) << o;
+    expect_last_words("late_timers_begin_nothing", "what is left stays");
 }
 
 TEST_P(kb59_live_goroutines, leave_nobody_to_run_another) {
