@@ -24,6 +24,7 @@ enum class lock_rank : std::uint8_t {
     take,           // sched/: from the request for an m's p to its outcome
     sched,          // core/: sched.mu
     gfree,          // sched/: the global list of dead goroutines
+    blocks,         // mem/: the spare blocks of one size
     netpoll,        // netpoll/: the free poll records
     poll_mail,      // netpoll/: what has been told of descriptors
     trace,          // sched/: the events of who holds no p; the end of a generation

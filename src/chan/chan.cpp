@@ -4,6 +4,7 @@
 #include <rota/panic.hpp>
 
 #include "chan/transfer.hpp"
+#include "sched/blocks.hpp"
 #include "sched/entry.hpp"
 #include "sched/park_here.hpp"
 
@@ -75,8 +76,7 @@ hchan* chan_make(std::size_t elem_size, std::size_t capacity,
         capacity > bytes_max) {
         throw panic_error("makechan: size out of range");
     }
-    void* const memory = ::operator new(sizeof(hchan) + bytes, std::align_val_t{alignof(hchan)});
-    auto* const c = new (memory) hchan;
+    auto* const c = new (block_new(sizeof(hchan) + bytes)) hchan;
     c->buf = reinterpret_cast<std::byte*>(c + 1);
     c->elem_size = elem_size;
     c->capacity = capacity;
@@ -103,8 +103,9 @@ void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody e
     for (std::size_t i = 0; i < count && c->drop != nullptr; ++i) {
         c->drop(c->buf + (c->recv_at + i) % c->capacity * c->elem_size);
     }
+    const std::size_t bytes = sizeof(hchan) + c->elem_size * c->capacity;
     c->~hchan();
-    ::operator delete(c, std::align_val_t{alignof(hchan)});
+    block_delete(c, bytes);
 }
 
 namespace {

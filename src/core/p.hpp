@@ -10,6 +10,7 @@
 #include "base/atomic.hpp"
 #include "core/g.hpp"
 #include "core/status.hpp"
+#include "mem/block_lists.hpp"
 #include "mem/stack.hpp"
 #include "timer/heap.hpp"
 #include "trace/counters.hpp"
@@ -37,6 +38,7 @@ struct alignas(cache_line) p {
     std::uint32_t gfree_count = 0;  // dead goroutines with their stacks, the last one on top
     std::uint8_t gfree_class = stack_class_for(stack_size_default);  // of the size that they have
     g* gfree[gfree_max] = {};
+    block_lists blocks;
     std::uint64_t goid_next = 0;  // numbers reserved for new goroutines
     std::uint64_t goid_end = 0;
     std::uint32_t poll_tick = 0;   // the tick at which it has last asked the poller beside its work

@@ -20,6 +20,7 @@
 #include "chan/hchan.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/blocks.hpp"
 #include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/timers.hpp"
@@ -35,9 +36,6 @@ namespace {
 
 struct chan_timer : timer_block, hchan {
     chan_timer() : timer_block(kind::sends) {}
-
-    // --- fixed ---------------------------------------------------------------------
-    void* memory = nullptr;  // what was allocated for it
 
     // --- guarded by mu ---------------------------------------------------------------
     bool armed = false;      // started since the last stop: it may be in the heap or in flight
@@ -86,9 +84,8 @@ void destroy(hchan* c) ROTA_NO_TSA {  // nobody else is left but the clock
             if (++tries > 100) thread_yield();
         }
     }
-    void* const memory = ct.memory;
     ct.~chan_timer();
-    ::operator delete(memory);
+    block_delete(&ct, sizeof ct);
 }
 
 // Stops it and voids what is on its way. True if there was something to be stopped or voided.
@@ -112,12 +109,7 @@ bool void_all(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
 }  // namespace
 
 timer_block* chan_timer_new(std::int64_t ns, bool periodic) ROTA_NO_TSA {  // nobody else knows it
-    // An allocation of a larger alignment would be a slow one: the block is aligned here.
-    constexpr std::size_t align = alignof(chan_timer);
-    void* const memory = ::operator new(sizeof(chan_timer) + align - 1);
-    const auto start = reinterpret_cast<std::uintptr_t>(memory);
-    auto* const ct = new (reinterpret_cast<void*>((start + align - 1) & ~(align - 1))) chan_timer;
-    ct->memory = memory;
+    auto* const ct = new (block_new(sizeof(chan_timer))) chan_timer;
     const runtime_entry inside;
     const std::int64_t when = moment_in(current_now(), ns);
     ct->t.arg = ct;

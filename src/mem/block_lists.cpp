@@ -1,0 +1,65 @@
+// The chains that pass from p to p.
+#include "mem/block_lists.hpp"
+
+#include "sys/lock.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::uint32_t chains_max = 32;  // of one size
+
+struct chain_pool {
+    lock mu{lock_rank::blocks};
+    spare_block* first ROTA_GUARDED_BY(mu) = nullptr;
+    std::uint32_t count ROTA_GUARDED_BY(mu) = 0;
+};
+constinit chain_pool pools[block_lists::classes];
+
+// Who finds a pool busy does without it. So nobody waits here, not even in the child of a fork for
+// a lock whose holder is not there.
+spare_block* take_chain(chain_pool& pool) {
+    if (!pool.mu.try_acquire()) return nullptr;
+    spare_block* const chain = pool.first;
+    if (chain != nullptr) {
+        pool.first = chain->next_chain;
+        --pool.count;
+    }
+    pool.mu.release();
+    return chain;
+}
+
+bool put_chain(chain_pool& pool, spare_block* chain) {
+    if (!pool.mu.try_acquire()) return false;
+    const bool has_room = pool.count < chains_max;
+    if (has_room) {
+        chain->next_chain = pool.first;
+        pool.first = chain;
+        ++pool.count;
+    }
+    pool.mu.release();
+    return has_room;
+}
+
+}  // namespace
+
+bool block_lists::refill(list& l) {
+    spare_block* chain = l.full;
+    l.full = nullptr;
+    if (chain == nullptr) chain = take_chain(pools[&l - lists_]);
+    if (chain == nullptr) return false;
+    l.first = chain;
+    l.count = chain_length;
+    return true;
+}
+
+spare_block* block_lists::pass_on(list& l) {
+    spare_block* out = l.full;
+    if (out != nullptr && put_chain(pools[&l - lists_], out)) out = nullptr;
+    l.full = l.first;
+    l.first = nullptr;
+    l.count = 0;
+    return out;
+}
+
+}  // namespace rota::rt

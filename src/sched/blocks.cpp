@@ -1,0 +1,62 @@
+// The calls around a p's lists of blocks. malloc is never called with a p in hand: who holds its
+// lock could be waiting for that p.
+#include "sched/blocks.hpp"
+
+#include <new>
+
+#include "core/getg.hpp"
+#include "core/p.hpp"
+#include "sched/entry.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// AddressSanitizer is to see who uses what has been given back, and the explorer starts each
+// schedule from the same memory.
+#if ROTA_ASAN || defined(ROTA_MODEL)
+constexpr bool keeps_blocks = false;
+#else
+constexpr bool keeps_blocks = true;
+#endif
+
+constexpr std::align_val_t alignment{cache_line};
+
+bool is_for_lists(std::size_t bytes) { return keeps_blocks && bytes - 1 < block_lists::size_max; }
+
+// Calls use(lists) with those of the caller's p; does nothing if it has none.
+template <class F>
+ROTA_ALWAYS_INLINE void with_lists(F use) {
+    ROTA_DCHECK(getm_or_null() == nullptr || !getm().in_runtime.load(memory_order_relaxed));
+    m* const self = try_enter_runtime();
+    if (ROTA_UNLIKELY(self == nullptr)) return;
+    if (ROTA_LIKELY(self->pp != nullptr)) use(self->pp->blocks);
+    if (ROTA_UNLIKELY(!try_leave_runtime(*self))) preempt_yield();
+}
+
+}  // namespace
+
+void* block_new(std::size_t bytes) {
+    void* block = nullptr;
+    if (is_for_lists(bytes)) with_lists([&](block_lists& lists) { block = lists.take(bytes); });
+    if (ROTA_LIKELY(block != nullptr)) return block;
+    return ::operator new(block_lists::rounded(bytes), alignment);
+}
+
+void block_delete(void* block, std::size_t bytes) noexcept {
+    if (!is_for_lists(bytes)) return ::operator delete(block, alignment);
+    bool is_kept = false;
+    spare_block* others = nullptr;
+    with_lists([&](block_lists& lists) {
+        others = lists.keep(block, bytes);
+        is_kept = true;
+    });
+    if (ROTA_UNLIKELY(!is_kept)) return ::operator delete(block, alignment);
+    while (ROTA_UNLIKELY(others != nullptr)) {
+        spare_block* const next = others->next;
+        ::operator delete(others, alignment);
+        others = next;
+    }
+}
+
+}  // namespace rota::rt

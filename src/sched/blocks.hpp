@@ -1,0 +1,15 @@
+// Door: memory for small objects that are made and dropped all the time, from the lists of the
+// caller's p (mem/block_lists).
+#pragma once
+
+#include <cstddef>
+
+namespace rota::rt {
+
+// Memory aligned to a cache line. Throws std::bad_alloc. Any thread, outside of a runtime_entry.
+[[nodiscard]] void* block_new(std::size_t bytes);
+
+// Gives it back. `bytes`: as it was asked for. Any thread, outside of a runtime_entry.
+void block_delete(void* block, std::size_t bytes) noexcept;
+
+}  // namespace rota::rt
