@@ -76,6 +76,7 @@ hchan* chan_make(std::size_t elem_size, std::size_t capacity,
         capacity > bytes_max) {
         throw panic_error("makechan: size out of range");
     }
+    static_assert(alignof(hchan) <= cache_line);
     auto* const c = new (block_new(sizeof(hchan) + bytes)) hchan;
     c->buf = reinterpret_cast<std::byte*>(c + 1);
     c->elem_size = elem_size;

@@ -1,6 +1,7 @@
 // The chains that pass from p to p.
 #include "mem/block_lists.hpp"
 
+#include "base/atomic.hpp"
 #include "sys/lock.hpp"
 
 namespace rota::rt {
@@ -9,21 +10,22 @@ namespace {
 
 constexpr std::uint32_t chains_max = 32;  // of one size
 
-struct chain_pool {
+struct alignas(cache_line) chain_pool {
     lock mu{lock_rank::blocks};
     spare_block* first ROTA_GUARDED_BY(mu) = nullptr;
-    std::uint32_t count ROTA_GUARDED_BY(mu) = 0;
+    atomic<std::uint32_t> count{0};  // written under mu. relaxed: without it a hint
 };
 constinit chain_pool pools[block_lists::classes];
 
 // Who finds a pool busy does without it. So nobody waits here, not even in the child of a fork for
 // a lock whose holder is not there.
 spare_block* take_chain(chain_pool& pool) {
-    if (!pool.mu.try_acquire()) return nullptr;
+    // relaxed, all: see count. Who makes and never drops passes by on every block.
+    if (pool.count.load(memory_order_relaxed) == 0 || !pool.mu.try_acquire()) return nullptr;
     spare_block* const chain = pool.first;
     if (chain != nullptr) {
         pool.first = chain->next_chain;
-        --pool.count;
+        pool.count.store(pool.count.load(memory_order_relaxed) - 1, memory_order_relaxed);
     }
     pool.mu.release();
     return chain;
@@ -31,11 +33,12 @@ spare_block* take_chain(chain_pool& pool) {
 
 bool put_chain(chain_pool& pool, spare_block* chain) {
     if (!pool.mu.try_acquire()) return false;
-    const bool has_room = pool.count < chains_max;
+    const std::uint32_t count = pool.count.load(memory_order_relaxed);  // relaxed: under mu
+    const bool has_room = count < chains_max;
     if (has_room) {
         chain->next_chain = pool.first;
         pool.first = chain;
-        ++pool.count;
+        pool.count.store(count + 1, memory_order_relaxed);  // relaxed: see count
     }
     pool.mu.release();
     return has_room;

@@ -24,14 +24,18 @@ constexpr std::align_val_t alignment{cache_line};
 
 bool is_for_lists(std::size_t bytes) { return keeps_blocks && bytes - 1 < block_lists::size_max; }
 
-// Calls use(lists) with those of the caller's p; does nothing if it has none.
+// Calls use(lists) with those of the caller's p; does nothing if it has none at hand. A request to
+// yield is left to the next operation: who makes or drops a channel does not expect to wait, and
+// may hold a std::mutex or the guard of a static variable.
 template <class F>
 ROTA_ALWAYS_INLINE void with_lists(F use) {
-    ROTA_DCHECK(getm_or_null() == nullptr || !getm().in_runtime.load(memory_order_relaxed));
+    m* const now = getm_or_null();
+    // relaxed: our own. At exit sysmon may drop a timer's closure inside.
+    if (ROTA_UNLIKELY(now == nullptr || now->in_runtime.load(memory_order_relaxed))) return;
     m* const self = try_enter_runtime();
     if (ROTA_UNLIKELY(self == nullptr)) return;
     if (ROTA_LIKELY(self->pp != nullptr)) use(self->pp->blocks);
-    if (ROTA_UNLIKELY(!try_leave_runtime(*self))) preempt_yield();
+    (void)try_leave_runtime(*self);
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 
 namespace rota::rt {
 
-// Memory aligned to a cache line. Throws std::bad_alloc. Any thread, outside of a runtime_entry.
+// Memory aligned to a cache line. Throws std::bad_alloc. Any thread; never yields.
 [[nodiscard]] void* block_new(std::size_t bytes);
 
-// Gives it back. `bytes`: as it was asked for. Any thread, outside of a runtime_entry.
+// Gives it back. `bytes`: as it was asked for. Any thread; never yields.
 void block_delete(void* block, std::size_t bytes) noexcept;
 
 }  // namespace rota::rt

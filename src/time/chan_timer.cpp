@@ -109,6 +109,7 @@ bool void_all(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
 }  // namespace
 
 timer_block* chan_timer_new(std::int64_t ns, bool periodic) ROTA_NO_TSA {  // nobody else knows it
+    static_assert(alignof(chan_timer) <= cache_line);
     auto* const ct = new (block_new(sizeof(chan_timer))) chan_timer;
     const runtime_entry inside;
     const std::int64_t when = moment_in(current_now(), ns);

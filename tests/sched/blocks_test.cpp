@@ -9,7 +9,9 @@
 #include <gtest/gtest.h>
 #include <rota/rota.hpp>
 
-#include "base/annotations.hpp"
+#include "core/getg.hpp"
+#include "core/p.hpp"
+#include "sched/entry.hpp"
 
 namespace rota::rt {
 namespace {
@@ -75,7 +77,39 @@ TEST(blocks, threads_and_goroutines_drop_each_others) {
     });
 }
 
-TEST(blocks, what_a_p_keeps_outlives_a_change_of_their_number) {
+#if !ROTA_ASAN  // which is given back what it shall watch
+TEST(blocks, one_that_is_dropped_is_in_the_lists_of_the_p) {
+    rota::run([] {
+        const int before = runtime::gomaxprocs(1);
+        for (const std::size_t bytes : {std::size_t{1}, std::size_t{300}, block_lists::size_max}) {
+            void* const b = block_new(bytes);
+            block_delete(b, bytes);
+            {
+                const runtime_entry inside;
+                EXPECT_EQ(getm().pp->blocks.take(bytes), b);
+            }
+            block_delete(b, bytes);
+            void* const again = block_new(bytes);
+            EXPECT_EQ(again, b);
+            block_delete(again, bytes);
+        }
+        runtime::gomaxprocs(before);
+    });
+}
+#endif
+
+TEST(blocks, inside_the_runtime_malloc_serves) {
+    // Sysmon drops a timer's closure there when the process exits.
+    rota::run([] {
+        const runtime_entry inside;
+        void* const b = block_new(100);
+        EXPECT_NE(b, nullptr);
+        block_delete(b, 100);
+        EXPECT_TRUE(getm().in_runtime.load(memory_order_relaxed)) << "left too early";
+    });
+}
+
+TEST(blocks, goroutines_survive_changes_of_the_number_of_ps) {
     rota::run([] {
         const int before = runtime::gomaxprocs(0);
         for (int round = 0; round < 20; ++round) {
