@@ -11,6 +11,7 @@
 // waiter, before it returns, takes that lock to remove its sudog, whether it is still there or not.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/annotations.hpp"
@@ -97,6 +98,9 @@ class waitq {
         last_ = nullptr;
         return s;
     }
+
+    // For debuggers.
+    static constexpr std::size_t first_offset() { return offsetof(waitq, first_); }
 
   private:
     void set_first(chan_sudog* s) {

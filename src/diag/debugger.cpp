@@ -1,5 +1,5 @@
-// The table. Its words have the order in which the script reads them; a change of meaning is a new
-// version.
+// The script itself, for gdb, and the table. Its words have the order in which the script reads
+// them; a change of meaning is a new version.
 #include "diag/debugger.hpp"
 
 #include <cstddef>
@@ -7,8 +7,11 @@
 #include <iterator>
 
 #include "arch/context.hpp"
+#include "chan/hchan.hpp"
+#include "context/cancel_node.hpp"
 #include "core/sched.hpp"
 #include "mem/stack.hpp"
+#include "sync/lock_owners.hpp"
 
 namespace rota::rt {
 
@@ -25,8 +28,10 @@ constinit const reason_texts reasons;
 
 }  // namespace
 
-// g and m have bases or members of their own, so that offsetof is the compiler's word and not the
-// standard's; both compilers keep it.
+using detail::hchan;
+
+// g, m and nodes have bases or members of their own, so that offsetof is the compiler's word and
+// not the standard's; both compilers keep it.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
@@ -65,6 +70,26 @@ struct debugger_layout {
     std::uint64_t m_prev = offsetof(m, prev);
     std::uint64_t m_tid = offsetof(m, tid);
     std::uint64_t m_id = offsetof(m, id);
+    // What version 1 began without: a script knows by `words` whether it is there.
+    std::uint64_t chan_buf = offsetof(hchan, buf);
+    std::uint64_t chan_elem_size = offsetof(hchan, elem_size);
+    std::uint64_t chan_capacity = offsetof(hchan, capacity);
+    std::uint64_t chan_closed = offsetof(hchan, closed);
+    std::uint64_t chan_count = offsetof(hchan, count);
+    std::uint64_t chan_recv_at = offsetof(hchan, recv_at);
+    std::uint64_t chan_receivers = offsetof(hchan, recvq) + waitq::first_offset();
+    std::uint64_t chan_senders = offsetof(hchan, sendq) + waitq::first_offset();
+    std::uint64_t waiter_g = offsetof(chan_sudog, gp);
+    std::uint64_t waiter_next = offsetof(chan_sudog, next);
+    std::uint64_t context_canceler = offsetof(context_node, canceler);
+    std::uint64_t context_deadline = offsetof(context_node, deadline);
+    std::uint64_t context_bounded = offsetof(context_node, bounded);
+    std::uint64_t canceler_state = offsetof(cancel_node, state);
+    std::uint64_t canceler_closed_bit = cancel_node::closed_bit;
+    std::uint64_t mutex_state = lock_view::state_offset();
+    std::uint64_t mutex_locked = lock_view::locked_bit();
+    std::uint64_t mutex_starving = lock_view::starving_bit();
+    std::uint64_t mutex_waiter = lock_view::waiter_unit();
 };
 
 #pragma GCC diagnostic pop
@@ -76,6 +101,17 @@ extern "C" {
 [[gnu::visibility("default")]] extern const rota::rt::debugger_layout rota_debugger_layout;
 [[gnu::used]] constinit const rota::rt::debugger_layout rota_debugger_layout{};
 }
+
+// gdb runs what stands here when it meets the program, if it may (`auto-load safe-path`). 4:
+// Python, as text. Not loaded with the program; `strip --strip-debug` takes it away.
+#if defined(ROTA_GDB_SCRIPT)
+asm(".pushsection .debug_gdb_scripts, \"MS\", %progbits, 1\n"
+    ".byte 4\n"
+    ".ascii \"rota-gdb.py\\n\"\n"
+    ".incbin \"" ROTA_GDB_SCRIPT "\"\n"
+    ".byte 0\n"
+    ".popsection\n");
+#endif
 
 namespace rota::rt {
 

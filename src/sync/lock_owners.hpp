@@ -6,6 +6,7 @@
 // miss.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <rota/sync/mutex.hpp>
@@ -55,6 +56,12 @@ struct lock_view {
     static const mutex* wanted(const void* word, wait_reason why);
     // Whether it is locked, and its owner would be noted. Of a mutex that exists.
     static bool is_watched_and_locked(const mutex& m);
+
+    // For debuggers: where a mutex has its state, and what the bits of that say.
+    static constexpr std::size_t state_offset() { return offsetof(mutex, state_); }
+    static constexpr std::uint32_t locked_bit() { return mutex::locked; }
+    static constexpr std::uint32_t starving_bit() { return mutex::starving; }
+    static constexpr std::uint32_t waiter_unit() { return mutex::waiter; }
 };
 
 }  // namespace rota::rt

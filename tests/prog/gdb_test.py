@@ -30,9 +30,13 @@ class Skipped(Exception):
     pass
 
 
-def run_gdb(arguments, commands):
+def run_gdb(arguments, commands, loads_script=True):
     words = [shutil.which("gdb"), "-nx", "-batch", "-iex", "set debuginfod enabled off"]
-    words += [w for c in [f"source {SCRIPT}", *commands] for w in ("-ex", c)]
+    if loads_script:
+        words += ["-ex", f"source {SCRIPT}"]
+    else:
+        words += ["-iex", "set auto-load safe-path /"]
+    words += [w for c in commands for w in ("-ex", c)]
     done = subprocess.run([*words, *map(str, arguments)], capture_output=True, text=True,
                           timeout=TIME_LIMIT, stdin=subprocess.DEVNULL)
     return done.stdout + done.stderr
@@ -142,7 +146,47 @@ def make_core(program, folder):
     return at
 
 
-TESTS = {"a_live_process": live, "a_core_file": core,
+# What each variable of prog_variables is printed as.
+VARIABLES = {
+    "nil": r"rota::chan<int> nil$",
+    "numbers": r"rota::chan<int> 3 of 3 buffered = \{11, 12, 13\}$",
+    "view": r"rota::recv_chan<int> 3 of 3 buffered = \{11, 12, 13\}$",
+    "texts": r'rota::chan<std::.*string.*> 1 of 2 buffered = \{"in a box"\}$',
+    "points": r"rota::chan<.*point> 1 of 2 buffered = \{\{x = 1, y = 2, z = 3\}\}$",
+    "closed": r"rota::chan<rota::unit> 0 of 0 buffered, closed$",
+    "awaited": r"rota::chan<int> 0 of 0 buffered, "
+               r"10 wait to receive \(goroutines (\d+, ){8}\.\.\.\)$",
+    "full": r"rota::chan<int> 0 of 0 buffered, 2 wait to send \(goroutines \d+, \d+\)$",
+    "free": r"rota::mutex free$",
+    "held": r"rota::mutex locked, 1 waits$",
+    "background": r"rota::context background$",
+    "live": r"rota::context live$",
+    "over": r"rota::context canceled$",
+    "timed": r"rota::context live, ends in 3(600|5\d\d) s$",
+}
+
+
+def variables(program, folder):
+    program = program.parent / "prog_variables"
+    core_at = make_core(program, folder)
+    shown = [c for v in VARIABLES for c in (f"echo {v}:", f"output {v}", "echo \\n")]
+    said = run_gdb([program, core_at], ["frame function have_variables", *shown])
+    for name, wanted in VARIABLES.items():
+        line = next((s for s in said.split("\n") if s.startswith(f"{name}:")), "")
+        assert re.match(f"{name}:{wanted}", line), f"{name}: {line or said[-3000:]}"
+    # The numbers are those of goroutines that wait there.
+    said = run_gdb([program, core_at], ["frame function have_variables", "output full",
+                                        "echo \\n", "info goroutines chan send"])
+    senders = re.search(r"goroutines (\d+), (\d+)\)", said).groups()
+    assert set(senders) == set(map(str, list_of(said))), said[-2000:]
+
+
+def loaded_by_itself(program, folder):
+    core_at = make_core(program, folder)
+    check_list(run_gdb([program, core_at], ["info goroutines"], loads_script=False))
+
+
+TESTS = {"variables": variables, "loaded_by_itself": loaded_by_itself, "a_live_process": live, "a_core_file": core,
          "a_core_file_without_debug_information": without_debug_information}
 
 

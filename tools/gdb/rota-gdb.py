@@ -8,6 +8,9 @@
     goroutine ID COMMAND       any command of gdb, in its innermost frame: info registers, up 3
     goroutine all COMMAND      the same for each
 
+    print VARIABLE             a rota::chan: what it holds and who waits; a rota::mutex: whether it
+                               is locked and how many wait; a rota::context: how it has ended
+
 Nothing is called in the program and nothing is written. The program's table of addresses and
 offsets (rota_debugger_layout) says where everything is, so that types are not needed: of the
 program's symbols the script needs that one, stacks need the unwind tables that every program has,
@@ -17,12 +20,18 @@ import re
 import struct
 
 import gdb
+import gdb.printing
 import gdb.unwinder
 
 WORDS = ("version words all_ms about_now stacks reason_text reason_count begin g_room g_colours "
          "g_stride stack_min stack_guard g_sp g_pc g_bp g_mp g_why g_status g_wait_since g_entry "
          "g_goid g_parent g_created_at g_name_size g_locked_m g_main_of m_link m_curg m_after "
          "m_prev m_tid m_id").split()
+# What programs of the same version may be without.
+LATER_WORDS = ("chan_buf chan_elem_size chan_capacity chan_closed chan_count chan_recv_at "
+               "chan_receivers chan_senders waiter_g waiter_next context_canceler "
+               "context_deadline context_bounded canceler_state canceler_closed_bit mutex_state "
+               "mutex_locked mutex_starving mutex_waiter").split()
 STATES = {0: "idle", 1: "runnable", 2: "running", 3: "syscall", 4: "waiting", 6: "dead",
           9: "preempted"}
 ON_A_THREAD = ("running", "syscall", "preempted")
@@ -99,8 +108,8 @@ class Goroutine:
                 + (", locked to thread" if self.is_locked else ""))
 
 
-class Runtime:
-    """The runtime of the program as it stands."""
+class Table:
+    """What the program says of where everything is."""
 
     def __init__(self):
         try:
@@ -114,10 +123,19 @@ class Runtime:
         if head[0] != 1 or head[1] < len(WORDS):
             raise gdb.GdbError(f"rota: the program's table has version {head[0]}; this script "
                                "knows version 1")
-        values = struct.unpack(f"<{len(WORDS)}Q", memory(table, 8 * len(WORDS)))
-        for name, value in zip(WORDS, values):
+        names = (WORDS + LATER_WORDS)[:head[1]]
+        values = struct.unpack(f"<{len(names)}Q", memory(table, 8 * len(names)))
+        for name, value in zip(names, values):
             setattr(self, name, value)
+        self.knows_objects = len(names) == len(WORDS) + len(LATER_WORDS)
         self.now = word(self.about_now, 4)
+
+
+class Runtime(Table):
+    """The runtime of the program as it stands."""
+
+    def __init__(self):
+        super().__init__()
         self.reasons = [text_at(word(self.reason_text + 8 * i)) for i in range(self.reason_count)]
 
     def goroutines(self):
@@ -420,6 +438,144 @@ of a goroutine. `bt [N] [full]` prints its stack; without a command its state is
                 if "full" in rest:
                     gdb.execute("info locals")
 
+
+WAITERS_SHOWN = 8
+
+
+def number_of(count, one, many):
+    return f"{count} {one if count == 1 else many}"
+
+
+class Printer:
+    """Of a variable whose type is rota's. Where the program has no table to read it by, what gdb
+    itself would say is said."""
+
+    def __init__(self, value):
+        self.value = value
+        try:
+            self.table = Table()
+        except gdb.GdbError:
+            self.table = None
+        if self.table is not None and not self.table.knows_objects:
+            self.table = None
+
+    def to_string(self):
+        if self.table is None:
+            return "(no table of rota's in the program)"
+        try:
+            return self.said()
+        except gdb.MemoryError as e:
+            return f"({e})"
+
+
+class ChanPrinter(Printer):
+    """What a channel holds, and who waits for it."""
+
+    def __init__(self, value):
+        super().__init__(value)
+        self.at = int(value["c_"])
+
+    def field(self, name, size=8):
+        return word(self.at + getattr(self.table, name), size)
+
+    def waiters(self, queue, what):
+        """`2 wait to send (goroutines 7, 9)`, or nothing."""
+        at, found, seen = self.field(queue), [], set()
+        while at and at not in seen:
+            seen.add(at)
+            found.append(word(word(at + self.table.waiter_g) + self.table.g_goid))
+            at = word(at + self.table.waiter_next)
+        if not found:
+            return []
+        # A thread of the program's own has no number.
+        names = ", ".join(str(n) if n else "a thread" for n in found[:WAITERS_SHOWN])
+        more = ", ..." if len(found) > WAITERS_SHOWN else ""
+        wait = number_of(len(found), "waits", "wait")
+        return [f"{wait} to {what} ({'goroutine' if len(found) == 1 else 'goroutines'} "
+                f"{names}{more})"]
+
+    def said(self):
+        name = self.value.type.strip_typedefs().unqualified()
+        if self.at == 0:
+            return f"{name} nil"
+        parts = [f"{self.field('chan_count')} of {self.field('chan_capacity')} buffered"]
+        if self.field("chan_closed", 1):
+            parts.append("closed")
+        parts += self.waiters("chan_receivers", "receive")
+        parts += self.waiters("chan_senders", "send")
+        return f"{name} " + ", ".join(parts)
+
+    def slot_type(self):
+        """How a buffered value lies there: (type, is it in a box); None: that cannot be known."""
+        of = self.value.type.strip_typedefs().unqualified().template_argument(0).strip_typedefs()
+        size = self.field("chan_elem_size")
+        scalars = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ENUM,
+                   gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_CHAR)
+        if of.code in scalars or (of.sizeof == size and size != 8):
+            return of, False
+        # Others travel in boxes; of an object as large as the pointer to one, this is not known.
+        return (of, True) if size == 8 and of.sizeof != 8 else None
+
+    def children(self):
+        if self.table is None or self.at == 0:
+            return
+        try:
+            slot = self.slot_type()
+            capacity = self.field("chan_capacity")
+            for i in range(self.field("chan_count") if slot else 0):
+                place = (self.field("chan_buf") + self.field("chan_elem_size")
+                         * ((self.field("chan_recv_at") + i) % capacity))
+                if slot[1]:
+                    place = word(place)
+                yield str(i), gdb.Value(place).cast(slot[0].pointer()).dereference()
+        except (gdb.MemoryError, RuntimeError):
+            return
+
+    def display_hint(self):
+        return "array"
+
+
+class MutexPrinter(Printer):
+    """Whether a mutex is locked, and how many wait for it."""
+
+    def said(self):
+        if self.value.address is None:
+            return "rota::mutex"
+        state = word(int(self.value.address) + self.table.mutex_state, 4)
+        parts = ["locked" if state & self.table.mutex_locked else "free"]
+        waiting = state // self.table.mutex_waiter
+        if waiting:
+            parts.append(number_of(waiting, "waits", "wait"))
+        if state & self.table.mutex_starving:
+            parts.append("starving: handed to who has waited longest")
+        return "rota::mutex " + ", ".join(parts)
+
+
+class ContextPrinter(Printer):
+    """Whether a context has ended, why, and when it will at the latest."""
+
+    ENDS = {0: "live", 1: "canceled", 2: "deadline exceeded"}
+
+    def said(self):
+        node, t = int(self.value["n_"]), self.table
+        if node == 0:
+            return "rota::context background"
+        canceler = word(node + t.context_canceler)
+        if canceler == 0:
+            return "rota::context that is never done"
+        state = word(canceler + t.canceler_state, 1) & ~t.canceler_closed_bit
+        said = f"rota::context {self.ENDS.get(state, '?')}"
+        if state == 0 and word(node + t.context_bounded, 1):
+            left = word(node + t.context_deadline) // 10**9 - t.now
+            said += f", ends in {left} s" if left >= 0 else f", to be ended since {-left} s"
+        return said
+
+
+PRINTERS = gdb.printing.RegexpCollectionPrettyPrinter("rota")
+PRINTERS.add_printer("chan", r"^rota::(chan|send_chan|recv_chan)<.*>$", ChanPrinter)
+PRINTERS.add_printer("mutex", r"^rota::mutex$", MutexPrinter)
+PRINTERS.add_printer("context", r"^rota::context$", ContextPrinter)
+gdb.printing.register_pretty_printer(None, PRINTERS, replace=True)
 
 InfoGoroutines()
 GoroutineCommand()
