@@ -1,7 +1,12 @@
-// A GoogleTest listener that lets each test fail that leaves goroutines behind. Needs GoogleTest,
-// which rota itself does not.
+// GoogleTest: a listener that lets each test fail that leaves goroutines behind, and a fixture for
+// single tests. Needs GoogleTest, which rota itself does not.
 //
 //     #include <rota/leak_gtest.hpp>
+//
+//     class cache : public rota::leak::fixture {};
+//     TEST_F(cache, forgets) { ... }  // fails if goroutines of its own are left when it has ended
+//
+//     // or, for all tests of the program:
 //     int main(int argc, char** argv) {
 //         testing::InitGoogleTest(&argc, argv);
 //         rota::leak::fail_tests_that_leak();
@@ -12,21 +17,23 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rota/leak.hpp>
 
 namespace rota::leak {
 
-/// Looks for goroutines after each test, ignores those that were there before it, and adds a
-/// failure with the traces. Each is reported once.
-class test_listener : public testing::EmptyTestEventListener {
+namespace detail {
+
+// What was there at the beginning is nobody's fault.
+class test_check {
   public:
-    explicit test_listener(options how = {}) : how_(std::move(how)) {}
+    explicit test_check(options how) : how_(std::move(how)) {}
 
-    void OnTestStart(const testing::TestInfo&) override { ignored_ = ignore_current().ignore; }
+    void begin() { ignored_ = ignore_current().ignore; }
 
-    void OnTestEnd(const testing::TestInfo&) override {
+    void end() const {
         options how = how_;
         how.ignore.insert(how.ignore.end(), ignored_.begin(), ignored_.end());
         std::string traces;
@@ -39,6 +46,34 @@ class test_listener : public testing::EmptyTestEventListener {
   private:
     options how_;
     std::vector<std::uint64_t> ignored_;
+};
+
+}  // namespace detail
+
+/// Looks for goroutines after each test, ignores those that were there before it, and adds a
+/// failure with the traces. Each is reported once.
+class test_listener : public testing::EmptyTestEventListener {
+  public:
+    explicit test_listener(options how = {}) : check_(std::move(how)) {}
+
+    void OnTestStart(const testing::TestInfo&) override { check_.begin(); }
+    void OnTestEnd(const testing::TestInfo&) override { check_.end(); }
+
+  private:
+    detail::test_check check_;
+};
+
+/// The same for the tests of one fixture: derive from it, and call its SetUp and TearDown if you
+/// have your own. What TearDown of a derived fixture ends must be ended before it calls this one.
+class fixture : public testing::Test {
+  protected:
+    explicit fixture(options how = {}) : check_(std::move(how)) {}
+
+    void SetUp() override { check_.begin(); }
+    void TearDown() override { check_.end(); }
+
+  private:
+    detail::test_check check_;
 };
 
 /// Adds the listener. Call it after InitGoogleTest.

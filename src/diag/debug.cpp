@@ -16,10 +16,12 @@
 #include <rota/detail/spawn.hpp>
 #include <rota/metrics.hpp>
 #include <rota/pprof.hpp>
+#include <rota/runtime.hpp>
 #include <rota/sync/wait_group.hpp>
 
 #include "diag/debug_trace.hpp"
 #include "diag/frame_name.hpp"
+#include "diag/profile_difference.hpp"
 #include "diag/profile_text.hpp"
 #include "diag/sched_page.hpp"
 #include "diag/symbolize.hpp"
@@ -33,6 +35,7 @@ using http::response_writer;
 using rt::append_format;
 
 constexpr std::string_view pprof_prefix = "/debug/pprof/";
+constexpr long long a_day = 24 * 3600;  // seconds: nothing lasts longer
 constexpr std::string_view plain_text = "text/plain; charset=utf-8";
 
 void send(response_writer& w, std::string_view type, std::string_view body) {
@@ -171,7 +174,7 @@ void send_file(response_writer& w, std::string_view name, const std::string& dat
 }
 
 void send_cpu_profile(response_writer& w, const request& r) {
-    constexpr long long usual = 30, longest = 24 * 3600;
+    constexpr long long usual = 30;
     long long seconds = integer(r.query("seconds")).value_or(usual);
     if (seconds <= 0) seconds = usual;
     std::ostringstream out;
@@ -182,7 +185,7 @@ void send_cpu_profile(response_writer& w, const request& r) {
     }
     // Until the client has gone, at the longest.
     try {
-        (void)sleep_for(r.ctx(), std::chrono::seconds(std::min(seconds, longest)));
+        (void)sleep_for(r.ctx(), std::chrono::seconds(std::min(seconds, a_day)));
     } catch (...) {
         pprof::stop_cpu_profile();
         throw;
@@ -192,11 +195,11 @@ void send_cpu_profile(response_writer& w, const request& r) {
 }
 
 void send_trace(response_writer& w, const request& r) {
-    constexpr double usual = 1, longest = 24 * 3600;
+    constexpr double usual = 1;
     double seconds = positive(r.query("seconds"));
     if (seconds == 0) seconds = usual;
     std::error_code ec;
-    const std::chrono::duration<double> asked(std::min(seconds, longest));
+    const std::chrono::duration<double> asked(std::min(seconds, static_cast<double>(a_day)));
     const std::string file =
         rt::trace_for(r.ctx(), std::chrono::duration_cast<std::chrono::nanoseconds>(asked), ec);
     if (ec) return send_error(w, 500, "Could not enable tracing: " + ec.message());
@@ -210,17 +213,25 @@ bool is_profile(std::string_view name) {
     return false;
 }
 
+void send_difference(response_writer& w, const request& r, std::string_view name,
+                     std::chrono::seconds lasting) {
+    rt::profile_difference difference(name);
+    if (const std::error_code ended = sleep_for(r.ctx(), lasting))
+        return send_error(w, ended == context_errc::deadline_exceeded ? 408 : 500, ended.message());
+    send_file(w, std::string(name) + "-delta", difference.finish());
+}
+
 void send_profile(response_writer& w, const request& r, std::string_view name) {
     if (!is_profile(name)) return send_error(w, 404, "Unknown profile");
     const long long debug = integer(r.query("debug")).value_or(0);
     if (const std::string seconds = r.query("seconds"); !seconds.empty()) {
-        if (integer(seconds).value_or(0) <= 0)
+        const long long lasting = integer(seconds).value_or(0);
+        if (lasting <= 0)
             return send_error(w, 400, "invalid value for \"seconds\" - must be a positive integer");
-        return send_error(w, 400,
-                          debug != 0 ? "seconds and debug params are incompatible"
-                                     : "\"seconds\" parameter is not supported for this profile "
-                                       "type");
+        if (debug != 0) return send_error(w, 400, "seconds and debug params are incompatible");
+        return send_difference(w, r, name, std::chrono::seconds(std::min(lasting, a_day)));
     }
+    if (name == "heap" && integer(r.query("gc")).value_or(0) > 0) runtime::gc();
     std::ostringstream out;
     // Go takes any other number for text too.
     pprof::write_profile(name, out, debug < 0 ? 1 : static_cast<int>(std::min(debug, 2LL)));
@@ -232,6 +243,10 @@ void answer(response_writer& w, request& r) {
     const std::string path(r.path());
     if (path == "/metrics") return send(w, metrics::prometheus_type, metrics::prometheus());
     if (path == "/debug/sched") return send(w, "application/json", rt::sched_json());
+    if (path + "/" == pprof_prefix) {
+        w.header().set("Location", std::string(pprof_prefix));
+        return send_error(w, 301, "Moved Permanently");
+    }
     if (!path.starts_with(pprof_prefix)) return send_error(w, 404, "404 page not found");
     const std::string name = path.substr(pprof_prefix.size());
     if (name.empty()) return send_index(w);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <functional>
 #include <map>
 #include <memory>
 #include <ostream>
@@ -17,6 +18,7 @@
 #include "diag/goroutine_list.hpp"
 #include "diag/own_memory.hpp"
 #include "diag/profile_cpu.hpp"
+#include "diag/profile_difference.hpp"
 #include "diag/profile_proto.hpp"
 #include "diag/profile_text.hpp"
 #include "diag/stack_text.hpp"
@@ -25,6 +27,7 @@
 #include "sched/hooks.hpp"
 #include "sched/labels.hpp"
 #include "sched/syscall.hpp"
+#include "sys/clock.hpp"
 #include "trace/contention.hpp"
 
 namespace rota::pprof {
@@ -77,49 +80,69 @@ std::vector<equal_stacks> grouped(std::vector<goroutine_state> all) {
     return result;
 }
 
-// Of those for which shall_show(state) holds.
+// The groups of those for which shall_show(state) holds. Caller: has a label_reader.
 template <class F>
-void write_stacks(std::ostream& out, int debug, const char* name, F shall_show) {
+std::vector<equal_stacks> groups_of(F shall_show) {
+    std::vector<goroutine_state> all = list_goroutines();
+    std::erase_if(all, [&](const goroutine_state& g) { return !shall_show(g); });
+    return grouped(std::move(all));
+}
+
+template <class F>
+void write_stacks(std::ostream& out, const char* name, F shall_show) {
     {
         const label_reader reading;
-        std::vector<goroutine_state> all = list_goroutines();
-        std::erase_if(all, [&](const goroutine_state& g) { return !shall_show(g); });
-        const std::size_t total = all.size();
-        const std::vector<equal_stacks> groups = grouped(std::move(all));
-        if (debug != 0) {
-            std::string text;
-            append_format(text, "%s profile: total %zu\n", name, total);
-            for (const equal_stacks& e : groups) {
-                append_format(text, "%lld @", static_cast<long long>(e.count));
-                text += e.key;
-                append_frames(text, e.pcs);
-            }
-            write_text(out, text);
-        } else {
-            const value_type count{name, "count"};
-            profile_builder b(std::span(&count, 1), count, 1);
-            for (const equal_stacks& e : groups) b.add(e.pcs, std::span(&e.count, 1), e.labels);
-            b.set_times(wall_now(), 0);
-            write_file(out, b);
+        const std::vector<equal_stacks> groups = groups_of(shall_show);
+        std::int64_t total = 0;
+        for (const equal_stacks& e : groups) total += e.count;
+        std::string text;
+        append_format(text, "%s profile: total %lld\n", name, static_cast<long long>(total));
+        for (const equal_stacks& e : groups) {
+            append_format(text, "%lld @", static_cast<long long>(e.count));
+            text += e.key;
+            append_frames(text, e.pcs);
         }
+        write_text(out, text);
     }
     free_dropped_labels();
 }
 
-void write_goroutines(std::ostream& out, int debug) {
-    if (debug >= 2) return write_text(out, stack_text(true));
-    write_stacks(out, debug, "goroutine", [](const goroutine_state&) { return true; });
+template <class F>
+void add_stacks(profile_builder& b, F shall_show) {
+    {
+        const label_reader reading;
+        for (const equal_stacks& e : groups_of(shall_show))
+            b.add(e.pcs, std::span(&e.count, 1), e.labels);
+    }
+    free_dropped_labels();
 }
 
-void write_leaks(std::ostream& out, int debug) {
-    const unreachable_goroutines found = find_unreachable_goroutines();
-    std::vector<std::uint64_t> ids = found.goids;
-    std::sort(ids.begin(), ids.end());
-    write_stacks(out, debug, "goroutineleak", [&](const goroutine_state& g) {
-        return std::binary_search(ids.begin(), ids.end(), g.goid);
-    });
-    if (debug != 0 && found.unproven != nullptr)
-        write_text(out, std::string("\n# only waits for nothing at all: ") + found.unproven + "\n");
+bool is_any(const goroutine_state&) { return true; }
+
+void write_goroutines(std::ostream& out, int debug) {
+    if (debug >= 2) return write_text(out, stack_text(true));
+    write_stacks(out, "goroutine", is_any);
+}
+void add_goroutines(profile_builder& b) { add_stacks(b, is_any); }
+
+// Those that can never run again.
+struct lost_ones {
+    unreachable_goroutines found = find_unreachable_goroutines();
+    lost_ones() { std::sort(found.goids.begin(), found.goids.end()); }
+    bool operator()(const goroutine_state& g) const {
+        return std::binary_search(found.goids.begin(), found.goids.end(), g.goid);
+    }
+};
+
+void write_leaks(std::ostream& out, int) {
+    const lost_ones lost;
+    write_stacks(out, "goroutineleak", std::cref(lost));
+    if (const char* const why = lost.found.unproven)
+        write_text(out, std::string("\n# only waits for nothing at all: ") + why + "\n");
+}
+void add_leaks(profile_builder& b) {
+    const lost_ones lost;
+    add_stacks(b, std::cref(lost));
 }
 
 // --- block and mutex
@@ -158,38 +181,32 @@ std::vector<contended> records_of(stack_table& table) {
     return result;
 }
 
-void write_contention(std::ostream& out, int debug, stack_table& table, bool is_mutex) {
-    const std::vector<contended> records = records_of(table);
-    if (debug > 0) {
-        // Go counts in cycles of the processor; ours are nanoseconds.
-        std::string text = is_mutex ? "--- mutex:\ncycles/second=1000000000\n"
-                                    : "--- contention:\ncycles/second=1000000000\n";
-        if (is_mutex)
-            append_format(text, "sampling period=%lld\n", static_cast<long long>(mutex_fraction()));
-        for (const contended& r : records) {
-            append_format(text, "%lld %lld @", static_cast<long long>(r.ns),
-                          static_cast<long long>(r.count));
-            append_pcs(text, r.pcs);
-            append_frames(text, r.pcs);
-        }
-        return write_text(out, text);
+void write_contention(std::ostream& out, stack_table& table, bool is_mutex) {
+    // Go counts in cycles of the processor; ours are nanoseconds.
+    std::string text = is_mutex ? "--- mutex:\ncycles/second=1000000000\n"
+                                : "--- contention:\ncycles/second=1000000000\n";
+    if (is_mutex)
+        append_format(text, "sampling period=%lld\n", static_cast<long long>(mutex_fraction()));
+    for (const contended& r : records_of(table)) {
+        append_format(text, "%lld %lld @", static_cast<long long>(r.ns),
+                      static_cast<long long>(r.count));
+        append_pcs(text, r.pcs);
+        append_frames(text, r.pcs);
     }
-    const value_type values[] = {{"contentions", "count"}, {"delay", "nanoseconds"}};
-    profile_builder b(values, values[0], 1);
-    for (const contended& r : records) {
+    write_text(out, text);
+}
+
+void add_contention(profile_builder& b, stack_table& table) {
+    for (const contended& r : records_of(table)) {
         const std::int64_t v[] = {r.count, r.ns};
         b.add(r.pcs, v, nullptr);
     }
-    b.set_times(wall_now(), 0);
-    write_file(out, b);
 }
 
-void write_block(std::ostream& out, int debug) {
-    write_contention(out, debug, contention.blocked, false);
-}
-void write_mutex(std::ostream& out, int debug) {
-    write_contention(out, debug, contention.held, true);
-}
+void write_block(std::ostream& out, int) { write_contention(out, contention.blocked, false); }
+void write_mutex(std::ostream& out, int) { write_contention(out, contention.held, true); }
+void add_block(profile_builder& b) { add_contention(b, contention.blocked); }
+void add_mutex(profile_builder& b) { add_contention(b, contention.held); }
 
 // --- threads
 // ---------------------------------------------------------------------------------------
@@ -208,57 +225,61 @@ std::vector<thread_kind> thread_kinds() {
             {"rota: a thread of the program's that uses rota", foreign}};
 }
 
-void write_threads(std::ostream& out, int debug) {
+void write_threads(std::ostream& out, int) {
     const std::vector<thread_kind> kinds = thread_kinds();
-    if (debug > 0) {
-        std::int64_t total = 0;
-        for (const thread_kind& k : kinds) total += k.count;
-        std::string text;
-        append_format(text, "threadcreate profile: total %lld\n", static_cast<long long>(total));
-        for (const thread_kind& k : kinds) {
-            if (k.count > 0)
-                append_format(text, "%lld @ 0x0\n#\t0x0\t%.*s\n\n", static_cast<long long>(k.count),
-                              static_cast<int>(k.name.size()), k.name.data());
-        }
-        return write_text(out, text);
-    }
-    const value_type count{"threadcreate", "count"};
-    profile_builder b(std::span(&count, 1), count, 1);
+    std::int64_t total = 0;
+    for (const thread_kind& k : kinds) total += k.count;
+    std::string text;
+    append_format(text, "threadcreate profile: total %lld\n", static_cast<long long>(total));
     for (const thread_kind& k : kinds) {
+        if (k.count > 0)
+            append_format(text, "%lld @ 0x0\n#\t0x0\t%.*s\n\n", static_cast<long long>(k.count),
+                          static_cast<int>(k.name.size()), k.name.data());
+    }
+    write_text(out, text);
+}
+
+void add_threads(profile_builder& b) {
+    for (const thread_kind& k : thread_kinds()) {
         if (k.count > 0) b.add_named(k.name, std::span(&k.count, 1), 0);
     }
-    b.set_times(wall_now(), 0);
-    write_file(out, b);
 }
 
 // --- heap
 // ------------------------------------------------------------------------------------------
 
-void write_memory(std::ostream& out, int debug, bool is_allocs) {
-    const std::vector<memory_use> uses = own_memory();
-    if (debug > 0) return write_text(out, memory_text(uses));
-    constexpr value_type values[] = {{"alloc_objects", "count"},
-                                     {"alloc_space", "bytes"},
-                                     {"inuse_objects", "count"},
-                                     {"inuse_space", "bytes"}};
-    profile_builder b(values, {"space", "bytes"}, 1);
-    for (const memory_use& u : uses) {
+void write_memory(std::ostream& out, int) { write_text(out, memory_text(own_memory())); }
+
+void add_memory(profile_builder& b) {
+    for (const memory_use& u : own_memory()) {
         const std::int64_t v[] = {u.objects, u.bytes, u.objects, u.bytes};
         b.add_named(u.name, v, u.object_size);
     }
-    b.set_times(wall_now(), 0);
-    b.set_default(is_allocs ? "alloc_space" : "inuse_space");
-    b.comment("rota's own memory, as address space; the program's is not counted");
-    write_file(out, b);
 }
-void write_heap(std::ostream& out, int debug) { write_memory(out, debug, false); }
-void write_allocs(std::ostream& out, int debug) { write_memory(out, debug, true); }
+
+constexpr value_type goroutine_values[] = {{"goroutine", "count"}},
+                     leak_values[] = {{"goroutineleak", "count"}},
+                     contention_values[] = {{"contentions", "count"}, {"delay", "nanoseconds"}},
+                     thread_values[] = {{"threadcreate", "count"}},
+                     memory_values[] = {{"alloc_objects", "count"},
+                                        {"alloc_space", "bytes"},
+                                        {"inuse_objects", "count"},
+                                        {"inuse_space", "bytes"}};
 
 struct known_profile {
     std::string_view name;
-    void (*write)(std::ostream& out, int debug);
+    void (*write)(std::ostream& out, int debug);  // as text
+    // As a file: what its samples say, what lies between two of them, what is shown first.
+    std::span<const value_type> values;
+    value_type period;
+    void (*add)(profile_builder& b);
     std::size_t (*count)();
+    std::string_view shown_first = {};
+    std::string_view remark = {};
 };
+
+constexpr std::string_view own_memory_only =
+    "rota's own memory, as address space; the program's is not counted";
 
 std::size_t records_in(stack_table& table) {
     const runtime_entry inside;
@@ -266,13 +287,31 @@ std::size_t records_in(stack_table& table) {
 }
 
 constexpr known_profile known_profiles[] = {
-    {"allocs", write_allocs, [] { return own_memory().size(); }},
-    {"block", write_block, [] { return records_in(contention.blocked); }},
-    {"goroutine", write_goroutines, [] { return std::size_t{read_figures().goroutines}; }},
-    {"goroutineleak", write_leaks, [] { return unreachable_when_last_looked(); }},
-    {"heap", write_heap, [] { return own_memory().size(); }},
-    {"mutex", write_mutex, [] { return records_in(contention.held); }},
-    {"threadcreate", write_threads,
+    {"allocs",
+     write_memory,
+     memory_values,
+     {"space", "bytes"},
+     add_memory,
+     [] { return own_memory().size(); },
+     "alloc_space",
+     own_memory_only},
+    {"block", write_block, contention_values, contention_values[0], add_block,
+     [] { return records_in(contention.blocked); }},
+    {"goroutine", write_goroutines, goroutine_values, goroutine_values[0], add_goroutines,
+     [] { return std::size_t{read_figures().goroutines}; }},
+    {"goroutineleak", write_leaks, leak_values, leak_values[0], add_leaks,
+     [] { return unreachable_when_last_looked(); }},
+    {"heap",
+     write_memory,
+     memory_values,
+     {"space", "bytes"},
+     add_memory,
+     [] { return own_memory().size(); },
+     "inuse_space",
+     own_memory_only},
+    {"mutex", write_mutex, contention_values, contention_values[0], add_mutex,
+     [] { return records_in(contention.held); }},
+    {"threadcreate", write_threads, thread_values, thread_values[0], add_threads,
      [] {
          std::int64_t n = 0;
          for (const thread_kind& k : thread_kinds()) n += k.count;
@@ -280,11 +319,26 @@ constexpr known_profile known_profiles[] = {
      }},
 };
 
-ROTA_NOINLINE void write_known(std::string_view name, std::ostream& out, int debug) {
+const known_profile& known(std::string_view name) {
     for (const known_profile& k : known_profiles) {
-        if (k.name == name) return k.write(out, debug);
+        if (k.name == name) return k;
     }
     throw std::invalid_argument("rota::pprof: unknown profile \"" + std::string(name) + "\"");
+}
+
+void complete(profile_builder& b, std::string_view shown_first, std::string_view remark,
+              std::int64_t lasted_ns) {
+    b.set_times(wall_now(), lasted_ns);
+    if (!shown_first.empty()) b.set_default(shown_first);
+    if (!remark.empty()) b.comment(remark);
+}
+
+ROTA_NOINLINE void write_known(const known_profile& k, std::ostream& out, int debug) {
+    if (debug != 0) return k.write(out, debug);
+    profile_builder b(k.values, k.period, 1);
+    k.add(b);
+    complete(b, k.shown_first, k.remark, 0);
+    write_file(out, b);
 }
 
 // --- the processors' time
@@ -326,8 +380,42 @@ void write_cpu(std::ostream& out, const cpu_profile& profile) {
 
 void write_profile(std::string_view name, std::ostream& out, int debug) {
     clear_dead_frames();  // for goroutineleak
-    write_known(name, out, debug);
+    write_known(known(name), out, debug);
 }
+
+}  // namespace rota::pprof
+
+namespace rota::rt {
+
+struct profile_difference::parts {
+    void (*add)(profile_builder& b);
+    std::string_view shown_first, remark;
+    profile_builder builder;
+    std::int64_t began = nanotime();
+};
+
+profile_difference::profile_difference(std::string_view name) {
+    clear_dead_frames();
+    const pprof::known_profile& k = pprof::known(name);
+    parts_.reset(new parts{k.add, k.shown_first, k.remark, {k.values, k.period, 1}});
+    parts_->builder.subtract(true);
+    k.add(parts_->builder);
+}
+
+profile_difference::~profile_difference() = default;
+
+std::string profile_difference::finish() {
+    clear_dead_frames();
+    profile_builder& b = parts_->builder;
+    b.subtract(false);
+    parts_->add(b);
+    pprof::complete(b, parts_->shown_first, parts_->remark, nanotime() - parts_->began);
+    return b.finish();
+}
+
+}  // namespace rota::rt
+
+namespace rota::pprof {
 
 std::vector<profile_info> profiles() {
     boot_runtime();

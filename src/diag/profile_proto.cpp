@@ -1,7 +1,9 @@
 // Writing profile.proto by protozero. The numbers of the fields are those of the format.
 #include "diag/profile_proto.hpp"
 
+#include <algorithm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <protozero/pbf_writer.hpp>
@@ -135,17 +137,47 @@ struct profile_builder::parts {
     struct sample_label {
         std::int64_t name, value, number;
     };
+    struct sample {
+        std::vector<std::uint64_t> ids;
+        std::vector<sample_label> labels;
+        std::vector<std::int64_t> values;
+    };
+    std::vector<sample> samples;                                // in the order of their coming
+    std::unordered_map<std::string, std::size_t> sample_index;  // by ids and labels
+    std::int64_t sign = 1;
 
-    void put_sample(std::span<const std::uint64_t> ids, std::span<const std::int64_t> values,
-                    std::span<const sample_label> labels) {
-        pbf_writer w(out, field::sample);
-        w.add_packed_uint64(1, ids.begin(), ids.end());
-        w.add_packed_int64(2, values.begin(), values.end());
-        for (const sample_label& l : labels) {
-            pbf_writer label(w, 3);
-            label.add_int64(1, l.name);
-            if (l.value != 0) label.add_int64(2, l.value);
-            else label.add_int64(3, l.number);
+    void add_sample(std::vector<std::uint64_t> ids, std::span<const std::int64_t> values,
+                    std::vector<sample_label> labels) {
+        std::string key;
+        const auto append = [&key](const auto& all) {
+            key.append(reinterpret_cast<const char*>(all.data()), all.size() * sizeof all[0]);
+        };
+        append(labels);
+        append(ids);
+        key += static_cast<char>(labels.size());  // where the one ends and the other begins
+        const auto [at, is_new] = sample_index.try_emplace(std::move(key), samples.size());
+        if (is_new) {
+            samples.push_back(
+                {std::move(ids), std::move(labels), std::vector<std::int64_t>(values.size(), 0)});
+        }
+        sample& s = samples[at->second];
+        for (std::size_t i = 0; i < values.size(); ++i) s.values[i] += sign * values[i];
+    }
+
+    void put_samples() {
+        for (const sample& s : samples) {
+            // Of a difference: what has not changed.
+            if (std::all_of(s.values.begin(), s.values.end(), [](auto v) { return v == 0; }))
+                continue;
+            pbf_writer w(out, field::sample);
+            w.add_packed_uint64(1, s.ids.begin(), s.ids.end());
+            w.add_packed_int64(2, s.values.begin(), s.values.end());
+            for (const sample_label& l : s.labels) {
+                pbf_writer label(w, 3);
+                label.add_int64(1, l.name);
+                if (l.value != 0) label.add_int64(2, l.value);
+                else label.add_int64(3, l.number);
+            }
         }
     }
 };
@@ -172,15 +204,17 @@ void profile_builder::add(std::span<const std::uintptr_t> pcs, std::span<const s
         const std::int64_t key = parts_->text(name);
         all.push_back({key, parts_->text(value), 0});
     });
-    parts_->put_sample(ids, values, all);
+    parts_->add_sample(std::move(ids), values, std::move(all));
 }
 
 void profile_builder::add_named(std::string_view function, std::span<const std::int64_t> values,
                                 std::int64_t object_size) {
-    const std::uint64_t ids[] = {parts_->named_location(function)};
-    const parts::sample_label size{parts_->text("bytes"), 0, object_size};
-    parts_->put_sample(ids, values, std::span(&size, object_size > 0 ? 1u : 0u));
+    std::vector<parts::sample_label> size;
+    if (object_size > 0) size.push_back({parts_->text("bytes"), 0, object_size});
+    parts_->add_sample({parts_->named_location(function)}, values, std::move(size));
 }
+
+void profile_builder::subtract(bool on) { parts_->sign = on ? -1 : 1; }
 
 void profile_builder::set_times(std::int64_t wall_ns, std::int64_t duration_ns) {
     parts_->out.add_int64(field::time_nanos, wall_ns);
@@ -196,6 +230,7 @@ void profile_builder::comment(std::string_view text) {
 }
 
 std::string profile_builder::finish() {
+    parts_->put_samples();
     for (const std::string& s : parts_->strings) parts_->out.add_string(field::string_table, s);
     return gzip(parts_->data);
 }

@@ -26,7 +26,11 @@ class profile_builder {
     profile_builder(const profile_builder&) = delete;
     profile_builder& operator=(const profile_builder&) = delete;
 
-    // A stack of return addresses, the innermost first.
+    // What is added from now on is subtracted: the profile is a difference of two moments.
+    void subtract(bool on);
+
+    // A stack of return addresses, the innermost first. Those with the same stack and labels are
+    // one sample.
     void add(std::span<const std::uintptr_t> pcs, std::span<const std::int64_t> values,
              const label_set* labels);
     // What has no stack: a function of that name stands for it. `object_size`: 0, or a label.

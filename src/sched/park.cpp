@@ -59,6 +59,7 @@ void after_park(m& self, g& prev) {
                                           : commit == nullptr || commit(prev, self.commit_arg))
         return;
     casgstatus(prev, g_status::waiting, g_status::runnable);
+    ROTA_PROBE1("go_ready", "8", prev.goid);
     if (is_traced()) trace_go_unblock(prev);
     runq_put_next(*self.pp, prev);
     wakep_for_next(*self.pp);  // another g runs here already

@@ -1,6 +1,7 @@
 // Looking, and handing out.
 #include "sched/poll.hpp"
 
+#include "base/probe.hpp"
 #include "core/getg.hpp"
 #include "sched/alone.hpp"
 #include "sched/idle.hpp"
@@ -36,6 +37,7 @@ bool make_runnable(g& gp) {
     casgstatus(gp, g_status::waiting, g_status::runnable);
     if (!gp.is_thread) {
         light_fence();  // pairs(fence), with the beginning of a trace: sysmon has no p
+        ROTA_PROBE1("go_ready", "8", gp.goid);
         if (is_traced()) trace_go_unblock(gp);
         return true;
     }

@@ -168,3 +168,22 @@ TEST(leak, the_listener_lets_a_test_fail_that_leaks) {
     ch.close();
     wg.wait();
 }
+
+TEST_ANYWHERE(leak, lets_a_fixture_s_tests_that_leave_goroutines_fail) {
+    struct probe : rota::leak::fixture {
+        using rota::leak::fixture::SetUp;
+        using rota::leak::fixture::TearDown;
+        probe() : fixture({.max_wait = 0ms}) {}
+        void TestBody() override {}
+    } test;
+    test.SetUp();
+    test.TearDown();
+    auto ch = rota::make_chan<int>();
+    rota::wait_group wg;
+    wg.go([ch] { leaks_here(ch); });
+    EXPECT_TRUE(eventually(
+        [&] { return rota::runtime::stack(true).find("\nleaks_here(") != std::string::npos; }));
+    EXPECT_NONFATAL_FAILURE(test.TearDown(), "leaks_here(");
+    ch.close();
+    wg.wait();
+}

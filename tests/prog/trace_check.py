@@ -5,8 +5,10 @@ Usage: trace_check.py FILE...        one line for each file: its events by name,
                                      of a directory all files
        trace_check.py --self-test    every rule must find the breach that is planted for it
        trace_check.py --go FILE...   the same files by `go tool trace -d=parsed`, and the pages
-                                     that it shows of the first, where there is a Go ($GO, or `go`
-                                     on PATH); otherwise says "skipped". Of many files only some.
+                                     that it shows of the first, where there is a Go ($GO, `go` on
+                                     PATH, or those of the benchmarks' peers: the newest, for the
+                                     first file the oldest too); otherwise says "skipped". Of many
+                                     files only some.
 
 The rules are those of internal/trace: batches and tables (identifiers defined once, and before
 nobody), states of goroutines and processors, the counters that order what several threads have
@@ -16,6 +18,7 @@ import collections
 import html
 import http.client
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -438,14 +441,26 @@ def files(names):
             yield name
 
 
+def gos():
+    """The newest Go, and the oldest if that is another."""
+    one = os.environ.get("GO") or shutil.which("go")
+    if one is not None:
+        return [one]
+    found = (pathlib.Path.home() / ".cache/rota-peers/go").glob("*/usr/lib/go-*/bin/go")
+    by_version = sorted(found, key=lambda go: [int(n) for n in re.findall(r"\d+", go.parts[-3])])
+    return [str(go) for go in dict.fromkeys(by_version[:-2:-1] + by_version[:1])]
+
+
 def by_go(paths):
-    go = os.environ.get("GO") or shutil.which("go")
-    if go is None:
-        print("skipped: no go on PATH, and no $GO")
+    known = gos()
+    if not known:
+        print("skipped: no go on PATH, no $GO, and none of the peers (bench/peers/get-go)")
         return 0
-    failed = 0
     paths = list(paths)
-    for path in paths[::len(paths) // FOR_GO + 1]:
+    jobs = [(known[0], path) for path in paths[::len(paths) // FOR_GO + 1]]
+    jobs += [(go, paths[0]) for go in known[1:]]
+    failed = 0
+    for go, path in jobs:
         for how in ("parsed", "1"):  # before Go 1.24 a number
             end = subprocess.run([go, "tool", "trace", f"-d={how}", path],
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -454,7 +469,8 @@ def by_go(paths):
                 break
         print(f"{path}: {'ok' if end.returncode == 0 else end.stderr[:2000]}")
         failed |= end.returncode != 0
-    return int(failed or not pages_by_go(go, paths[0]))
+    pages = [pages_by_go(go, paths[0]) for go in known]
+    return int(failed or not all(pages))
 
 
 def pages_by_go(go, path):
