@@ -37,6 +37,25 @@ class Stress(GoogleTest):
         return env
 
 
+class Sanitized(Stress):
+    """Where a sanitizer sees who uses what is gone. In long runs alone, and then as long as others
+    in a plain one: to build it takes a minute, and a step a hundred times as long."""
+
+    def __init__(self, preset, procs, effort, chaos=False):
+        super().__init__(procs, effort, chaos, long_only=True)
+        self.preset = preset
+        self.where = self.where.replace("release", preset)
+
+    def env(self, options):
+        env = {k: v for k, v in super().env(options).items() if k != "ROTA_TEST_LONG"}
+        return {**env, "ROTA_TEST_EFFORT": str(self.effort)}
+
+
+def sanitized():
+    return [Sanitized(preset, procs, 25, chaos)
+            for preset in ("asan", "tsan") for procs, chaos in ((1, False), (4, False), (4, True))]
+
+
 class OnOneCore(Stress):
     """More processors than cores: all threads take turns on a single one."""
 

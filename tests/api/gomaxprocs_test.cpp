@@ -2,6 +2,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <thread>
 #include <vector>
 
@@ -289,4 +290,22 @@ TEST(gomaxprocs, of_an_idle_runtime_is_changed_and_serves_the_next_post) {
             EXPECT_TRUE(eventually([&] { return ran.load(); })) << scheduler_state();
         }
     });
+}
+
+TEST(gomaxprocs, set_default_makes_it_what_a_program_begins_with) {
+    // It could leave the number that a call has fixed, or take the environment for nothing.
+    const gomaxprocs_restored at_end;
+    const char* const said = std::getenv("GOMAXPROCS");
+    for (const int n : {3, 1, 7}) {
+        rota::runtime::gomaxprocs(n);
+        rota::runtime::set_default_gomaxprocs();
+        const int now = rota::runtime::gomaxprocs();
+        if (said != nullptr) {
+            EXPECT_EQ(now, std::atoi(said));
+        } else {
+            EXPECT_GE(now, 1);
+            EXPECT_LE(now, rota::runtime::num_cpu());
+        }
+        EXPECT_TRUE(run_at_once(now)) << scheduler_state();
+    }
 }

@@ -1,26 +1,53 @@
 // Exception state belongs to the goroutine, not to the thread (known bug 51).
 #include "core/eh_state.hpp"
 
+#include <atomic>
 #include <exception>
 #include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <rota/rota.hpp>
+
+#include "../gomaxprocs_restored.hpp"
 
 namespace rota::rt {
 namespace {
 
 constexpr int goroutines = 64, rounds = 50;
 
+std::atomic<int> moved{0};  // goroutines that went on on another thread
+
+long this_thread() { return ::syscall(SYS_gettid); }
+
+// Until the goroutine is on another thread, or has been a few times on its own.
 void park_and_migrate() {
-    for (int i = 0; i < 3; ++i) rota::runtime::gosched();
+    const long before = this_thread();
+    for (int i = 0; i < 20; ++i) {
+        rota::runtime::gosched();
+        if (this_thread() == before) continue;
+        moved.fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+}
+
+// Runs it on several processors, and sees that goroutines moved meanwhile: each test is about what
+// they take with them.
+template <class F>
+void run_where_goroutines_move(F f) {
+    const rota_test::gomaxprocs_restored at_end;
+    runtime::gomaxprocs(4);
+    moved = 0;
+    rota::run(f);
+    EXPECT_GT(moved.load(), 0) << "nobody has moved: the test has shown nothing";
 }
 
 TEST(kb51_exception_state, stays_with_a_goroutine_that_parks_inside_catch) {
     // With one state per thread, `throw;` after a park rethrows another goroutine's exception.
-    rota::run([] {
+    run_where_goroutines_move([] {
         rota::wait_group wg;
         for (int i = 0; i < goroutines; ++i) {
             wg.go([i] {
@@ -55,7 +82,7 @@ TEST(kb51_exception_state, stays_with_a_goroutine_that_parks_while_unwinding) {
             EXPECT_EQ(std::uncaught_exceptions(), 1);
         }
     };
-    rota::run([] {
+    run_where_goroutines_move([] {
         rota::wait_group wg;
         for (int i = 0; i < goroutines; ++i) {
             wg.go([] {

@@ -48,7 +48,7 @@ TEST(gomaxprocs, is_the_number_of_processors_without_it) {
         if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
     }
     ASSERT_EQ(::sched_setaffinity(0, sizeof one, &one), 0);
-    const outcome o = work({});
+    const outcome o = work({{"GOMAXPROCS", ""}});
     ASSERT_EQ(::sched_setaffinity(0, sizeof before, &before), 0);
     EXPECT_TRUE(went_well(o));
     EXPECT_EQ(o.out, "gomaxprocs=1 sum=5050\n");

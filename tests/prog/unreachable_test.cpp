@@ -58,7 +58,7 @@ TEST_P(unreachable_in_program, nobody_is_named_where_there_is_no_leak) {
     EXPECT_EQ(o.out, "goroutineleak profile: total 0\nall have ended\n") << o;
 }
 
-INSTANTIATE_TEST_SUITE_P(, unreachable_in_program,
+INSTANTIATE_TEST_SUITE_P(of, unreachable_in_program,
                          testing::Combine(testing::Range(std::size_t{0}, programs.size()),
                                           testing::Values("1", "2", "4", "16")),
                          [](const auto& at) {

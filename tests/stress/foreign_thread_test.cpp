@@ -2,6 +2,7 @@
 // goroutines.
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -47,12 +48,15 @@ TEST(kb03_foreign_post, wakes_a_parked_goroutine_every_time) {
     to.close();
 }
 
-TEST(foreign_threads, by_the_thousand_come_use_channels_and_go) {
+TEST(foreign_threads, by_the_ten_thousand_come_use_channels_locks_and_timers_and_go) {
     // A thread's place in the runtime is reused when it ends; a stale link to it would wake the
     // wrong one. Then an answer would go astray, or a thread never end; asan would see a record
     // used too long.
-    const int many = rota_test::by_effort(rota_test::scaled(3000));
+    const int many = rota_test::in_chaos() ? rota_test::by_effort(rota_test::scaled(3000))
+                                           : rota_test::scaled(10'000);
     constexpr int at_once = 8;
+    rota::mutex guard;
+    int counted = 0;
     auto requests = rota::make_chan<std::pair<int, rota::chan<int>>>(4);
     for (int i = 0; i < 3; ++i) {
         rota::go([requests] {
@@ -71,6 +75,9 @@ TEST(foreign_threads, by_the_thousand_come_use_channels_and_go) {
                 auto reply = rota::make_chan<int>(static_cast<std::size_t>(t % 2));
                 requests.send({done + t, reply});
                 EXPECT_EQ(reply.recv(), done + t + 1);
+                if (t == 0) rota::sleep_for(std::chrono::microseconds(done % 50));
+                const std::lock_guard held(guard);
+                ++counted;
                 ++served;
             });
         }
@@ -79,6 +86,7 @@ TEST(foreign_threads, by_the_thousand_come_use_channels_and_go) {
     }
     requests.close();
     EXPECT_GE(served, many);
+    EXPECT_EQ(counted, served);
     // Records of threads that have ended are used again: only so many exist as lived at once.
     EXPECT_LT(rota::runtime::num_thread(), 200) << scheduler_state();
 }
