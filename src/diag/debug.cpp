@@ -13,10 +13,10 @@
 #include <utility>
 
 #include <rota/context.hpp>
+#include <rota/detail/pool_engine.hpp>
 #include <rota/detail/spawn.hpp>
 #include <rota/metrics.hpp>
 #include <rota/pprof.hpp>
-#include <rota/runtime.hpp>
 #include <rota/sync/wait_group.hpp>
 
 #include "diag/debug_trace.hpp"
@@ -231,7 +231,7 @@ void send_profile(response_writer& w, const request& r, std::string_view name) {
         if (debug != 0) return send_error(w, 400, "seconds and debug params are incompatible");
         return send_difference(w, r, name, std::chrono::seconds(std::min(lasting, a_day)));
     }
-    if (name == "heap" && integer(r.query("gc")).value_or(0) > 0) runtime::gc();
+    if (name == "heap" && integer(r.query("gc")).value_or(0) > 0) rota::detail::pools_collect();
     std::ostringstream out;
     // Go takes any other number for text too.
     pprof::write_profile(name, out, debug < 0 ? 1 : static_cast<int>(std::min(debug, 2LL)));

@@ -186,7 +186,8 @@ def loaded_by_itself(program, folder):
     check_list(run_gdb([program, core_at], ["info goroutines"], loads_script=False))
 
 
-TESTS = {"variables": variables, "loaded_by_itself": loaded_by_itself, "a_live_process": live, "a_core_file": core,
+TESTS = {"variables": variables, "loaded_by_itself": loaded_by_itself,
+         "a_live_process": live, "a_core_file": core,
          "a_core_file_without_debug_information": without_debug_information}
 
 
