@@ -309,7 +309,11 @@ TEST(http_corpus, sent_whole_gets_the_answer_that_is_due) {
         std::vector<input> all = all_but_the_large();
         EXPECT_GE(all.size(), 100U);
         for (input& i : of_size()) all.push_back(std::move(i));
-        for (const input& i : all) t.check(i, ask(t.server, i.text + std::string(next)), "whole");
+        for (const input& i : all) {
+            const std::string got = ask(t.server, i.text + std::string(next));
+            t.check(i, got, "whole");
+            std::printf("  %-60s wanted %-12s got %s\n", i.name, i.wanted, statuses(got).c_str());
+        }
     });
 }
 

@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
-"""Lets clients that are not ours speak with prog_http2: openssl s_client, curl, h2load.
+"""Lets clients that are not ours speak with prog_http2: openssl s_client, curl, h2load, nghttp.
 
 Usage: tls_test.py BUILD_DIR
 
 What could go wrong: our two ends understand each other and nobody else. Each client must get whole
 answers, over TLS and without, of HTTP/1.1 and HTTP/2; a server that is told to end must end with
-status 0. A client that is not installed is skipped, and said so.
+status 0. A client that is not installed is skipped, and said so. With ROTA_TEST_LONG h2load and curl
+ask 100,000 times each.
 
 Prints one line for each case and ends with `N passed, N failed`; exit status 1 if any failed.
 """
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
 
+LONG = "ROTA_TEST_LONG" in os.environ
 LIMIT = 60  # seconds for one client; the longest takes a tenth of a second
 LARGE = 1_000_000  # what /large answers with
 
@@ -53,14 +56,30 @@ def curl_cases(plain, tls, cert):
                                                   f"https://localhost:{tls}/throw"), "", "500")
     yield ("curl prior knowledge", curl + ("--http2-prior-knowledge", f"http://127.0.0.1:{plain}/"),
            "", "GET 127")
+    if LONG:  # each answer's status and version; 50,000 lines of one kind
+        for name, url, way in (("https", f"https://localhost:{tls}", "--http2"),
+                               ("http", f"http://127.0.0.1:{plain}", "--http2-prior-knowledge")):
+            ask = ("curl", "-sS", "--cacert", cert, way, "-o", "/dev/null", "-w",
+                   r"%{http_code} %{http_version}\n", f"{url}/[1-50000]")
+            count = "sort | uniq -c | sed 's/^ *//'"
+            yield (f"curl 50,000 {name}",
+                   ("sh", "-c", f'"$@" | {count}', "sh", *ask), "", "50000 200 2\n")
     yield ("curl without our root", ("curl", "-sS", f"https://localhost:{tls}/"), "",
            "SSL certificate problem")
 
 
 def h2load_cases(plain, tls, cert):
+    count = "50000" if LONG else "500"
     for scheme, port in (("https", tls), ("http", plain)):
-        yield (f"h2load {scheme}", ("h2load", "-n", "500", "-c", "4", "-m", "20",
-                                    f"{scheme}://localhost:{port}/"), "", "500 succeeded, 0 failed")
+        yield (f"h2load {scheme}", ("h2load", "-n", count, "-c", "4", "-m", "20",
+                                    f"{scheme}://localhost:{port}/"), "",
+               f"{count} succeeded, 0 failed, 0 errored")
+
+
+def nghttp_cases(plain, tls, cert):
+    for scheme, port in (("https", tls), ("http", plain)):
+        yield (f"nghttp {scheme}", ("nghttp", "-s", "-n", "-m", "50",
+                                    f"{scheme}://localhost:{port}/"), "", "  200   ")
 
 
 def main():
@@ -79,7 +98,7 @@ def main():
                                   stderr=subprocess.PIPE, text=True)
         _, plain, tls = server.stdout.readline().split()
         for client, cases in (("openssl", openssl_cases), ("curl", curl_cases),
-                              ("h2load", h2load_cases)):
+                              ("h2load", h2load_cases), ("nghttp", nghttp_cases)):
             if shutil.which(client) is None:
                 print(f"skipped: {client} is not installed")
                 continue
