@@ -56,14 +56,13 @@ def curl_cases(plain, tls, cert):
                                                   f"https://localhost:{tls}/throw"), "", "500")
     yield ("curl prior knowledge", curl + ("--http2-prior-knowledge", f"http://127.0.0.1:{plain}/"),
            "", "GET 127")
-    if LONG:  # each answer's status and version; 50,000 lines of one kind
-        for name, url, way in (("https", f"https://localhost:{tls}", "--http2"),
-                               ("http", f"http://127.0.0.1:{plain}", "--http2-prior-knowledge")):
-            ask = ("curl", "-sS", "--cacert", cert, way, "-o", "/dev/null", "-w",
-                   r"%{http_code} %{http_version}\n", f"{url}/[1-50000]")
-            count = "sort | uniq -c | sed 's/^ *//'"
-            yield (f"curl 50,000 {name}",
-                   ("sh", "-c", f'"$@" | {count}', "sh", *ask), "", "50000 200 2\n")
+    if LONG:
+        # Each answer's status and version: lines of one kind. Not without TLS: there curl 7.88 fails
+        # with its second request on a connection, whoever serves.
+        ask = ("curl", "-sS", "--cacert", cert, "--http2", "-o", "/dev/null", "-w",
+               r"%{http_code} %{http_version}\n", f"https://localhost:{tls}/[1-100000]")
+        yield ("curl 100,000", ("sh", "-c", '"$@" | sort | uniq -c | sed "s/^ *//"', "sh", *ask),
+               "", "100000 200 2\n")
     yield ("curl without our root", ("curl", "-sS", f"https://localhost:{tls}/"), "",
            "SSL certificate problem")
 
