@@ -5,8 +5,8 @@ Usage: tls_test.py BUILD_DIR
 
 What could go wrong: our two ends understand each other and nobody else. Each client must get whole
 answers, over TLS and without, of HTTP/1.1 and HTTP/2; a server that is told to end must end with
-status 0. A client that is not installed is skipped, and said so. With ROTA_TEST_LONG h2load and curl
-ask 100,000 times each.
+status 0. A client that is not installed is skipped, and said so. With ROTA_TEST_LONG h2load and
+curl ask 100,000 times each.
 
 Prints one line for each case and ends with `N passed, N failed`; exit status 1 if any failed.
 """
@@ -57,8 +57,8 @@ def curl_cases(plain, tls, cert):
     yield ("curl prior knowledge", curl + ("--http2-prior-knowledge", f"http://127.0.0.1:{plain}/"),
            "", "GET 127")
     if LONG:
-        # Each answer's status and version: lines of one kind. Not without TLS: there curl 7.88 fails
-        # with its second request on a connection, whoever serves.
+        # Each answer's status and version: lines of one kind. Not without TLS: there curl 7.88
+        # fails with its second request on a connection, whoever serves.
         ask = ("curl", "-sS", "--cacert", cert, "--http2", "-o", "/dev/null", "-w",
                r"%{http_code} %{http_version}\n", f"https://localhost:{tls}/[1-100000]")
         yield ("curl 100,000", ("sh", "-c", '"$@" | sort | uniq -c | sed "s/^ *//"', "sh", *ask),
