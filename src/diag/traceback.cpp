@@ -2,6 +2,7 @@
 #include "diag/traceback.hpp"
 
 #include <cstring>
+#include <string_view>
 
 #include <unwind.h>
 
@@ -24,6 +25,8 @@ template <class F>
 code_place place(const F& f) {
     return place_of(reinterpret_cast<const void*>(f.is_call ? f.pc - 1 : f.pc));
 }
+
+constexpr std::size_t npos = std::string_view::npos;
 
 unsigned long long number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
@@ -162,13 +165,33 @@ void tracer::print_frames(const walk& w, std::size_t first) {
     }
 }
 
+// As it is, or in quotes where it has a control character or one of `special`: no text of the
+// program's looks like a part of the report.
+void tracer::print_text(std::string_view text, std::string_view special) {
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
+    bool is_plain = true;
+    for (const char c : text) is_plain = is_plain && !is_control(c) && special.find(c) == npos;
+    if (is_plain) return out_->print("%.*s", static_cast<int>(text.size()), text.data());
+    out_->print("\"");
+    for (const char c : text) {
+        if (c == '"' || c == '\\') out_->print("\\%c", c);
+        else if (c == '\n') out_->print("\\n");
+        else if (is_control(c)) out_->print("\\x%02x", static_cast<unsigned>(c));
+        else out_->print("%c", c);
+    }
+    out_->print("\"");
+}
+
 // " {name: value, ...}". Caller: a label_reader lives, or they are the caller's own.
 void tracer::print_labels(const label_set* labels) {
     if (labels == nullptr) return;
     bool is_first = true;
     for_each_label(labels, [&](auto name, auto value) {
-        out_->print("%s%.*s: %.*s", is_first ? " {" : ", ", static_cast<int>(name.size()),
-                    name.data(), static_cast<int>(value.size()), value.data());
+        constexpr std::string_view special = ",:{}\"\\";
+        out_->print("%s", is_first ? " {" : ", ");
+        print_text(name, special);
+        out_->print(": ");
+        print_text(value, special);
         is_first = false;
     });
     if (!is_first) out_->print("}");
@@ -193,7 +216,10 @@ void tracer::print_header(const about* gp, const char* state) {
     out_->print("%s]", gp->is_locked ? ", locked to thread" : "");
     print_labels(gp->labels);
     out_->print(":\n");
-    if (gp->name[0] != '\0') out_->print("# name: %s\n", gp->name);
+    if (gp->name[0] == '\0') return;
+    out_->print("# name: ");
+    print_text(gp->name, {});
+    out_->print("\n");
 }
 
 void tracer::print_creator(const about& gp) {

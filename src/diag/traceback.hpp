@@ -1,6 +1,8 @@
 // Goroutine traces in Go's layout. Go: traceback.
 #pragma once
 
+#include <string_view>
+
 #include "core/g.hpp"
 #include "diag/report.hpp"
 #include "sched/scan.hpp"
@@ -99,6 +101,7 @@ class tracer {
     void print_frame(const frame& f, std::uintptr_t fp);
     void print_name(const char* function, bool is_called);
     void print_header(const about* gp, const char* state);
+    void print_text(std::string_view text, std::string_view special);
     void print_labels(const label_set* labels);
     void print_creator(const about& gp);
     void print_other(const other& o);

@@ -149,6 +149,27 @@ TEST_ANYWHERE(pprof, labels_stay_with_the_goroutine_and_those_that_it_starts) {
     wg.wait();
 }
 
+TEST_ANYWHERE(pprof, texts_of_the_program_cannot_pass_for_a_part_of_a_dump) {
+    // A name or label with a line break could add goroutines that there are not.
+    auto ch = rota::make_chan<int>();
+    rota::wait_group wg;
+    wg.add(1);
+    rota::pprof::do_labels({{"tenant", "blue, green"}, {"a\nb", "c\"d"}, {"plain", "x y"}}, [&] {
+        rota::go({.name = "one\n\ngoroutine 1 [running]:"}, [&] {
+            ch.recv();
+            wg.done();
+        });
+    });
+    EXPECT_TRUE(eventually([&] {
+        const std::string text = rota::runtime::stack(true);
+        return text.find("[chan receive] {\"a\\nb\": \"c\\\"d\", plain: x y, "
+                         "tenant: \"blue, green\"}:\n"
+                         "# name: \"one\\n\\ngoroutine 1 [running]:\"\n") != text.npos;
+    })) << rota::runtime::stack(true);
+    ch.close();
+    wg.wait();
+}
+
 TEST_ANYWHERE(pprof, labels_end_with_their_function_also_by_an_exception) {
     // Everything that comes later counts as that tenant's.
     try {
