@@ -49,7 +49,7 @@ PROCS = (1, 2, 4, 16)
 def layers():
     """Layer -> steps. The seconds are the watchdog's, several times what a run takes."""
     lessons = tuple(p.stem for p in glob("examples/*.cpp") if p.stem not in ("tour", "treesum"))
-    programs = {"examples_test": lessons, "gdb_test": ("prog_parked",),
+    programs = {"examples_test": lessons, "gdb_test": ("prog_parked", "prog_variables"),
                 "formats_test": ("prog_crash", "prog_deadlock", "prog_environment", "prog_fatal",
                                  "prog_panic", "prog_profiles"),
                 "http_interop_test": ("prog_http_interop",),

@@ -18,8 +18,9 @@ namespace rota::debug {
 /// answer everything:
 ///
 ///     /debug/pprof/            what there is, as a page
-///     /debug/pprof/NAME        a profile of rota::pprof: goroutine, heap, allocs, block, mutex,
-///                              threadcreate. debug=1: as text; goroutine?debug=2: a dump
+///     /debug/pprof/NAME        a profile of rota::pprof: goroutine, goroutineleak, heap, allocs,
+///                              block, mutex, threadcreate. debug=1: as text; goroutine?debug=2: a
+///                              dump; seconds=N: what has changed in N seconds
 ///     /debug/pprof/profile     what the processors' time is spent on; seconds=N, 30 at first
 ///     /debug/pprof/trace       an execution trace, as `go tool trace` reads it; seconds=N, also
 ///                              of fractions, 1 at first
@@ -29,9 +30,9 @@ namespace rota::debug {
 ///     /metrics                 rota::metrics::prometheus()
 ///
 /// Parameters, headers and errors are those of Go's handler, so `go tool pprof http://HOST/debug/
-/// pprof/profile` and the like work; but the other profiles take no seconds=N, for which Go gives
-/// the difference of two moments: that is 400. What it shows is not for strangers: listen on a
-/// loopback address, or ask who it is first. Throws std::bad_alloc.
+/// pprof/profile` and the like work. What takes seconds must not be cut short by the write_timeout
+/// of the server that it is served by: serve() has none. What it shows is not for strangers: listen
+/// on a loopback address, or ask who it is first. Throws std::bad_alloc.
 http::handler handler();
 
 /// A server of these pages. Movable; its end closes it.

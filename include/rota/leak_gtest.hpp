@@ -64,7 +64,8 @@ class test_listener : public testing::EmptyTestEventListener {
 };
 
 /// The same for the tests of one fixture: derive from it, and call its SetUp and TearDown if you
-/// have your own. What TearDown of a derived fixture ends must be ended before it calls this one.
+/// have your own. What a derived fixture ends must have ended before this TearDown: in its own, not
+/// by its destructor.
 class fixture : public testing::Test {
   protected:
     explicit fixture(options how = {}) : check_(std::move(how)) {}

@@ -220,7 +220,9 @@ class PythonTest(Step):
         if options.filter:
             command.append(options.filter)
         log = LOGS / f"{self.name}-{self.preset}.log"
-        run = watch.run(command, self.env, self.limit_s, log, ROOT)
+        env = {**self.env, **({"ROTA_TEST_LONG": "1"} if options.long else {})}
+        limit = self.limit_s * (LONG if options.long else 1)
+        run = watch.run(command, env, limit, log, ROOT)
         counts = re.findall(r"^(\d+) passed, (\d+) failed", run.output, re.M)
         passed, failed = map(int, counts[-1]) if counts else (0, 0)
         outcome = Outcome(passed, failed, seconds=run.seconds)

@@ -38,8 +38,8 @@ class Stress(GoogleTest):
 
 
 class Sanitized(Stress):
-    """Where a sanitizer sees who uses what is gone. In long runs alone, and then as long as others
-    in a plain one: to build it takes a minute, and a step a hundred times as long."""
+    """Where a sanitizer sees who uses what is gone. In long runs alone, and then with the effort
+    of a plain one: to build it takes a minute, and a step a hundred times as long."""
 
     def __init__(self, preset, procs, effort, chaos=False):
         super().__init__(procs, effort, chaos, long_only=True)

@@ -319,7 +319,7 @@ constexpr known_profile known_profiles[] = {
      }},
 };
 
-const known_profile& known(std::string_view name) {
+const known_profile& find_profile(std::string_view name) {
     for (const known_profile& k : known_profiles) {
         if (k.name == name) return k;
     }
@@ -334,7 +334,7 @@ void complete(profile_builder& b, std::string_view shown_first, std::string_view
 }
 
 ROTA_NOINLINE void write_known(const known_profile& k, std::ostream& out, int debug) {
-    if (debug != 0) return k.write(out, debug);
+    if (debug > 0) return k.write(out, debug);
     profile_builder b(k.values, k.period, 1);
     k.add(b);
     complete(b, k.shown_first, k.remark, 0);
@@ -380,7 +380,7 @@ void write_cpu(std::ostream& out, const cpu_profile& profile) {
 
 void write_profile(std::string_view name, std::ostream& out, int debug) {
     clear_dead_frames();  // for goroutineleak
-    write_known(known(name), out, debug);
+    write_known(find_profile(name), out, debug);
 }
 
 }  // namespace rota::pprof
@@ -396,7 +396,7 @@ struct profile_difference::parts {
 
 profile_difference::profile_difference(std::string_view name) {
     clear_dead_frames();
-    const pprof::known_profile& k = pprof::known(name);
+    const pprof::known_profile& k = pprof::find_profile(name);
     parts_.reset(new parts{k.add, k.shown_first, k.remark, {k.values, k.period, 1}});
     parts_->builder.subtract(true);
     k.add(parts_->builder);

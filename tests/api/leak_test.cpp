@@ -169,7 +169,7 @@ TEST(leak, the_listener_lets_a_test_fail_that_leaks) {
     wg.wait();
 }
 
-TEST_ANYWHERE(leak, lets_a_fixture_s_tests_that_leave_goroutines_fail) {
+TEST(leak, lets_a_fixture_s_tests_that_leave_goroutines_fail) {
     struct probe : rota::leak::fixture {
         using rota::leak::fixture::SetUp;
         using rota::leak::fixture::TearDown;

@@ -1,5 +1,5 @@
-// What allocates: prints how often `new` and `malloc` were called by a thousand operations of each
-// kind, once everything has been used before.
+// What allocates: prints how often operator new was called by a thousand operations of each kind,
+// once everything has been used before.
 #include <atomic>
 #include <cstdlib>
 #include <memory>

@@ -1,7 +1,9 @@
 // Writes profiles of known work into the folder of the second argument; profiles_test.py reads
 // them.
+#include <algorithm>
 #include <array>
 #include <fstream>
+#include <string_view>
 
 #include <rota/debug.hpp>
 #include <rota/http.hpp>
@@ -116,9 +118,56 @@ int pages() {
     });
 }
 
+// Whether a page waits for the end of what it was asked for.
+bool does_a_page_sleep() {
+    const std::string all = rota::runtime::stack(true);
+    for (std::size_t at = 0; at < all.size();) {
+        const std::size_t end = std::min(all.find("\n\n", at), all.size());
+        const std::string_view one = std::string_view(all).substr(at, end - at);
+        if (one.find("[sleep]") != one.npos && one.find("rota::debug::") != one.npos) return true;
+        at = end + 2;
+    }
+    return false;
+}
+
+int how_many_wait_in_chan() {
+    constexpr std::string_view frame = "\nwaits_in_chan(";
+    const std::string all = rota::runtime::stack(true);
+    int n = 0;
+    for (std::size_t at = 0; (at = all.find(frame, at)) != all.npos; at += frame.size()) ++n;
+    return n;
+}
+
+// What has changed in two seconds: two goroutines are there all along, three come.
+int difference() {
+    return rota::run([] {
+        const auto server = rota::debug::serve("127.0.0.1:0");
+        const std::string at = "http://" + server.addr().to_string();
+        const auto ch = rota::make_chan<int>();
+        rota::wait_group waiting, asking;
+        int started = 0;
+        const auto start = [&](int n) {
+            for (started += n; n > 0; --n) waiting.go([ch] { waits_in_chan(ch); });
+            await([&] { return how_many_wait_in_chan() == started; });
+        };
+        start(2);
+        asking.go([&] {
+            const rota::http::client client;
+            write_text("difference.pb.gz",
+                       client.get(at + "/debug/pprof/goroutine?seconds=2").body);
+        });
+        await(does_a_page_sleep);
+        start(3);
+        asking.wait();
+        ch.close();
+        waiting.wait();
+        return 0;
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     if (argc > 2) profiles_folder = argv[2];
-    return run_case(argc, argv, {{"states", states}, {"cpu", cpu}, {"pages", pages}});
+    return run_case(argc, argv, {{"states", states}, {"cpu", cpu}, {"pages", pages}, {"difference", difference}});
 }

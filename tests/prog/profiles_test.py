@@ -131,6 +131,14 @@ def goroutine(folder):
     assert p.strings[p.mappings[1][5][0]].endswith("prog_profiles"), "the program comes first"
 
 
+def difference(folder):
+    p = Profile(folder / "difference.pb.gz")
+    p.check()
+    assert p.types == ["goroutine/count"], p.types
+    came = [values for _, values, _ in p.where("waits_in_chan")]
+    assert came == [[3]], came
+
+
 def goroutine_text(folder):
     text = (folder / "goroutine.txt").read_text()
     total = int(text.split("\n", 1)[0].removeprefix("goroutine profile: total "))
@@ -246,6 +254,7 @@ def by_go(folder):
                         ("mutex", ("lets_go", "Type: delay")),
                         ("heap", ("rota: stacks of goroutines", "Type: inuse_space")),
                         ("threadcreate", ("rota: sysmon", "Type: threadcreate")),
+                        ("difference", ("waits_in_chan", "Type: goroutine")),
                         ("cpu", ("computes_hard", "Type: cpu"))):
         for way in ("-top", "-traces"):
             run = pprof(go, way, folder / f"{name}.pb.gz")
@@ -259,7 +268,8 @@ def by_go(folder):
     return None
 
 
-TESTS = (goroutine, goroutine_text, contention, memory_and_threads, cpu, treesum_by_name, by_go)
+TESTS = (goroutine, difference, goroutine_text, contention, memory_and_threads, cpu,
+         treesum_by_name, by_go)
 
 
 def main():
@@ -271,7 +281,7 @@ def main():
     wanted, passed, failed = "".join(sys.argv[2:3]), 0, 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for case in ("states", "cpu"):
+        for case in ("states", "cpu", "difference"):
             subprocess.run([str(program), case, str(folder)], check=True, timeout=TIME_LIMIT,
                            stdin=subprocess.DEVNULL)
         for test in TESTS:

@@ -128,7 +128,6 @@ class Table:
         for name, value in zip(names, values):
             setattr(self, name, value)
         self.knows_objects = len(names) == len(WORDS) + len(LATER_WORDS)
-        self.now = word(self.about_now, 4)
 
 
 class Runtime(Table):
@@ -136,6 +135,7 @@ class Runtime(Table):
 
     def __init__(self):
         super().__init__()
+        self.now = word(self.about_now, 4)
         self.reasons = [text_at(word(self.reason_text + 8 * i)) for i in range(self.reason_count)]
 
     def goroutines(self):
@@ -447,33 +447,33 @@ def number_of(count, one, many):
 
 
 class Printer:
-    """Of a variable whose type is rota's. Where the program has no table to read it by, what gdb
-    itself would say is said."""
+    """Of a variable whose type is rota's."""
 
-    def __init__(self, value):
-        self.value = value
+    def __init__(self, value, table):
+        self.value, self.table = value, table
+
+    @classmethod
+    def of(cls, value):
+        """None where the program has no table to read it by: gdb prints it as any other."""
         try:
-            self.table = Table()
-        except gdb.GdbError:
-            self.table = None
-        if self.table is not None and not self.table.knows_objects:
-            self.table = None
+            table = Table()
+        except (gdb.error, gdb.GdbError):
+            return None
+        return cls(value, table) if table.knows_objects else None
 
     def to_string(self):
-        if self.table is None:
-            return "(no table of rota's in the program)"
         try:
             return self.said()
-        except gdb.MemoryError as e:
+        except gdb.error as e:
             return f"({e})"
 
 
 class ChanPrinter(Printer):
     """What a channel holds, and who waits for it."""
 
-    def __init__(self, value):
-        super().__init__(value)
-        self.at = int(value["c_"])
+    @property
+    def at(self):
+        return int(self.value["c_"])
 
     def field(self, name, size=8):
         return word(self.at + getattr(self.table, name), size)
@@ -517,18 +517,18 @@ class ChanPrinter(Printer):
         return (of, True) if size == 8 and of.sizeof != 8 else None
 
     def children(self):
-        if self.table is None or self.at == 0:
-            return
         try:
+            if self.at == 0:
+                return
             slot = self.slot_type()
             capacity = self.field("chan_capacity")
-            for i in range(self.field("chan_count") if slot else 0):
+            for i in range(min(self.field("chan_count"), capacity) if slot else 0):
                 place = (self.field("chan_buf") + self.field("chan_elem_size")
                          * ((self.field("chan_recv_at") + i) % capacity))
                 if slot[1]:
                     place = word(place)
                 yield str(i), gdb.Value(place).cast(slot[0].pointer()).dereference()
-        except (gdb.MemoryError, RuntimeError):
+        except (gdb.error, RuntimeError):
             return
 
     def display_hint(self):
@@ -566,15 +566,15 @@ class ContextPrinter(Printer):
         state = word(canceler + t.canceler_state, 1) & ~t.canceler_closed_bit
         said = f"rota::context {self.ENDS.get(state, '?')}"
         if state == 0 and word(node + t.context_bounded, 1):
-            left = word(node + t.context_deadline) // 10**9 - t.now
-            said += f", ends in {left} s" if left >= 0 else f", to be ended since {-left} s"
+            # How far away that is, a core file does not say.
+            said += f", until {word(node + t.context_deadline) / 1e9:.3f} s of CLOCK_MONOTONIC"
         return said
 
 
 PRINTERS = gdb.printing.RegexpCollectionPrettyPrinter("rota")
-PRINTERS.add_printer("chan", r"^rota::(chan|send_chan|recv_chan)<.*>$", ChanPrinter)
-PRINTERS.add_printer("mutex", r"^rota::mutex$", MutexPrinter)
-PRINTERS.add_printer("context", r"^rota::context$", ContextPrinter)
+PRINTERS.add_printer("chan", r"^rota::(chan|send_chan|recv_chan)<.*>$", ChanPrinter.of)
+PRINTERS.add_printer("mutex", r"^rota::mutex$", MutexPrinter.of)
+PRINTERS.add_printer("context", r"^rota::context$", ContextPrinter.of)
 gdb.printing.register_pretty_printer(None, PRINTERS, replace=True)
 
 InfoGoroutines()
