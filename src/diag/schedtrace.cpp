@@ -9,7 +9,6 @@
 #include "mem/stack.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/run_queue.hpp"
-#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -33,9 +32,9 @@ queue_figures look_at_queues() {
     return f;
 }
 
-void print_summary(report& out, const queue_figures& f) {
+// `now`: when it was due, not when it is printed, which may take some milliseconds at first.
+void print_summary(report& out, const queue_figures& f, std::int64_t now) {
     static std::int64_t first = 0;  // sysmon only
-    const std::int64_t now = nanotime();
     if (first == 0) first = now;
     out.print(
         "SCHED %lldms: gomaxprocs=%d idleprocs=%d threads=%d spinningthreads=%d needspinning=%d "
@@ -109,7 +108,7 @@ ROTA_READS_RACING void print_g(report& out, const g& gp) {
 
 }  // namespace
 
-void schedtrace() {
+void schedtrace(std::int64_t now) {
     report out;
     print_summary(out, look_at_queues());
     out.print("[ ");
@@ -127,10 +126,10 @@ void schedtrace() {
 
 // Differs: Go holds sched.lock all the time, and everybody waits for who reads its stderr; and it
 // lists the goroutines that are dead, which wait here, without a number, to be used again.
-void schedtrace_in_detail() {
+void schedtrace_in_detail(std::int64_t now) {
     report out;
     const queue_figures f = look_at_queues();
-    print_summary(out, f);
+    print_summary(out, f, now);
     // relaxed, both: a report
     out.print("gcwaiting=%s nmidlelocked=%d stopwait=%d sysmonwait=%s", truth(f.world_stops),
               f.locked_idle, sched.stop_wait.load(memory_order_relaxed),

@@ -13,7 +13,7 @@ void boot_runtime();
 struct sched_hooks {
     // Prints one schedtrace report; called by sysmon, which must not allocate. Set by boot/ before
     // sysmon starts.
-    void (*schedtrace)() = nullptr;
+    void (*schedtrace)(std::int64_t now) = nullptr;
     std::int64_t schedtrace_period = 0;  // ns, 0: off
     // Looks for deadlocks among some goroutines, likewise.
     void (*look_for_deadlocks)() = nullptr;

@@ -338,7 +338,7 @@ struct watch {
     void trace(std::int64_t now) {
         if (hooks.schedtrace_period == 0 || now < next_trace) return;
         prepare_to_block(now);
-        hooks.schedtrace();
+        hooks.schedtrace(now);
         next_trace = now + hooks.schedtrace_period;
     }
 
