@@ -110,7 +110,7 @@ ROTA_READS_RACING void print_g(report& out, const g& gp) {
 
 void schedtrace(std::int64_t now) {
     report out;
-    print_summary(out, look_at_queues());
+    print_summary(out, look_at_queues(), now);
     out.print("[ ");
     for (std::int32_t i = 0; i < proc_count(); ++i) out.print("%u ", runq_length(*sched.allp[i]));
     out.print("] schedticks=[ ");
