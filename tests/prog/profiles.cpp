@@ -169,5 +169,7 @@ int difference() {
 
 int main(int argc, char** argv) {
     if (argc > 2) profiles_folder = argv[2];
-    return run_case(argc, argv, {{"states", states}, {"cpu", cpu}, {"pages", pages}, {"difference", difference}});
+    return run_case(
+        argc, argv,
+        {{"states", states}, {"cpu", cpu}, {"pages", pages}, {"difference", difference}});
 }
