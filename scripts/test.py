@@ -86,7 +86,7 @@ def layers():
                       *stress.sanitized()],
         "lint": [Lint(self_test=True), Lint(self_test=False),
                  mutants.Applies()],
-        "api": [statements.Statements(API, PROG)],
+        "api": [statements.Statements(API, PROG, UNIT)],
         "faults": [faults.FaultWalk("rota_unit", UNIT, "dev", 300)],
         "fuzz": fuzz.steps(),
         **builds.layers(UNIT, API, lessons),

@@ -1,7 +1,8 @@
 """The layer `api`: each statement of the contract, the tests that hold it, and their results.
 
 The statements stand in tests/api/statements.md. Their tests are run at every GOMAXPROCS, those of
-rota_prog_test with children that have it. A statement without a test, or with one that is missing
+rota_prog_test with children that have it; a few are of rota_unit, where only refusals of the kernel
+and other clocks show what holds. A statement without a test, or with one that is missing
 or fails, fails the layer.
 """
 import argparse
@@ -42,11 +43,11 @@ def statements():
     return entries
 
 
-def known_tests():
+def known_tests(sources):
     """Test -> the program that has it, and whether it chooses its own GOMAXPROCS."""
     found = {}
-    for program, folder in (("rota_prog_test", "prog"), ("rota_api", "api")):
-        for source in glob(f"tests/{folder}/*_test.cpp"):
+    for program, patterns in sources.items():
+        for source in (path for pattern in patterns for path in glob(pattern)):
             for macro, suite, name in TEST.findall(source.read_text()):
                 found[f"{suite}.{name}"] = program, macro == "TEST_P"
     return found
@@ -82,10 +83,11 @@ class Pass(GoogleTest):
 
 
 class Statements(Step):
-    name, where, preset, targets = "statements", "dev", "dev", ("rota_api", "rota_prog_test")
+    name, where, preset = "statements", "dev", "dev"
+    targets = ("rota_api", "rota_prog_test", "rota_unit")
 
-    def __init__(self, api, prog):
-        self.sources = {"rota_api": api, "rota_prog_test": prog}
+    def __init__(self, api, prog, unit):
+        self.sources = {"rota_unit": unit, "rota_prog_test": prog, "rota_api": api}
 
     def wanted(self, options):
         return True
@@ -94,7 +96,7 @@ class Statements(Step):
         return None if TABLE.exists() else f"cannot run: there is no {TABLE}"
 
     def run(self, options):
-        began, known = time.monotonic(), known_tests()
+        began, known = time.monotonic(), known_tests(self.sources)
         chosen = [s for s in statements() if s.is_meant(options.filter)]
         names = dict.fromkeys(t for s in chosen for t in s.tests)
         wrong = [f"no test is named {t}" for t in names if t not in known]
