@@ -2,6 +2,7 @@
 #include "diag/profile_proto.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -152,9 +153,9 @@ struct profile_builder::parts {
         const auto append = [&key](const auto& all) {
             key.append(reinterpret_cast<const char*>(all.data()), all.size() * sizeof all[0]);
         };
+        append(std::array{labels.size()});  // where they end and ids begin
         append(labels);
         append(ids);
-        key += static_cast<char>(labels.size());  // where the one ends and the other begins
         const auto [at, is_new] = sample_index.try_emplace(std::move(key), samples.size());
         if (is_new) {
             samples.push_back(

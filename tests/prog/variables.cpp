@@ -1,6 +1,5 @@
 // Channels, mutexes and contexts as variables of one function, for a debugger to print. The program
 // says when they are as they shall be, and ends by abort(). Compiled with types (-g).
-#include <memory>
 #include <string>
 
 #include "program.hpp"

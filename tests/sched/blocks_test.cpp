@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <rota/rota.hpp>
 
+#include "../gomaxprocs_restored.hpp"
 #include "core/getg.hpp"
 #include "core/p.hpp"
 #include "sched/entry.hpp"
@@ -80,7 +81,8 @@ TEST(blocks, threads_and_goroutines_drop_each_others) {
 #if !ROTA_ASAN  // which is given back what it shall watch
 TEST(blocks, one_that_is_dropped_is_in_the_lists_of_the_p) {
     rota::run([] {
-        const int before = runtime::gomaxprocs(1);
+        const rota_test::gomaxprocs_restored at_end;
+        runtime::gomaxprocs(1);
         for (const std::size_t bytes : {std::size_t{1}, std::size_t{300}, block_lists::size_max}) {
             void* const b = block_new(bytes);
             block_delete(b, bytes);
@@ -93,7 +95,6 @@ TEST(blocks, one_that_is_dropped_is_in_the_lists_of_the_p) {
             EXPECT_EQ(again, b);
             block_delete(again, bytes);
         }
-        runtime::gomaxprocs(before);
     });
 }
 #endif
@@ -111,7 +112,7 @@ TEST(blocks, inside_the_runtime_malloc_serves) {
 
 TEST(blocks, goroutines_survive_changes_of_the_number_of_ps) {
     rota::run([] {
-        const int before = runtime::gomaxprocs(0);
+        const rota_test::gomaxprocs_restored at_end;
         for (int round = 0; round < 20; ++round) {
             runtime::gomaxprocs(round % 2 == 0 ? 4 : 1);
             wait_group all;
@@ -125,7 +126,6 @@ TEST(blocks, goroutines_survive_changes_of_the_number_of_ps) {
             }
             all.wait();
         }
-        runtime::gomaxprocs(before);
     });
 }
 
