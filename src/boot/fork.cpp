@@ -16,6 +16,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sys/affinity.hpp"
+#include "sys/ask_thread.hpp"
 #include "sys/hold_threads.hpp"
 
 namespace rota::rt {
@@ -24,6 +25,7 @@ namespace {
 
 void in_child() {
     forget_who_is_held();
+    forget_who_is_asked();
     sched.forked.store(true, memory_order_relaxed);  // relaxed: the child has but this thread
     const m* const mp = getm_or_null();
     if (mp == nullptr) return;

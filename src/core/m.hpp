@@ -128,6 +128,12 @@ struct alignas(cache_line) m : self_header {
     // goroutine on its way here.
     atomic<g*> locked_g{nullptr};
 
+    // --- owner writes, who scans reads ----------------------------------------------
+    // Its goroutine is stopped in the handler of the signal (sched/suspend), and stays there as
+    // long as a scan is under way (sched/scan) that has seen this word.
+    atomic<bool> is_still{false};
+    gobuf still_at;  // where the signal has interrupted it
+
     // --- owner writes, sysmon reads --------------------------------------------------
     // How often it has come out of a system call without a p; relaxed: sysmon may be a round late.
     atomic<std::uint32_t> stays{0};

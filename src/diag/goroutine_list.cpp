@@ -1,13 +1,15 @@
 // Listing: room for it before, the work inside the runtime, objects afterwards.
 #include "diag/goroutine_list.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
-#include <unwind.h>
-
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "diag/context_walk.hpp"
+#include "diag/on_thread.hpp"
+#include "diag/sample_stack.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/labels.hpp"
@@ -18,8 +20,6 @@
 namespace rota::rt {
 
 namespace {
-
-constexpr std::size_t listed_pcs_max = 256;
 
 // What is noted of one goroutine, in front of its pcs and its name.
 struct noted {
@@ -35,37 +35,6 @@ struct noted {
     std::size_t name_size, pc_count;
 };
 
-struct context_walk {
-    std::uintptr_t* pcs;
-    std::size_t max;
-    std::size_t count = 0;
-    bool begun = false;
-};
-
-_Unwind_Reason_Code visit_context(_Unwind_Context* context, void* arg) {
-    auto& w = *static_cast<context_walk*>(arg);
-    int before_instruction = 0;
-    const std::uintptr_t pc = _Unwind_GetIPInfo(context, &before_instruction);
-    if (pc == 0 || w.count == w.max) return _URC_END_OF_STACK;
-    if (!w.begun)
-        w.begun =
-            _Unwind_GetRegionStart(context) == reinterpret_cast<std::uintptr_t>(&rota_on_context);
-    else w.pcs[w.count++] = before_instruction == 0 ? pc : pc + 1;
-    return _URC_NO_REASON;
-}
-
-std::size_t walk_parked(const gobuf& from, std::uintptr_t* pcs, std::size_t max) {
-    context_walk w{pcs, max};
-    rota_on_context(
-        &from,
-        [](void* arg) {
-            _Unwind_Backtrace(visit_context, arg);
-            asm volatile("");  // no tail call
-        },
-        &w);
-    return w.count;
-}
-
 // Fills bytes that do not grow.
 struct listing {
     std::byte* room;
@@ -74,6 +43,14 @@ struct listing {
     std::size_t size = 0;  // that it has, or would have
     slot_tour tour;
     stack_scan scan;
+    struct on_thread {
+        const g* gp;
+        std::uint64_t goid;
+    };
+    on_thread pending[slot_tour::at_once] = {};
+    std::size_t pending_count = 0;
+    walked_stack stack;
+    patience asked;
 
     void put(const void* from, std::size_t n) {
         const std::size_t rounded = (n + 7) / 8 * 8;
@@ -108,23 +85,70 @@ struct listing {
         return gp.sched.pc != reinterpret_cast<void*>(&rota_gostart);
     }
 
+    // Within the scan.
     void add(const g& gp) {
         if (!tour.is_on_it(gp)) return;
         noted n = look(gp);
         if (n.status == g_status::idle || n.status == g_status::dead) return;
+        if (walk(gp, n)) put_all(gp, n);
+        else pending[pending_count++] = {&gp, n.goid};
+    }
+
+    // Those that were on a thread, when nobody is held still any more. They may park meanwhile, and
+    // end.
+    void add_pending(const stack_place& at) {
+        for (std::size_t i = 0; i < pending_count; ++i) {
+            constexpr int tries_max = 5;
+            const auto [gp, goid] = pending[i];
+            noted n = look(*gp);
+            for (int tries = 0; !n.has_stack && is_alive(n, goid) && tries < tries_max; ++tries) {
+                n.has_stack = walk_on_thread(*gp, goid, stack, asked);
+                if (n.has_stack) break;
+                scan.begin(at, slot_tour::at_once);
+                n = look(*gp);
+                if (is_alive(n, goid)) (void)walk(*gp, n);
+                scan.end();
+            }
+            if (!is_alive(n, goid)) continue;
+            if (!n.has_stack) keep_entry_alone(n);
+            put_all(*gp, n);
+        }
+        pending_count = 0;
+    }
+
+    static bool is_alive(const noted& n, std::uint64_t goid) {
+        return n.goid == goid && n.status != g_status::idle && n.status != g_status::dead;
+    }
+
+    void keep_entry_alone(const noted& n) {
+        stack.pcs[0] = reinterpret_cast<std::uintptr_t>(n.entry) + 1;
+        stack.count = 1;
+    }
+
+    // False: it is on a thread.
+    bool walk(const g& gp, noted& n) {
+        stack.count = 0;
+        if (pcs_max == 0) return true;
+        if (n.is_caller) {
+            stack.count = own_stack(stack.pcs, walked_stack::pcs_max);
+        } else if (scan.holds(gp)) {
+            context_walk w{stack.pcs, pcs_max};
+            if (has_begun(gp)) w.walk(gp.sched);
+            stack.count = w.count;
+            if (!has_begun(gp)) keep_entry_alone(n);
+        } else if (!walk_stopped(gp, scan, stack)) {
+            return false;
+        }
+        return n.has_stack = true;
+    }
+
+    void put_all(const g& gp, noted& n) {
         n.labels = labels_of(gp);
-        std::uintptr_t pcs[listed_pcs_max];
-        const std::size_t max = pcs_max < listed_pcs_max ? pcs_max : listed_pcs_max;
-        const bool held = scan.holds(gp);
-        const bool begun = held && has_begun(gp);
-        if (n.is_caller) n.pc_count = own_stack(pcs, max);
-        else if (begun) n.pc_count = walk_parked(gp.sched, pcs, max);
-        else pcs[n.pc_count++] = reinterpret_cast<std::uintptr_t>(n.entry) + 1;
-        n.has_stack = n.is_caller || held;
+        n.pc_count = std::min(stack.count, pcs_max);
         char name[129];
         n.name_size = copy_name(gp, name);
         put(&n, sizeof n);
-        put(pcs, n.pc_count * sizeof *pcs);
+        put(stack.pcs, n.pc_count * sizeof *stack.pcs);
         put(name, n.name_size);
     }
 
@@ -152,11 +176,13 @@ bool list_some(listing& l) {
     l.size = 0;
     const inside_for_list here;
     if (!l.tour.find_next()) return false;
-    l.scan.begin(l.tour.at(), slot_tour::at_once);
+    const stack_place at = l.tour.at();
+    l.scan.begin(at, slot_tour::at_once);
     l.tour.visit([](const stack_slot& slot,
                     void* arg) { static_cast<listing*>(arg)->add(*header_of(slot)); },
                  &l);
     l.scan.end();
+    l.add_pending(at);
     return true;
 }
 
@@ -200,7 +226,8 @@ std::vector<goroutine_state> list_goroutines(std::size_t pcs_max) {
     constexpr std::size_t usual = 64 * 1024;
     std::vector<std::byte> room(usual);
     const auto l = std::make_unique<listing>();
-    l->pcs_max = pcs_max;
+    l->pcs_max = std::min(pcs_max, walked_stack::pcs_max);
+    if (pcs_max > 0) look_at_tables();
     std::vector<goroutine_state> result;
     for (;;) {
         l->room = room.data();

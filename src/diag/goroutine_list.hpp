@@ -24,14 +24,14 @@ struct goroutine_state {
     bool is_main = false;
     bool is_locked = false;
     bool is_caller = false;
-    bool has_stack = false;  // else it runs on another thread, and pcs is its entry alone
+    bool has_stack = false;  // else it could not be had from its thread: pcs is its entry alone
     std::string name;
     std::vector<std::uintptr_t> pcs;  // as return addresses, the innermost first
 };
 
-// By the order of their stacks' slots; each that lives from the beginning to the end, once. Those
-// that do not run are held still, a few dozen at a time. Caller: in user code, with a label_reader.
-// Throws std::bad_alloc.
+// Each that lives from the beginning to the end, once. Those that do not run are held still, a few
+// dozen at a time; those that run are asked where they are (diag/on_thread), unless `pcs_max` is
+// 0: then no stack is looked at. Caller: in user code, with a label_reader. Throws std::bad_alloc.
 std::vector<goroutine_state> list_goroutines(std::size_t pcs_max = 64);
 
 // What a dump says in brackets.

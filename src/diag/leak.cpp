@@ -46,7 +46,7 @@ std::vector<goroutine_info> candidates(const options& how) {
     std::vector<goroutine_info> result;
     {
         const label_reader reading;
-        for (const goroutine_state& g : list_goroutines(1)) {
+        for (const goroutine_state& g : list_goroutines(0)) {
             if (g.is_caller || g.is_main || is_rota_s_own(g.name)) continue;
             if (std::find(how.ignore.begin(), how.ignore.end(), g.goid) != how.ignore.end())
                 continue;
@@ -111,7 +111,7 @@ leak_error::leak_error(std::vector<goroutine_info> found)
 options ignore_current() {
     options how;
     const label_reader reading;
-    for (const goroutine_state& g : list_goroutines(1)) how.ignore.push_back(g.goid);
+    for (const goroutine_state& g : list_goroutines(0)) how.ignore.push_back(g.goid);
     return how;
 }
 

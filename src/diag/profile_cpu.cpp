@@ -56,7 +56,7 @@ void on_sample(const gobuf& at) {
     s->labels = gp != nullptr ? labels_of(*gp) : nullptr;
     const bool is_traced = trace_samples.is_wanted();
     if (is_traced) say_where(mp, gp, *s);
-    walk_interrupted(at, *s);
+    s->size = static_cast<std::uint32_t>(walk_interrupted(at, s->pcs, std::size(s->pcs)));
     if (is_traced) trace_samples.add(*s);
     ring->publish(ticket);
 }

@@ -2,10 +2,10 @@
 #include "diag/sample_stack.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
-#include <sstream>
-#include <string>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "base/atomic.hpp"
 #include "mem/stack.hpp"
@@ -27,17 +27,49 @@ constexpr bool tables_are_found_without_lock = false;
 
 constinit atomic<bool> uses_tables{false};
 
-// Whether any code has come without a file. If that cannot be read: yes.
-bool has_foreign_code() {
-    std::ifstream maps("/proc/self/maps");
-    if (!maps) return true;
-    for (std::string line; std::getline(maps, line);) {
-        std::istringstream parts(line);
-        std::string range, access, offset, device, inode, path;
-        parts >> range >> access >> offset >> device >> inode >> path;
-        if (access.find('x') != access.npos && path.empty()) return true;
+// Reads /proc/self/maps line by line: "range access offset device inode path".
+class code_search {
+  public:
+    // Whether any code has come without a file.
+    bool look(const char* text, std::size_t size) {
+        for (std::size_t i = 0; i < size; ++i) take(text[i]);
+        return is_found_;
     }
-    return false;
+
+  private:
+    static constexpr int access = 1, path = 5;
+
+    void take(char c) {
+        if (c == '\n') {
+            is_found_ = is_found_ || (is_code_ && field_ < path);
+            field_ = 0;
+            is_code_ = false;
+        } else if (c == ' ') {
+            is_between_ = true;
+            return;
+        } else {
+            field_ += is_between_ ? 1 : 0;
+            is_code_ = is_code_ || (field_ == access && c == 'x');
+        }
+        is_between_ = false;
+    }
+
+    int field_ = 0;
+    bool is_between_ = false, is_code_ = false, is_found_ = false;
+};
+
+// If that cannot be read: yes.
+bool has_foreign_code() {
+    const int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return true;
+    code_search search;
+    char text[4096];
+    ssize_t n = 0;
+    bool is_found = false;
+    while (!is_found && (n = ::read(fd, text, sizeof text)) > 0)
+        is_found = search.look(text, static_cast<std::size_t>(n));
+    ::close(fd);
+    return is_found || n < 0;
 }
 
 // Two words: the caller's frame, and where it goes on there. Both processors have them so.
@@ -60,28 +92,13 @@ read_record(std::uintptr_t frame, std::uintptr_t sp, std::uintptr_t top, frame_r
     return true;
 }
 
-void walk_frames(const gobuf& at, cpu_sample& s) {
-    s.size = 0;
-    s.pcs[s.size++] = reinterpret_cast<std::uintptr_t>(at.pc) + 1;
-    const stack_slot slot = stack_find(at.sp);
-    const std::uintptr_t top = slot ? reinterpret_cast<std::uintptr_t>(slot.hi) : 0;
-    auto sp = reinterpret_cast<std::uintptr_t>(at.sp);
-    auto frame = reinterpret_cast<std::uintptr_t>(at.bp);
-    frame_record r;
-    while (s.size < cpu_sample::pcs_max && read_record(frame, sp, top, r) && r.pc > 1) {
-        s.pcs[s.size++] = r.pc;
-        sp = frame + 1;  // callers lie above
-        frame = r.caller;
-    }
-}
-
 // Our own stack in the handler, from the interrupted frame on.
 struct table_walk {
     static constexpr std::size_t handlers_max = 16;  // frames
     explicit table_walk(std::uintptr_t pc) : interrupted(pc) {}
     const std::uintptr_t interrupted;  // as a return address
     std::size_t count = 0;
-    std::uintptr_t pcs[handlers_max + cpu_sample::pcs_max];
+    std::uintptr_t pcs[handlers_max + interrupted_pcs_max];
 
     // Below the handler's own frames, of which the kernel's is the last; none if it is not there.
     std::size_t first() const {
@@ -91,20 +108,21 @@ struct table_walk {
     }
 };
 
-void walk_by_tables(cpu_sample& s) {
-    table_walk w(s.pcs[0]);
+// How many there are now: as many as before, if the tables know fewer.
+std::size_t walk_by_tables(std::uintptr_t* pcs, std::size_t known, std::size_t max) {
+    table_walk w(pcs[0]);
     const bool came_back = try_call(
         [](void* arg) {
             auto& mine = *static_cast<table_walk*>(arg);
             mine.count = own_stack(mine.pcs, std::size(mine.pcs));
         },
         &w);
-    if (!came_back) return;
+    if (!came_back) return known;
     const std::size_t first = w.first();
-    const std::size_t count = std::min(w.count - first, cpu_sample::pcs_max);
-    if (count < s.size) return;
-    std::copy_n(w.pcs + first, count, s.pcs);
-    s.size = static_cast<std::uint32_t>(count);
+    const std::size_t count = std::min(w.count - first, max);
+    if (count < known) return known;
+    std::copy_n(w.pcs + first, count, pcs);
+    return count;
 }
 
 }  // namespace
@@ -117,9 +135,29 @@ void look_at_tables() {
     uses_tables.store(may, memory_order_relaxed);  // relaxed: a setting; late is as good
 }
 
-void walk_interrupted(const gobuf& at, cpu_sample& s) {
-    walk_frames(at, s);
-    if (uses_tables.load(memory_order_relaxed)) walk_by_tables(s);  // relaxed: as above
+std::size_t walk_frames(const gobuf& at, std::uintptr_t* pcs, std::size_t max) {
+    if (max == 0) return 0;
+    std::size_t count = 0;
+    pcs[count++] = reinterpret_cast<std::uintptr_t>(at.pc) + 1;
+    const stack_slot slot = stack_find(at.sp);
+    const std::uintptr_t top = slot ? reinterpret_cast<std::uintptr_t>(slot.hi) : 0;
+    auto sp = reinterpret_cast<std::uintptr_t>(at.sp);
+    auto frame = reinterpret_cast<std::uintptr_t>(at.bp);
+    frame_record r;
+    while (count < max && read_record(frame, sp, top, r) && r.pc > 1) {
+        pcs[count++] = r.pc;
+        sp = frame + 1;  // callers lie above
+        frame = r.caller;
+    }
+    return count;
+}
+
+std::size_t walk_interrupted(const gobuf& at, std::uintptr_t* pcs, std::size_t max) {
+    max = std::min(max, interrupted_pcs_max);
+    const std::size_t count = walk_frames(at, pcs, max);
+    // relaxed: as above
+    return uses_tables.load(memory_order_relaxed) && max > 0 ? walk_by_tables(pcs, count, max)
+                                                             : count;
 }
 
 }  // namespace rota::rt

@@ -1,4 +1,4 @@
-// The stack of what a profile's signal has interrupted.
+// The stack of what a signal has interrupted.
 //
 // Frame pointers can be followed wherever that was: words of a goroutine's stack are read within
 // its bounds, words of any other stack by asking the kernel for them. But libraries are mostly
@@ -9,17 +9,24 @@
 // pointers alone, and so is one that handles faults itself.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include "arch/context.hpp"
-#include "diag/profile_ring.hpp"
 
 namespace rota::rt {
 
-// Whether samples may be unwound by tables from now on. Caller: a thread that no profile samples,
-// before the first one and once in a while. Allocates.
+// Whether stacks may be unwound by tables from now on. Caller: a thread that is not interrupted for
+// a sample meanwhile, before the first one and once in a while. Allocates nothing.
 void look_at_tables();
 
-// Fills the sample's pcs. Caller: the handler of the profile's signal, in which only faults may
-// interrupt.
-void walk_interrupted(const gobuf& at, cpu_sample& s);
+// Writes where the calling thread was interrupted, as return addresses, the innermost first, at
+// most `max` or interrupted_pcs_max. Returns how many. Caller: the handler of a signal, in which
+// only faults may interrupt.
+inline constexpr std::size_t interrupted_pcs_max = 256;
+std::size_t walk_interrupted(const gobuf& at, std::uintptr_t* pcs, std::size_t max);
+
+// Of the same, what the frame pointers say; also for another thread that stands still.
+std::size_t walk_frames(const gobuf& at, std::uintptr_t* pcs, std::size_t max);
 
 }  // namespace rota::rt

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "diag/frame_name.hpp"
+#include "diag/sample_stack.hpp"
 #include "diag/traceback.hpp"
 #include "sched/entry.hpp"
 #include "sched/labels.hpp"
@@ -88,6 +89,7 @@ void append_others(std::string& text) {
     const std::size_t before = text.size();
     {
         const label_reader reading;
+        look_at_tables();
         const auto w = std::make_unique<others>(text);
         for (slot_tour tour; w->take_some(tour);) {
             if (text.size() == before && w->batch.count > 0) text += '\n';

@@ -9,6 +9,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/frame_name.hpp"
+#include "diag/sample_stack.hpp"
 #include "sched/labels.hpp"
 #include "sys/clock.hpp"
 
@@ -70,9 +71,7 @@ int tracer::visit(void* context, walk& w) {
         w.begun = _Unwind_GetRegionStart(c) == reinterpret_cast<std::uintptr_t>(&rota_on_context);
         return _URC_NO_REASON;
     }
-    const std::size_t i = w.count++;
-    (i < half ? w.inner[i] : w.outer[(i - half) % half]) = {pc, _Unwind_GetCFA(c),
-                                                            before_instruction == 0};
+    w.add({pc, _Unwind_GetCFA(c), before_instruction == 0});
     return _URC_NO_REASON;
 }
 
@@ -163,6 +162,7 @@ void tracer::print_frames(const walk& w, std::size_t first) {
         if (style_.system || !is_runtime_frame(place(f)))
             print_frame(f, i + 1 < w.count ? w.at(i + 1).sp : 0);
     }
+    if (w.is_cut) out_->print("...additional frames elided...\n");
 }
 
 // As it is, or in quotes where it has a control character or one of `special`: no text of the
@@ -275,13 +275,45 @@ void tracer::print_current(const trace_start& start) {
 ROTA_READS_RACING bool tracer::look_at_other(const g& gp, other& into) {
     into.a = look_at(gp);
     if (into.a.status == g_status::idle || into.a.status == g_status::dead) return false;
-    into.is_held = scan_.holds(gp);
+    into.has_stack = scan_.holds(gp);
     into.a.sched = gp.sched;
-    into.w.count = 0;
-    into.w.begun = false;
+    into.w = walk{};
     // One that has not run yet has no frames.
-    if (into.is_held && into.a.sched.pc != reinterpret_cast<void*>(&rota_gostart))
+    if (into.has_stack && into.a.sched.pc != reinterpret_cast<void*>(&rota_gostart))
         walk_from(into.w, into.a.sched);
+    if (!into.has_stack && walk_stopped(gp, scan_, stack_)) {
+        take(stack_, into.w);
+        into.has_stack = true;
+    }
+    return true;
+}
+
+void tracer::take(const walked_stack& from, walk& to) {
+    to = walk{};
+    for (std::size_t i = 0; i < from.count; ++i) to.add({from.pcs[i], 0, true});
+    to.is_cut = from.count == walked_stack::pcs_max;
+}
+
+// One that was on a thread when it was looked at.
+bool tracer::look_on_thread(other& into) {
+    into.has_stack =
+        walk_on_thread(*static_cast<const g*>(into.a.address), into.a.goid, stack_, patience_);
+    if (into.has_stack) take(stack_, into.w);
+    return into.has_stack;
+}
+
+// The same for a program that goes on: it may have parked meanwhile, or have ended, which is said
+// by false.
+bool tracer::look_again(const stack_place& at, other& into) {
+    constexpr int tries_max = 5;
+    const std::uint64_t goid = into.a.goid;
+    for (int tries = 0; tries < tries_max && !look_on_thread(into); ++tries) {
+        scan_.begin(at, slot_tour::at_once);
+        const bool lives = look_at_other(*static_cast<const g*>(into.a.address), into);
+        scan_.end();
+        if (!lives || into.a.goid != goid) return false;
+        if (into.has_stack) break;
+    }
     return true;
 }
 
@@ -290,7 +322,7 @@ void tracer::print_other(const other& o) {
     if (o.a.status == g_status::waiting && o.a.why != wait_reason::none)
         state = wait_reason_text(o.a.why);
     print_header(&o.a, state);
-    if (!o.is_held) out_->print("\tgoroutine running on other thread; stack unavailable\n");
+    if (!o.has_stack) out_->print("\tgoroutine running on other thread; stack unavailable\n");
     else if (o.w.count > 0) print_frames(o.w, 0);
     else print_frame({reinterpret_cast<std::uintptr_t>(o.a.entry), 0, false}, 0);
     print_creator(o.a);
@@ -306,13 +338,16 @@ void tracer::print_one(const g& gp) {
 
 void tracer::print_others() {
     const label_reader reading;
+    look_at_tables();
     scan_.begin();
     stack_for_each(
         [](const stack_slot& slot, void* arg) {
             const g& gp = *header_of(slot);
             other o;
             auto& self = *static_cast<tracer*>(arg);
-            if (&gp != current_goroutine() && self.look_at_other(gp, o)) self.print_other(o);
+            if (&gp == current_goroutine() || !self.look_at_other(gp, o)) return;
+            if (!o.has_stack) (void)self.look_on_thread(o);
+            self.print_other(o);
         },
         this);
     scan_.end();
@@ -326,7 +361,8 @@ bool tracer::take_some(slot_tour& tour, batch& into) {
         const slot_tour& tour;
         batch& into;
     } t{*this, tour, into};
-    scan_.begin(tour.at(), slot_tour::at_once);
+    const stack_place at = tour.at();
+    scan_.begin(at, slot_tour::at_once);
     tour.visit(
         [](const stack_slot& slot, void* arg) {
             const g& gp = *header_of(slot);
@@ -337,6 +373,14 @@ bool tracer::take_some(slot_tour& tour, batch& into) {
         },
         &t);
     scan_.end();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < into.count; ++i) {
+        other& o = into.others[i];
+        if (!o.has_stack && !look_again(at, o)) continue;
+        if (kept != i) into.others[kept] = o;
+        ++kept;
+    }
+    into.count = kept;
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/g.hpp"
+#include "diag/on_thread.hpp"
 #include "diag/report.hpp"
 #include "sched/scan.hpp"
 
@@ -43,9 +44,9 @@ class tracer {
     void print_one(const g& gp);
 
     // The same by and by, for a program that goes on: of the next slots' goroutines, but the
-    // current one, what is to be printed is noted, while those that do not run are held still; and
-    // is printed when they go on. Caller: lives with a label_reader until all is printed, and must
-    // not park while it takes. False: there are none.
+    // current one, what is to be printed is noted, while those that do not run are held still;
+    // those that run are asked afterwards; and all is printed when they go on. Caller: lives with a
+    // label_reader until all is printed, and must not park while it takes. False: there are none.
     struct batch;
     bool take_some(slot_tour& tour, batch& into);
     void print_some(const batch& some);
@@ -79,6 +80,11 @@ class tracer {
         frame outer[half];
         std::size_t count = 0;
         bool begun = false;
+        bool is_cut = false;  // there may be more
+        void add(const frame& f) {
+            const std::size_t i = count++;
+            (i < half ? inner[i] : outer[(i - half) % half]) = f;
+        }
         const frame& at(std::size_t i) const {
             return i < half ? inner[i] : outer[(i - half) % half];
         }
@@ -86,10 +92,13 @@ class tracer {
     // What a trace shows of another goroutine.
     struct other {
         about a;
-        bool is_held = false;  // else there is no stack
+        bool has_stack = false;
         walk w;
     };
     bool look_at_other(const g& gp, other& into);
+    bool look_on_thread(other& into);
+    bool look_again(const stack_place& at, other& into);
+    static void take(const walked_stack& from, walk& to);
     static about look_at(const g& gp);
     static long long minutes_waited(const about& gp);
     static int visit(void* context, walk& w);
@@ -112,6 +121,8 @@ class tracer {
     trace_style style_;
     bool plain_ = false;  // names stay mangled: malloc may not be called
     stack_scan scan_;
+    walked_stack stack_;
+    patience patience_;
 };
 
 struct tracer::batch {

@@ -20,6 +20,12 @@ ROTA_READS_RACING T peek(const T& field) {
     return value;
 }
 
+void wait_for_its_end() {
+    constexpr long look_again = 20'000;                     // ns
+    while (sched.scanning.load(memory_order_acquire) != 0)  // pairs(scan.over)
+        thread_sleep_ns(look_again);
+}
+
 }  // namespace
 
 void stack_scan::note(const g* gp) {
@@ -83,6 +89,15 @@ bool stack_scan::holds(const g& gp) const {
     return true;
 }
 
+// That of a goroutine which does not run may say anything; then the m has another one under it, or
+// is not still.
+ROTA_READS_RACING const gobuf* stack_scan::holds_stopped(const g& gp) const {
+    const m* const mp = peek(gp.mp);
+    if (!usable_ || mp == nullptr) return nullptr;
+    if (!mp->is_still.load(memory_order_acquire)) return nullptr;  // pairs(scan.still)
+    return peek(mp->curg) == &gp ? &mp->still_at : nullptr;
+}
+
 slot_tour::slot_tour() : newest_(sched.goid_gen.load(memory_order_relaxed)) {}  // relaxed: about
 
 // The number of one that is just being made may be that of its slot's goroutine before.
@@ -119,14 +134,27 @@ void slot_tour::visit(void (*visit)(const stack_slot&, void*), void* arg) {
 }
 
 void wait_for_scan(g& gp) {
-    constexpr long look_again = 20'000;  // ns
     do {
         casgstatus(gp, g_status::running, g_status::runnable);
-        while (sched.scanning.load(memory_order_acquire) != 0)  // pairs(scan.over)
-            thread_sleep_ns(look_again);
+        wait_for_its_end();
         casgstatus(gp, g_status::runnable, g_status::running);
         std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(scan.stop)
     } while (sched.scanning.load(memory_order_acquire) != 0);  // pairs(scan.over)
+}
+
+void stand_still(m& self, const gobuf& interrupted) {
+    self.still_at = interrupted;
+    self.is_still.store(true, memory_order_release);  // pairs(scan.still)
+}
+
+void move_again(m& self) {
+    for (;;) {
+        self.is_still.store(false, memory_order_relaxed);     // relaxed: who scans brings the
+        std::atomic_signal_fence(std::memory_order_seq_cst);  // barrier; pairs(scan.stop)
+        if (sched.scanning.load(memory_order_acquire) == 0) return;  // pairs(scan.over)
+        self.is_still.store(true, memory_order_release);             // pairs(scan.still)
+        wait_for_its_end();
+    }
 }
 
 }  // namespace rota::rt

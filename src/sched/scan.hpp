@@ -9,6 +9,10 @@
 // A goroutine may be marked as waiting, or queued, and still be on its stack for some instructions.
 // So the scan notes who runs at its beginning, and whom each m has under it or has just left after
 // that; these count as running until its end.
+//
+// A goroutine that is stopped on its thread (sched/suspend) says so by a word of its m, which takes
+// the part of the states: it clears that and then looks for a scan, and while there is one it sets
+// it again and waits.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +37,9 @@ class stack_scan {
     // Whether gp, one of those, is off its stack and stays so until end(): gp.sched says where it
     // will go on.
     bool holds(const g& gp) const;
+    // Whether gp is stopped on its thread and stays so until end(): where a signal has interrupted
+    // it, otherwise null.
+    const gobuf* holds_stopped(const g& gp) const;
 
   private:
     bool announce();
@@ -76,5 +83,11 @@ ROTA_ALWAYS_INLINE void give_way_to_scan(g& gp) {
     if (ROTA_UNLIKELY(sched.scanning.load(memory_order_acquire) != 0))  // pairs(scan.over)
         wait_for_scan(gp);
 }
+
+// The m's goroutine, which a signal has interrupted there, is about to stop: from now on it may be
+// looked at,
+void stand_still(m& self, const gobuf& interrupted);
+// until this, which waits while a scan is under way.
+void move_again(m& self);
 
 }  // namespace rota::rt

@@ -10,6 +10,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/placement.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/scan.hpp"
 #include "sched/take.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
@@ -62,7 +63,7 @@ void go_on(m& self, p& pp) {
 }
 
 // Inside the runtime; entry is `taken`, and stays so until we change it.
-void stop(m& self) {
+void stop(m& self, const gobuf& interrupted) {
     g& gp = *self.curg;
     p* pp = nullptr;
     bool spun = false;
@@ -80,7 +81,9 @@ void stop(m& self) {
         if (spun) wakep();
         return;
     }
+    stand_still(self, interrupted);
     self.park.sleep();
+    move_again(self);
     is_awake_again(self);
     pp = self.next_p;
     if (pp == nullptr) return casgstatus(gp, g_status::preempted, g_status::syscall);
@@ -91,7 +94,7 @@ void stop(m& self) {
 
 }  // namespace
 
-void suspend_here() {
+void suspend_here(const gobuf& interrupted) {
     m* const mp = getm_or_null();
     // Somebody else's signal must not wake a thread that is blocked.
     // relaxed, both: see stop_sent; our own
@@ -103,7 +106,7 @@ void suspend_here() {
     if (mp->tid.load(memory_order_relaxed) != current_thread_id()) return;  // relaxed: our own
     mp->in_runtime.store(1, memory_order_relaxed);        // relaxed: its reader brings the barrier
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(entry.mark)
-    stop(*mp);
+    stop(*mp, interrupted);
     mp->in_runtime.store(0, memory_order_release);  // pairs(entry.left)
 }
 

@@ -26,7 +26,7 @@ namespace rota::rt {
 
 // The handler of the signal, on whatever thread it meets. Any lock of the program may be held.
 // Parks: never; stops the thread.
-void suspend_here() ROTA_EXCLUDES(sched.mu);
+void suspend_here(const gobuf& interrupted) ROTA_EXCLUDES(sched.mu);
 
 // How many goroutines of the global queue come before the first m in line. Caller: there is one.
 [[nodiscard]] std::uint32_t ahead_of_suspended() ROTA_REQUIRES(sched.mu);

@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "base/atomic.hpp"
+#include "sys/ask_thread.hpp"
 #include "sys/fault_escape.hpp"
 #include "sys/hold_threads.hpp"
 #include "sys/interrupted.hpp"
@@ -146,14 +147,15 @@ gobuf caller_of(const fault_info& fault) {
 namespace {
 
 struct sigaction before_stop;  // written before the handler is installed
-constinit atomic<void (*)()> stop_handler{nullptr};
+constinit atomic<void (*)(const gobuf&)> stop_handler{nullptr};
 constinit atomic<int> stop_number{0};  // relaxed: set once, at boot
 
 void on_stop(int signal, siginfo_t* info, void* context) {
     const int error = errno;
     const gobuf at = interrupted_at(*static_cast<const ucontext_t*>(context));
     wait_if_held(at);
-    stop_handler.load(memory_order_relaxed)();  // relaxed: stored before the signal could come here
+    answer_if_asked(at);
+    stop_handler.load(memory_order_relaxed)(at);  // relaxed: stored before the signal could come
     wait_if_held(at);  // who was stopped in there counts as held: it may not go on alone
     errno = error;
     if ((before_stop.sa_flags & SA_SIGINFO) != 0) before_stop.sa_sigaction(signal, info, context);
@@ -163,7 +165,7 @@ void on_stop(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-void on_stop_signal(int signal, void (*handler)()) {
+void on_stop_signal(int signal, void (*handler)(const gobuf& interrupted)) {
     stop_handler.store(handler, memory_order_relaxed);  // relaxed: sigaction below orders it
     stop_number.store(signal, memory_order_relaxed);    // relaxed: see there
     ::sigaction(signal, nullptr, &before_stop);

@@ -36,10 +36,11 @@ void on_fault(bool (*handler)(const fault_info&));
 // Whether that is still the process's handler for SIGSEGV and SIGBUS.
 bool faults_are_ours();
 
-// Calls `handler` for each of this signal, on the alternate stack, with all other signals but
-// faults held back from the thread and errno kept; then the program's own handler of before, if
-// there is one: two signals may have become one, and nobody knows whose it was. Once.
-void on_stop_signal(int signal, void (*handler)());
+// Calls `handler` for each of this signal, with the registers of what it has interrupted, on the
+// alternate stack, with all other signals but faults held back from the thread and errno kept; then
+// the program's own handler of before, if there is one: two signals may have become one, and nobody
+// knows whose it was. Once.
+void on_stop_signal(int signal, void (*handler)(const gobuf& interrupted));
 // That signal, or 0.
 int stop_signal();
 

@@ -1,4 +1,4 @@
-// /proc/self/task/TID/status, and rt_sigprocmask without the C library.
+// What is in /proc/self/task/TID, and rt_sigprocmask without the C library.
 #include "sys/thread_status.hpp"
 
 #include <csignal>
@@ -31,17 +31,24 @@ const char* field(const char* status, const char* name) {
     return at == nullptr ? nullptr : at + std::strlen(name);
 }
 
+// What /proc/self/task/TID/NAME says, or nothing.
+bool read_about(int tid, const char* name, char (&text)[4096]) {
+    std::snprintf(text, sizeof text, "/proc/self/task/%d/%s", tid, name);
+    const int fd = ::open(text, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return false;
+    const ssize_t size = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    if (size <= 0) return false;
+    text[size] = '\0';
+    return true;
+}
+
 }  // namespace
 
 thread_ears thread_hears(int tid, int signal) {
     char text[4096];
-    std::snprintf(text, sizeof text, "/proc/self/task/%d/status", tid);
-    const int fd = ::open(text, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return thread_ears::open;  // if it has ended, the next signal finds nobody
-    const ssize_t size = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
-    if (size <= 0) return thread_ears::open;
-    text[size] = '\0';
+    // if it has ended, the next signal finds nobody
+    if (!read_about(tid, "status", text)) return thread_ears::open;
     const char* const state = field(text, "\nState:\t");
     if (state != nullptr && (*state == 'Z' || *state == 'X')) return thread_ears::ended;
     const char* const blocked = field(text, "\nSigBlk:\t");
@@ -50,6 +57,39 @@ thread_ears thread_hears(int tid, int signal) {
     if ((mask & bit_of(signal)) == 0) return thread_ears::open;
     const bool sleeps = state == nullptr || (*state != 'R' && *state != 'D');
     return sleeps ? thread_ears::deaf : thread_ears::busy;
+}
+
+bool is_awake_for(int tid, int signal, std::uint64_t& sleeps) {
+    char text[4096];
+    if (!read_about(tid, "status", text)) return false;
+    const char* const state = field(text, "\nState:\t");
+    const char* const blocked = field(text, "\nSigBlk:\t");
+    const char* const slept = field(text, "\nvoluntary_ctxt_switches:\t");
+    if (state == nullptr || *state != 'R' || blocked == nullptr || slept == nullptr) return false;
+    sleeps = std::strtoull(slept, nullptr, 10);
+    return (std::strtoull(blocked, nullptr, 16) & bit_of(signal)) == 0;
+}
+
+bool find_sleeping(int tid, sleeping_thread& found) {
+    char text[4096];
+    if (!read_about(tid, "status", text)) return false;
+    found.switches = 0;
+    for (const char* const name :
+         {"\nvoluntary_ctxt_switches:\t", "\nnonvoluntary_ctxt_switches:\t"}) {
+        const char* const switches = field(text, name);
+        if (switches == nullptr) return false;
+        found.switches += std::strtoull(switches, nullptr, 10);
+    }
+    // "running", or the call's number and its six arguments, and what we are after; or "-1" and
+    // that, where it waits for a page.
+    if (!read_about(tid, "syscall", text)) return false;
+    const char* const pc = std::strrchr(text, ' ');
+    if (pc == nullptr) return false;
+    found.pc = std::strtoull(pc, nullptr, 16);
+    const char* at = pc - 1;
+    while (at > text && *at != ' ') --at;
+    found.sp = std::strtoull(at, nullptr, 16);
+    return found.sp != 0;
 }
 
 kernel_signals block_all_but_faults() { return set_signals(all_but_faults); }

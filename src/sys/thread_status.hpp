@@ -16,6 +16,22 @@ enum class thread_ears : unsigned char {
 // From /proc/self/task/TID/status. No lock, no allocation, no descriptor kept.
 thread_ears thread_hears(int tid, int signal);
 
+// A thread that sleeps in the kernel: where its own code is, and a number that grows whenever it
+// has run since.
+struct sleeping_thread {
+    std::uintptr_t sp = 0, pc = 0;
+    std::uint64_t switches = 0;
+    bool operator==(const sleeping_thread&) const = default;
+};
+
+// False: it does not sleep, or the kernel does not tell. No lock, no allocation, no descriptor
+// kept.
+[[nodiscard]] bool find_sleeping(int tid, sleeping_thread& found);
+
+// Whether it neither sleeps nor blocks the signal, and how often it has slept so far. No lock, no
+// allocation, no descriptor kept.
+[[nodiscard]] bool is_awake_for(int tid, int signal, std::uint64_t& sleeps);
+
 // Bit n - 1 is signal n. Unlike in a sigset_t there are also those that the C library keeps for
 // itself: cancelling a thread is one.
 using kernel_signals = std::uint64_t;

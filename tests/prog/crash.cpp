@@ -230,20 +230,28 @@ void populate() {
     await([before] { return parks() >= before + 3; });
 }
 
+std::atomic<bool> in_call{false};
+
+__attribute__((noinline)) void pauses_in_a_call() {
+    rota::blocking([] {
+        in_call = true;
+        ::pause();
+    });
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // no tail call
+}
+
+__attribute__((noinline)) void computes_for_ever() {
+    for (;;) zero.fetch_add(1);
+}
+
 int waits_for_signal() {
     rota::run([] {
         populate();
-        static std::atomic<bool> in_call{false};
-        rota::go([] {
-            rota::blocking([] {
-                in_call = true;
-                ::pause();
-            });
-        });
+        rota::go([] { pauses_in_a_call(); });
         rota::go([] {
             await([] { return in_call.load(); });
             say("ready");
-            for (;;) zero.fetch_add(1);
+            computes_for_ever();
         });
         block_for_ever();
     });
