@@ -58,16 +58,19 @@ class server {
 /// closed or destroyed. Throws std::system_error if it cannot listen there, and std::bad_alloc.
 [[nodiscard]] server serve(std::string_view address);
 
-/// A goroutine that waits for a lock, or a thread of the program's own.
+/// A goroutine that waits for a lock, or a thread of the program's own; or one that waits for a
+/// channel (find_all_deadlocks).
 struct lock_waiter {
     std::uint64_t id = 0;        ///< 0: a thread
-    const void* lock = nullptr;  ///< the mutex; of a shared_mutex one that lies in it
+    const void* lock = nullptr;  ///< the mutex; of a shared_mutex one that lies in it; the channel
     std::string trace;           ///< header, stack and creator, in Go's layout; may be empty
     int thread = 0;              ///< the kernel's number of the thread (gettid); 0: a goroutine
+    bool is_channel = false;     ///< what it waits for
 };
 
-/// Goroutines that wait for each other: each for a lock that the next one has locked, the last for
-/// one of the first. A goroutine that locks a mutex twice is alone in its circle.
+/// Goroutines that wait for each other: each for a lock that the next one has locked, or for a
+/// channel that nobody but they can reach any more, of them the next one; the last for one of the
+/// first. A goroutine that locks a mutex twice is alone in its circle.
 struct deadlock {
     std::vector<lock_waiter> circle;
 };
@@ -94,5 +97,13 @@ void watch_locks();
 ///     for (const auto& d : rota::debug::find_deadlocks())
 ///         for (const auto& g : d.circle) std::cerr << g.trace << '\n';
 std::vector<deadlock> find_deadlocks();
+
+/// The same, and circles that lead through channels, and other things for which goroutines wait
+/// without a time limit. That nobody else can reach these is proved as for leak::find_unreachable,
+/// with its limits and its price: all threads stand still while the memory of the process is read,
+/// about a millisecond for each 2 MiB, and memory from malloc that holds a pointer counts as
+/// reachable. A mutex counts as waited for in vain where it is noted who has locked it: see
+/// watch_locks(). Blocks, and may migrate. Any goroutine or thread. Throws std::bad_alloc.
+std::vector<deadlock> find_all_deadlocks();
 
 }  // namespace rota::debug

@@ -84,12 +84,14 @@ void unlock_os_thread();
 std::uint64_t goid();
 
 /// The stack of the calling goroutine, or thread, as text in Go's layout; with `all` those of every
-/// other goroutine too, with their states and creators. Goroutines that run meanwhile, on other
-/// threads, show no stack. The program goes on: each goroutine that lives from the beginning to the
-/// end is shown once, as it was at some moment in between, and those that do not run are held still
-/// for some 0.1 ms, a few dozen of them at a time. Functions have names if the program has symbols,
-/// and lines of source if it has debug information; functions that were inlined do not appear. Does
-/// not block. Throws std::bad_alloc. Go: runtime.Stack, which stops the world.
+/// other goroutine too, with their states and creators. The program goes on: each goroutine that
+/// lives from the beginning to the end is shown once, as it was at some moment in between; those
+/// that do not run are held still for some 0.1 ms, a few dozen of them at a time, and the threads
+/// of those that compute are asked where they are, by a signal. That blocks the calling thread, for
+/// a millisecond each, and for a second in all where they do not answer; then no stack is shown.
+/// Functions have names if the program has symbols, and lines of source if it has debug
+/// information; functions that were inlined do not appear. Throws std::bad_alloc. Go:
+/// runtime.Stack, which stops the world.
 std::string stack(bool all = false);
 
 /// The stack size of new goroutines, rounded up to a power of two from 16 KiB to 64 MiB; returns

@@ -109,11 +109,12 @@ struct sched_t {
     // Who wants no direct switch: the exit of the process, chaos mode, a scan, a stop of the world.
     // Above through_g0_lock: goroutines that are locked to their threads, and a trace.
     atomic<std::uint32_t> through_g0{0};
-    atomic<bool> stop_wanted{false};    // hint for `world_stops`
-    atomic<std::uint32_t> scanning{0};  // stacks are being read: sched/scan
-    bool ms_short = false;              // nobody new begins: sched/spare; see ms_are_short
-    bool limit_passed = false;          // more ms than the program may have; see is_limit_passed
-    std::uint32_t about_now = 0;        // see there; sysmon writes it, and who wakes sysmon
+    atomic<bool> stop_wanted{false};           // hint for `world_stops`
+    atomic<std::uint32_t> scanning{0};         // stacks are being read: sched/scan
+    atomic<std::uint32_t> holding_stopped{0};  // of those that are stopped on their threads, too
+    bool ms_short = false;                     // nobody new begins: sched/spare; see ms_are_short
+    bool limit_passed = false;    // more ms than the program may have; see is_limit_passed
+    std::uint32_t about_now = 0;  // see there; sysmon writes it, and who wakes sysmon
 
     // --- anyone writes ----------------------------------------------------------------
     alignas(cache_line) atomic<std::int32_t> nmspinning{0};

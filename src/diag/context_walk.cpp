@@ -22,7 +22,7 @@ struct visitor {
         }
         // Of the frame below: where this one's begins.
         const std::uintptr_t sp = _Unwind_GetCFA(context);
-        if (sp < to.lo || sp > to.hi || sp < to.sp) return _URC_END_OF_STACK;
+        if (sp < to.lo || sp > to.hi || (to.count > 0 && sp <= to.sp)) return _URC_END_OF_STACK;
         to.sp = sp;
         to.pcs[to.count++] = before_instruction == 0 ? pc : pc + 1;
         return _URC_NO_REASON;

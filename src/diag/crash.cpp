@@ -20,6 +20,7 @@
 #include "diag/traceback.hpp"
 #include "mem/stack.hpp"
 #include "sched/m_lifecycle.hpp"
+#include "sys/ask_thread.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
 
@@ -43,6 +44,7 @@ void begin_report() {
         return;
     }
     if (before == me) ::_exit(2);  // the report itself failed
+    give_up_answer();              // for which it may wait
     sleep_for_ever();
 }
 

@@ -1,13 +1,14 @@
 // rota::debug: goroutines that wait for each other's locks.
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
 #include <rota/debug.hpp>
 
-#include "core/getg.hpp"
 #include "diag/lock_cycles.hpp"
 #include "diag/stack_text.hpp"
-#include "sched/entry.hpp"
+#include "diag/unreachable.hpp"
+#include "diag/unstopped.hpp"
 #include "sched/hooks.hpp"
 #include "sync/lock_owners.hpp"
 
@@ -16,14 +17,6 @@ namespace rota::debug {
 using namespace rota::rt;
 
 namespace {
-
-// As in diag/stack_text: nobody shall wait for a scan whose thread has been stopped.
-struct inside_for_search {
-    inside_for_search() { enter_runtime(); }
-    ~inside_for_search() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
-    inside_for_search(const inside_for_search&) = delete;
-    inside_for_search& operator=(const inside_for_search&) = delete;
-};
 
 // The part of a dump that is about one goroutine.
 std::string part_of_dump(std::string_view dump, std::uint64_t id) {
@@ -39,33 +32,74 @@ std::string part_of_dump(std::string_view dump, std::uint64_t id) {
 
 void watch_locks() {
     boot_runtime();
-    const inside_for_search here;
+    const unstopped here;
     rt::watch_locks();
 }
 
-std::vector<deadlock> find_deadlocks() {
-    boot_runtime();
+namespace {
+
+// Without the traces.
+std::vector<deadlock> lock_circles() {
     constexpr std::size_t usual = 256;
     const auto search = std::make_unique<lock_cycles>();
     std::vector<lock_wait> room(usual);
     std::uint32_t count = 0;
     for (;;) {
         {
-            const inside_for_search here;
+            const unstopped here;
             count = search->find(room.data(), room.size());
         }
         if (search->size() <= room.size()) break;
         room.resize(search->size() + search->size() / 4);
     }
     std::vector<deadlock> found(count);
-    if (count == 0) return found;
-    const std::string dump = "\n\n" + stack_text(true);
     for (std::uint32_t cycle = 1; cycle <= count; ++cycle) {
         search->for_each(cycle, [&](const lock_wait& w) {
-            if (w.thread != 0) found[cycle - 1].circle.push_back({0, w.wanted, {}, w.thread});
-            else found[cycle - 1].circle.push_back({w.goid, w.wanted, part_of_dump(dump, w.goid)});
+            found[cycle - 1].circle.push_back({w.thread != 0 ? 0 : w.goid, w.wanted, {}, w.thread});
         });
     }
+    return found;
+}
+
+void add_traces(std::vector<deadlock>& found) {
+    if (found.empty()) return;
+    const std::string dump = "\n\n" + stack_text(true);
+    for (deadlock& d : found) {
+        for (lock_waiter& w : d.circle) {
+            if (w.id != 0) w.trace = part_of_dump(dump, w.id);
+        }
+    }
+}
+
+bool has(const std::vector<deadlock>& all, std::uint64_t id) {
+    return std::any_of(all.begin(), all.end(), [id](const deadlock& d) {
+        return std::any_of(d.circle.begin(), d.circle.end(),
+                           [id](const lock_waiter& w) { return w.id == id; });
+    });
+}
+
+}  // namespace
+
+std::vector<deadlock> find_deadlocks() {
+    boot_runtime();
+    std::vector<deadlock> found = lock_circles();
+    add_traces(found);
+    return found;
+}
+
+std::vector<deadlock> find_all_deadlocks() {
+    boot_runtime();
+    std::vector<deadlock> found = lock_circles();
+    for (const wait_circle& circle : find_wait_circles().circles) {
+        deadlock d;
+        bool is_known = false;
+        for (const circle_member& c : circle) {
+            is_known = is_known || has(found, c.goid);
+            d.circle.push_back({c.goid, c.object, {}, 0, c.is_channel});
+        }
+        if (!is_known) found.push_back(std::move(d));
+    }
+    add_traces(found);
     return found;
 }
 

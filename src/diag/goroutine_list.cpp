@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/context_walk.hpp"
 #include "diag/on_thread.hpp"
 #include "diag/sample_stack.hpp"
-#include "sched/entry.hpp"
+#include "diag/unstopped.hpp"
 #include "sched/hooks.hpp"
 #include "sched/labels.hpp"
 #include "sched/scan.hpp"
@@ -49,6 +50,7 @@ struct listing {
     };
     on_thread pending[slot_tour::at_once] = {};
     std::size_t pending_count = 0;
+    bool usable = false;  // the last scan was
     walked_stack stack;
     patience asked;
 
@@ -96,24 +98,24 @@ struct listing {
 
     // Those that were on a thread, when nobody is held still any more. They may park meanwhile, and
     // end.
-    void add_pending(const stack_place& at) {
-        for (std::size_t i = 0; i < pending_count; ++i) {
-            constexpr int tries_max = 5;
+    void add_pending() {
+        const std::size_t count = std::exchange(pending_count, 0);
+        for (std::size_t i = 0; i < count; ++i) {
             const auto [gp, goid] = pending[i];
             noted n = look(*gp);
-            for (int tries = 0; !n.has_stack && is_alive(n, goid) && tries < tries_max; ++tries) {
-                n.has_stack = walk_on_thread(*gp, goid, stack, asked);
-                if (n.has_stack) break;
-                scan.begin(at, slot_tour::at_once);
+            const auto look_again = [&, gp = gp, goid = goid](bool& held) {
                 n = look(*gp);
-                if (is_alive(n, goid)) (void)walk(*gp, n);
-                scan.end();
-            }
-            if (!is_alive(n, goid)) continue;
+                if (!is_alive(n, goid)) return g_status::dead;
+                held = walk(*gp, n);
+                return is_same(*gp, goid) ? n.status : g_status::dead;
+            };
+            found_stack found = found_stack::none;
+            if (usable) found = find_stack(*gp, goid, stack, asked, scan, look_again);
+            if (found == found_stack::gone || !is_alive(n, goid)) continue;
+            n.has_stack = found != found_stack::none;
             if (!n.has_stack) keep_entry_alone(n);
             put_all(*gp, n);
         }
-        pending_count = 0;
     }
 
     static bool is_alive(const noted& n, std::uint64_t goid) {
@@ -136,7 +138,7 @@ struct listing {
             if (has_begun(gp)) w.walk(gp.sched);
             stack.count = w.count;
             if (!has_begun(gp)) keep_entry_alone(n);
-        } else if (!walk_stopped(gp, scan, stack)) {
+        } else {
             return false;
         }
         return n.has_stack = true;
@@ -163,26 +165,20 @@ struct listing {
     }
 };
 
-// As in diag/stack_text: nobody shall wait for a scan whose thread has been stopped.
-struct inside_for_list {
-    inside_for_list() { enter_runtime(); }
-    ~inside_for_list() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
-    inside_for_list(const inside_for_list&) = delete;
-    inside_for_list& operator=(const inside_for_list&) = delete;
-};
-
 // Those of the next slots. False: there are none.
 bool list_some(listing& l) {
     l.size = 0;
-    const inside_for_list here;
-    if (!l.tour.find_next()) return false;
-    const stack_place at = l.tour.at();
-    l.scan.begin(at, slot_tour::at_once);
-    l.tour.visit([](const stack_slot& slot,
-                    void* arg) { static_cast<listing*>(arg)->add(*header_of(slot)); },
-                 &l);
-    l.scan.end();
-    l.add_pending(at);
+    {
+        const unstopped here;
+        if (!l.tour.find_next()) return false;
+        l.scan.begin(l.tour.at(), slot_tour::at_once);
+        l.tour.visit([](const stack_slot& slot,
+                        void* arg) { static_cast<listing*>(arg)->add(*header_of(slot)); },
+                     &l);
+        l.usable = l.scan.is_usable();
+        l.scan.end();
+    }
+    l.add_pending();
     return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sync/lock_owners.hpp"
 #include "sync/sema.hpp"
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
@@ -98,6 +99,8 @@ bool leak_roots::note_left_out(marking& marks, own_frames own) {
     for (const awaited_block& b : marks.blocks) fits = fits && add(b.at);
     const sema_table_extent table = sema_table();
     fits = fits && note(address_of(table.lo), address_of(table.hi));
+    const lock_owner_memory owners = where_lock_owners_are();
+    fits = fits && note(address_of(owners.lo), address_of(owners.hi));
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
         fits = fits && note(address_of(mp), address_of(mp + 1));

@@ -5,7 +5,9 @@
 //   * stacks of goroutines: those of candidates are looked into when they are marked, of the others
 //     only what is in use is looked at;
 //   * the blocks of channels for which candidates wait, until they are marked;
-//   * the table of semaphores, and the records of ms: they name waiters to who knows the object;
+//   * the table of semaphores, that of who has locked what, and the records of ms: they name
+//   waiters
+//     to who knows the object;
 //   * the stacks of rota's own threads, below their first frame, and that of the main thread below
 //     run(): no code of the program's runs there;
 //   * the stacks that ms have for signals, but for registers of the program's own code;

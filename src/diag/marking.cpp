@@ -67,6 +67,13 @@ awaited_block* marking::find_block_at(std::uintptr_t address) {
     return b != nullptr && address - b->at.lo < sizeof(detail::hchan) ? b : nullptr;
 }
 
+void marking::link(candidate& c, candidate& owner) {
+    c.waits_for = static_cast<std::uint32_t>(&owner - candidates.begin());
+    if (&owner == &c) return;
+    c.waits_beside = owner.waits_here;
+    owner.waits_here = static_cast<std::uint32_t>(&c - candidates.begin());
+}
+
 void marking::mark(candidate& c) {
     if (c.marked) return;
     c.marked = true;

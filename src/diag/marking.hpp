@@ -36,6 +36,7 @@ struct candidate {
     std::uint32_t seen;          // and in how many it was
     std::uint32_t waits_here;    // the first candidate that waits for what lies on this stack,
     std::uint32_t waits_beside;  // and the next one that waits for what lies where this one's lies
+    std::uint32_t waits_for;     // that one
     kind what;
     bool marked;
 };
@@ -99,6 +100,9 @@ class marking {
     candidate* find_stack(std::uintptr_t address);
     candidate* find_goroutine(const g& gp);
     awaited_block* find_block_at(std::uintptr_t address);
+
+    // c can be woken by `owner` only.
+    void link(candidate& c, candidate& owner);
 
     void mark(candidate& c);
     void mark(awaited_block& b);

@@ -14,6 +14,7 @@
 #include "sys/clock.hpp"
 #include "sys/fault_escape.hpp"
 #include "sys/signal.hpp"
+#include "sys/thread.hpp"
 #include "sys/thread_status.hpp"
 
 namespace rota::rt {
@@ -41,7 +42,11 @@ ROTA_READS_RACING const m* thread_of(const g& gp) {
 struct inquiry {
     const g& gp;
     std::uint64_t goid;
+    int tid;
     walked_stack& to;
+    // At a first look; before it is asked, it must have computed since and not slept.
+    std::uint64_t sleeps = 0;
+    std::int64_t cpu = 0;
 };
 
 // On the thread itself.
@@ -54,29 +59,64 @@ void answer(const gobuf& interrupted, void* arg) {
     const bool at_home = is_within(reinterpret_cast<std::uintptr_t>(interrupted.sp), q.gp.stack);
     const bool inside = mp->in_runtime.load(memory_order_relaxed) != 0;  // relaxed: its own
     if ((!at_home && inside) || mp->after != nullptr) return;
-    q.to.count = walk_interrupted(interrupted, q.to.pcs, walked_stack::pcs_max);
+    // A thread of the program's own may have a signal stack that has no room for the unwinder.
+    q.to.count = mp->signal_stack != nullptr
+                     ? walk_interrupted(interrupted, q.to.pcs, walked_stack::pcs_max)
+                     : walk_frames(interrupted, q.to.pcs, walked_stack::pcs_max);
 }
 
-// --- asleep --------------------------------------------------------------------------------------
+// One that has just woken may go into the next call, or be still in that in which it slept: the
+// signal would come to that.
+bool has_not_slept(const inquiry& q) {
+    std::uint64_t sleeps = 0;
+    return is_awake_for(q.tid, stop_signal(), sleeps) && sleeps == q.sleeps;
+}
 
-struct sleeper {
-    const stack_slot& slot;
+bool has_computed(void* arg) {
+    const inquiry& q = *static_cast<inquiry*>(arg);
+    return has_not_slept(q) && q.cpu >= 0 && thread_cpu_time(q.tid) > q.cpu;
+}
+
+// Waits until it has computed; at most for so long, as it may have no processor.
+bool await_computing(inquiry& q, std::int64_t limit_ns) {
+    constexpr long nap_ns = 1'000'000;
+    const std::int64_t until = nanotime() + limit_ns;
+    q.cpu = thread_cpu_time(q.tid);
+    if (!is_awake_for(q.tid, stop_signal(), q.sleeps)) return false;
+    do {
+        thread_sleep_ns(nap_ns);
+        if (has_computed(&q)) return true;
+    } while (has_not_slept(q) && nanotime() < until);
+    return false;
+}
+
+// --- a stack that stands still
+// ---------------------------------------------------------------------
+
+struct still_stack {
     context_walk walk;
-    gobuf from;
+    gobuf from;  // as a return address
 
-    // False: it met memory that is not there. What was found until then is there.
-    bool try_walk(std::uintptr_t bp) {
+    // False: it met memory that is not there, or a register that is not known. What was found until
+    // then is there.
+    bool try_walk(void* bp) {
         walk.count = 0;
         walk.sp = 0;
-        from.bp = reinterpret_cast<void*>(bp);
+        from.bp = bp;
         return try_call(
             [](void* arg) {
-                auto& self = *static_cast<sleeper*>(arg);
+                auto& self = *static_cast<still_stack*>(arg);
                 self.walk.walk(self.from);
             },
             this);
     }
 };
+
+still_stack stack_at(void* sp, void* pc, const stack_slot& slot, walked_stack& to) {
+    return {{to.pcs, walked_stack::pcs_max, reinterpret_cast<std::uintptr_t>(sp),
+             reinterpret_cast<std::uintptr_t>(slot.hi)},
+            {sp, static_cast<char*>(pc) + 1, nullptr}};
+}
 
 #if defined(__x86_64__)
 
@@ -103,94 +143,129 @@ std::uintptr_t frame_of(const unsigned char* code, std::uintptr_t sp) {
     return sp + size;
 }
 
-// The frame pointer that the kernel has not told, from the first function that needs it, which is
-// the last that was found. 0: it can't be said.
-std::uintptr_t guess_frame(const context_walk& walk, const stack_slot& slot) {
-    if (walk.count == 0) return 0;
-    const auto pc = reinterpret_cast<void*>(walk.pcs[walk.count - 1] - 1);
-    const auto* const code = static_cast<const unsigned char*>(_Unwind_FindEnclosingFunction(pc));
-    if (code == nullptr) return 0;
-    const std::uintptr_t frame = frame_of(code, walk.sp);
-    if (frame % sizeof(void*) != 0 || !is_within(frame, slot) ||
-        !is_within(frame + sizeof(void*), slot))
-        return 0;
-    void* caller = nullptr;
-    std::memcpy(&caller, reinterpret_cast<const void*>(frame + sizeof(void*)), sizeof caller);
-    return _Unwind_FindEnclosingFunction(caller) != nullptr ? frame : 0;
+// Whether the instruction before `back` is a call: one by a pointer, or of a function that is
+// `code` or ends in a jump by a pointer at once, as entries of a linkage table do.
+bool follows_call_of(const unsigned char* back, const unsigned char* code) {
+    constexpr std::ptrdiff_t direct_size = 5;
+    if (back[-direct_size] == 0xe8) {
+        std::int32_t distance = 0;
+        std::memcpy(&distance, back - 4, sizeof distance);
+        const unsigned char* to = back + distance;
+        if (to == code) return true;
+        constexpr unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+        if (std::memcmp(to, endbr64, sizeof endbr64) == 0) to += sizeof endbr64;
+        if (to[0] == 0xf2) ++to;
+        return to[0] == 0xff && to[1] == 0x25;
+    }
+    // ff /2, with a register or memory of four kinds of address
+    for (const std::ptrdiff_t size : {2, 3, 4, 6, 7}) {
+        if (back[-size] == 0xff && ((back[1 - size] >> 3) & 7) == 2) return true;
+    }
+    return false;
+}
+
+struct frame_guess {
+    const context_walk& walk;
+    const stack_slot& slot;
+    void* frame = nullptr;
+
+    // From the first function that needs the frame pointer, which is the last that was found.
+    void look() {
+        const auto pc = reinterpret_cast<void*>(walk.pcs[walk.count - 1] - 1);
+        const auto* const code =
+            static_cast<const unsigned char*>(_Unwind_FindEnclosingFunction(pc));
+        if (code == nullptr) return;
+        const std::uintptr_t at = frame_of(code, walk.sp);
+        constexpr std::size_t word = sizeof(void*);
+        if (at % word != 0 || !is_within(at, slot) || !is_within(at + word, slot)) return;
+        std::uintptr_t record[2];  // of the caller: its frame, and where it goes on
+        std::memcpy(record, reinterpret_cast<const void*>(at), sizeof record);
+        if (record[0] != 0 && (record[0] <= at || !is_within(record[0], slot))) return;
+        auto* const back = reinterpret_cast<unsigned char*>(record[1]);
+        if (_Unwind_FindEnclosingFunction(back - 1) != nullptr && follows_call_of(back, code))
+            frame = reinterpret_cast<void*>(at);
+    }
+};
+
+// The frame pointer that the kernel has not told; null: it can't be said.
+void* guess_frame(const context_walk& walk, const stack_slot& slot) {
+    if (walk.count == 0) return nullptr;
+    frame_guess guess{walk, slot};
+    const bool came_back =
+        try_call([](void* arg) { static_cast<frame_guess*>(arg)->look(); }, &guess);
+    return came_back ? guess.frame : nullptr;
 }
 
 #else
 
 // Where callers lie is said of the stack pointer there.
-std::uintptr_t guess_frame(const context_walk&, const stack_slot&) { return 0; }
+void* guess_frame(const context_walk&, const stack_slot&) { return nullptr; }
 
 #endif
 
 // gp's thread slept, and has not run since, so nothing of the stack has moved.
 bool walk_asleep(const g& gp, std::uint64_t goid, const m& mp, int tid, walked_stack& to) {
-    sleeping_thread before, after;
-    if (!faults_are_ours() || !find_sleeping(tid, before) || !is_within(before.sp, gp.stack) ||
+    sleeping_thread place;
+    if (!are_tables_safe() || !find_sleeping(tid, place) || !is_within(place.sp, gp.stack) ||
         !is_on(mp, gp, goid))
         return false;
     const stack_slot slot = gp.stack;
-    sleeper s{slot,
-              {to.pcs, walked_stack::pcs_max, before.sp, reinterpret_cast<std::uintptr_t>(slot.hi)},
-              {}};
-    // As a return address: one behind what goes on there.
-    s.from.sp = reinterpret_cast<void*>(before.sp);
-    s.from.pc = reinterpret_cast<void*>(before.pc + 1);
-    const kernel_signals mask = block_all_but_faults();
-    if (!s.try_walk(0)) {
-        const std::uintptr_t frame = guess_frame(s.walk, slot);
-        if (frame != 0) (void)s.try_walk(frame);
+    still_stack s =
+        stack_at(reinterpret_cast<void*>(place.sp), reinterpret_cast<void*>(place.pc), slot, to);
+    const kernel_signals mask = block_all_but_memory_faults();
+    if (!s.try_walk(nullptr)) {
+        if (void* const frame = guess_frame(s.walk, slot)) (void)s.try_walk(frame);
     }
     restore_signals(mask);
-    if (!find_sleeping(tid, after) || !(before == after) || !is_on(mp, gp, goid)) return false;
     to.count = s.walk.count;
-    return to.count > 0;
+    return to.count > 0 && sleeps_still(tid, place) && is_on(mp, gp, goid);
 }
 
-// One that has just woken may go into the next call: the signal would come to that.
-bool has_computed(int tid) {
-    constexpr long while_ns = 1'000'000;
-    const int signal = stop_signal();
-    std::uint64_t before = 0, after = 0;
-    if (signal == 0 || !is_awake_for(tid, signal, before)) return false;
-    thread_sleep_ns(while_ns);
-    return is_awake_for(tid, signal, after) && after == before;
+#if defined(__x86_64__)
+
+// Registers that a function may use besides are not known; then the walk ends there.
+std::size_t walk_by_tables(const gobuf& at, const stack_slot& slot, walked_stack& to) {
+    if (!are_tables_safe() || !is_within(reinterpret_cast<std::uintptr_t>(at.sp), slot)) return 0;
+    still_stack s = stack_at(at.sp, at.pc, slot, to);
+    const kernel_signals mask = block_all_but_memory_faults();
+    (void)s.try_walk(at.bp);
+    restore_signals(mask);
+    return s.walk.count;
 }
+
+#else
+
+// A function that calls none has its return address in a register, which is not kept.
+std::size_t walk_by_tables(const gobuf&, const stack_slot&, walked_stack&) { return 0; }
+
+#endif
 
 }  // namespace
 
-bool walk_stopped(const g& gp, const stack_scan& scan, walked_stack& to) {
-    const gobuf* const at = scan.holds_stopped(gp);
-    if (at == nullptr) return false;
-#if defined(__x86_64__)
-    if (is_within(reinterpret_cast<std::uintptr_t>(at->sp), gp.stack)) {
-        context_walk w{to.pcs, walked_stack::pcs_max};
-        gobuf from = *at;
-        from.pc = static_cast<char*>(from.pc) + 1;  // as a return address
-        w.walk(from);
-        to.count = w.count;
-        return true;
-    }
-#endif
-    // A function that calls none has its return address in a register there.
-    to.count = walk_frames(*at, to.pcs, walked_stack::pcs_max);
+ROTA_READS_RACING bool is_same(const g& gp, std::uint64_t goid) { return gp.goid == goid; }
+
+bool walk_stopped(const g& gp, std::uint64_t goid, walked_stack& to) {
+    const stopped_hold hold;
+    const gobuf* const at = hold.find(gp);
+    to.count = 0;
+    if (at == nullptr || !is_same(gp, goid)) return false;
+    to.count = walk_by_tables(*at, gp.stack, to);
+    if (to.count == 0) to.count = walk_frames(*at, to.pcs, walked_stack::pcs_max);
     return true;
 }
 
 bool walk_on_thread(const g& gp, std::uint64_t goid, walked_stack& to, patience& patience) {
-    constexpr std::int64_t answer_limit = 100'000'000;  // ns
+    constexpr std::int64_t limit = 100'000'000;  // ns: for each
     to.count = 0;
     const m* const mp = thread_of(gp);
     if (mp == nullptr || !is_on(*mp, gp, goid)) return false;
     const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
     if (walk_asleep(gp, goid, *mp, tid, to)) return true;
+    to.count = 0;
+    inquiry q{gp, goid, tid, to};
     const std::int64_t since = nanotime();
-    inquiry q{gp, goid, to};
-    const bool answered = patience.left_ns > 0 && has_computed(tid) &&
-                          ask_thread(tid, answer, &q, std::min(answer_limit, patience.left_ns));
+    const bool answered = await_computing(q, std::min(limit, patience.left_ns)) &&
+                          ask_thread(tid, has_computed, answer, &q, limit);
     patience.left_ns -= nanotime() - since;
     return answered && to.count > 0;
 }

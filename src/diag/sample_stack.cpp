@@ -135,6 +135,8 @@ void look_at_tables() {
     uses_tables.store(may, memory_order_relaxed);  // relaxed: a setting; late is as good
 }
 
+bool are_tables_safe() { return uses_tables.load(memory_order_relaxed); }  // relaxed: as above
+
 std::size_t walk_frames(const gobuf& at, std::uintptr_t* pcs, std::size_t max) {
     if (max == 0) return 0;
     std::size_t count = 0;
@@ -155,9 +157,7 @@ std::size_t walk_frames(const gobuf& at, std::uintptr_t* pcs, std::size_t max) {
 std::size_t walk_interrupted(const gobuf& at, std::uintptr_t* pcs, std::size_t max) {
     max = std::min(max, interrupted_pcs_max);
     const std::size_t count = walk_frames(at, pcs, max);
-    // relaxed: as above
-    return uses_tables.load(memory_order_relaxed) && max > 0 ? walk_by_tables(pcs, count, max)
-                                                             : count;
+    return are_tables_safe() && max > 0 ? walk_by_tables(pcs, count, max) : count;
 }
 
 }  // namespace rota::rt

@@ -19,6 +19,9 @@ namespace rota::rt {
 // Whether stacks may be unwound by tables from now on. Caller: a thread that is not interrupted for
 // a sample meanwhile, before the first one and once in a while. Allocates nothing.
 void look_at_tables();
+// Whether the unwinder finds its tables without a lock, for all code that there was then; and
+// faults are ours, so that what goes wrong is left by try_call.
+bool are_tables_safe();
 
 // Writes where the calling thread was interrupted, as return addresses, the innermost first, at
 // most `max` or interrupted_pcs_max. Returns how many. Caller: the handler of a signal, in which

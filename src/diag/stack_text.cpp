@@ -8,21 +8,12 @@
 #include "diag/frame_name.hpp"
 #include "diag/sample_stack.hpp"
 #include "diag/traceback.hpp"
-#include "sched/entry.hpp"
+#include "diag/unstopped.hpp"
 #include "sched/labels.hpp"
 
 namespace rota::rt {
 
 namespace {
-
-// Nobody shall wait for a scan whose thread has been stopped. No request to yield is honoured on
-// the way out: this goroutine would stand in the traces of others as if it were asking.
-struct inside {
-    inside() { enter_runtime(); }
-    ~inside() { getm().in_runtime.store(0, memory_order_release); }  // pairs(entry.left)
-    inside(const inside&) = delete;
-    inside& operator=(const inside&) = delete;
-};
 
 struct work {
     explicit work(std::string& to) : room(&to) {}
@@ -45,7 +36,7 @@ constexpr trace_style style{.system = false, .careful = false, .names_later = tr
 // Fills `room`, as far as that goes. Returns how much it takes.
 std::size_t trace_into(std::string& room) {
     const auto w = std::make_unique<work>(room);
-    const inside here;
+    const unstopped here;
     w->trace.to(w->out, style);
     w->trace.print_current();
     w->out.flush();
@@ -80,7 +71,7 @@ struct others {
     tracer::batch batch;
 
     bool take_some(slot_tour& tour) {
-        const inside here;
+        const unstopped here;
         return trace.take_some(tour, batch);
     }
 };
@@ -92,6 +83,7 @@ void append_others(std::string& text) {
         look_at_tables();
         const auto w = std::make_unique<others>(text);
         for (slot_tour tour; w->take_some(tour);) {
+            w->trace.ask_some(w->batch);
             if (text.size() == before && w->batch.count > 0) text += '\n';
             w->trace.print_some(w->batch);
         }

@@ -281,10 +281,6 @@ ROTA_READS_RACING bool tracer::look_at_other(const g& gp, other& into) {
     // One that has not run yet has no frames.
     if (into.has_stack && into.a.sched.pc != reinterpret_cast<void*>(&rota_gostart))
         walk_from(into.w, into.a.sched);
-    if (!into.has_stack && walk_stopped(gp, scan_, stack_)) {
-        take(stack_, into.w);
-        into.has_stack = true;
-    }
     return true;
 }
 
@@ -294,27 +290,20 @@ void tracer::take(const walked_stack& from, walk& to) {
     to.is_cut = from.count == walked_stack::pcs_max;
 }
 
-// One that was on a thread when it was looked at.
-bool tracer::look_on_thread(other& into) {
-    into.has_stack =
-        walk_on_thread(*static_cast<const g*>(into.a.address), into.a.goid, stack_, patience_);
-    if (into.has_stack) take(stack_, into.w);
-    return into.has_stack;
-}
-
-// The same for a program that goes on: it may have parked meanwhile, or have ended, which is said
-// by false.
-bool tracer::look_again(const stack_place& at, other& into) {
-    constexpr int tries_max = 5;
+// One that was on a thread when it was looked at. False: it has ended.
+bool tracer::ask(other& into) {
+    const g& gp = *static_cast<const g*>(into.a.address);
     const std::uint64_t goid = into.a.goid;
-    for (int tries = 0; tries < tries_max && !look_on_thread(into); ++tries) {
-        scan_.begin(at, slot_tour::at_once);
-        const bool lives = look_at_other(*static_cast<const g*>(into.a.address), into);
-        scan_.end();
-        if (!lives || into.a.goid != goid) return false;
-        if (into.has_stack) break;
+    const found_stack found = find_stack(gp, goid, stack_, patience_, scan_, [&](bool& held) {
+        const bool lives = look_at_other(gp, into) && is_same(gp, goid) && into.a.goid == goid;
+        held = into.has_stack;
+        return lives ? into.a.status : g_status::dead;
+    });
+    if (found == found_stack::walked) {
+        take(stack_, into.w);
+        into.has_stack = true;
     }
-    return true;
+    return found != found_stack::gone;
 }
 
 void tracer::print_other(const other& o) {
@@ -346,7 +335,11 @@ void tracer::print_others() {
             other o;
             auto& self = *static_cast<tracer*>(arg);
             if (&gp == current_goroutine() || !self.look_at_other(gp, o)) return;
-            if (!o.has_stack) (void)self.look_on_thread(o);
+            if (!o.has_stack && (walk_stopped(gp, o.a.goid, self.stack_) ||
+                                 walk_on_thread(gp, o.a.goid, self.stack_, self.patience_))) {
+                take(self.stack_, o.w);
+                o.has_stack = true;
+            }
             self.print_other(o);
         },
         this);
@@ -361,8 +354,7 @@ bool tracer::take_some(slot_tour& tour, batch& into) {
         const slot_tour& tour;
         batch& into;
     } t{*this, tour, into};
-    const stack_place at = tour.at();
-    scan_.begin(at, slot_tour::at_once);
+    scan_.begin(tour.at(), slot_tour::at_once);
     tour.visit(
         [](const stack_slot& slot, void* arg) {
             const g& gp = *header_of(slot);
@@ -372,16 +364,21 @@ bool tracer::take_some(slot_tour& tour, batch& into) {
                 ++into.count;
         },
         &t);
+    into.is_complete = !scan_.is_usable();
     scan_.end();
+    return true;
+}
+
+void tracer::ask_some(batch& some) {
+    if (some.is_complete) return;
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < into.count; ++i) {
-        other& o = into.others[i];
-        if (!o.has_stack && !look_again(at, o)) continue;
-        if (kept != i) into.others[kept] = o;
+    for (std::size_t i = 0; i < some.count; ++i) {
+        other& o = some.others[i];
+        if (!o.has_stack && !ask(o)) continue;
+        if (kept != i) some.others[kept] = o;
         ++kept;
     }
-    into.count = kept;
-    return true;
+    some.count = kept;
 }
 
 void tracer::print_some(const batch& some) {

@@ -44,11 +44,13 @@ class tracer {
     void print_one(const g& gp);
 
     // The same by and by, for a program that goes on: of the next slots' goroutines, but the
-    // current one, what is to be printed is noted, while those that do not run are held still;
-    // those that run are asked afterwards; and all is printed when they go on. Caller: lives with a
-    // label_reader until all is printed, and must not park while it takes. False: there are none.
+    // current one, what is to be printed is noted, while those that do not run are held still.
+    // Those that run are asked afterwards, and all is printed when they go on. Caller: lives with a
+    // label_reader until all is printed; must not park, nor be stopped, while it takes. False:
+    // there are none.
     struct batch;
     bool take_some(slot_tour& tour, batch& into);
+    void ask_some(batch& some);
     void print_some(const batch& some);
 
   private:
@@ -96,8 +98,7 @@ class tracer {
         walk w;
     };
     bool look_at_other(const g& gp, other& into);
-    bool look_on_thread(other& into);
-    bool look_again(const stack_place& at, other& into);
+    bool ask(other& into);
     static void take(const walked_stack& from, walk& to);
     static about look_at(const g& gp);
     static long long minutes_waited(const about& gp);
@@ -127,6 +128,7 @@ class tracer {
 
 struct tracer::batch {
     std::size_t count = 0;
+    bool is_complete = false;  // no stack that is not there can be had
     other others[slot_tour::at_once];
 };
 

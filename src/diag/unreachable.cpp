@@ -1,6 +1,7 @@
 // Who waits, whether they still do, and who is left when all that can be reached is marked.
 #include "diag/unreachable.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -18,6 +19,7 @@
 #include "sched/seeded.hpp"
 #include "sched/stw.hpp"
 #include "sync/awaited.hpp"
+#include "sync/lock_owners.hpp"
 #include "sync/sema.hpp"
 #include "sys/clock.hpp"
 
@@ -44,8 +46,18 @@ const char* why_not(hold_result result) {
 
 constinit std::size_t last_found = 0;  // relaxed, by the compiler's own atomics: a report
 
+// gp waits for a mutex that `owner` has locked.
+struct noted_owner {
+    const g* gp;
+    const g* owner;
+    std::uint64_t goid;
+};
+
 struct search {
+    bool for_circles = false;
     marking marks;
+    wait_graph graph;
+    mapped_room<noted_owner> owners;  // by gp
     leak_roots roots;
     mapped_room<held_thread> threads;
     bool is_full = false;
@@ -114,7 +126,7 @@ void note_candidate(const stack_slot& slot, void* arg) {
     c.gp = &gp;
     c.lo = reinterpret_cast<std::uintptr_t>(saved_stack(gp).words);
     c.top = reinterpret_cast<std::uintptr_t>(&gp);
-    c.waits_here = c.waits_beside = nobody;
+    c.waits_here = c.waits_beside = c.waits_for = nobody;
     if (judge(s, c)) s.is_full |= !s.marks.candidates.push(c);
 }
 
@@ -162,19 +174,52 @@ bool link_to_owner(marking& marks, candidate& c) {
     const auto at = reinterpret_cast<std::uintptr_t>(c.object);
     candidate* const owner = marks.find_stack(at);
     if (owner == nullptr || at >= owner->top) return false;
-    if (owner == &c) return true;
-    c.waits_beside = owner->waits_here;
-    owner->waits_here = static_cast<std::uint32_t>(&c - marks.candidates.begin());
+    marks.link(c, *owner);
     return true;
 }
 
-void mark_who_can_run(marking& marks) {
-    for (candidate& c : marks.candidates) {
+// For locks, where circles are searched. False: it is not known who has it, or that is somebody who
+// can run.
+bool link_to_locker(search& s, candidate& c) {
+    if (c.what != candidate::kind::semaphore) return false;
+    const noted_owner* const end = s.owners.end();
+    const noted_owner* const o =
+        std::lower_bound(static_cast<const noted_owner*>(s.owners.begin()), end, c.gp,
+                         [](const noted_owner& a, const g* b) { return a.gp < b; });
+    if (o == end || o->gp != c.gp) return false;
+    candidate* const owner = s.marks.find_goroutine(*o->owner);
+    if (owner == nullptr || owner->gp->goid != o->goid) return false;
+    s.marks.link(c, *owner);
+    return true;
+}
+
+void mark_who_can_run(search& s) {
+    for (candidate& c : s.marks.candidates) {
         if (c.what == candidate::kind::for_ever) continue;
         const bool in_queues = c.seen == c.places;
         const bool has_object = c.what != candidate::kind::channels;
-        if (!in_queues || (has_object && !link_to_owner(marks, c))) marks.mark(c);
+        if (!in_queues || (has_object && !link_to_locker(s, c) && !link_to_owner(s.marks, c)))
+            s.marks.mark(c);
     }
+}
+
+// Before threads are held, as the table has locks. Goroutines do not run; and a mutex that one of
+// them has locked is its own until it does.
+void note_owners(search& s) {
+    if (!s.for_circles || !are_locks_watched()) return;
+    sem_for_each_waiter(
+        [](void* arg, const sudog& waiter) {
+            search& s = *static_cast<search*>(arg);
+            const g& gp = *waiter.gp;
+            if (gp.is_thread) return;
+            const mutex* const wanted = lock_view::wanted(waiter.wait_on, gp.why);
+            if (wanted == nullptr || !lock_view::is_watched_and_locked(*wanted)) return;
+            const lock_owner owner = find_lock_owner(*wanted);
+            if (owner.gp != nullptr) (void)s.owners.push({&gp, owner.gp, owner.goid});
+        },
+        &s);
+    std::sort(s.owners.begin(), s.owners.end(),
+              [](const noted_owner& a, const noted_owner& b) { return a.gp < b.gp; });
 }
 
 // --- the proof -----------------------------------------------------------------------------------
@@ -203,8 +248,10 @@ const char* mark_all(search& s, const held_threads& held, leak_roots::own_frames
     if (s.is_full) return "there are too many goroutines";
     s.marks.sort();
     find_all_in_queues(s.marks);
-    mark_who_can_run(s.marks);
-    return s.roots.mark(s.marks, held, own, until_ns);
+    mark_who_can_run(s);
+    if (const char* const failure = s.roots.mark(s.marks, held, own, until_ns)) return failure;
+    if (s.for_circles) s.graph.note(s.marks);
+    return nullptr;
 }
 
 // Without a proof those remain who wait for nothing.
@@ -221,6 +268,7 @@ const char* prove(search& s, std::uintptr_t frame) {
     if (s.unproven != nullptr) return s.unproven;
     if (ROTA_ASAN || ROTA_TSAN) return "sanitizers keep frames elsewhere";
     if (seeded.on) return "under GODEBUG=schedseed threads are not held";
+    note_owners(s);
     held_threads held{s.threads.begin(), s.threads.capacity()};
     s.has_asked = true;
     const hold_result result = hold_other_threads(held, is_harmless, patience_ns);
@@ -269,8 +317,8 @@ class uncancelled {
     int before_ = 0;
 };
 
-unreachable_goroutines search_once(bool& may_do_better) {
-    constexpr std::size_t reserve = 4096;
+unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
+    constexpr std::size_t reserve = 4096, edges_each = 16;
     std::size_t slots = 0;
     stack_for_each([](const stack_slot&, void* n) { ++*static_cast<std::size_t*>(n); }, &slots);
     const std::size_t most = slots + slots / 4 + reserve;
@@ -284,6 +332,9 @@ unreachable_goroutines search_once(bool& may_do_better) {
     void* const room = mmap_reserve(sizeof(search));
     if (room == nullptr) throw std::bad_alloc();
     const std::unique_ptr<search, give_back> s(new (room) search);
+    s->for_circles = for_circles;
+    if (for_circles && (!s->graph.reserve(edges_each * most) || !s->owners.reserve(most)))
+        throw std::bad_alloc();
     if (!s->marks.reserve(most, 2 * most + 16 * reserve) || !s->threads.reserve(threads_max))
         throw std::bad_alloc();
     // Arenas, blocks, three for each m.
@@ -297,6 +348,7 @@ unreachable_goroutines search_once(bool& may_do_better) {
     may_do_better = s->may_do_better;
     result.held_ns = s->held_ns;
     result.bytes_read = s->roots.bytes_read;
+    if (for_circles && s->unproven == nullptr) result.circles = s->graph.circles(s->marks);
     return result;
 }
 
@@ -308,13 +360,25 @@ ROTA_NOINLINE void clear_dead_frames() {
     asm volatile("" : : "r"(room) : "memory");
 }
 
-unreachable_goroutines find_unreachable_goroutines() {
+namespace {
+
+unreachable_goroutines search_well(bool for_circles) {
     constexpr int attempts_max = 3;
     const uncancelled meanwhile;
     boot_runtime();
     unreachable_goroutines result;
     bool may_do_better = true;
-    for (int i = 0; i < attempts_max && may_do_better; ++i) result = search_once(may_do_better);
+    for (int i = 0; i < attempts_max && may_do_better; ++i)
+        result = search_once(for_circles, may_do_better);
+    return result;
+}
+
+}  // namespace
+
+unreachable_goroutines find_wait_circles() { return search_well(true); }
+
+unreachable_goroutines find_unreachable_goroutines() {
+    unreachable_goroutines result = search_well(false);
     __atomic_store_n(&last_found, result.goids.size(), __ATOMIC_RELAXED);
     return result;
 }

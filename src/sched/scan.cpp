@@ -20,16 +20,12 @@ ROTA_READS_RACING T peek(const T& field) {
     return value;
 }
 
-void wait_for_its_end() {
-    constexpr long look_again = 20'000;                     // ns
-    while (sched.scanning.load(memory_order_acquire) != 0)  // pairs(scan.over)
-        thread_sleep_ns(look_again);
-}
-
 }  // namespace
 
 void stack_scan::note(const g* gp) {
     if (gp == nullptr || peek(gp->is_thread)) return;
+    const auto* const at = reinterpret_cast<const std::byte*>(gp);
+    if (at < lo_ || at >= hi_) return;
     if (noted_count_ < noted_max) noted_[noted_count_++] = gp;
     else usable_ = false;
 }
@@ -38,6 +34,7 @@ void stack_scan::note(const g* gp) {
 bool stack_scan::announce() {
     usable_ = asymmetric.heavy.load(memory_order_seq_cst);  // pairs(asymmetric.on)
     noted_count_ = 0;
+    lo_ = hi_ = nullptr;
     sched.scanning.fetch_add(1, memory_order_relaxed);    // relaxed: the barrier below
     sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: as above
     if (usable_) heavy_fence();                           // pairs(scan.stop)
@@ -46,8 +43,15 @@ bool stack_scan::announce() {
 
 // Who was allowed to start before the barrier has been marked as running.
 void stack_scan::note_running(const stack_slot& slot, void* self) {
+    auto& scan = *static_cast<stack_scan*>(self);
     const g& gp = *header_of(slot);
-    if (readgstatus(gp) == g_status::running) static_cast<stack_scan*>(self)->note(&gp);
+    scan.look_at(slot);
+    if (readgstatus(gp) == g_status::running) scan.note(&gp);
+}
+
+void stack_scan::look_at(const stack_slot& slot) {
+    if (lo_ == nullptr || slot.lo < lo_) lo_ = slot.lo;
+    if (slot.hi > hi_) hi_ = slot.hi;
 }
 
 void stack_scan::note_on_ms() {
@@ -89,15 +93,6 @@ bool stack_scan::holds(const g& gp) const {
     return true;
 }
 
-// That of a goroutine which does not run may say anything; then the m has another one under it, or
-// is not still.
-ROTA_READS_RACING const gobuf* stack_scan::holds_stopped(const g& gp) const {
-    const m* const mp = peek(gp.mp);
-    if (!usable_ || mp == nullptr) return nullptr;
-    if (!mp->is_still.load(memory_order_acquire)) return nullptr;  // pairs(scan.still)
-    return peek(mp->curg) == &gp ? &mp->still_at : nullptr;
-}
-
 slot_tour::slot_tour() : newest_(sched.goid_gen.load(memory_order_relaxed)) {}  // relaxed: about
 
 // The number of one that is just being made may be that of its slot's goroutine before.
@@ -134,12 +129,34 @@ void slot_tour::visit(void (*visit)(const stack_slot&, void*), void* arg) {
 }
 
 void wait_for_scan(g& gp) {
+    constexpr long look_again = 20'000;  // ns
     do {
         casgstatus(gp, g_status::running, g_status::runnable);
-        wait_for_its_end();
+        while (sched.scanning.load(memory_order_acquire) != 0)  // pairs(scan.over)
+            thread_sleep_ns(look_again);
         casgstatus(gp, g_status::runnable, g_status::running);
         std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(scan.stop)
     } while (sched.scanning.load(memory_order_acquire) != 0);  // pairs(scan.over)
+}
+
+stopped_hold::stopped_hold() {
+    sched.holding_stopped.fetch_add(1, memory_order_relaxed);  // relaxed: the barrier below
+    if (asymmetric.heavy.load(memory_order_seq_cst))           // pairs(asymmetric.on)
+        heavy_fence();                                         // pairs(scan.stopped)
+}
+
+stopped_hold::~stopped_hold() {
+    sched.holding_stopped.fetch_sub(1, memory_order_release);  // pairs(scan.move)
+}
+
+// The m that a goroutine names which does not run may be any: then it has another one under it, or
+// is not still.
+ROTA_READS_RACING const gobuf* stopped_hold::find(const g& gp) const {
+    const m* const mp = peek(gp.mp);
+    if (mp == nullptr || !asymmetric.heavy.load(memory_order_seq_cst) ||  // pairs(asymmetric.on)
+        !mp->is_still.load(memory_order_acquire))                         // pairs(scan.still)
+        return nullptr;
+    return peek(mp->curg) == &gp ? &mp->still_at : nullptr;
 }
 
 void stand_still(m& self, const gobuf& interrupted) {
@@ -148,12 +165,14 @@ void stand_still(m& self, const gobuf& interrupted) {
 }
 
 void move_again(m& self) {
+    constexpr long look_again = 20'000;  // ns
     for (;;) {
-        self.is_still.store(false, memory_order_relaxed);     // relaxed: who scans brings the
-        std::atomic_signal_fence(std::memory_order_seq_cst);  // barrier; pairs(scan.stop)
-        if (sched.scanning.load(memory_order_acquire) == 0) return;  // pairs(scan.over)
-        self.is_still.store(true, memory_order_release);             // pairs(scan.still)
-        wait_for_its_end();
+        self.is_still.store(false, memory_order_relaxed);     // relaxed: who holds brings the
+        std::atomic_signal_fence(std::memory_order_seq_cst);  // barrier; pairs(scan.stopped)
+        if (sched.holding_stopped.load(memory_order_acquire) == 0) return;  // pairs(scan.move)
+        self.is_still.store(true, memory_order_release);                    // pairs(scan.still)
+        while (sched.holding_stopped.load(memory_order_acquire) != 0)       // pairs(scan.move)
+            thread_sleep_ns(look_again);
     }
 }
 

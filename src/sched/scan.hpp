@@ -10,9 +10,11 @@
 // So the scan notes who runs at its beginning, and whom each m has under it or has just left after
 // that; these count as running until its end.
 //
-// A goroutine that is stopped on its thread (sched/suspend) says so by a word of its m, which takes
-// the part of the states: it clears that and then looks for a scan, and while there is one it sets
-// it again and waits.
+// A goroutine that is stopped on its thread (sched/suspend) may hold any lock of the program or of
+// the C library, and whoever scans may want one before the end. So a scan does not keep it: a
+// stopped_hold does, for as long as its frames are read. It has the same two sides: the m says by a
+// word of its own that it is still, clears that, and then looks for a hold; while there is one it
+// sets the word again and waits.
 #pragma once
 
 #include <cstddef>
@@ -37,19 +39,21 @@ class stack_scan {
     // Whether gp, one of those, is off its stack and stays so until end(): gp.sched says where it
     // will go on.
     bool holds(const g& gp) const;
-    // Whether gp is stopped on its thread and stays so until end(): where a signal has interrupted
-    // it, otherwise null.
-    const gobuf* holds_stopped(const g& gp) const;
+    // Otherwise the kernel has no barrier, or there are too many ms: holds() says no to all.
+    bool is_usable() const { return usable_; }
 
   private:
     bool announce();
     void note(const g* gp);
+    void look_at(const stack_slot& slot);
     static void note_running(const stack_slot& slot, void* self);
     void note_on_ms();
 
     static constexpr std::size_t noted_max = 4096;
     std::size_t noted_count_ = 0;
     bool usable_ = false;
+    const std::byte* lo_ = nullptr;  // the slots that are looked at lie there
+    const std::byte* hi_ = nullptr;
     const g* noted_[noted_max] = {};  // on their stacks
 };
 
@@ -84,10 +88,23 @@ ROTA_ALWAYS_INLINE void give_way_to_scan(g& gp) {
         wait_for_scan(gp);
 }
 
+// Keeps goroutines that are stopped on their threads where they are. Who has one takes no lock and
+// waits for nobody. Caller: not to be stopped, nor to park, before the end.
+class stopped_hold {
+  public:
+    stopped_hold();
+    ~stopped_hold();
+    stopped_hold(const stopped_hold&) = delete;
+    stopped_hold& operator=(const stopped_hold&) = delete;
+
+    // Where a signal has interrupted gp, if it is stopped; otherwise null.
+    const gobuf* find(const g& gp) const;
+};
+
 // The m's goroutine, which a signal has interrupted there, is about to stop: from now on it may be
 // looked at,
 void stand_still(m& self, const gobuf& interrupted);
-// until this, which waits while a scan is under way.
+// until this, which waits while there is a stopped_hold.
 void move_again(m& self);
 
 }  // namespace rota::rt

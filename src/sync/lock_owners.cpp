@@ -40,6 +40,12 @@ static_assert(lock_owner_table::part_count == std::size_t{1} << (64 - 52));
 
 }  // namespace
 
+lock_owner_memory where_lock_owners_are() {
+    const lock_owner_table* const t =
+        __atomic_load_n(&lock_owners.table, __ATOMIC_ACQUIRE);  // pairs(owners.table)
+    return t == nullptr ? lock_owner_memory{} : lock_owner_memory{t, t + 1};
+}
+
 void watch_locks() {
     if (are_locks_watched()) return;
     lock_owner_table& fresh = mapped_new<lock_owner_table>();

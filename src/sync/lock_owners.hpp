@@ -29,6 +29,13 @@ ROTA_ALWAYS_INLINE bool are_locks_watched() {
     return __atomic_load_n(&lock_owners.table, __ATOMIC_RELAXED) != nullptr;
 }
 
+// Where the notes lie, which name goroutines and mutexes to nobody but us; empty before.
+struct lock_owner_memory {
+    const void* lo = nullptr;
+    const void* hi = nullptr;
+};
+lock_owner_memory where_lock_owners_are();
+
 // From now on, for the life of the process. Any thread. Takes: mapped.
 void watch_locks();
 

@@ -16,13 +16,18 @@ namespace rota::rt {
 // allocate.
 using answer_fn = void (*)(const gobuf& interrupted, void* arg);
 
-// Has that thread call f(.., arg). False: it did not within `limit_ns`, as it has ended, blocks the
-// signal, has no processor, or others ask all the time; then f is not called any more. Takes no
-// lock, allocates nothing: also for handlers and crash reports. Blocks the thread.
-[[nodiscard]] bool ask_thread(int tid, answer_fn f, void* arg, std::int64_t limit_ns);
+// Has that thread call f(.., arg), if shall(arg) says so right before the signal is sent. False: it
+// did not within `limit_ns`, as it has ended, blocks the signal, has no processor, or others ask
+// all the time; then f is not called any more. Takes no lock, allocates nothing: also for handlers
+// and crash reports. Blocks the thread.
+[[nodiscard]] bool ask_thread(int tid, bool (*shall)(void* arg), answer_fn f, void* arg,
+                              std::int64_t limit_ns);
 
 // For the handler of the stop signal.
 void answer_if_asked(const gobuf& interrupted);
+
+// The thread goes no further with the answer in which it may be: something has failed there.
+void give_up_answer();
 
 // In the child of a fork, which has been made while another thread asked.
 void forget_who_is_asked();

@@ -24,6 +24,10 @@ constinit place places[places_max];
 
 // Not inlined: its variables would lie beside those that a jump back must find as they were.
 ROTA_NOINLINE place* take_place(int tid) {
+    // Inside another call, which would be left in place of this one.
+    for (const place& p : places) {
+        if (p.tid.load(memory_order_relaxed) == tid) return nullptr;  // relaxed: ours is our own
+    }
     for (place& p : places) {
         int free = 0;
         // relaxed, where it is not taken: only looked at

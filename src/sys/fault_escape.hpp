@@ -4,8 +4,8 @@
 namespace rota::rt {
 
 // Calls f(arg). False: that met a fault (SIGSEGV or SIGBUS) and was left there and then, so f may
-// hold nothing that must be given back; or too many threads are in such calls. For handlers of
-// signals that hold back all others but faults; one at a time in a thread. Works while the handler
+// hold nothing that must be given back; or this thread is in such a call already, or too many are.
+// Caller: holds back all signals but faults. Works while the handler
 // of on_fault (sys/signal.hpp) is the process's. Two system calls for the mask of signals.
 [[nodiscard]] bool try_call(void (*f)(void* arg), void* arg);
 

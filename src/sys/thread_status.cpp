@@ -59,6 +59,48 @@ thread_ears thread_hears(int tid, int signal) {
     return sleeps ? thread_ears::deaf : thread_ears::busy;
 }
 
+namespace {
+
+bool read_switches(int tid, std::uint64_t& sum) {
+    char text[4096];
+    if (!read_about(tid, "status", text)) return false;
+    sum = 0;
+    for (const char* const name :
+         {"\nvoluntary_ctxt_switches:\t", "\nnonvoluntary_ctxt_switches:\t"}) {
+        const char* const switches = field(text, name);
+        if (switches == nullptr) return false;
+        sum += std::strtoull(switches, nullptr, 10);
+    }
+    return true;
+}
+
+// "running", or the call's number and its six arguments, and what we are after; or "-1" and that,
+// where it waits for a page.
+bool read_place(int tid, std::uintptr_t& sp, std::uintptr_t& pc) {
+    char text[4096];
+    if (!read_about(tid, "syscall", text)) return false;
+    const char* const last = std::strrchr(text, ' ');
+    if (last == nullptr) return false;
+    pc = std::strtoull(last, nullptr, 16);
+    const char* at = last - 1;
+    while (at > text && *at != ' ') --at;
+    sp = std::strtoull(at, nullptr, 16);
+    return sp != 0;
+}
+
+}  // namespace
+
+bool find_sleeping(int tid, sleeping_thread& found) {
+    return read_switches(tid, found.switches) && read_place(tid, found.sp, found.pc);
+}
+
+// In this order: it sleeps, and later the number is what it was.
+bool sleeps_still(int tid, const sleeping_thread& since) {
+    sleeping_thread now;
+    return read_place(tid, now.sp, now.pc) && now.sp == since.sp && now.pc == since.pc &&
+           read_switches(tid, now.switches) && now.switches == since.switches;
+}
+
 bool is_awake_for(int tid, int signal, std::uint64_t& sleeps) {
     char text[4096];
     if (!read_about(tid, "status", text)) return false;
@@ -70,29 +112,11 @@ bool is_awake_for(int tid, int signal, std::uint64_t& sleeps) {
     return (std::strtoull(blocked, nullptr, 16) & bit_of(signal)) == 0;
 }
 
-bool find_sleeping(int tid, sleeping_thread& found) {
-    char text[4096];
-    if (!read_about(tid, "status", text)) return false;
-    found.switches = 0;
-    for (const char* const name :
-         {"\nvoluntary_ctxt_switches:\t", "\nnonvoluntary_ctxt_switches:\t"}) {
-        const char* const switches = field(text, name);
-        if (switches == nullptr) return false;
-        found.switches += std::strtoull(switches, nullptr, 10);
-    }
-    // "running", or the call's number and its six arguments, and what we are after; or "-1" and
-    // that, where it waits for a page.
-    if (!read_about(tid, "syscall", text)) return false;
-    const char* const pc = std::strrchr(text, ' ');
-    if (pc == nullptr) return false;
-    found.pc = std::strtoull(pc, nullptr, 16);
-    const char* at = pc - 1;
-    while (at > text && *at != ' ') --at;
-    found.sp = std::strtoull(at, nullptr, 16);
-    return found.sp != 0;
-}
-
 kernel_signals block_all_but_faults() { return set_signals(all_but_faults); }
+
+kernel_signals block_all_but_memory_faults() {
+    return set_signals(all_but_faults | bit_of(SIGABRT));
+}
 
 void restore_signals(kernel_signals before) { (void)set_signals(before); }
 

@@ -16,17 +16,18 @@ enum class thread_ears : unsigned char {
 // From /proc/self/task/TID/status. No lock, no allocation, no descriptor kept.
 thread_ears thread_hears(int tid, int signal);
 
-// A thread that sleeps in the kernel: where its own code is, and a number that grows whenever it
-// has run since.
+// A thread that sleeps in the kernel: where its own code is, and how often the kernel has taken it
+// from a processor, which grows when it sleeps again.
 struct sleeping_thread {
     std::uintptr_t sp = 0, pc = 0;
     std::uint64_t switches = 0;
-    bool operator==(const sleeping_thread&) const = default;
 };
 
 // False: it does not sleep, or the kernel does not tell. No lock, no allocation, no descriptor
 // kept.
 [[nodiscard]] bool find_sleeping(int tid, sleeping_thread& found);
+// Whether it sleeps still, and has not run since then.
+[[nodiscard]] bool sleeps_still(int tid, const sleeping_thread& since);
 
 // Whether it neither sleeps nor blocks the signal, and how often it has slept so far. No lock, no
 // allocation, no descriptor kept.
@@ -36,8 +37,9 @@ struct sleeping_thread {
 // itself: cancelling a thread is one.
 using kernel_signals = std::uint64_t;
 
-// Returns what restore_signals() is to be given.
+// Return what restore_signals() is to be given.
 kernel_signals block_all_but_faults();
+kernel_signals block_all_but_memory_faults();  // SIGABRT too
 void restore_signals(kernel_signals before);
 
 }  // namespace rota::rt
