@@ -1,0 +1,181 @@
+// Goroutines that wait for each other by way of channels, and of channels and locks; and others
+// that only seem to. Each case in a process of its own, so that nothing of other tests lies in
+// memory.
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <rota/debug.hpp>
+
+#include "program.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+using circles = std::vector<rota::debug::deadlock>;
+
+[[noreturn]] void fail(const char* what, const circles& found) {
+    std::fprintf(stderr, "failed: %s\n", what);
+    for (const auto& d : found) {
+        std::fprintf(stderr, "circle:\n");
+        for (const auto& w : d.circle)
+            std::fprintf(stderr, "%llu waits for the %s %p\n%s\n",
+                         static_cast<unsigned long long>(w.id), w.is_channel ? "channel" : "mutex",
+                         w.lock, w.trace.c_str());
+    }
+    ::_exit(1);
+}
+
+// Words of calls that have returned lie below: other calls write over them.
+[[gnu::noinline]] void clear_dead_frames() {
+    volatile char room[16 * 1024];
+    for (std::size_t i = 0; i < sizeof room; ++i) room[i] = 0;
+}
+
+circles await_circles(std::size_t n) {
+    circles found;
+    for (int i = 0; i < 500; ++i) {
+        clear_dead_frames();
+        found = rota::debug::find_all_deadlocks();
+        if (found.size() == n) return found;
+        rota::sleep_for(2ms);
+    }
+    fail("the number of circles", found);
+}
+
+[[gnu::noinline]] void passes_on(const rota::chan<int>& from, const rota::chan<int>& to) {
+    const auto got = from.recv();
+    to.send(got.value_or(0));
+}
+
+// Each hands on what the one before hands to it, and nobody has begun. The handles lie on the
+// stack: memory that was given back to malloc would still have them.
+[[gnu::noinline]] void make_ring(std::size_t n) {
+    std::array<rota::chan<int>, 8> links;
+    for (std::size_t i = 0; i < n; ++i) links[i] = rota::make_chan<int>();
+    for (std::size_t i = 0; i < n; ++i)
+        rota::go([from = links[i], to = links[(i + 1) % n]] { passes_on(from, to); });
+}
+
+int of_channels_are_found() {
+    return rota::run([] {
+        for (const std::size_t n : {2, 3, 7}) make_ring(n);
+        const circles found = await_circles(3);
+        std::vector<std::size_t> sizes;
+        for (const auto& d : found) {
+            sizes.push_back(d.circle.size());
+            for (const auto& w : d.circle) {
+                if (!w.is_channel) fail("it waits for a channel", found);
+                if (w.trace.find("passes_on") == std::string::npos) fail("its stack", found);
+                for (const auto& other : d.circle) {
+                    if (&other != &w && (other.id == w.id || other.lock == w.lock))
+                        fail("one goroutine, or channel, is there twice", found);
+                }
+            }
+        }
+        std::sort(sizes.begin(), sizes.end());
+        if (sizes != std::vector<std::size_t>{2, 3, 7}) fail("their sizes", found);
+        return 0;
+    });
+}
+
+struct shared_state {
+    rota::mutex lock;
+    int value = 0;
+};
+
+[[gnu::noinline]] void waits_with_the_lock(shared_state& state, const rota::chan<int>& answer) {
+    const std::lock_guard<rota::mutex> guard(state.lock);
+    state.value = answer.recv().value_or(0);
+}
+
+[[gnu::noinline]] void answers_with_the_lock(shared_state& state, const rota::chan<int>& answer) {
+    {
+        const std::lock_guard<rota::mutex> guard(state.lock);
+        ++state.value;
+    }
+    answer.send(1);
+}
+
+// One holds the lock while it waits for the other, which wants the lock before it answers.
+[[gnu::noinline]] void make_mixed(std::atomic<int>& there) {
+    auto state = std::make_shared<shared_state>();
+    state->lock.lock();  // the first lock of a mutex is not noted
+    state->lock.unlock();
+    auto answer = rota::make_chan<int>();
+    rota::go([state, answer, &there] {
+        ++there;
+        waits_with_the_lock(*state, answer);
+    });
+    await([&] { return there.load() == 1; });
+    rota::go([state, answer] { answers_with_the_lock(*state, answer); });
+}
+
+int of_channels_and_locks_are_found() {
+    return rota::run([] {
+        rota::debug::watch_locks();
+        static std::atomic<int> there{0};
+        make_mixed(there);
+        const circles found = await_circles(1);
+        const auto& circle = found[0].circle;
+        if (circle.size() != 2) fail("two are in it", found);
+        if (circle[0].is_channel == circle[1].is_channel) fail("a lock and a channel", found);
+        const auto& receiver = circle[circle[0].is_channel ? 0 : 1];
+        const auto& locker = circle[circle[0].is_channel ? 1 : 0];
+        if (receiver.trace.find("waits_with_the_lock") == std::string::npos ||
+            locker.trace.find("answers_with_the_lock") == std::string::npos)
+            fail("who waits for what", found);
+        return 0;
+    });
+}
+
+[[gnu::noinline]] void receives(const rota::chan<int>& from) { (void)from.recv(); }
+
+// Many wait for one channel that nobody serves: lost, but no circle.
+[[gnu::noinline]] void abandon_many() {
+    auto jobs = rota::make_chan<int>();
+    for (int i = 0; i < 20; ++i) rota::go([jobs] { receives(jobs); });
+}
+
+// A ring, of which somebody who lives still has one link.
+[[gnu::noinline]] rota::chan<int> make_ring_with_a_way_in() {
+    auto one = rota::make_chan<int>();
+    auto other = rota::make_chan<int>();
+    rota::go([one, other] { passes_on(one, other); });
+    rota::go([one, other] { passes_on(other, one); });
+    return one;
+}
+
+int that_are_none_are_not() {
+    return rota::run([] {
+        const rota::chan<int> way_in = make_ring_with_a_way_in();
+        abandon_many();
+        make_ring(2);
+        // One circle, so the search proves something. What it has found names the channels, and so
+        // keeps them for the next search.
+        {
+            const circles found = await_circles(1);
+            if (found[0].circle.size() != 2) fail("the ring that is one", found);
+        }
+        for (int i = 0; i < 20; ++i) {
+            const circles again = rota::debug::find_all_deadlocks();
+            if (again.size() > 1) fail("what is no circle", again);
+            rota::runtime::gosched();
+        }
+        way_in.send(1);
+        const auto back = way_in.recv();
+        return back == 1 ? 0 : 1;
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    return run_case(argc, argv,
+                    {{"of_channels_are_found", of_channels_are_found},
+                     {"of_channels_and_locks_are_found", of_channels_and_locks_are_found},
+                     {"that_are_none_are_not", that_are_none_are_not}});
+}
