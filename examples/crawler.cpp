@@ -1,11 +1,15 @@
 // A crawler that knows its bounds: it follows links from page to page, and troubles nobody.
 //
+//     crawler                                      crawls a site of its own making
+//     crawler URL [PAGES [AT_ONCE [PER_SECOND]]]   begins at URL; at most 100 pages, 4 requests at
+//                                                  once, 10 a second, if nothing else is said
+//
 // Go: the last exercise of the tour, with what a crawler needs outside of an exercise. Its bounds
 // are the lesson:
 //
 //   * each page is fetched once: who finds a link asks a set, under a lock, whether it is new;
 //   * only one host, and no more than so many pages;
-//   * so many requests at once (a semaphore), and no more than one each millisecond (a ticker);
+//   * so many requests at once (a semaphore), and so many in a second (a ticker);
 //   * a limit of time for each request, and for a page's size.
 //
 // A goroutine for each link would be too many goroutines on a large site; but they are cheap, and
@@ -20,11 +24,14 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -33,22 +40,35 @@ namespace http = rota::http;
 
 constexpr int site_size = 200, at_once_max = 4;
 
-// What stands behind each href=" of a page, if it leads to a page of the same host.
+struct bounds {
+    int pages = 100, at_once = at_once_max, per_second = 10;
+};
+
+// What stands behind each href=" of a page, if it leads to a page of the same host. Without the
+// place in that page, which would make two pages of one.
 std::vector<std::string> local_links(std::string_view page) {
     constexpr std::string_view mark = "href=\"";
     std::vector<std::string> links;
     for (std::size_t at = page.find(mark); at != page.npos; at = page.find(mark, at)) {
         at += mark.size();
         const std::string_view link = page.substr(at, page.find('"', at) - at);
-        if (link.starts_with('/') && !link.starts_with("//")) links.emplace_back(link);
+        if (link.starts_with('/') && !link.starts_with("//"))
+            links.emplace_back(link.substr(0, link.find('#')));
     }
     return links;
 }
 
 class crawler {
   public:
-    crawler(std::string site, std::size_t pages_max)
-        : site_(std::move(site)), pages_max_(pages_max) {}
+    crawler(std::string site, const bounds& b)
+        : site_(std::move(site)),
+          pages_max_(static_cast<std::size_t>(b.pages)),
+          client_({.timeout = std::chrono::seconds{10},
+                   .max_idle_per_host = static_cast<std::size_t>(b.at_once),
+                   .max_body_bytes = 1 << 20,
+                   .proxy_from_environment = false}),
+          pace_(std::chrono::microseconds{1'000'000 / b.per_second}),
+          at_once_(b.at_once) {}
 
     void crawl(const std::string& from) {
         visit(from);
@@ -86,12 +106,9 @@ class crawler {
 
     const std::string site_;
     const std::size_t pages_max_;
-    const http::client client_{{.timeout = std::chrono::seconds{10},
-                                .max_idle_per_host = at_once_max,
-                                .max_body_bytes = 1 << 20,
-                                .proxy_from_environment = false}};
-    const rota::ticker pace_{std::chrono::milliseconds{1}};
-    rota::counting_semaphore<> at_once_{at_once_max};
+    const http::client client_;
+    const rota::ticker pace_;
+    rota::counting_semaphore<> at_once_;
     rota::wait_group working_;
     std::atomic<int> pages_{0}, dead_{0};
     rota::mutex mu_;
@@ -125,7 +142,7 @@ void demonstrate() {
     const http::server server(mux);
     rota::wait_group serving;
     serving.go([&] { server.serve(l); });
-    crawler c("http://" + l.addr().to_string(), 1000);
+    crawler c("http://" + l.addr().to_string(), {.pages = 1000, .per_second = 1000});
     c.crawl("/page/0");
     server.close();
     serving.wait();
@@ -133,6 +150,67 @@ void demonstrate() {
                 most <= at_once_max ? "never more" : "more", at_once_max);
 }
 
+// Status of the program: 1 if not even the first page was to be had.
+int crawl(const std::string& url, const bounds& b) {
+    // whose URL is one: main has asked
+    const std::size_t path = url.find('/', url.find("://") + 3);
+    crawler c(url.substr(0, path), b);
+    c.crawl(path == url.npos ? "/" : url.substr(path, url.find('#') - path));
+    std::printf("%d pages, %d dead links\n", c.pages(), c.dead());
+    if (c.pages() > 0) return 0;
+    std::fprintf(stderr, "crawler: no page at \"%s\": is it there, and answered with 200?\n",
+                 url.c_str());
+    return 1;
+}
+
+int usage(std::FILE* to, int status) {
+    std::fprintf(to, "usage: crawler [URL [PAGES [AT_ONCE [PER_SECOND]]]]\n"
+                     "  URL         where to begin: \"http://127.0.0.1:8080/\"\n"
+                     "  PAGES       how many addresses to ask for at most (100)\n"
+                     "  AT_ONCE     how many requests to have under way at most (4)\n"
+                     "  PER_SECOND  how many to begin in a second at most (10)\n"
+                     "Without arguments: a demonstration.\n");
+    return status;
+}
+
+// Whether `text` is a whole number from 1 to 100000, which `n` is then.
+bool read_number(std::string_view text, int& n) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (error == std::errc{} && end == text.data() + text.size() && n >= 1 && n <= 100'000)
+        return true;
+    std::fprintf(stderr, "crawler: \"%.*s\" is no bound: give a number from 1 to 100000\n",
+                 static_cast<int>(text.size()), text.data());
+    return false;
+}
+
 }  // namespace
 
-int main() { rota::run(demonstrate); }
+int main(int argc, char** argv) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) return usage(stdout, 0);
+    if (words.size() > 4) {
+        std::fprintf(stderr, "crawler: more words than a URL and three bounds\n");
+        return usage(stderr, 2);
+    }
+    bounds b;
+    int* const numbers[] = {&b.pages, &b.at_once, &b.per_second};
+    for (std::size_t i = 1; i < words.size(); ++i)
+        if (!read_number(words[i], *numbers[i - 1])) return 2;
+    try {
+        if (!words.empty()) (void)http::request("GET", words[0]);
+    } catch (const std::system_error& e) {
+        std::fprintf(stderr, "crawler: \"%s\" is nowhere to begin: %s; write http://HOST/PATH\n",
+                     words[0].c_str(), e.code().message().c_str());
+        return 2;
+    }
+    try {
+        return rota::run([&] {
+            if (!words.empty()) return crawl(words[0], b);
+            demonstrate();
+            return 0;
+        });
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "crawler: %s\n", e.what());
+        return 1;
+    }
+}

@@ -1,5 +1,9 @@
 // A reverse proxy: it answers each request with what one of several servers behind it answers.
 //
+//     reverse_proxy                   starts three servers and itself, and asks
+//     reverse_proxy ADDRESS URL...    serves at ADDRESS (":8080") what those at the URLs answer, in
+//                                     turn, until it is killed
+//
 // Go: httputil.ReverseProxy. A handler that is a client too. Three things make it more than a copy:
 //
 //   * fields that speak of a connection, and not of the message, are not passed on: Connection and
@@ -17,8 +21,10 @@
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace {
@@ -126,6 +132,63 @@ void demonstrate() {
                 seen[1].load(), seen[2].load());
 }
 
+// Until it is killed.
+void serve(const std::string& address, std::vector<std::string> servers) {
+    reverse_proxy proxy(std::move(servers));
+    const http::server front([&](auto& w, auto& r) { proxy(w, r); });
+    const rota::net::listener l = rota::net::listen("tcp", address);
+    std::printf("PORT %d\n", l.addr().port());
+    std::fflush(stdout);
+    front.serve(l);
+}
+
+// What is wrong with the URL of a server, or an empty text. A slash at its end goes: the requests'
+// own paths begin with one.
+std::string complaint(std::string& url) {
+    try {
+        (void)http::request("GET", url);
+    } catch (const std::system_error& e) {
+        return std::string(e.code().message()) + "; write http://HOST[:PORT]";
+    }
+    if (url.find_first_of("?#") != url.npos)
+        return "a query or a fragment would come before each request's path; leave it out";
+    while (url.ends_with('/')) url.pop_back();
+    return {};
+}
+
+int usage(std::FILE* to, int status) {
+    std::fprintf(to, "usage: reverse_proxy [ADDRESS URL...]\n"
+                     "  ADDRESS  where to listen: \":8080\", \"127.0.0.1:0\" (PORT is printed)\n"
+                     "  URL      a server behind it: \"http://127.0.0.1:9000\"\n"
+                     "Without arguments: a demonstration.\n");
+    return status;
+}
+
 }  // namespace
 
-int main() { rota::run(demonstrate); }
+int main(int argc, char** argv) {
+    std::vector<std::string> words(argv + 1, argv + argc);
+    if (!words.empty() && (words[0] == "--help" || words[0] == "-h")) return usage(stdout, 0);
+    if (words.size() == 1) {
+        std::fprintf(stderr, "reverse_proxy: no URL behind the address: which server answers?\n");
+        return usage(stderr, 2);
+    }
+    for (std::size_t i = 1; i < words.size(); ++i) {
+        const std::string given = words[i], wrong = complaint(words[i]);
+        if (wrong.empty()) continue;
+        std::fprintf(stderr, "reverse_proxy: \"%s\" is no server to ask: %s\n", given.c_str(),
+                     wrong.c_str());
+        return 2;
+    }
+    try {
+        rota::run([&] {
+            if (words.empty()) return demonstrate();
+            serve(words[0], {words.begin() + 1, words.end()});
+        });
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "reverse_proxy: cannot serve at \"%s\": %s\n",
+                     words.empty() ? "127.0.0.1:0" : words[0].c_str(), e.what());
+        return 1;
+    }
+    return 0;
+}
