@@ -53,6 +53,8 @@ def layers():
                 "formats_test": ("prog_crash", "prog_deadlock", "prog_environment", "prog_fatal",
                                  "prog_panic", "prog_profiles"),
                 "http_interop_test": ("prog_http_interop",),
+                "nginx_test": ("reverse_proxy", "crawler", "fileserver", "http_hello",
+                               "prog_http_interop"),
                 "probes_test": ("prog_parked",), "profiles_test": ("prog_profiles", "treesum"),
                 "tls_test": ("prog_http2",), "treesum_test": ("treesum",)}
     whole_programs = [PythonTest(script, "dev", programs[script.stem], 300)
