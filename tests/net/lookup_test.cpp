@@ -1,50 +1,25 @@
-// Lookups that never end: a name server that says nothing is imagined in place of the C library.
-#include <dlfcn.h>
+// Lookups that never end: a name server that says nothing is imagined (imagined_names.hpp).
 #include <atomic>
 #include <chrono>
 #include <string>
-#include <string_view>
-#include <thread>
 
 #include <gtest/gtest.h>
-#include <netdb.h>
 #include <rota/go.hpp>
 #include <rota/net.hpp>
 #include <rota/runtime.hpp>
 #include <rota/sync.hpp>
 
+#include "../eventually.hpp"
+#include "imagined_names.hpp"
+
 namespace {
 
 using namespace std::chrono_literals;
 namespace net = rota::net;
-
-std::atomic<int> begun{0}, asks{0};
-std::atomic<bool> answers{false};
-
-template <class Condition>
-bool eventually(Condition is_met) {
-    const auto until = std::chrono::steady_clock::now() + 20s;
-    while (!is_met() && std::chrono::steady_clock::now() < until) rota::sleep_for(1ms);
-    return is_met();
-}
+using rota_test::eventually;
+using rota_test::silent_asks;
 
 }  // namespace
-
-extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo* hints,
-                           addrinfo** list) {
-    if (host == nullptr || !std::string_view(host).starts_with("silent-")) {
-        static const auto real =
-            reinterpret_cast<decltype(&getaddrinfo)>(::dlsym(RTLD_NEXT, "getaddrinfo"));
-        return real(host, service, hints, list);
-    }
-    ++begun;
-    ++asks;
-    const auto until = std::chrono::steady_clock::now() + 60s;  // a test that failed ends, too
-    while (!answers.load() && std::chrono::steady_clock::now() < until)
-        std::this_thread::sleep_for(1ms);  // between two looks
-    --asks;
-    return EAI_NONAME;
-}
 
 TEST(net_lookup, of_names_that_nobody_answers_is_bounded_and_left_with_the_context) {
     // Each could hold a thread; those beyond the bound could wait for their turn when nobody wants
@@ -62,14 +37,14 @@ TEST(net_lookup, of_names_that_nobody_answers_is_bounded_and_left_with_the_conte
                 canceled += error == rota::context_errc::canceled ? 1 : 0;
             });
         }
-        EXPECT_TRUE(eventually([] { return asks.load() == bound; })) << asks.load();
+        EXPECT_TRUE(eventually([] { return silent_asks.load() == bound; })) << silent_asks.load();
         cancel();
         dialers.wait();
         EXPECT_EQ(canceled.load(), bound + more);
         EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() <= before + bound; }))
             << rota::runtime::num_goroutine() << " goroutines, before: " << before;
-        EXPECT_EQ(begun.load(), bound);
-        answers = true;
+        EXPECT_EQ(rota_test::silent_begun.load(), bound);
+        rota_test::answer_the_silent = true;
         // Less, where one of an earlier test was about to end when they were counted.
         EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() <= before; }))
             << rota::runtime::num_goroutine() << " goroutines, before: " << before;
