@@ -33,6 +33,19 @@ bool wait_until(condition_variable& changed, std::unique_lock<mutex>& lock, std:
            std::cv_status::no_timeout;
 }
 
+// Gives back what has been used of a body, its first `at` bytes, once that is more than what is
+// left: so no byte is moved more than once for each that has been used, and a body of any length
+// takes no more than twice what is left of it. Room for more than a frame goes when most of it is
+// empty, since there are many streams, and each may have had its window's fill.
+void forget(std::string& body, std::size_t& at) {
+    constexpr std::size_t kept_max = 16 * 1024;
+    if (at == 0 || at < body.size() - at) return;
+    body.erase(0, at);
+    at = 0;
+    if (body.capacity() > std::max(kept_max, 4 * body.size()))
+        body.shrink_to_fit();  // it stays if there is no memory
+}
+
 // nghttp2 asks for more of a body. Caller: holds the session's lock, as all of its callers.
 struct answer_source {
     static ssize_t read(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size,
@@ -233,10 +246,7 @@ std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit,
     const std::size_t n = std::min(to.size(), in_.size() - in_at_);
     std::memcpy(to.data(), in_.data() + in_at_, n);
     in_at_ += n;
-    if (in_at_ == in_.size()) {
-        in_.clear();
-        in_at_ = 0;
-    }
+    forget(in_, in_at_);
     if (of_.dead_) return n;
     (void)nghttp2_session_consume(of_.ng_.get(), id_, n);
     of_.signal();
@@ -295,11 +305,8 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
     }
     std::memcpy(to, out_.data() + out_at_, n);
     out_at_ += n;
-    if (out_at_ == out_.size()) {
-        out_.clear();
-        out_at_ = 0;
-        if (out_ended_) flags |= NGHTTP2_DATA_FLAG_EOF;
-    }
+    if (out_at_ == out_.size() && out_ended_) flags |= NGHTTP2_DATA_FLAG_EOF;
+    forget(out_, out_at_);
     changed_.notify_all();
     return static_cast<std::int64_t>(n);
 }
@@ -324,10 +331,6 @@ bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, 
             error = std::make_error_code(std::errc::timed_out);
             of_.reset(id_, NGHTTP2_CANCEL);
             return false;
-        }
-        if (out_at_ > unsent_max) {
-            out_.erase(0, out_at_);
-            out_at_ = 0;
         }
         const std::size_t n = std::min(piece.size(), unsent_max - unsent);
         out_.append(piece.substr(0, n));

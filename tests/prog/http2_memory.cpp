@@ -1,0 +1,309 @@
+// What one connection of HTTP/2 can make a server hold: docs/http.md, "Limits". The client is bare
+// system calls, and sends all that it may.
+//
+//     unread     as many requests as there are streams, heads and bodies, which no handler reads
+//     read       bodies as large as a stream's window, read by handlers that stay
+//     leaving    a long body, of which its handler always leaves some
+//     untaken    answers that the client does not take
+//
+// Prints the bytes of heap that this takes, and those that it may take.
+#include <malloc.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <rota/http.hpp>
+#include <rota/rota.hpp>
+#include <string>
+#include <string_view>
+
+#include "build_kind.hpp"
+
+#if ROTA_TEST_ASAN || ROTA_TEST_TSAN
+#include <sanitizer/allocator_interface.h>
+#endif
+
+namespace {
+
+namespace http = rota::http;
+using namespace std::string_view_literals;
+
+constexpr unsigned streams = 250;  // as many as the server lets a client open
+constexpr std::size_t heads = 1 << 20, bodies = 1 << 20, window = 256 << 10, unsent = 64 << 10;
+constexpr std::size_t header_max = 64 << 10;  // four times as much is less than `heads`
+constexpr std::size_t frame_max = 16 << 10;
+
+// Bytes of heap, those of C's allocations too: nghttp2 makes such.
+std::size_t in_use() {
+#if ROTA_TEST_ASAN || ROTA_TEST_TSAN
+    return ::__sanitizer_get_current_allocated_bytes();
+#else
+    const struct mallinfo2 now = ::mallinfo2();
+    return now.uordblks + now.hblkhd;
+#endif
+}
+
+[[noreturn]] void give_up(const char* why) {
+    std::printf("%s\n", why);
+    std::fflush(stdout);
+    std::raise(SIGQUIT);  // shows what the server does
+    std::exit(3);
+}
+
+template <class Condition>
+void wait_until(Condition is_met, const char* what) {
+    for (int i = 0; !is_met(); ++i) {
+        if (i == 20000) give_up(what);
+        ::usleep(1000);  // between two looks
+    }
+}
+
+enum frame_type : unsigned { data, headers, reset = 3, settings, ping = 6, goaway, window_update };
+constexpr unsigned end_stream = 1, end_headers = 4, ack = 1;
+
+std::string number(std::size_t n, int bytes) {
+    std::string text;
+    for (int shift = 8 * (bytes - 1); shift >= 0; shift -= 8) text += static_cast<char>(n >> shift);
+    return text;
+}
+
+std::string frame(unsigned type, unsigned flags, unsigned id, std::string_view payload) {
+    return (number(payload.size(), 3) + number(type, 1) + number(flags, 1) + number(id, 4))
+        .append(payload);
+}
+
+// POST http://a/, with that many fields "a: b": what counts as 34 bytes costs it 5.
+std::string head(unsigned id, std::size_t fields) {
+    std::string text("\x83\x86\x84\x41\x01\x61"sv);
+    for (std::size_t i = 0; i < fields; ++i) text += "\x00\x01\x61\x01\x62"sv;
+    return frame(headers, end_headers, id, text);
+}
+
+class client {
+  public:
+    client(const rota::net::listener& l, std::size_t own_window) {
+        const rota::net::endpoint at = l.addr();
+        fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        const timeval patience{20, 0};
+        ::setsockopt(fd_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+        if (::connect(fd_, static_cast<const sockaddr*>(at.data()), at.size()) != 0)
+            give_up("no connection");
+        send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" +
+             frame(settings, 0, 0, number(4, 2) + number(own_window, 4)));
+        settle();
+    }
+    ~client() { ::close(fd_); }
+    client(const client&) = delete;
+    client& operator=(const client&) = delete;
+
+    void send(std::string_view bytes) const {
+        while (!bytes.empty()) {
+            const ssize_t n = ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+            if (n <= 0) give_up("the server has closed the connection");
+            bytes.remove_prefix(static_cast<std::size_t>(n));
+        }
+    }
+    // Until the server has looked at all that has been sent.
+    void settle() {
+        send(frame(ping, 0, 0, "12345678"));
+        while (next() != ping) {
+        }
+    }
+    // So much of a body, as the server lets it come.
+    void send_body(unsigned id, std::size_t size) {
+        const std::string zeros(frame_max, '0');
+        while (size > 0) {
+            const auto most = static_cast<std::size_t>(
+                std::max<std::int64_t>(0, std::min(window_, of_streams_ + extra_[id])));
+            if (most == 0) {
+                (void)next();
+                continue;
+            }
+            const std::size_t n = std::min({size, most, frame_max});
+            send(frame(data, 0, id, std::string_view(zeros).substr(0, n)));
+            size -= n;
+            window_ -= static_cast<std::int64_t>(n);
+            extra_[id] -= static_cast<std::int64_t>(n);
+        }
+    }
+
+  private:
+    void receive(char* to, std::size_t size) const {
+        while (size > 0) {
+            const ssize_t n = ::recv(fd_, to, size, 0);
+            if (n <= 0) give_up("the server says nothing more");
+            to += n;
+            size -= static_cast<std::size_t>(n);
+        }
+    }
+    static std::size_t number_in(std::string_view text) {
+        std::size_t n = 0;
+        for (const char c : text) n = n << 8 | static_cast<unsigned char>(c);
+        return n;
+    }
+    // The type of the next frame, which is heeded if it is about windows.
+    unsigned next() {
+        std::array<char, 9> h;
+        receive(h.data(), h.size());
+        const std::string_view text(h.data(), h.size());
+        const std::size_t type = number_in(text.substr(3, 1)), flags = number_in(text.substr(4, 1));
+        const auto id = static_cast<unsigned>(number_in(text.substr(5)));
+        std::string payload(number_in(text.substr(0, 3)), '\0');
+        receive(payload.data(), payload.size());
+        const std::string_view p = payload;
+        if (type == goaway || type == reset) give_up("the server has had enough");
+        if (type == settings && (flags & ack) == 0) {
+            for (std::size_t i = 0; i + 6 <= p.size(); i += 6)
+                if (number_in(p.substr(i, 2)) == 4)
+                    of_streams_ = static_cast<std::int64_t>(number_in(p.substr(i + 2, 4)));
+            send(frame(settings, ack, 0, ""));
+        }
+        if (type == window_update)
+            (id == 0 ? window_ : extra_[id]) += static_cast<std::int64_t>(number_in(p));
+        return static_cast<unsigned>(type);
+    }
+
+    int fd_;
+    std::int64_t window_ = 65535, of_streams_ = 65535;
+    std::map<unsigned, std::int64_t> extra_;  // of each stream, beyond of_streams_
+};
+
+// What handlers count, and what tells them to go.
+struct {
+    std::atomic<unsigned> begun{0}, ready{0};
+    std::atomic<std::size_t> most_written{0};
+    rota::chan<rota::unit> over = rota::make_chan<rota::unit>();
+    rota::chan<rota::unit> turns = rota::make_chan<rota::unit>();
+} seen;
+
+std::size_t before = 0;
+
+// Fails if it has been taken more than `most`.
+int judge(std::size_t most) {
+    const std::size_t taken = in_use() - before;
+    std::printf("%zu bytes of heap, at most %zu\n", taken, most);
+    return taken <= most ? 0 : 1;
+}
+
+// A server and a client, one with the other until the end of `f`.
+template <class F>
+int with_client(http::handler h, std::size_t own_window, F f) {
+    const http::server server(std::move(h), {.max_header_bytes = header_max, .h2c = true});
+    const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
+    rota::wait_group serving;
+    serving.go([&] { server.serve(l); });
+    int status = 0;
+    {
+        client c(l, own_window);
+        before = in_use();
+        status = f(c);
+    }
+    seen.over.close();
+    server.close();
+    server.shutdown(rota::background());
+    serving.wait();
+    return status;
+}
+
+void wait_to_go(http::response_writer& w, http::request&) {
+    ++seen.begun;
+    (void)seen.over.recv();
+    w.write_header(204);
+}
+
+// Each request has a goroutine, whose stack is no heap, and an exchange.
+constexpr std::size_t request_most = 12 << 10;
+
+int unread() {
+    return with_client(wait_to_go, window, [](client& c) {
+        constexpr std::size_t field = 34, first_fields = 150;
+        for (unsigned i = 0; i < streams; ++i)
+            c.send(head(2 * i + 1, (heads / streams - first_fields) / field));
+        for (unsigned i = 0; i < streams; ++i) c.send_body(2 * i + 1, bodies / streams);
+        c.settle();
+        wait_until([] { return seen.begun == streams; }, "not every request has a handler");
+        return judge(3 * heads + 2 * bodies + streams * request_most);
+    });
+}
+
+int read() {
+    const auto reads = [](http::response_writer& w, http::request& r) {
+        std::array<std::byte, 4096> part;
+        for (std::size_t size = 0; size < window;) size += r.read(part);
+        ++seen.ready;
+        wait_to_go(w, r);
+    };
+    return with_client(reads, window, [](client& c) {
+        for (unsigned i = 0; i < streams; ++i) {
+            c.send(head(2 * i + 1, 0));
+            c.send_body(2 * i + 1, window);
+        }
+        wait_until([] { return seen.begun == streams; }, "not every handler has read");
+        return judge(2 * bodies + streams * (request_most + 2 * frame_max));
+    });
+}
+
+// In turns, so that there is always something left of what has come.
+int leaving() {
+    constexpr std::size_t round = window / 2, more = 1024;
+    constexpr unsigned rounds = 128;
+    const auto reads_in_turns = [](http::response_writer& w, http::request& r) {
+        std::array<std::byte, 4096> part;
+        for (unsigned i = 0; i < rounds; ++i) {
+            (void)seen.turns.recv();
+            for (std::size_t left = round; left > 0;)
+                left -= r.read(std::span(part).first(std::min(part.size(), left)));
+            ++seen.ready;
+        }
+        wait_to_go(w, r);
+    };
+    return with_client(reads_in_turns, window, [](client& c) {
+        c.send(head(1, 0));
+        c.send_body(1, more);
+        for (unsigned i = 1; i <= rounds; ++i) {
+            c.send_body(1, round);
+            c.settle();
+            seen.turns.send({});
+            wait_until([=] { return seen.ready == i; }, "the handler has not read");
+        }
+        return judge(4 * window + request_most);
+    });
+}
+
+int untaken() {
+    const auto writes = [](http::response_writer& w, http::request&) {
+        std::error_code error;
+        const std::string piece(4096, 'x');
+        for (std::size_t written = 0; !error; written += piece.size()) {
+            if (written == unsent) ++seen.ready;
+            for (std::size_t most = seen.most_written; most < written;)
+                if (seen.most_written.compare_exchange_weak(most, written)) break;
+            w.write(piece, error);
+        }
+    };
+    return with_client(writes, 0, [](client& c) {
+        for (unsigned i = 0; i < streams; ++i) c.send(head(2 * i + 1, 0));
+        wait_until([] { return seen.ready == streams; }, "not every handler has written");
+        const int status = judge(streams * (2 * unsent + request_most));
+        if (seen.most_written <= unsent + frame_max) return status;
+        std::printf("a handler has written %zu bytes\n", seen.most_written.load());
+        return 1;
+    });
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view what = argc > 1 ? argv[1] : "";
+    if (what == "unread") return unread();
+    if (what == "read") return read();
+    if (what == "leaving") return leaving();
+    return what == "untaken" ? untaken() : 64;
+}
