@@ -176,6 +176,7 @@ std::error_code settings::fill(const options& o) {
 std::shared_ptr<const settings> settings::make(const options& o, std::error_code& error) {
     std::shared_ptr<settings> made(new settings(o));
     error = made->fill(o);
+    ERR_clear_error();  // who uses OpenSSL next on this thread finds no complaint of ours
     if (error) return nullptr;
     return made;
 }

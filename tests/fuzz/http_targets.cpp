@@ -1,4 +1,4 @@
-// Heads, bodies, patterns, fields, URLs.
+// Heads, bodies, patterns, fields, URLs, proxies.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -10,6 +10,7 @@
 #include "http/grammar.hpp"
 #include "http/head.hpp"
 #include "http/mux.hpp"
+#include "http/proxy.hpp"
 #include "http/url.hpp"
 #include "targets.hpp"
 
@@ -161,6 +162,50 @@ void url(std::string_view input) {
     if (http::resolve_url(base, input, to, names_host)) return;
     require(to.target.starts_with('/') && !to.host.empty(), "a reference leads somewhere");
     require(names_host || to.host == base.host, "the host is that of the base or a named one");
+}
+
+namespace {
+
+// What the variables of the environment are, for one input.
+struct {
+    std::string http_proxy, https_proxy, no_proxy;
+    bool is_cgi = false;
+} variables;
+
+const char* variable(const char* name) {
+    const std::string_view n = name;
+    if (n == "http_proxy" || n == "HTTP_PROXY") return variables.http_proxy.c_str();
+    if (n == "HTTPS_PROXY") return variables.https_proxy.c_str();
+    if (n == "NO_PROXY") return variables.no_proxy.c_str();
+    return n == "REQUEST_METHOD" && variables.is_cgi ? "GET" : nullptr;
+}
+
+}  // namespace
+
+void proxy(std::string_view input) {
+    const auto value = [&] {
+        const std::string_view line = take(input, '\n');
+        return std::string(line.substr(0, line.find('\0')));
+    };
+    variables = {value(), value(), value(), input.starts_with('c')};
+    const http::detail::proxy_choice choice(variable);
+    http::url to;
+    if (http::parse_url(input.substr(variables.is_cgi ? 1 : 0), to)) return;
+    std::error_code error;
+    const http::url* const by = choice.find(to, error);
+    require(by != nullptr || !error, "no proxy is no error");
+    require(by == nullptr || error || (!by->host.empty() && !by->port.empty() && !by->is_secure),
+            "a proxy has a host and a port");
+    for (const std::string_view here : {"localhost", "127.0.0.1", "::1"})
+        require(by == nullptr || to.host != here, "nobody goes to this machine by a proxy");
+    // Who is excepted by the same name is not asked about another port or scheme.
+    if (by == nullptr) return;
+    variables.no_proxy += "," + (to.host.find(':') == to.host.npos ? to.host : "[" + to.host + "]");
+    require(http::detail::proxy_choice(variable).find(to, error) == nullptr,
+            "who is excepted is asked without one");
+    std::error_code wrong;
+    const auto always = http::detail::proxy_choice::always(variables.http_proxy, wrong);
+    require(always.find(to, error) != nullptr, "a proxy for all is one for all");
 }
 
 }  // namespace rota_fuzz
