@@ -66,7 +66,7 @@ void wait_until(Condition is_met, const char* what) {
 }
 
 enum frame_type : unsigned { data, headers, reset = 3, settings, ping = 6, goaway, window_update };
-constexpr unsigned end_stream = 1, end_headers = 4, ack = 1;
+constexpr unsigned end_headers = 4, ack = 1;
 
 std::string number(std::size_t n, int bytes) {
     std::string text;
