@@ -238,7 +238,7 @@ bool is_harmless(int tid) {
         if (mp->tid.load(memory_order_relaxed) == tid)
             return mp->suspended.load(memory_order_seq_cst);  // pairs(hold.round)
     }
-    return false;
+    return is_worker_of_ring(tid);
 }
 
 // The world is stopped, and threads are held.

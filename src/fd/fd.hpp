@@ -98,6 +98,14 @@ class fd {
     // At a place in the file; several at once.
     std::int64_t read_file_at(void* to, std::size_t size, std::int64_t offset);
     std::int64_t write_file_at(const void* from, std::size_t size, std::int64_t offset);
+    int sync();
+    std::int64_t seek(std::int64_t offset, int whence);
+    // Others, whom nobody here knows, may read, write and seek by the same open file from now on:
+    // so calls at its position are left to the kernel, which lets them come one after the other. A
+    // call that is under way is made as it has begun.
+    void share_position() noexcept {
+        shares_position_.store(true, memory_order_relaxed);  // relaxed: see above
+    }
     // call(number) until it does not say -EAGAIN, as a read would be made.
     template <class Call>
     std::int64_t await_read(Call call);
@@ -136,6 +144,8 @@ class fd {
     class turn;
     using reading = turn<&fd_mutex::acquire_read, &fd_mutex::release_read>;
     using writing = turn<&fd_mutex::acquire_write, &fd_mutex::release_write>;
+    // Of a regular file, which has one position: whether it is read, written or moved.
+    using positioned = reading;
 
     fd(int number, kind k, poll_desc* d) : number_(number), kind_(k), poll_(d) {}
     ~fd();
@@ -152,6 +162,13 @@ class fd {
     std::int64_t try_until_done(poll_dir dir, Call call);
     template <class Call>
     std::int64_t try_file(poll_dir dir, Call call);
+    template <class Write>
+    std::int64_t write_all(const void* from, std::size_t size, Write write);
+    std::int64_t read_regular(void* to, std::size_t size);
+    std::int64_t write_regular(const void* from, std::size_t size);
+    bool has_position_alone() const {
+        return !shares_position_.load(memory_order_relaxed);  // relaxed: see share_position()
+    }
     std::int64_t write_some(const char* from, std::size_t size);
     bool has_drained(std::int64_t n, std::size_t size) const;
     std::int64_t take_returned(void* to, std::size_t size, bool stays);
@@ -174,6 +191,7 @@ class fd {
     // --- anyone ------------------------------------------------------------------------------
     fd_mutex mu_;
     atomic<bool> blocks_{false};        // though it can be polled; it never becomes false again
+    atomic<bool> shares_position_{false};  // it never becomes false again
     atomic<std::uint32_t> handles_{1};  // pairs(fd.handles): the last one out sees all
     atomic<bool> over_{false};          // a close() has seen the last one go
     atomic<std::uint32_t> gone_{0};     // a semaphore: 1 when the number has been given back

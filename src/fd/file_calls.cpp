@@ -4,12 +4,14 @@
 
 #include <unistd.h>
 
+#include "fd/regular.hpp"
 #include "fd/turn.hpp"
 #include "sys/file.hpp"
 
 namespace rota::rt {
 
 std::int64_t fd::read_file(void* to, std::size_t size) {
+    if (is_regular()) return read_regular(to, size);
     const reading turn(*this);
     if (!turn) return -error_closed;
     if (poll_ != nullptr) {
@@ -21,22 +23,18 @@ std::int64_t fd::read_file(void* to, std::size_t size) {
 
 // SIGPIPE is for what the program writes to its own output: nobody is there to see an error.
 std::int64_t fd::write_some(const char* from, std::size_t size) {
-    if (kind_ == kind::regular || number_ == STDOUT_FILENO || number_ == STDERR_FILENO)
+    if (number_ == STDOUT_FILENO || number_ == STDERR_FILENO)
         return file_write(number_, from, size);
     return file_write_quietly(number_, from, size);
 }
 
-std::int64_t fd::write_file(const void* from, std::size_t size) {
-    const writing turn(*this);
-    if (!turn) return -error_closed;
-    if (poll_ != nullptr) {
-        if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
-    }
+// Calls `write(bytes, size, done)` for what is left until nothing is.
+template <class Write>
+std::int64_t fd::write_all(const void* from, std::size_t size, Write write) {
     const char* const bytes = static_cast<const char*>(from);
     std::size_t done = 0;
     while (done < size) {
-        const std::int64_t n =
-            try_file(poll_dir::write, [&] { return write_some(bytes + done, size - done); });
+        const std::int64_t n = write(bytes + done, size - done, done);
         if (n < 0) return n;
         if (n == 0) return -EIO;  // it takes nothing, and gives no reason
         done += static_cast<std::size_t>(n);
@@ -44,25 +42,64 @@ std::int64_t fd::write_file(const void* from, std::size_t size) {
     return static_cast<std::int64_t>(done);
 }
 
+std::int64_t fd::write_file(const void* from, std::size_t size) {
+    if (is_regular()) return write_regular(from, size);
+    const writing turn(*this);
+    if (!turn) return -error_closed;
+    if (poll_ != nullptr) {
+        if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
+    }
+    return write_all(from, size, [this](const char* bytes, std::size_t left, std::size_t) {
+        return try_file(poll_dir::write, [&] { return write_some(bytes, left); });
+    });
+}
+
+// --- regular files -------------------------------------------------------------------------------
+
+std::int64_t fd::read_regular(void* to, std::size_t size) {
+    const positioned turn(*this);
+    if (!turn) return -error_closed;
+    if (size == 0) return 0;
+    return regular_read(number_, to, size, at_position, has_position_alone());
+}
+
+std::int64_t fd::write_regular(const void* from, std::size_t size) {
+    const positioned turn(*this);
+    if (!turn) return -error_closed;
+    return write_all(from, size, [this](const char* bytes, std::size_t left, std::size_t) {
+        return regular_write(number_, bytes, left, at_position, has_position_alone());
+    });
+}
+
 // No turn: the place is the caller's, not the file's.
 std::int64_t fd::read_file_at(void* to, std::size_t size, std::int64_t offset) {
-    return use_blocking([=](int number) { return file_read_at(number, to, size, offset); });
+    if (!is_regular() || offset < 0 || size == 0)
+        return use_blocking([=](int number) { return file_read_at(number, to, size, offset); });
+    return use([=](int number) { return regular_read(number, to, size, offset, true); });
 }
 
 std::int64_t fd::write_file_at(const void* from, std::size_t size, std::int64_t offset) {
-    const char* const bytes = static_cast<const char*>(from);
-    std::size_t done = 0;
-    while (done < size) {
-        const std::int64_t n = use_blocking([&](int number) {
-            return file_write_at(number, bytes + done, size - done,
-                                 offset + static_cast<std::int64_t>(done));
-        });
-        if (n < 0) return n;
-        if (n == 0) return -EIO;
-        done += static_cast<std::size_t>(n);
-    }
-    return static_cast<std::int64_t>(done);
+    return write_all(from, size, [=, this](const char* bytes, std::size_t left, std::size_t done) {
+        const std::int64_t at = offset + static_cast<std::int64_t>(done);
+        if (!is_regular() || offset < 0)
+            return use_blocking([=](int number) { return file_write_at(number, bytes, left, at); });
+        return use([=](int number) { return regular_write(number, bytes, left, at, true); });
+    });
 }
+
+int fd::sync() {
+    if (!is_regular()) return use_blocking(file_sync);
+    return use(regular_sync);
+}
+
+std::int64_t fd::seek(std::int64_t offset, int whence) {
+    const auto call = [=](int number) { return file_seek(number, offset, whence); };
+    if (!is_regular()) return use(call);
+    const positioned turn(*this);
+    return turn ? call(number_) : -error_closed;
+}
+
+// --- to a socket ---------------------------------------------------------------------------------
 
 // The disk may have to be waited for, so each call is handed off; for the peer the goroutine parks.
 std::int64_t fd::send_file(fd& from, std::int64_t offset, std::uint64_t count) {

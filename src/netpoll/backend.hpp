@@ -13,6 +13,8 @@ namespace rota::rt {
 
 inline constexpr int poll_events_max = 128;  // a call
 
+struct file_request;
+
 struct poll_event {
     std::uint64_t tag = 0;
     bool read = false;   // a read, or an accept, will not wait: it finds data, the end, or an error
@@ -38,6 +40,9 @@ class poll_backend {
     // Ends the wait with a time-out that is under way, or the next one. A wait without one leaves
     // that alone.
     virtual void wake() = 0;
+    // Whether it makes calls on files that cannot be watched, and makes one: see file_request.
+    virtual bool makes_file_calls() const { return false; }
+    virtual void ask(file_request&) {}
     virtual const char* name() const = 0;
     // The number of a thread of its own, which brings no work but from descriptors; 0: it has none.
     virtual int watcher() const { return 0; }

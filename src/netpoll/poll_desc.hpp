@@ -34,7 +34,7 @@ struct ring_request {
     ring_request* next = nullptr;
     std::uint64_t tag = ~std::uint64_t{0};  // nobody's
     int fd = -1;
-    bool is_removal = false;
+    enum class sort : std::uint8_t { watch, removal, file } what = sort::watch;
     bool is_outside = false;
 };
 

@@ -42,6 +42,13 @@ class poller {
     // Before fd is closed. May block the thread for a moment.
     void remove(int fd, std::uint64_t tag);
 
+    // --- calls on files that cannot be watched ----------------------------------------
+    // Whether the back end makes them (netpoll/file_request.hpp): the same for ever once rota has
+    // been booted.
+    bool makes_file_calls() const { return chosen_->makes_file_calls(); }
+    // Makes one. Caller: after start().
+    void ask(file_request& r) { backend()->ask(r); }
+
     // --- goroutines that wait for them -------------------------------------------------
     // Counted before the wait begins, until after the goroutine has been queued: while the count is
     // 0 no descriptor can wake anybody. seq_cst: who is about to wait counts itself, then asks

@@ -1,6 +1,7 @@
 // The watcher, and what the others hand it.
 #include "netpoll/uring.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <limits>
 #include <utility>
@@ -23,6 +24,8 @@ namespace {
 // Tags of our own; those of descriptors have none of these bits (netpoll/poll_desc.hpp).
 constexpr std::uint64_t cancel_mark = std::uint64_t{1} << 63, own_mark = std::uint64_t{1} << 62;
 constexpr std::uint64_t event_tag = own_mark, epoll_tag = own_mark | 1;
+// Of calls on files: the request's address, which ends below this bit.
+constexpr std::uint64_t file_mark = std::uint64_t{1} << 61;
 
 // Whether the ring watches it; what it does not know, epoll refuses.
 bool is_for_ring(int fd) {
@@ -61,7 +64,7 @@ int uring_backend::add(int fd, std::uint64_t tag) {
     ROTA_CHECK(d != nullptr);
     d->request.fd = fd;
     d->request.tag = tag;
-    ask(d->request);
+    hand_over(d->request);
     return 0;
 }
 
@@ -72,13 +75,18 @@ int uring_backend::remove(int fd, std::uint64_t tag) {
     removal mine;
     mine.fd = fd;
     mine.tag = tag;
-    mine.is_removal = true;
-    ask(mine);
+    mine.what = ring_request::sort::removal;
+    hand_over(mine);
     mine.done.sleep();
     return mine.result;
 }
 
-void uring_backend::ask(ring_request& r) {
+void uring_backend::ask(file_request& f) {
+    f.what = ring_request::sort::file;
+    hand_over(f);
+}
+
+void uring_backend::hand_over(ring_request& r) {
     ring_request* seen = asked_.load(memory_order_relaxed);  // relaxed: decided by the exchange
     do r.next = seen == &nobody_ ? nullptr : seen;
     while (!asked_.compare_exchange(seen, &r, memory_order_acq_rel,  // pairs(uring.asked)
@@ -170,7 +178,8 @@ int uring_backend::begin() {
 
 void uring_backend::round() {
     const bool is_idle = take_requests();
-    const bool waits = is_idle && again_ == nullptr && !ring_.has_backlog();
+    const bool waits =
+        is_idle && again_ == nullptr && !ring_.has_backlog() && told_count_ == 0;
     if (!ring_.has_backlog()) watch_again();
     enter(waits);
     read_answers();
@@ -193,7 +202,8 @@ bool uring_backend::take_requests() {
 }
 
 void uring_backend::serve(ring_request& r) {
-    if (!r.is_removal) return watch(r.fd, r.tag);
+    if (r.what == ring_request::sort::watch) return watch(r.fd, r.tag);
+    if (r.what == ring_request::sort::file) return begin_call(static_cast<file_request&>(r));
     auto& leaves = static_cast<removal&>(r);
     leaves.next_leaving = leaving_;
     leaving_ = &leaves;
@@ -224,6 +234,25 @@ void uring_backend::cancel(std::uint64_t tag) {
     while (!ring_.push_cancel(tag, tag | cancel_mark)) enter(false);
 }
 
+void uring_backend::begin_call(file_request& f) {
+    const int fault = fault_at(sys_call::ring_file);
+    if (fault > 0) return end_call(f, -fault);
+    if (fault < 0) f.call.size = std::min(f.call.size, static_cast<std::size_t>(-fault));
+    const std::uint64_t tag = reinterpret_cast<std::uintptr_t>(&f);
+    ROTA_CHECK(tag < file_mark);
+    while (!ring_.push_file(f.call, tag | file_mark)) enter(false);
+}
+
+// Once it is done the request may be gone.
+void uring_backend::end_call(file_request& f, std::int64_t result) {
+    poll_event e;
+    e.tag = f.tag;
+    e.read = true;
+    f.result = result;
+    f.is_done.store(true, memory_order_release);  // pairs(file.done)
+    tell(e);
+}
+
 void uring_backend::enter(bool waits) {
     const int error = ring_.enter(waits);
     if (error == 0 || error == -EINTR) return;
@@ -246,6 +275,8 @@ void uring_backend::take_answer(const io_completion& c) {
         if (!c.more) watch(c.tag == epoll_tag ? epoll_ : event_, c.tag);
         return;
     }
+    if ((c.tag & file_mark) != 0)
+        return end_call(*reinterpret_cast<file_request*>(c.tag & ~file_mark), c.result);
     if (c.result > 0) tell_of(c.tag, static_cast<std::uint32_t>(c.result));
     if (!c.more) take_end_of_watch(c);
 }

@@ -23,12 +23,17 @@
 // Sockets and pipes are watched so. What else there is (terminals, counters, devices) is left to an
 // epoll of the ring's own, which the ring watches: it knows which kinds cannot be polled, and
 // serves some that the ring refuses.
+//
+// Regular files are always ready, so there is nothing to be watched: the ring makes the calls
+// themselves. The watcher never waits for a disk: a short read is what the kernel can do at once,
+// or as pages come; whatever else there is goes to the kernel's own threads.
 #pragma once
 
 #include <cstdint>
 
 #include "base/atomic.hpp"
 #include "netpoll/backend.hpp"
+#include "netpoll/file_request.hpp"
 #include "netpoll/mailbox.hpp"
 #include "netpoll/poll_desc.hpp"
 #include "sys/note.hpp"
@@ -47,6 +52,8 @@ class uring_backend final : public poll_backend {
     int remove(int fd, std::uint64_t tag) override;
     int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) override;
     void wake() override;
+    bool makes_file_calls() const override { return true; }
+    void ask(file_request& r) override;
     const char* name() const override { return "uring"; }
     int watcher() const override { return watcher_; }
     // Whether the thread is the watcher of any ring: they run nothing of the program's, and for
@@ -57,7 +64,7 @@ class uring_backend final : public poll_backend {
     struct removal;
     static void* run(void* self);
 
-    void ask(ring_request& r);
+    void hand_over(ring_request& r);
     int begin();
     void round();
     bool take_requests();
@@ -66,6 +73,8 @@ class uring_backend final : public poll_backend {
     void serve(ring_request& r);
     void watch(int fd, std::uint64_t tag);
     void cancel(std::uint64_t tag);
+    void begin_call(file_request& f);
+    void end_call(file_request& f, std::int64_t result);
     void enter(bool waits);
     void read_answers();
     void take_answer(const io_completion& c);

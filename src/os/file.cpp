@@ -53,6 +53,7 @@ file adopted_file(int number, bool is_our_own, std::string_view name, std::error
         return {};
     }
     error.clear();
+    if (!is_our_own) made->share_position();
     file f(made);
     if (!name.empty()) made->set_name(name);
     return f;
@@ -134,7 +135,11 @@ void file::close() const {
     throwing("os", "close", [&](std::error_code& error) { close(error); }, name_of(fd_));
 }
 
-int file::fd() const noexcept { return fd_ != nullptr ? fd_->number() : -1; }
+int file::fd() const noexcept {
+    if (fd_ == nullptr) return -1;
+    fd_->share_position();  // who has the number can copy it, and move the position
+    return fd_->number();
+}
 
 std::string file::name() const { return std::string(name_of(fd_)); }
 
@@ -220,8 +225,8 @@ std::size_t file::pwrite(std::span<const std::byte> from, std::int64_t offset) c
 // --- the file ------------------------------------------------------------------------------------
 
 std::int64_t file::seek(std::int64_t offset, int whence, std::error_code& error) const {
-    const auto call = [=](int number) { return rt::file_seek(number, offset, whence); };
-    return static_cast<std::int64_t>(checked(fd_ != nullptr ? fd_->use(call) : none, error));
+    const std::int64_t r = fd_ != nullptr ? fd_->seek(offset, whence) : none;
+    return static_cast<std::int64_t>(checked(r, error));
 }
 std::int64_t file::seek(std::int64_t offset, int whence) const {
     return throwing(
@@ -257,7 +262,7 @@ void file::truncate(std::int64_t size) const {
 }
 
 void file::sync(std::error_code& error) const {
-    (void)checked(fd_ != nullptr ? fd_->use_blocking(rt::file_sync) : none, error);
+    (void)checked(fd_ != nullptr ? fd_->sync() : none, error);
 }
 void file::sync() const {
     throwing("os", "sync", [&](std::error_code& error) { sync(error); }, name_of(fd_));

@@ -46,7 +46,8 @@ bool no_goroutine_lives() {
     return live == 0;
 }
 
-// One whose sleep is_deadlocked knows of, sysmon, or the poller's own. A thread that leaves run(),
+// One whose sleep is_deadlocked knows of, sysmon, or the poller's own. What a ring's own threads do
+// is known to those who wait for it. A thread that leaves run(),
 // enters it, or ends, is none: what it goes on with may use rota.
 bool is_thread_of_runtime(int tid) {
     if (tid == sched.sysmon_tid.load(memory_order_relaxed)) return true;  // relaxed: written once
@@ -56,7 +57,7 @@ bool is_thread_of_runtime(int tid) {
         if (mp->tid.load(memory_order_relaxed) != tid) continue;  // relaxed: they sleep
         return !mp->is_outside.load(memory_order_relaxed);        // relaxed: see there
     }
-    return false;
+    return is_worker_of_ring(tid);
 }
 
 // 0 unless all is dead. The same number again: whoever slept at the first look, and all did, has

@@ -2,7 +2,7 @@
 //
 // Every shim in sys/ that the kernel may refuse asks fault_at() first. Only builds with
 // ROTA_DEBUG_CHECKS ask; in the others the question is a constant. An answer of -n to a read or
-// write of a file lets it have no more than n bytes.
+// write of a file, also one by a ring, lets it have no more than n bytes.
 #pragma once
 
 namespace rota::rt {
@@ -16,6 +16,7 @@ enum class sys_call : unsigned char {
     poll_add,
     poll_wait,
     ring_create,
+    ring_file,  // a call on a file that a ring is to make
     socket,
     bind,
     listen,

@@ -132,6 +132,15 @@ std::int64_t file_read(int fd, void* to, std::size_t size) {
     return fault > 0 ? -fault : call(SYS_read, fd, to, cut(fault, size));
 }
 
+std::int64_t file_read_now(int fd, void* to, std::size_t size, std::int64_t offset) {
+    const int fault = fault_at(sys_call::read);
+    if (fault > 0) return -fault;
+    const iovec part{to, cut(fault, size)};
+    const auto place = static_cast<long>(offset);
+    static_assert(sizeof place == sizeof offset, "where a place is one word, the other is not read");
+    return call(SYS_preadv2, fd, &part, 1UL, place, 0L, RWF_NOWAIT);
+}
+
 std::int64_t file_write(int fd, const void* from, std::size_t size) {
     const int fault = fault_at(sys_call::write);
     return fault > 0 ? -fault : call(SYS_write, fd, from, cut(fault, size));

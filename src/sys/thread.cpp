@@ -163,32 +163,65 @@ void stat_path(char* out, int tid) {
     *out = '\0';
 }
 
+// "TID (name) S ...": the name may hold anything, also a bracket; what follows are numbers.
+class thread_stat {
+  public:
+    explicit thread_stat(int tid) {
+        char path[64];
+        stat_path(path, tid);
+        const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+        if (fd < 0) return;
+        const ssize_t n = ::read(fd, text_, sizeof text_ - 1);
+        ::close(fd);
+        size_ = n > 0 ? n : 0;
+        text_[size_] = '\0';
+    }
+
+    // The nth, from 3 on; null: there is none.
+    const char* field(int number) const {
+        ssize_t at = size_ - 3;
+        while (at > 0 && !(text_[at] == ')' && text_[at + 1] == ' ')) --at;
+        if (at <= 0) return nullptr;
+        at += 2;
+        for (int n = 3; n < number; ++at) {
+            if (at >= size_) return nullptr;
+            n += text_[at] == ' ';
+        }
+        return at < size_ ? text_ + at : nullptr;
+    }
+
+  private:
+    char text_[1024];
+    ssize_t size_ = 0;
+};
+
+std::uint64_t number_at(const char* digits) {
+    std::uint64_t n = 0;
+    for (; *digits >= '0' && *digits <= '9'; ++digits)
+        n = n * 10 + static_cast<std::uint64_t>(*digits - '0');
+    return n;
+}
+
 }  // namespace
 
 thread_state state_of_thread(int tid) { return place_of_thread(tid).state; }
 
 thread_place place_of_thread(int tid) {
     thread_place place{thread_state::unknown, -1};
-    char path[64];
-    stat_path(path, tid);
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return place;
-    char text[1024];
-    const ssize_t n = ::read(fd, text, sizeof text);
-    ::close(fd);
-    // "TID (name) S ...": the name may hold anything, also a bracket; what follows are numbers.
-    ssize_t at = n - 3;
-    while (at > 0 && !(text[at] == ')' && text[at + 1] == ' ')) --at;
-    if (at <= 0) return place;
-    at += 2;
-    place.state = text[at] == 'S' || text[at] == 'D' ? thread_state::asleep : thread_state::awake;
-    constexpr int state_field = 3, processor_field = 39;
-    for (int field = state_field; at < n && field < processor_field; ++at) field += text[at] == ' ';
-    if (at >= n) return place;
-    place.processor = 0;
-    for (; at < n && text[at] >= '0' && text[at] <= '9'; ++at)
-        place.processor = place.processor * 10 + (text[at] - '0');
+    const thread_stat stat(tid);
+    const char* at = stat.field(3);
+    if (at == nullptr) return place;
+    place.state = *at == 'S' || *at == 'D' ? thread_state::asleep : thread_state::awake;
+    at = stat.field(39);
+    if (at != nullptr) place.processor = static_cast<int>(number_at(at));
     return place;
+}
+
+bool is_worker_of_ring(int tid) {
+    constexpr std::uint64_t io_worker = 0x10;  // PF_IO_WORKER
+    const thread_stat stat(tid);
+    const char* const flags = stat.field(9);
+    return flags != nullptr && (number_at(flags) & io_worker) != 0;
 }
 
 bool thread_signal(int tid, int signal) {

@@ -70,6 +70,10 @@ struct thread_place {
 };
 thread_place place_of_thread(int tid);
 
+// Whether it is one of the kernel's threads that make calls for a ring (io_uring): it runs no code
+// of the program's, and hears no signal. False where nothing is said, as above.
+bool is_worker_of_ring(int tid);
+
 // Sends a thread of this process a signal. False: there is no such thread.
 bool thread_signal(int tid, int signal);
 

@@ -16,6 +16,9 @@
 #ifndef IORING_SETUP_DEFER_TASKRUN
 #define IORING_SETUP_DEFER_TASKRUN (1U << 13)
 #endif
+#ifndef IORING_REGISTER_IOWQ_MAX_WORKERS
+#define IORING_REGISTER_IOWQ_MAX_WORKERS 19
+#endif
 #ifndef IORING_FEAT_CQE_SKIP
 #define IORING_FEAT_CQE_SKIP (1U << 11)
 #endif
@@ -28,6 +31,13 @@ namespace {
 // work when we enter. The last came with Linux 6.1. Before that a poll that was woken twice told of
 // the first time alone: a reader could wait for ever.
 constexpr unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_CQE_SKIP;
+
+// Calls on files that may wait at once, of those that the kernel has threads for: by itself it
+// would have four for each processor, and a server that does not answer stop all the others.
+constexpr unsigned workers_max = 64;
+
+// As read(2) and write(2) bound it.
+constexpr std::size_t bytes_max = 0x7ffff000;
 
 int set_up(io_uring_params& p, io_ring_size size) {
     p = {};
@@ -92,6 +102,9 @@ int io_ring::open(io_ring_size size) {
     answer_mask_ = p.cq_entries - 1;
     for (std::uint32_t i = 0; i < slot_count_; ++i) at(p.sq_off.array)[i] = i;
     pushed_ = *tail_;
+    unsigned workers[2] = {workers_max, 0};  // 0: as many others as before
+    // Refused, it has fewer.
+    (void)call(SYS_io_uring_register, fd, IORING_REGISTER_IOWQ_MAX_WORKERS, workers, 2U);
     return 0;
 }
 
@@ -122,6 +135,24 @@ bool io_ring::push_watch(int fd, std::uint32_t events, std::uint64_t tag) {
     return true;
 }
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+
+bool io_ring::push_file(const io_file_call& call, std::uint64_t tag) {
+    using act = io_file_call::act;
+    io_uring_sqe* const slot = next_slot();
+    if (slot == nullptr) return false;
+    slot->opcode = call.what == act::read    ? IORING_OP_READ
+                   : call.what == act::write ? IORING_OP_WRITE
+                                             : IORING_OP_FSYNC;
+    if (call.by_worker) slot->flags = IOSQE_ASYNC;
+    slot->fd = call.fd;
+    if (call.what != act::sync) {
+        slot->addr = reinterpret_cast<std::uintptr_t>(call.bytes);
+        slot->len = static_cast<std::uint32_t>(call.size < bytes_max ? call.size : bytes_max);
+        slot->off = static_cast<std::uint64_t>(call.offset);
+    }
+    slot->user_data = tag;
+    return true;
+}
 
 bool io_ring::push_cancel(std::uint64_t of, std::uint64_t tag) {
     io_uring_sqe* const slot = next_slot();

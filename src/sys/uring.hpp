@@ -24,6 +24,21 @@ struct io_completion {
     bool more = false;        // the request goes on
 };
 
+// What a file is asked for: as by pread, pwrite or fsync.
+struct io_file_call {
+    enum class act : std::uint8_t { read, write, sync };
+    act what = act::read;
+    // A thread of the kernel's makes the call as a whole. Otherwise enter() does what can be done
+    // without waiting, with bytes that it copies, and the rest as the disk delivers.
+    bool by_worker = false;
+    int fd = -1;
+    void* bytes = nullptr;  // read: written to; these are the kernel's until the completion
+    std::size_t size = 0;
+    // -1: at the position of the open file, which is read at the beginning and written at the end:
+    // nobody else may use it meanwhile.
+    std::int64_t offset = 0;
+};
+
 // Powers of two.
 struct io_ring_size {
     std::uint32_t requests = 256, completions = 4096;
@@ -45,6 +60,8 @@ class io_ring {
     // Tells of `events` (poll.h's) of fd whenever there are new ones, and at once if there are
     // some. The result is a set of events. Until its last completion the open file is kept.
     [[nodiscard]] bool push_watch(int fd, std::uint32_t events, std::uint64_t tag);
+    // The result is that of the call; also less than asked for, -EINTR, -EAGAIN, -ECANCELED.
+    [[nodiscard]] bool push_file(const io_file_call& call, std::uint64_t tag);
     // Ends the request that has the tag `of`; -ENOENT: there is none, its last completion has been
     // posted. 0: that comes.
     [[nodiscard]] bool push_cancel(std::uint64_t of, std::uint64_t tag);

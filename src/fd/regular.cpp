@@ -1,0 +1,140 @@
+// Who may, the look, and the wait.
+#include "fd/regular.hpp"
+
+#include <cerrno>
+
+#include "core/getg.hpp"
+#include "core/sched.hpp"
+#include "fd/poll_wait.hpp"
+#include "fd/turn.hpp"
+#include "netpoll/file_request.hpp"
+#include "netpoll/poller.hpp"
+#include "sched/entry.hpp"
+#include "sys/file.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+using act = io_file_call::act;
+
+// So much is copied before anybody else could be given the p.
+constexpr std::size_t short_copy = 64 * 1024;
+// The watcher copies so much at once: longer than that the news of sockets should not wait.
+constexpr std::size_t watcher_copy = 256 * 1024;
+
+// A goroutine that has a p, and whose thread others could use. At exit nobody would wake it.
+bool is_for_ring() {
+    if (!net_poller.makes_file_calls()) return false;
+    const m* const mp = getm_or_null();
+    return mp != nullptr && !mp->curg->is_thread && mp->curg->locked_m == nullptr &&
+           mp->entry.load(memory_order_relaxed) == entry_state::clear &&  // relaxed: our own
+           !sched.exiting.load(memory_order_relaxed);                     // relaxed: advice
+}
+
+// What the call itself would not have said, or says again.
+bool is_refusal(std::int64_t result) {
+    return result == -EINTR || result == -EAGAIN || result == -ECANCELED || result == -ENOMEM ||
+           result == -EINVAL || result == -EOPNOTSUPP;
+}
+
+std::int64_t hand_off(const io_file_call& c) {
+    const blocking_call handed_off;
+    const bool has_place = c.offset != at_position;
+    std::int64_t n = 0;
+    do {
+        if (c.what == act::sync) n = file_sync(c.fd);
+        else if (c.what == act::write)
+            n = has_place ? file_write_at(c.fd, c.bytes, c.size, c.offset)
+                          : file_write(c.fd, c.bytes, c.size);
+        else
+            n = has_place ? file_read_at(c.fd, c.bytes, c.size, c.offset)
+                          : file_read(c.fd, c.bytes, c.size);
+    } while (n == -EINTR);
+    return n;
+}
+
+// Parks until the call has been made.
+std::int64_t make(const io_file_call& call) {
+    poll_desc* place = nullptr;
+    {
+        const runtime_entry inside;
+        if (net_poller.start() == 0) place = poll_desc_new();
+    }
+    if (place == nullptr) return hand_off(call);
+    file_request r;
+    r.tag = place->tag();
+    r.call = call;
+    net_poller.ask(r);
+    // Nothing else may end this wait: the bytes are the kernel's.
+    while (!r.is_done.load(memory_order_acquire))  // pairs(file.done)
+        (void)poll_wait(*place, poll_dir::read);
+    {
+        const runtime_entry inside;
+        poll_desc_free(*place);
+    }
+    return is_refusal(r.result) ? hand_off(call) : r.result;
+}
+
+std::int64_t place_of(std::int64_t offset, std::size_t done) {
+    return offset == at_position ? offset : offset + static_cast<std::int64_t>(done);
+}
+
+// How much of it there is without waiting; all that there is, if `ended`. Or an error.
+std::int64_t read_now(const io_file_call& c, bool& ended) {
+    char* const bytes = static_cast<char*>(c.bytes);
+    std::size_t done = 0;
+    while (done < c.size) {
+        const std::int64_t n =
+            file_read_now(c.fd, bytes + done, c.size - done, place_of(c.offset, done));
+        if (n == -EINTR) continue;
+        ended = n == 0;
+        if (n < 0 && done == 0) return n;
+        if (n <= 0) break;
+        done += static_cast<std::size_t>(n);
+    }
+    return static_cast<std::int64_t>(done);
+}
+
+}  // namespace
+
+std::int64_t regular_read(int number, void* to, std::size_t size, std::int64_t offset,
+                          bool may_park) {
+    const io_file_call all{act::read, false, number, to, size, offset};
+    if (!may_park || !is_for_ring()) return hand_off(all);
+    bool ended = false;
+    std::int64_t n = 0;
+    if (size <= short_copy) {
+        n = read_now(all, ended);
+    } else {
+        const blocking_call handed_off;
+        n = read_now(all, ended);
+    }
+    if (n < 0 && n != -EAGAIN) return is_refusal(n) || n == -ENOSYS ? hand_off(all) : n;
+    std::size_t done = n < 0 ? 0 : static_cast<std::size_t>(n);
+    while (done < size && !ended) {
+        io_file_call rest = all;
+        rest.bytes = static_cast<char*>(to) + done;
+        rest.size = size - done;
+        rest.offset = place_of(offset, done);
+        rest.by_worker = rest.size > watcher_copy;
+        n = make(rest);
+        if (n < 0 && done == 0) return n;
+        if (n <= 0) break;
+        done += static_cast<std::size_t>(n);
+    }
+    return static_cast<std::int64_t>(done);
+}
+
+std::int64_t regular_write(int number, const void* from, std::size_t size, std::int64_t offset,
+                           bool may_park) {
+    const io_file_call all{act::write, true, number, const_cast<void*>(from), size, offset};
+    return may_park && is_for_ring() ? make(all) : hand_off(all);
+}
+
+int regular_sync(int number) {
+    const io_file_call all{act::sync, true, number, nullptr, 0, 0};
+    return static_cast<int>(is_for_ring() ? make(all) : hand_off(all));
+}
+
+}  // namespace rota::rt
