@@ -63,6 +63,8 @@ def layers():
         "models": models.steps(),  # needs no build, so that of `unit` goes on meanwhile
         "unit": [GoogleTest("rota_unit", UNIT, "dev", 120, shards=2),
                  *(GoogleTest("rota_api", API, "dev", 120, n, shards=2) for n in PROCS),
+                 PolledOtherwise("rota_unit", UNIT, "dev", 120, 4, "uring"),
+                 PolledOtherwise("rota_api", API, "dev", 120, 1, "uring"),
                  PolledOtherwise("rota_api", API, "dev", 120, 4, "uring"),
                  PolledOtherwise("rota_api", API, "dev", 120, 2, "alone"),
                  *(searches.BesideSearches(API, 120, n) for n in (1, 16)),

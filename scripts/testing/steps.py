@@ -135,10 +135,11 @@ class GoogleTest(Step):
 
 
 class PolledOtherwise(GoogleTest):
-    """Descriptors watched by io_uring, by epoll once more where the kernel has none (`uring`); or
-    what they bring left to one m for good (`alone`)."""
+    """Descriptors watched by io_uring, which then reads and writes files as well; by epoll once more
+    where the kernel has none (`uring`). Or what they bring left to one m for good (`alone`)."""
     SETTINGS = {"uring": "netpoll=uring", "alone": "pollalone=1"}
-    pattern = "net_*:kb*net*:os_pipe*:kb34_os_pipe*:os_tty*:http_answers*:kb36_http*:kb12_*"
+    pattern = ("net_*:kb*net*:os_file*:os_pipe*:kb34_os_pipe*:os_tty*:os_faults*:kb36_os*:kb42_os*:"
+               "http_answers*:http_files*:kb36_http*:kb12_*:*regular_file*")
 
     def __init__(self, name, sources, preset, limit_s, procs, way):
         super().__init__(name, sources, preset, limit_s, procs, shards=2)

@@ -33,6 +33,17 @@ bool is_for_ring(int fd) {
     return file_stat(fd, status) == 0 && (S_ISSOCK(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
+// As of the call itself, or of its way.
+int fault_of(io_file_call::act what) {
+    if (const int fault = fault_at(sys_call::ring_file)) return fault;
+    switch (what) {
+        case io_file_call::act::read: return fault_at(sys_call::read);
+        case io_file_call::act::write: return fault_at(sys_call::write);
+        case io_file_call::act::sync: break;
+    }
+    return fault_at(sys_call::sync);
+}
+
 // The kernel has no memory for what we ask; nothing else helps.
 void wait_for_memory() { thread_sleep_ns(1'000'000); }
 
@@ -235,7 +246,7 @@ void uring_backend::cancel(std::uint64_t tag) {
 }
 
 void uring_backend::begin_call(file_request& f) {
-    const int fault = fault_at(sys_call::ring_file);
+    const int fault = fault_of(f.call.what);
     if (fault > 0) return end_call(f, -fault);
     if (fault < 0) f.call.size = std::min(f.call.size, static_cast<std::size_t>(-fault));
     const std::uint64_t tag = reinterpret_cast<std::uintptr_t>(&f);

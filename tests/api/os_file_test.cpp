@@ -1,7 +1,11 @@
 // Files, pipes and terminals as programs see them: what is written is read, waits end, and errors
 // are what they should be.
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <random>
 
 #include <sys/stat.h>
 
@@ -53,6 +57,112 @@ TEST_ANYWHERE(os_file, is_read_and_written_whole) {
     os::file::open(dir / "secret").stat(status);
     EXPECT_EQ(status.st_mode & 0777, 0400U);
     EXPECT_NE(os::read_file("/proc/self/status").find("Name:"), std::string::npos);
+}
+
+TEST_ANYWHERE(os_file, does_as_a_string_would) {
+    // Of reads, writes, moves and cuts in any order each could take the wrong bytes, or leave the
+    // position where the next one does not expect it.
+    const scratch dir;
+    const os::file f = os::file::open(dir / "a", O_RDWR | O_CREAT, 0600);
+    std::string model;
+    std::size_t at = 0;
+    std::minstd_rand draw(4711);
+    const auto below = [&](std::size_t n) { return std::size_t{draw()} % n; };
+    const auto put = [&](std::size_t place, const std::string& text) {
+        model.resize(std::max(model.size(), place + text.size()));
+        model.replace(place, text.size(), text);
+    };
+    std::string buffer;
+    for (int i = 0; i < 2000; ++i) {
+        const std::size_t size = below(4) == 0 ? below(200'000) : below(300);
+        const std::size_t place = below(model.size() + 100);
+        const std::string text(size, static_cast<char>('a' + i % 26));
+        buffer.assign(size, '?');
+        const auto room = std::as_writable_bytes(std::span(buffer));
+        switch (below(6)) {
+            case 0:
+                ASSERT_EQ(f.write(text), size);
+                if (size > 0) put(at, text);
+                at += size;
+                break;
+            case 1:
+                ASSERT_EQ(f.pwrite(text, static_cast<std::int64_t>(place)), size);
+                if (size > 0) put(place, text);
+                break;
+            case 2:
+                buffer.resize(f.read(room));
+                ASSERT_TRUE(buffer == (at < model.size() ? model.substr(at, size) : "")) << i;
+                at += buffer.size();
+                break;
+            case 3:
+                buffer.resize(f.pread(room, static_cast<std::int64_t>(place)));
+                ASSERT_TRUE(buffer == (place < model.size() ? model.substr(place, size) : "")) << i;
+                break;
+            case 4:
+                ASSERT_EQ(f.seek(static_cast<std::int64_t>(place), SEEK_SET),
+                          static_cast<std::int64_t>(place));
+                at = place;
+                break;
+            default:
+                if (model.size() < 500'000) break;
+                f.truncate(static_cast<std::int64_t>(place));
+                model.resize(place);
+                break;
+        }
+        ASSERT_EQ(f.size(), static_cast<std::int64_t>(model.size())) << i;
+    }
+    f.sync();
+    EXPECT_EQ(f.seek(0, SEEK_CUR), static_cast<std::int64_t>(at));
+    EXPECT_TRUE(os::read_file(dir / "a") == model);
+    std::error_code error;
+    std::byte one[1];
+    EXPECT_EQ(f.pread(one, -1, error), 0U);
+    EXPECT_EQ(error, std::errc::invalid_argument);
+    EXPECT_EQ(f.pwrite("x", -1, error), 0U);
+    EXPECT_EQ(error, std::errc::invalid_argument);
+}
+
+TEST_ANYWHERE(os_file, is_read_and_written_by_many_at_once) {
+    // At one position each takes what no other has; at places of their own nobody meets anybody;
+    // what is appended stays whole.
+    const scratch dir;
+    constexpr std::size_t block = 10'000, blocks = 300;
+    std::string text;
+    for (std::size_t i = 0; i < blocks; ++i) text.append(block, static_cast<char>(i % 251));
+    os::write_file(dir / "a", text);
+    const os::file from = os::file::open(dir / "a");
+    const os::file to = os::file::open(dir / "b", O_WRONLY | O_CREAT, 0600);
+    const os::file log = os::file::open(dir / "c", O_WRONLY | O_APPEND | O_CREAT, 0600);
+    std::atomic<std::size_t> read{0};
+    rota::wait_group all;
+    for (int i = 0; i < 16; ++i) {
+        all.go([&] {
+            std::string mine(block, '?');
+            for (;;) {
+                const auto bytes = std::as_writable_bytes(std::span(mine));
+                const std::size_t n = from.read(bytes);
+                if (n == 0) return;
+                if (n != block || mine.find_first_not_of(mine[0]) != std::string::npos) break;
+                const std::size_t k = read++;
+                to.pwrite(bytes, static_cast<std::int64_t>(k * block));
+                log.write(mine);
+            }
+            ADD_FAILURE() << "a piece of two blocks";
+        });
+    }
+    all.wait();
+    EXPECT_EQ(read, blocks);
+    for (const char* const name : {"b", "c"}) {
+        const std::string got = os::read_file(dir / name);
+        ASSERT_EQ(got.size(), text.size());
+        std::array<int, 251> seen{};
+        for (std::size_t i = 0; i < got.size(); i += block) {
+            ++seen[static_cast<unsigned char>(got[i])];
+            ASSERT_GE(got.find_first_not_of(got[i], i), i + block) << name;
+        }
+        for (std::size_t i = 0; i < seen.size(); ++i)
+            EXPECT_EQ(seen[i], i < blocks - 251 ? 2 : 1) << name;
+    }
 }
 
 TEST_ANYWHERE(os_file, that_is_not_there_says_so_by_its_name) {

@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -20,26 +19,15 @@
 #include "sys/clock.hpp"
 #include "sys/fault.hpp"
 
+#include "rings.hpp"
+
 namespace {
 
 using namespace rota::rt;
 
-// The thread of a back end lives on, so there is one of each kind. Null: the kernel has none.
-uring_backend* started(uring_backend& b) {
-    const int error = b.start();
-    if (error == 0) return &b;
-    std::printf("no io_uring here (errno %d): nothing to be seen\n", -error);
-    return nullptr;
-}
-uring_backend* ring() {
-    static uring_backend one;
-    return started(one);
-}
-// As small as can be: completions have no room, and watches end.
-uring_backend* tiny_ring() {
-    static uring_backend one({2, 4});
-    return started(one);
-}
+using rota_test::ring;
+using rota_test::started;
+using rota_test::tiny_ring;
 
 struct descriptor_record {
     poll_desc* d = nullptr;

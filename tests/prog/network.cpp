@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 #include "program.hpp"
 
@@ -46,6 +47,83 @@ int deadlock_after_close() {
         l.close();
         all.wait();
         rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
+constexpr const char* scratch_file = "rota-network-test-file";
+
+// Files have been used, and the threads of the kernel's that did it remain.
+int deadlock_after_files() {
+    rota::run([] {
+        const auto f = rota::os::file::open(scratch_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        ::unlink(scratch_file);
+        rota::wait_group all;
+        for (int i = 0; i < 8; ++i) {
+            all.go([&, i] {
+                f.pwrite("some text", 100 * i);
+                f.sync();
+                std::byte bytes[4096];
+                (void)f.pread(bytes, 0);
+            });
+        }
+        all.wait();
+        rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
+// Writes when everything of the program's own is being destroyed: no goroutine could be woken then.
+struct farewell {
+    rota::os::file to;
+    ~farewell() {
+        if (!to) return;
+        std::error_code error;
+        to.write("farewell", error);
+        to.sync(error);
+        std::byte bytes[16];
+        if (error || to.pread(bytes, 0, error) != 8) ::_exit(1);
+    }
+};
+
+int writes_at_exit() {
+    static farewell last;
+    rota::run([] {
+        last.to = rota::os::file::open(scratch_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        ::unlink(scratch_file);
+        std::exit(0);
+    });
+    return 1;
+}
+
+// The child has no watcher that would make the call, and the parent's must not.
+int forks_amid_files() {
+    rota::run([] {
+        const auto f = rota::os::file::open(scratch_file, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        ::unlink(scratch_file);
+        rota::wait_group all;
+        all.go([&] {
+            for (int i = 0; i < 200; ++i) f.pwrite("parent", 100);
+        });
+        for (int i = 0; i < 20; ++i) {
+            const pid_t child = ::fork();
+            if (child == 0) {
+                f.pwrite("child", 0);
+                f.sync();
+                ::_exit(7);
+            }
+            int status = 0;
+            rota::blocking([&] {
+                while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+                }
+            });
+            if (!WIFEXITED(status) || WEXITSTATUS(status) != 7) std::abort();
+        }
+        all.wait();
+        char text[5] = {};
+        if (f.pread(std::as_writable_bytes(std::span(text)), 0) != 5 ||
+            std::string_view(text, 5) != "child")
+            std::abort();
     });
     return 0;
 }
@@ -105,6 +183,9 @@ int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {{"deadlock_after_use", deadlock_after_use},
                      {"deadlock_after_close", deadlock_after_close},
+                     {"deadlock_after_files", deadlock_after_files},
+                     {"writes_at_exit", writes_at_exit},
+                     {"forks_amid_files", forks_amid_files},
                      {"waits", waits},
                      {"exits", exits}});
 }

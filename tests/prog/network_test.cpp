@@ -33,6 +33,25 @@ TEST_P(network, kb38_the_thread_of_a_ring_is_no_hope_either) {
     EXPECT_TRUE(went_well(run("waits", "uring")));
 }
 
+TEST_P(network, kb38_threads_that_read_files_for_a_ring_are_no_hope_either) {
+    // They outlive their work, and are no threads of the program's: the child hangs.
+    for (const char* poller : {"uring", "epoll"})
+        EXPECT_TRUE(reported(run("deadlock_after_files", poller),
+                             "fatal error: all goroutines are asleep - deadlock!"));
+}
+
+TEST_P(network, kb59_files_are_written_while_the_process_ends) {
+    // Who parks then sleeps for ever: the child hangs, or loses what it has written.
+    for (const char* poller : {"uring", "epoll"})
+        EXPECT_TRUE(went_well(run("writes_at_exit", poller)));
+}
+
+TEST_P(network, kb44_child_of_a_fork_reads_and_writes_files_by_itself) {
+    // It has a copy of everything but the thread that would do it.
+    for (const char* poller : {"uring", "epoll"})
+        EXPECT_TRUE(went_well(run("forks_amid_files", poller)));
+}
+
 TEST_P(network, goroutine_that_waits_for_a_socket_is_no_deadlock) {
     // All goroutines are asleep, and yet somebody outside may connect.
     EXPECT_TRUE(went_well(run("waits")));
