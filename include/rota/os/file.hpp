@@ -3,8 +3,8 @@
 // Everything here blocks the goroutine, not the thread; called by a thread that rota did not start,
 // it blocks that thread. Pipes, terminals and whatever else can be polled wait in the poller, as
 // sockets do. Calls on regular files, and on what cannot be polled, are made as by
-// rota::blocking: the processor is free for others meanwhile. After any call the goroutine may be
-// on another thread.
+// rota::blocking, those on regular files by io_uring where GODEBUG=netpoll=uring asks for it: the
+// processor is free for others meanwhile. After any call the goroutine may be on another thread.
 //
 // Each call exists twice: one throws std::system_error, one takes a trailing std::error_code& and
 // throws nothing but std::bad_alloc. Errors are those of the operating system and:
