@@ -135,7 +135,7 @@ class GoogleTest(Step):
 
 
 class PolledOtherwise(GoogleTest):
-    """Descriptors watched by io_uring, which then reads and writes files as well; by epoll once more
+    """Descriptors watched by io_uring, which then reads and writes files too; by epoll once more
     where the kernel has none (`uring`). Or what they bring left to one m for good (`alone`)."""
     SETTINGS = {"uring": "netpoll=uring", "alone": "pollalone=1"}
     pattern = ("net_*:kb*net*:os_file*:os_pipe*:kb34_os_pipe*:os_tty*:os_faults*:kb36_os*:kb42_os*:"

@@ -190,11 +190,11 @@ class fd {
 
     // --- anyone ------------------------------------------------------------------------------
     fd_mutex mu_;
-    atomic<bool> blocks_{false};        // though it can be polled; it never becomes false again
+    atomic<bool> blocks_{false};           // though it can be polled; it never becomes false again
     atomic<bool> shares_position_{false};  // it never becomes false again
-    atomic<std::uint32_t> handles_{1};  // pairs(fd.handles): the last one out sees all
-    atomic<bool> over_{false};          // a close() has seen the last one go
-    atomic<std::uint32_t> gone_{0};     // a semaphore: 1 when the number has been given back
+    atomic<std::uint32_t> handles_{1};     // pairs(fd.handles): the last one out sees all
+    atomic<bool> over_{false};             // a close() has seen the last one go
+    atomic<std::uint32_t> gone_{0};        // a semaphore: 1 when the number has been given back
 };
 
 }  // namespace rota::rt

@@ -1,4 +1,5 @@
-// A call on a file that a back end makes in the place of a goroutine, which sleeps until it is done.
+// A call on a file that a back end makes in the place of a goroutine, which sleeps until it is
+// done.
 //
 // It lies on the stack of who asks, and so may the bytes: who asks stays until is_done, whatever
 // happens. Nothing ends it before its time; a close of the file comes into force after it, as after

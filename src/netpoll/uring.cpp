@@ -189,8 +189,7 @@ int uring_backend::begin() {
 
 void uring_backend::round() {
     const bool is_idle = take_requests();
-    const bool waits =
-        is_idle && again_ == nullptr && !ring_.has_backlog() && told_count_ == 0;
+    const bool waits = is_idle && again_ == nullptr && !ring_.has_backlog() && told_count_ == 0;
     if (!ring_.has_backlog()) watch_again();
     enter(waits);
     read_answers();

@@ -137,7 +137,8 @@ std::int64_t file_read_now(int fd, void* to, std::size_t size, std::int64_t offs
     if (fault > 0) return -fault;
     const iovec part{to, cut(fault, size)};
     const auto place = static_cast<long>(offset);
-    static_assert(sizeof place == sizeof offset, "where a place is one word, the other is not read");
+    static_assert(sizeof place == sizeof offset,
+                  "where a place is one word, the other is not read");
     return call(SYS_preadv2, fd, &part, 1UL, place, 0L, RWF_NOWAIT);
 }
 

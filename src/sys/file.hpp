@@ -30,9 +30,9 @@ int file_set_inherited(int fd, bool is_kept);  // across exec
 // --- bytes ---------------------------------------------------------------------------------------
 
 std::int64_t file_read(int fd, void* to, std::size_t size);
-// What of it there is without waiting for a disk, at `offset`, or for -1 at the file's own position:
-// also less than asked for before the end. -EAGAIN: nothing; -EOPNOTSUPP: the file system does not
-// tell.
+// What of it there is without waiting for a disk, at `offset`, or for -1 at the file's own
+// position: also less than asked for before the end. -EAGAIN: nothing; -EOPNOTSUPP: the file system
+// does not tell.
 std::int64_t file_read_now(int fd, void* to, std::size_t size, std::int64_t offset);
 std::int64_t file_write(int fd, const void* from, std::size_t size);
 // As file_write, and SIGPIPE is not raised.

@@ -36,9 +36,10 @@ constexpr std::int64_t patience_ns = 20'000'000'000;
 bool is_by_ring() {
     rota::run([] {});
     if (net_poller.makes_file_calls()) return true;
-    std::printf("files are handed off in this run: GODEBUG=netpoll=uring is not set, or there is no "
-                "io_uring (errno %d)\n",
-                net_poller.refusal());
+    std::printf(
+        "files are handed off in this run: GODEBUG=netpoll=uring is not set, or there is no "
+        "io_uring (errno %d)\n",
+        net_poller.refusal());
     return false;
 }
 
@@ -183,8 +184,7 @@ TEST(regular_file, is_appended_to_line_by_line) {
         rota::wait_group all;
         for (int w = 0; w < writers; ++w) {
             all.go([&, w] {
-                const os::file f =
-                    os::file::open(at.path, O_WRONLY | O_APPEND | O_CREAT, 0600);
+                const os::file f = os::file::open(at.path, O_WRONLY | O_APPEND | O_CREAT, 0600);
                 std::string line(length, static_cast<char>('a' + w));
                 line.back() = '\n';
                 for (int i = 0; i < lines; ++i) f.write(line);

@@ -1,6 +1,6 @@
-// Back ends on io_uring for tests, each apart from the process's own, which is not on io_uring then:
-// a record has one letter, and lies in one mailbox. The thread of one lives on, so there is one of
-// each kind.
+// Back ends on io_uring for tests, each apart from the process's own, which is not on io_uring
+// then: a record has one letter, and lies in one mailbox. The thread of one lives on, so there is
+// one of each kind.
 #pragma once
 
 #include <cstdio>

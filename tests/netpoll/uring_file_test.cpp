@@ -179,15 +179,16 @@ TEST(uring_file, with_too_little_room_makes_every_call) {
     const file_of_ring f;
     constexpr std::size_t threads = 4, each = 100;
     std::vector<std::unique_ptr<asked_call>> calls;
-    for (std::size_t i = 0; i < threads * each; ++i) calls.push_back(std::make_unique<asked_call>());
+    for (std::size_t i = 0; i < threads * each; ++i)
+        calls.push_back(std::make_unique<asked_call>());
     std::vector<std::uint64_t> numbers(calls.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i * 0x9E3779B97F4A7C15;
     std::vector<std::thread> all;
     for (std::size_t t = 0; t < threads; ++t) {
         all.emplace_back([&, t] {
             for (std::size_t i = t * each; i < (t + 1) * each; ++i)
-                calls[i]->ask(*b, {act::write, i % 2 == 0, f.number, &numbers[i],
-                                   sizeof numbers[i], static_cast<std::int64_t>(8 * i)});
+                calls[i]->ask(*b, {act::write, i % 2 == 0, f.number, &numbers[i], sizeof numbers[i],
+                                   static_cast<std::int64_t>(8 * i)});
         });
     }
     for (std::thread& t : all) t.join();
