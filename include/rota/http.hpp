@@ -179,6 +179,13 @@ class request {
     /// io.ReadAll(Body).
     std::string body();
 
+    /// The fields behind the body. Of the server's request: what the client has sent there, empty
+    /// until the body has been read to its end. Fields that may be no trailers (of framing, routing,
+    /// authentication and the like: RFC 9110, 6.5.1) are dropped; headers() never has any of them.
+    /// Of the program's: what is sent behind the body, which goes in chunks then. Go: Trailer.
+    const header_map& trailers() const noexcept;
+    header_map& trailers() noexcept;
+
     /// Done when the handler returns, and before that when the client closes the connection: that
     /// is noticed once the body has been read to its end. A copy may go to other goroutines.
     /// Throws std::bad_alloc. Go: Context.
@@ -207,6 +214,13 @@ class response_writer {
     /// write) has no effect. The server adds Date, Content-Length or Transfer-Encoding, and
     /// Connection; it believes a Content-Length that is set here. Go: Header.
     header_map& header() noexcept;
+    /// The fields to be sent behind the body, as they are when the handler returns. Those that are
+    /// there at the head's end are announced by a field Trailer, unless header() has one. They are
+    /// sent where the body goes in chunks, and over HTTP/2: not with a Content-Length that header()
+    /// has over HTTP/1.1, and neither to HTTP/1.0 and HEAD nor with a status that has no body. Names
+    /// that may be no trailers (see request::trailers) are left out. Go: the field Trailer,
+    /// TrailerPrefix.
+    header_map& trailer() noexcept;
 
     /// Ends the head, with a status from 200 to 999; or, with one from 100 to 199 but 101, sends
     /// that and the fields there are at once, and the head goes on. All but the first final status

@@ -12,6 +12,7 @@
 #include "fd/fd.hpp"
 #include "http/exchange.hpp"
 #include "http/server.hpp"
+#include "http/trailers.hpp"
 
 namespace rota::http {
 namespace detail {
@@ -42,11 +43,12 @@ void put_chunk_size(std::string& to, std::size_t size) {
 
 void exchange::begin_answer() {
     answer_fields.clear();
+    answer_trailers.clear();
     sent_fields.clear();
     collected.clear();
     status = 0;
     written = declared = 0;
-    has_declared = has_date = has_connection = head_sent = in_chunks = false;
+    has_declared = has_date = has_connection = head_sent = in_chunks = announces_trailers = false;
     close_after = !head.keep_alive;
 }
 
@@ -58,6 +60,7 @@ void exchange::note_field(std::string_view name, std::string_view value) {
     const auto is = [name](std::string_view wanted) { return equal_without_case(name, wanted); };
     switch (name.size()) {
         case 4: has_date = has_date || is("Date"); break;
+        case 7: announces_trailers = announces_trailers || is("Trailer"); break;
         case 10:
             if (!is("Connection")) break;
             if (has_element(value, "close")) {
@@ -165,9 +168,15 @@ void exchange::put_framing(head_text& to, bool is_complete) {
     } else if (head.http_1_1) {
         in_chunks = true;
         to.add("Transfer-Encoding: chunked\r\n");
+        if (!announces_trailers) append_announcement(sent_fields, answer_trailers);
     } else {
         close_after = true;
     }
+}
+
+// They need chunks, even if the length is known.
+bool exchange::wants_trailers() const {
+    return head.http_1_1 && (announces_trailers || has_trailers(answer_trailers));
 }
 
 void exchange::put_head(bool is_complete) {
@@ -176,7 +185,7 @@ void exchange::put_head(bool is_complete) {
     put_status_line(status);
     head_text own;
     if (!has_date) put_date(own);
-    put_framing(own, is_complete);
+    put_framing(own, is_complete && !wants_trailers());
     if (status == 101) close_after = true;  // who means it, hijacks
     if (close_after && head.http_1_1 && !has_connection) own.add("Connection: close\r\n");
     if (!close_after && !head.http_1_1) own.add("Connection: keep-alive\r\n");
@@ -233,7 +242,7 @@ void exchange::write(std::string_view data, std::error_code& error) {
 // The head of an answer that goes on behind it.
 bool exchange::send_head_first(std::error_code& error) {
     if (head_sent) return true;
-    if (over != nullptr) send_stream_head(false, error);
+    if (over != nullptr) send_stream_head(false, false, error);
     else put_head(false);
     return !error;
 }
@@ -259,19 +268,26 @@ void exchange::finish_answer() {
             close_after = true;
         }
         put_head(true);
-        out.text() += collected;
+        put_rest();
     } else {
-        if (!collected.empty() && in_chunks) {
-            put_chunk_size(out.text(), collected.size());
-            out.text().append(collected).append("\r\n");
-        } else {
-            out.text() += collected;
-        }
-        if (in_chunks) out.text() += "0\r\n\r\n";
+        put_rest();
         if (!drain_body()) close_after = true;
     }
-    collected.clear();
     if (has_declared && written < declared && !is_head_method()) close_after = true;
+}
+
+// What is collected, and the end of the chunks.
+void exchange::put_rest() {
+    std::string& to = out.text();
+    const bool is_chunk = in_chunks && !collected.empty();
+    if (is_chunk) put_chunk_size(to, collected.size());
+    to += collected;
+    if (is_chunk) to += "\r\n";
+    collected.clear();
+    if (!in_chunks) return;
+    to += "0\r\n";
+    append_trailers(to, answer_trailers);
+    to += "\r\n";
 }
 
 void exchange::answer_error(int code) {
@@ -316,6 +332,7 @@ net::conn exchange::hijack() {
 // --- the handler's view --------------------------------------------------------------------------
 
 header_map& response_writer::header() noexcept { return x_.answer_fields; }
+header_map& response_writer::trailer() noexcept { return x_.answer_trailers; }
 void response_writer::write_header(int status) { x_.write_header(status); }
 void response_writer::write(std::string_view data, std::error_code& error) {
     x_.write(data, error);

@@ -7,6 +7,7 @@
 #include "http/exchange.hpp"
 #include "http/made_request.hpp"
 #include "http/server.hpp"
+#include "http/trailers.hpp"
 
 namespace rota::http {
 namespace detail {
@@ -27,10 +28,13 @@ void exchange::begin_body() {
     body_error.clear();
     continue_due = head.expects_continue;
     body_ended = !has_body();
-    if (head.chunked) chunks.reset(c->server.options.max_header_bytes);
+    trailer_lines.clear();
+    trailers.clear();
+    if (head.chunked) chunks.reset(c->server.options.max_header_bytes, &trailer_lines);
 }
 
-void exchange::end_body() noexcept {
+void exchange::end_body() {
+    add_trailers(trailers, trailer_lines);
     body_ended = true;
     if (has_ctx) begin_watch();
 }

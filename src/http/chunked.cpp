@@ -18,9 +18,10 @@ bool is_control(char c) {
 
 }  // namespace
 
-void chunk_decoder::reset(std::size_t trailer_max) {
+void chunk_decoder::reset(std::size_t trailer_max, std::string* trailers) {
     *this = chunk_decoder();
     trailer_left_ = trailer_max;
+    trailers_ = trailers;
 }
 
 chunk_decoder::step chunk_decoder::decode(const char* from, std::size_t size, char* to,
@@ -87,11 +88,18 @@ chunk_decoder::state chunk_decoder::end_size() {
 }
 
 chunk_decoder::state chunk_decoder::on_trailer(char c) {
-    if (state_ == state::line_lf) return c == '\n' ? state::line_begin : state::malformed;
+    constexpr std::size_t field_cost = 32;
+    if (state_ == state::line_lf) {
+        if (c != '\n') return state::malformed;
+        if (trailers_ != nullptr) trailers_->append("\r\n");
+        return state::line_begin;
+    }
     if (state_ == state::last_lf) return c == '\n' ? state::done : state::malformed;
     if (state_ == state::line_begin && c == '\r') return state::last_lf;
-    if (trailer_left_ == 0) return state::malformed;
-    --trailer_left_;
+    const std::size_t cost = state_ == state::line_begin ? 1 + field_cost : 1;
+    if (trailer_left_ < cost) return state::malformed;
+    trailer_left_ -= cost;
+    if (trailers_ != nullptr && c != '\r') trailers_->push_back(c);
     if (state_ == state::value) {
         if (c == '\r') return state::line_lf;
         return is_control(c) ? state::malformed : state::value;

@@ -1,7 +1,7 @@
 // A body in chunks, taken apart: RFC 9112, 7.1, without its indulgences.
 //
 // A size is one to sixteen hexadecimal digits, followed by CRLF or an extension; lines end in CRLF;
-// trailers are checked and forgotten. Whoever in front of us reads a message in another way than we
+// trailers are checked, and kept as they are for who asks. Whoever in front of us reads a message in another way than we
 // do could be made to see another end of it, so whatever is unusual is malformed. It is our own and
 // not llhttp's, which takes up some of these liberties and ties the body to what it has made of
 // `Upgrade` and CONNECT.
@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace rota::http {
 
@@ -21,11 +22,12 @@ class chunk_decoder {
         outcome what;
     };
 
-    // Ready for a body whose trailers may have so many bytes.
-    void reset(std::size_t trailer_max);
+    // Ready for a body whose trailers may have so many bytes, each counted with 32 bytes more than it
+    // has. Their lines are appended to `trailers`, if there is one.
+    void reset(std::size_t trailer_max, std::string* trailers = nullptr);
 
     // Takes from `from` until it is used up, `to` is full, or the body ends; behind the end nothing
-    // is taken.
+    // is taken. Throws std::bad_alloc, for trailers that are kept.
     step decode(const char* from, std::size_t size, char* to, std::size_t room);
 
   private:
@@ -55,6 +57,7 @@ class chunk_decoder {
     std::uint64_t left_ = 0;      // of the chunk
     std::uint64_t overhead_ = 0;  // what sizes and extensions have beyond what is usual
     std::size_t trailer_left_ = 0;
+    std::string* trailers_ = nullptr;
 };
 
 }  // namespace rota::http

@@ -112,18 +112,21 @@ struct exchange {
     bool body_ended = true;
     bool continue_due = false;  // the client waits to be told that it may send the body
     std::error_code body_error;
+    std::string trailer_lines;  // as they came in chunks
+    header_map trailers;        // there when the body has ended
 
     // --- output ------------------------------------------------------------------------------
     output out;               // to be sent next, heads and all
     std::string collected;    // of the body, behind `out`
     std::string sent_fields;  // as text
-    header_map answer_fields;
+    header_map answer_fields, answer_trailers;
     int status = 0;  // 0: the head goes on
     std::uint64_t written = 0;
     std::uint64_t declared = 0;  // by Content-Length
     bool has_declared = false;
     bool has_date = false;
     bool has_connection = false;
+    bool announces_trailers = false;  // by a field Trailer of the handler's
     bool head_sent = false;
     bool in_chunks = false;
     bool close_after = false;
@@ -154,7 +157,7 @@ struct exchange {
 
     std::size_t read_length(std::span<std::byte> to, std::error_code& error);
     std::size_t read_chunks(std::span<std::byte> to, std::error_code& error);
-    void end_body() noexcept;
+    void end_body();
     std::size_t fail_body(std::error_code why, std::error_code& error);
     void send_continue(std::error_code& error);
 
@@ -166,6 +169,8 @@ struct exchange {
     void put_status_line(int code);
     void put_head(bool is_complete);
     void put_framing(head_text& to, bool is_complete);
+    bool wants_trailers() const;
+    void put_rest();
     void put_date(head_text& to);
     bool allows_body() const;
     bool is_head_method() const { return head.method == "HEAD"; }
@@ -175,7 +180,7 @@ struct exchange {
     void linger();
 
     std::size_t read_stream(std::span<std::byte> to, std::error_code& error);
-    void send_stream_head(bool is_complete, std::error_code& error);
+    void send_stream_head(bool is_complete, bool is_over, std::error_code& error);
     void send_stream_body(std::string_view more, bool ends, std::error_code& error);
     void finish_stream();
 };

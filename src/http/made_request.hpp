@@ -18,7 +18,7 @@ struct made_request {
     std::string method;
     url to;
     std::string path;  // of the target, its escapes undone
-    header_map fields;
+    header_map fields, trailers;
     std::string body;
     std::size_t read_at = 0;
 

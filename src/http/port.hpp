@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include <rota/context.hpp>
+#include <rota/http.hpp>
 
 namespace rota::http::detail {
 
@@ -19,11 +20,15 @@ class port {
     // 0 at the body's end.
     virtual std::size_t read(std::span<std::byte> to, std::int64_t limit,
                              std::error_code& error) = 0;
+    // Behind the body's end: adds the trailers that have come. Throws std::bad_alloc.
+    virtual void take_trailers(header_map& to) = 0;
     // `fields` are lines "name: value\r\n". A status below 200 stands for itself.
     virtual void send_head(int status, std::string_view fields, bool ends,
                            std::error_code& error) = 0;
     virtual void send_body(std::string_view one, std::string_view other, bool ends,
                            std::int64_t limit, std::error_code& error) = 0;
+    // Ends the body, and the answer with these lines.
+    virtual void send_trailers(std::string_view fields, std::error_code& error) = 0;
     // Calls it when the client has given the request up.
     virtual void watch(const cancel_func& cancel) = 0;
 

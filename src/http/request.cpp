@@ -40,6 +40,10 @@ const header_map& request::headers() const noexcept {
     return x_ != nullptr ? x_->fields : own_->fields;
 }
 header_map& request::headers() noexcept { return x_ != nullptr ? x_->fields : own_->fields; }
+const header_map& request::trailers() const noexcept {
+    return x_ != nullptr ? x_->trailers : own_->trailers;
+}
+header_map& request::trailers() noexcept { return x_ != nullptr ? x_->trailers : own_->trailers; }
 bool request::is_http_1_1() const noexcept { return x_ == nullptr || x_->head.http_1_1; }
 std::int64_t request::content_length() const noexcept {
     if (x_ == nullptr) return static_cast<std::int64_t>(own_->body.size());

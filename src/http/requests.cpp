@@ -23,7 +23,7 @@ constexpr int request_timeout = 408, too_large = 413, target_too_long = 414, fie
 
 void exchange::reset() noexcept {
     constexpr std::size_t kept_max = 16 * 1024;
-    for (header_map* const each : {&fields, &answer_fields}) {  // clear() keeps the memory
+    for (header_map* const each : {&fields, &trailers, &answer_fields, &answer_trailers}) {  // clear() keeps the memory
         if (each->size() > kept_max / sizeof(header_map::value_type)) *each = header_map();
         else each->clear();
     }
@@ -32,7 +32,7 @@ void exchange::reset() noexcept {
     cancel = {};
     in.shrink();
     out.reset();
-    for (std::string* const each : {&collected, &sent_fields, &path})
+    for (std::string* const each : {&collected, &sent_fields, &path, &trailer_lines})
         if (each->capacity() > kept_max) std::string().swap(*each);
     scanner.reset();
     body_ended = true;

@@ -46,6 +46,42 @@ void forget(std::string& body, std::size_t& at) {
         body.shrink_to_fit();  // it stays if there is no memory
 }
 
+// Lines "Name: value\r\n" as nghttp2 takes them, in lower case and without what belongs to a
+// connection. The values are views of the lines.
+class fields_to_send {
+  public:
+    explicit fields_to_send(std::string_view lines) { names_.reserve(lines.size()); }
+    fields_to_send(const fields_to_send&) = delete;
+    fields_to_send& operator=(const fields_to_send&) = delete;
+
+    void add(std::string_view name, std::string_view value) {
+        const auto as_bytes = [](std::string_view text) {
+            return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+        };
+        all_.push_back(
+            {as_bytes(name), as_bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
+    }
+    void add_lines(std::string_view lines) {
+        for (std::size_t at = 0, end = 0; at < lines.size(); at = end + 2) {
+            end = lines.find("\r\n", at);
+            const std::size_t colon = lines.find(": ", at);
+            const std::size_t begin = names_.size();
+            for (const char c : lines.substr(at, colon - at)) names_ += lower(c);
+            const std::string_view name = std::string_view(names_).substr(begin);
+            if (name == "connection" || name == "keep-alive" || name == "proxy-connection" ||
+                name == "transfer-encoding" || name == "upgrade")
+                continue;
+            add(name, lines.substr(colon + 2, end - colon - 2));
+        }
+    }
+    const nghttp2_nv* data() const { return all_.data(); }
+    std::size_t size() const { return all_.size(); }
+
+  private:
+    std::string names_;  // has room for all
+    std::vector<nghttp2_nv> all_;
+};
+
 // nghttp2 asks for more of a body. Caller: holds the session's lock, as all of its callers.
 struct answer_source {
     static ssize_t read(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size,
@@ -215,6 +251,7 @@ void session::forget_head(request_stream& s) {
     for (std::string* const each : {&s.method_, &s.authority_, &s.target_})
         std::string().swap(*each);
     std::vector<request_stream::field>().swap(s.fields_);
+    std::vector<request_stream::field>().swap(s.trailers_);
 }
 
 // --- the handler's side --------------------------------------------------------------------------
@@ -253,32 +290,18 @@ std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit,
     return n;
 }
 
+void request_stream::take_trailers(header_map& to) {
+    const std::lock_guard guard(of_.mu_);
+    for (const auto& [name, value] : trailers_) to.add(name, value);
+}
+
 void request_stream::send_head(int status, std::string_view fields, bool ends,
                                std::error_code& error) {
     error.clear();
     const std::string code = std::to_string(status);
-    std::string names;  // in lower case
-    names.reserve(fields.size());
-    std::vector<nghttp2_nv> all;
-    const auto add = [&all](std::string_view name, std::string_view value) {
-        const auto as_bytes = [](std::string_view text) {
-            return reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-        };
-        all.push_back(
-            {as_bytes(name), as_bytes(value), name.size(), value.size(), NGHTTP2_NV_FLAG_NONE});
-    };
-    add(":status", code);
-    for (std::size_t at = 0, end = 0; at < fields.size(); at = end + 2) {
-        end = fields.find("\r\n", at);
-        const std::size_t colon = fields.find(": ", at);
-        const std::size_t begin = names.size();
-        for (const char c : fields.substr(at, colon - at)) names += lower(c);
-        const std::string_view name = std::string_view(names).substr(begin);
-        if (name == "connection" || name == "keep-alive" || name == "proxy-connection" ||
-            name == "transfer-encoding" || name == "upgrade")
-            continue;
-        add(name, fields.substr(colon + 2, end - colon - 2));
-    }
+    fields_to_send all(fields);
+    all.add(":status", code);
+    all.add_lines(fields);
     const std::lock_guard guard(of_.mu_);
     if (closed_ || of_.dead_) {
         error = gone();
@@ -305,10 +328,27 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
     }
     std::memcpy(to, out_.data() + out_at_, n);
     out_at_ += n;
-    if (out_at_ == out_.size() && out_ended_) flags |= NGHTTP2_DATA_FLAG_EOF;
+    if (out_at_ == out_.size() && out_ended_) {
+        flags |= NGHTTP2_DATA_FLAG_EOF;
+        if (!out_trailers_.empty() && !give_trailers(flags))
+            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    }
     forget(out_, out_at_);
     changed_.notify_all();
     return static_cast<std::int64_t>(n);
+}
+
+// In place of the body's last frame the trailers' ends the stream. False: the stream is to be reset.
+// Caller: holds the lock, within nghttp2.
+bool request_stream::give_trailers(std::uint32_t& flags) noexcept {
+    try {
+        fields_to_send all(out_trailers_);
+        all.add_lines(out_trailers_);
+        flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM;
+        return nghttp2_submit_trailer(of_.ng_.get(), id_, all.data(), all.size()) == 0;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
 }
 
 // Caller: holds the lock.
@@ -351,6 +391,18 @@ void request_stream::send_body(std::string_view one, std::string_view other, boo
         return;
     }
     out_ended_ = out_ended_ || ends;
+    resume();
+}
+
+void request_stream::send_trailers(std::string_view fields, std::error_code& error) {
+    error.clear();
+    const std::lock_guard guard(of_.mu_);
+    if (closed_ || of_.dead_) {
+        error = gone();
+        return;
+    }
+    out_trailers_ = fields;
+    out_ended_ = true;
     resume();
 }
 

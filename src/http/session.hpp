@@ -34,9 +34,11 @@ class request_stream final : public port {
     request_stream(session& of, std::int32_t id) : of_(of), id_(id) {}
 
     std::size_t read(std::span<std::byte> to, std::int64_t limit, std::error_code& error) override;
+    void take_trailers(header_map& to) override;
     void send_head(int status, std::string_view fields, bool ends, std::error_code& error) override;
     void send_body(std::string_view one, std::string_view other, bool ends, std::int64_t limit,
                    std::error_code& error) override;
+    void send_trailers(std::string_view fields, std::error_code& error) override;
     void watch(const cancel_func& cancel) override;
 
     // As nghttp2_data_source_read_callback. Caller: holds the session's lock.
@@ -52,6 +54,7 @@ class request_stream final : public port {
     bool put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
              std::error_code& error);
     void resume();
+    bool give_trailers(std::uint32_t& flags) noexcept;
 
     // --- fixed ---------------------------------------------------------------------------
     session& of_;
@@ -66,6 +69,9 @@ class request_stream final : public port {
 
     // --- the session's lock --------------------------------------------------------------------
     std::string in_, out_;  // of the bodies, what has come and what is to be sent
+    std::vector<field> trailers_;  // that have come
+    std::string out_trailers_;     // lines to be sent behind the body
+    std::size_t trailer_size_ = 0;
     std::size_t in_at_ = 0, out_at_ = 0;
     std::size_t head_kept_ = 0;  // its part of the session's budget
     bool begun_ = false;         // its head is whole

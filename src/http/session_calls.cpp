@@ -9,8 +9,10 @@
 #include <nghttp2/nghttp2.h>
 #include <rota/detail/time_engine.hpp>
 
+#include "http/grammar.hpp"
 #include "http/server.hpp"
 #include "http/session.hpp"
+#include "http/trailers.hpp"
 
 namespace rota::http::detail {
 
@@ -55,15 +57,33 @@ struct session_calls {
         to.fields_.push_back({std::string(name), std::string(value)});
     }
 
-    // A field of the head; those of a trailer are checked and forgotten.
+    // Behind the body. Caller: holds the session's lock.
+    static int on_trailer(session& s, request_stream& to, std::string_view name,
+                          std::string_view value, std::size_t cost) {
+        if (to.done_) return 0;
+        to.trailer_size_ += cost;
+        if (to.trailer_size_ > s.c_.server.options.max_header_bytes || !s.may_keep(to, cost))
+            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+        if (!is_token(name) || !is_field_value(value) || !is_trailer_name(name)) return 0;
+        return guarded([&] {
+            to.trailers_.push_back({std::string(name), std::string(value)});
+            return 0;
+        });
+    }
+
+    // A field of the head, or a trailer.
     static int on_field(nghttp2_session*, const nghttp2_frame* f, const std::uint8_t* name,
                         std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                         std::uint8_t, void* user) {
         constexpr std::size_t field_cost = 32, malicious = 16;
         const std::size_t size = name_size + value_size + field_cost;
         session& s = of(user);
-        request_stream* const to = is_request(f) ? find(s, f->hd.stream_id) : nullptr;
-        if (to == nullptr || to->begun_) return 0;
+        request_stream* const to =
+            f->hd.type == NGHTTP2_HEADERS ? find(s, f->hd.stream_id) : nullptr;
+        if (to == nullptr) return 0;
+        const std::string_view n(reinterpret_cast<const char*>(name), name_size),
+            v(reinterpret_cast<const char*>(value), value_size);
+        if (to->begun_) return on_trailer(s, *to, n, v, size);
         const std::size_t most = s.c_.server.options.max_header_bytes;
         to->head_size_ += size;
         if (to->head_size_ > malicious * most) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -71,8 +91,6 @@ struct session_calls {
         if (to->is_large_) return 0;
         if (!s.may_keep(*to, size)) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
         return guarded([&] {
-            const std::string_view n(reinterpret_cast<const char*>(name), name_size),
-                v(reinterpret_cast<const char*>(value), value_size);
             if (n == ":method") to->method_ = v;
             else if (n == ":path") to->target_ = v;
             else if (n == ":authority") to->authority_ = v;

@@ -4,6 +4,7 @@
 
 #include "http/exchange.hpp"
 #include "http/server.hpp"
+#include "http/trailers.hpp"
 
 namespace rota::http::detail {
 
@@ -44,12 +45,16 @@ std::size_t exchange::read_stream(std::span<std::byte> to, std::error_code& erro
     body_read += n;
     const std::size_t most = c->server.options.max_body_bytes;
     if (most != 0 && body_read > most) return fail_body(http_errc::body_too_large, error);
-    if (n == 0) body_ended = true;
+    if (n == 0) {
+        over->take_trailers(trailers);
+        body_ended = true;
+    }
     return n;
 }
 
-// What belongs to a connection has no place in a stream: RFC 9113, 8.2.2.
-void exchange::send_stream_head(bool is_complete, std::error_code& error) {
+// What belongs to a connection has no place in a stream: RFC 9113, 8.2.2. `is_complete`: all of the
+// body has been written; `is_over`: and nothing comes behind the head.
+void exchange::send_stream_head(bool is_complete, bool is_over, std::error_code& error) {
     head_sent = true;
     const bool has_length = allows_body() && (has_declared || (is_complete && written > 0) ||
                                               (is_complete && !is_head_method()));
@@ -61,7 +66,9 @@ void exchange::send_stream_head(bool is_complete, std::error_code& error) {
         own.add("\r\n");
     }
     sent_fields += own.view();
-    over->send_head(status, sent_fields, is_complete && collected.empty(), error);
+    if (!announces_trailers && allows_body() && !is_head_method())
+        append_announcement(sent_fields, answer_trailers);
+    over->send_head(status, sent_fields, is_over, error);
     if (error) broken = true;
 }
 
@@ -78,9 +85,14 @@ void exchange::finish_stream() {
     if (is_head_method()) collected.clear();
     // A body that ends before its promised length is cut off, and looks so.
     const bool is_short = has_declared && written < declared && !is_head_method();
-    const bool is_over = !head_sent && !is_short && collected.empty();
-    if (!head_sent) send_stream_head(!is_short, error);
-    if (!error && !is_over) send_stream_body({}, !is_short, error);
+    std::string lines;
+    if (!is_short && allows_body() && !is_head_method()) append_trailers(lines, answer_trailers);
+    const bool is_over = !head_sent && !is_short && collected.empty() && lines.empty();
+    if (!head_sent) send_stream_head(!is_short, is_over, error);
+    if (error || is_over) return;
+    send_stream_body({}, !is_short && lines.empty(), error);
+    if (!error && !lines.empty()) over->send_trailers(lines, error);
+    if (error) broken = true;
 }
 
 }  // namespace rota::http::detail

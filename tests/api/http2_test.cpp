@@ -628,3 +628,73 @@ TEST(http2, is_not_spoken_where_it_is_not_wanted) {
         EXPECT_EQ(statuses(ask(s, preface)), "505");
     });
 }
+
+// --- trailers ------------------------------------------------------------------------------------
+
+namespace {
+
+// A field that is not indexed, its name and value as they are.
+std::string h2_field(std::string_view name, std::string_view value) {
+    std::string f(1, '\0');
+    for (const std::string_view text : {name, value}) {
+        f += static_cast<char>(text.size());
+        f += text;
+    }
+    return f;
+}
+
+}  // namespace
+
+TEST_ANYWHERE(http2, trailers_of_a_request_are_there_behind_its_body) {
+    // They could get among the fields of the head, or name what counts there.
+    const h2_server s([](auto& w, auto& r) {
+        std::string seen = std::to_string(r.trailers().size());
+        seen += r.body();
+        for (const auto& [name, value] : r.trailers())
+            seen.append(name).append("=").append(value).append(";");
+        w.write(seen + std::string(r.header("authorization")) + std::string(r.header("x-sum")));
+    });
+    const h2_client c(s);
+    c.send(frame(h2_headers, end_headers, 1, post_head) + frame(h2_data, 0, 1, "abc") +
+           frame(h2_headers, end_headers | end_stream, 1,
+                 h2_field("x-sum", "1") + h2_field("authorization", "me") + h2_field("host", "b")));
+    EXPECT_EQ(c.body(1), "0abcx-sum=1;");
+}
+
+TEST(http2, trailers_of_a_request_are_bounded) {
+    rota::run([] {
+        const h2_server s([](auto& w, auto& r) { w.write(r.body()); }, {.max_header_bytes = 1000});
+        const h2_client c(s);
+        std::string many;
+        for (int i = 0; i < 40; ++i) many += h2_field("x-sum", "1");
+        c.send(frame(h2_headers, end_headers, 1, post_head) +
+               frame(h2_headers, end_headers | end_stream, 1, many));
+        EXPECT_EQ(c.next_of(h2_reset, 1).type, h2_reset);
+        c.send(get(3));
+        EXPECT_EQ(c.body(3), "");
+    });
+}
+
+TEST_ANYWHERE(http2, trailers_of_an_answer_end_its_stream) {
+    const h2_server s([](auto& w, auto& r) {
+        w.trailer().set("X-Sum", "1");
+        if (r.method() == "POST") w.write("abc" + r.body());
+        w.trailer().set("X-Late", "2");
+        w.trailer().set("Connection", "close");
+    });
+    const h2_client c(s);
+    for (std::uint32_t id = 1; id < 9; id += 2) {
+        const bool has_body = id % 4 == 1;
+        c.send(has_body ? frame(h2_headers, end_headers | end_stream, id, post_head) : get(id));
+        EXPECT_EQ(c.next_of(h2_headers, id).flags & end_stream, 0);
+        std::string body;
+        h2_frame f = c.next();
+        for (; f.type != h2_headers && f.type != -1; f = c.next())
+            if (f.type == h2_data) body += f.payload;
+        EXPECT_EQ(body, has_body ? "abc" : "");
+        EXPECT_EQ(f.flags & end_stream, end_stream);
+        // The names are in Huffman's code, or by the table once they have been sent.
+        EXPECT_GT(f.payload.size(), 0U);
+        EXPECT_LT(f.payload.size(), 40U);
+    }
+}
