@@ -4,15 +4,18 @@
 //     reverse_proxy ADDRESS URL...    serves at ADDRESS (":8080") what those at the URLs answer, in
 //                                     turn, until it is killed
 //
-// Go: httputil.ReverseProxy. A handler that is a client too. Three things make it more than a copy:
+// Go: httputil.ReverseProxy. A handler that is a client too. Four things make it more than a copy:
 //
+//   * nothing is collected: both bodies go on as they come, at the same time, each piece when the
+//     other side has taken the one before, with their trailers behind them; so a body of any length
+//     takes no more than a piece of memory, and `Expect: 100-continue` is the server's to meet;
 //   * fields that speak of a connection, and not of the message, are not passed on: Connection and
 //     whatever it names, Transfer-Encoding, Upgrade, ...;
 //   * the request's context goes with the request: if the client leaves, nobody works for it;
 //   * one http::client for all: its connections to the servers are kept and used again.
 //
-// What to see: 60 requests by 6 clients, shared out among 3 servers; one of those fails, and its
-// requests are answered with 502.
+// What to see: 8 MiB go to a server that sends them back while they come. Then 60 requests by 6
+// clients, shared out among 3 servers; one of those fails, and its requests are answered with 502.
 // Last line: 60 answers: 20 of server 0, 20 of server 1, 20 bad gateways
 #include <rota/http.hpp>
 #include <rota/rota.hpp>
@@ -22,6 +25,7 @@
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -60,7 +64,7 @@ bool same(std::string_view a, std::string_view b) {
 bool is_hop_by_hop(std::string_view name, const http::header_map& fields) {
     for (const std::string_view always :
          {"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
-          "Proxy-Authorization", "TE", "Trailer", "Transfer-Encoding", "Upgrade"})
+          "Proxy-Authorization", "TE", "Transfer-Encoding", "Upgrade"})
         if (same(name, always)) return true;
     for (std::string list : fields.values("Connection")) {
         for (char& c : list) c = c == ',' || c == '\t' ? ' ' : c;
@@ -83,27 +87,82 @@ class reverse_proxy {
 
     void operator()(http::response_writer& w, http::request& r) {
         const std::string& server = servers_[next_++ % servers_.size()];
-        http::request onward(r.method(), server + std::string(r.target()), r.body());
+        http::request onward(r.method(), server + std::string(r.target()));
         for (const auto& [name, value] : r.headers())
             if (!is_hop_by_hop(name, r.headers()) && !same(name, "Host"))
                 onward.headers().add(name, value);
         onward.headers().add("X-Forwarded-For", r.remote_addr().host());
+        if (r.content_length() != 0) {
+            w.enable_full_duplex();  // the client reads the request while we write the answer
+            onward.set_body(
+                [&](std::span<std::byte> to, const rota::context& wanted) {
+                    const std::size_t n = r.read(wanted, to);
+                    if (n == 0) onward.trailers() = r.trailers();
+                    return n;
+                },
+                r.content_length());
+        }
         std::error_code error;
-        const http::response answer = client_.perform(r.ctx(), onward, error);
+        http::response_stream answer = client_.open(r.ctx(), onward, error);
         if (error) return w.write_header(502);
-        for (const auto& [name, value] : answer.headers)
-            if (!is_hop_by_hop(name, answer.headers)) w.header().add(name, value);
-        w.write_header(answer.status);
-        w.write(answer.body);
+        for (const auto& [name, value] : answer.headers())
+            if (!is_hop_by_hop(name, answer.headers())) w.header().add(name, value);
+        w.write_header(answer.status());
+        pass_on(answer, w);
     }
 
   private:
+    // What comes without a length may come slowly: its reader has each piece at once. An answer that
+    // is cut off must not look whole: the error leaves the handler, which ends the connection.
+    static void pass_on(http::response_stream& from, http::response_writer& to) {
+        std::array<char, 16 * 1024> piece;
+        while (const std::size_t n = from.read(std::as_writable_bytes(std::span(piece)))) {
+            to.write({piece.data(), n});
+            if (from.content_length() < 0) to.flush();
+        }
+        to.trailer() = from.trailers();
+    }
+
     const std::vector<std::string> servers_;
     const http::client client_;
     std::atomic<std::size_t> next_{0};
 };
 
+// A server that answers with what it gets, while it gets it.
+void send_back(http::response_writer& w, http::request& r) {
+    std::array<char, 16 * 1024> piece;
+    while (const std::size_t n = r.read(std::as_writable_bytes(std::span(piece)))) {
+        w.write({piece.data(), n});
+        w.flush();
+    }
+    w.trailer().set("X-Bytes", r.trailers().get("X-Bytes"));
+}
+
+void stream_both_ways() {
+    const running behind(send_back);
+    reverse_proxy proxy({behind.url()});
+    const running front([&](auto& w, auto& r) { proxy(w, r); });
+    const http::client client({.proxy_from_environment = false});
+    http::request upload("POST", front.url());
+    upload.trailers().set("X-Bytes", "");
+    std::size_t sent = 0, received = 0;
+    upload.set_body([&](std::span<std::byte> to, const rota::context&) -> std::size_t {
+        constexpr std::size_t total = 8 << 20;
+        const std::size_t n = std::min(to.size(), total - sent);
+        std::fill_n(to.begin(), n, std::byte{'x'});
+        sent += n;
+        upload.trailers().set("X-Bytes", std::to_string(sent));
+        return n;
+    });
+    http::response_stream answer = client.open(upload);
+    std::array<std::byte, 16 * 1024> piece;
+    while (const std::size_t n = answer.read(piece)) received += n;
+    std::printf("sent %zu bytes, got %zu back, and behind them: %s\n", sent, received,
+                std::string(answer.trailers().get("X-Bytes")).c_str());
+}
+
 void demonstrate() {
+    stream_both_ways();
     const running zero([](auto& w, auto&) { w.write("0"); });
     const running one([](auto& w, auto&) { w.write("1"); });
     std::string nobody;

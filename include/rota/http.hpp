@@ -56,6 +56,7 @@ enum class http_errc {
     malformed_location = 14,   ///< "redirect to a malformed URL"
     too_many_redirects = 15,   ///< "too many redirects": more than client_options::max_redirects
     proxy_refused = 17,        ///< "proxy refused to connect": to a server of https
+    body_length = 18,          ///< "request body is shorter than declared": request::set_body
 };
 const std::error_category& http_category() noexcept;
 inline std::error_code make_error_code(http_errc e) noexcept {
@@ -66,6 +67,7 @@ namespace detail {
 struct exchange;
 struct made_request;
 struct mux_state;
+struct open_answer;
 class client_state;
 class server_state;
 }  // namespace detail
@@ -118,6 +120,11 @@ class header_map {
     std::string text_;
 };
 
+/// Gives the body of a request piece by piece: puts some of it into `to` and returns how many bytes
+/// it were; 0 at the body's end. It may block until the context ends, and then should throw or
+/// return: nobody wants the rest any more. Go: Request.Body, an io.ReadCloser.
+using body_reader = std::function<std::size_t(std::span<std::byte> to, const context& ctx)>;
+
 /// What a client asks for. Go: http.Request.
 ///
 /// Made by the server: valid during the handler's call, and for the goroutine alone that makes that
@@ -138,6 +145,20 @@ class request {
     request(const request&) = delete;
     request& operator=(const request&) = delete;
     ~request();
+
+    /// Of the program's: takes the body from a function, while it is sent, in place of the text. It is
+    /// called by another goroutine than that which waits for the answer, one call after the other,
+    /// with 32 KiB of room, and never after client::perform has returned or the response_stream has
+    /// been read to its end, closed or destroyed: these wait for a call to return. With a length, as
+    /// many bytes are read and no more (fewer: http_errc::body_length) and Content-Length is sent;
+    /// without one, -1, or with trailers, the body goes in chunks. What the function throws ends the
+    /// request, and is thrown by perform, or read; of a std::system_error the code is what they
+    /// report. It can be sent for once: it is not repeated, and a redirect that wants it again (307,
+    /// 308) is not followed. Misuse, with a request of the server's: panic. Go: Body, ContentLength.
+    void set_body(body_reader from, std::int64_t length = -1);
+    /// The same with a function that makes the readers, each of which begins from the beginning: for
+    /// each attempt, and each redirect that wants the body again. Go: GetBody.
+    void set_repeatable_body(std::function<body_reader()> make, std::int64_t length = -1);
 
     /// "GET" and so on. Go: Method.
     std::string_view method() const noexcept;
@@ -163,8 +184,8 @@ class request {
     std::string path_value(std::string_view name) const;
     /// Whether the protocol is HTTP/1.1 rather than HTTP/1.0. Go: ProtoAtLeast(1, 1).
     bool is_http_1_1() const noexcept;
-    /// What the field Content-Length says; -1 for a body in chunks; 0 without a body. Go:
-    /// ContentLength.
+    /// What the field Content-Length says; -1 for a body in chunks; 0 without a body. Of the
+    /// program's: the length of its body, -1 if it is not known. Go: ContentLength.
     std::int64_t content_length() const noexcept;
 
     /// Reads of the body what is there, at most to.size() bytes, waiting for the first; 0 at its
@@ -175,14 +196,19 @@ class request {
     /// that leaves the handler is answered with 400, 413 or 408. Go: Body.Read.
     std::size_t read(std::span<std::byte> to);
     std::size_t read(std::span<std::byte> to, std::error_code& error);
-    /// What is left of the body, all of it. Throws as read does, and std::bad_alloc. Go:
-    /// io.ReadAll(Body).
+    /// The same for no longer than the context: its error then. Nothing more can be read after that,
+    /// and the connection is closed behind the answer.
+    std::size_t read(const context& ctx, std::span<std::byte> to);
+    std::size_t read(const context& ctx, std::span<std::byte> to, std::error_code& error);
+    /// What is left of the body, all of it. Throws as read does, and std::bad_alloc. Of a body that
+    /// set_body has given there is nothing to be read here. Go: io.ReadAll(Body).
     std::string body();
 
     /// The fields behind the body. Of the server's request: what the client has sent there, empty
     /// until the body has been read to its end. Fields that may be no trailers (of framing, routing,
     /// authentication and the like: RFC 9110, 6.5.1) are dropped; headers() never has any of them.
-    /// Of the program's: what is sent behind the body, which goes in chunks then. Go: Trailer.
+    /// Of the program's: what is sent behind the body, which goes in chunks then; a body_reader may
+    /// set the values before it returns 0. Go: Trailer.
     const header_map& trailers() const noexcept;
     header_map& trailers() noexcept;
 
@@ -241,6 +267,11 @@ class response_writer {
     /// Flush.
     void flush();
     void flush(std::error_code& error);
+
+    /// From here on one goroutine may read the request's body while another one writes the answer,
+    /// and the handler returns when both have ended. Sends what has been collected of earlier answers
+    /// on the connection. May block. Throws std::system_error. Go: EnableFullDuplex.
+    void enable_full_duplex();
 
     /// Hands the connection over to the handler: the server sends nothing more, closes it no more
     /// and forgets it. What has been collected is sent before. Bytes that the client has sent
@@ -410,6 +441,50 @@ struct response {
     /// Where it comes from: the last of the redirects, or the URL that was asked for. Without name,
     /// password and fragment. Go: Request.URL.
     std::string url;
+    /// The fields behind the body, but for those that may be no trailers (request::trailers). Go:
+    /// Trailer.
+    header_map trailers;
+};
+
+/// What a server answers, its body still to be read. Go: http.Response.
+///
+/// Made by client::open. One goroutine at a time; the context, the time limit and max_body_bytes of
+/// the call hold until the body's end. Whoever does not read to the end gives the connection up by
+/// close, or by destroying the object; both wait for a body_reader's call to return.
+class response_stream {
+  public:
+    /// Of no answer: status 0, and reads fail.
+    response_stream() noexcept;
+    response_stream(response_stream&& other) noexcept;
+    response_stream& operator=(response_stream&& other) noexcept;
+    ~response_stream();
+
+    int status() const noexcept;
+    const header_map& headers() const noexcept;
+    /// As response::url. Valid as long as the object.
+    std::string_view url() const noexcept;
+    /// What the server says; -1 if it does not. Go: ContentLength.
+    std::int64_t content_length() const noexcept;
+
+    /// Reads of the body what is there, at most to.size() bytes, waiting for the first; 0 at its
+    /// end, and for an empty buffer. The request's body may still be on its way meanwhile; what has
+    /// not been sent at the end is not any more. Blocks; may migrate. Throws as client::perform
+    /// does, or sets the error; net::net_errc::closed behind close. Go: Body.Read.
+    std::size_t read(std::span<std::byte> to);
+    std::size_t read(std::span<std::byte> to, std::error_code& error);
+    /// What is left of it, all of it. Throws as read does. Go: io.ReadAll(Body).
+    std::string body();
+    std::string body(std::error_code& error);
+    /// There when the body has been read to its end: see response::trailers.
+    const header_map& trailers() const noexcept;
+
+    /// Ends it: the connection is closed unless all has been read. Go: Body.Close.
+    void close() noexcept;
+
+  private:
+    friend class client;
+    explicit response_stream(std::unique_ptr<detail::open_answer> a) noexcept;
+    std::unique_ptr<detail::open_answer> a_;
 };
 
 /// How a client works. Times of 0 or less mean no limit.
@@ -419,6 +494,10 @@ struct client_options {
     /// For the lookup of a name, the connection to it and its TLS handshake. Go: Dialer.Timeout,
     /// TLSHandshakeTimeout.
     clock::duration dial_timeout{std::chrono::seconds{30}};
+    /// For a request with a body and the field `Expect: 100-continue`: how long the server has to ask
+    /// for the body, or to answer without. Then it is sent anyway; at once, if this is 0 or less. A
+    /// body that is not sent ends the connection. Go: ExpectContinueTimeout.
+    clock::duration expect_continue_timeout{std::chrono::seconds{1}};
     /// How long a connection is kept that nobody uses. Go: IdleConnTimeout.
     clock::duration idle_timeout{std::chrono::seconds{90}};
     /// How many of these are kept for one host and port. Go: MaxIdleConnsPerHost.
@@ -488,6 +567,13 @@ class client {
     /// The same for no longer than the context. Go: Do, of WithContext.
     response perform(context ctx, const request& r) const;
     response perform(context ctx, const request& r, std::error_code& error) const;
+
+    /// The same, but returns as soon as the answer's head has come: its body is read from what is
+    /// returned. The request may go meanwhile. Go: Do, whose Body is read as one likes.
+    response_stream open(const request& r) const;
+    response_stream open(const request& r, std::error_code& error) const;
+    response_stream open(context ctx, const request& r) const;
+    response_stream open(context ctx, const request& r, std::error_code& error) const;
 
     /// Closes the connections that nobody uses. Go: CloseIdleConnections.
     void close_idle() const;

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "http/grammar.hpp"
+#include "http/trailers.hpp"
+#include "http/upload.hpp"
 
 namespace rota::http::detail {
 
@@ -38,13 +40,9 @@ void keep_field(void* to, std::string_view name, std::string_view value) {
 
 }  // namespace
 
-void answer_reader::read(response& to, std::error_code& error) {
-    to.body.clear();
-    c_.in.settle();
-    read_final_head(to.headers, error);
-    if (error) return;
-    to.status = head_.status;
-    read_body(to.body, error);
+std::int64_t answer_reader::length() const {
+    if (head_.has_length) return static_cast<std::int64_t>(head_.content_length);
+    return has_body() ? -1 : 0;
 }
 
 bool answer_reader::has_body() const {
@@ -69,16 +67,22 @@ bool answer_reader::fill(std::error_code& error) {
 
 // --- the head ------------------------------------------------------------------------------------
 
-void answer_reader::read_final_head(header_map& fields, std::error_code& error) {
+void answer_reader::read_head(header_map& fields, upload* sending, std::error_code& error) {
+    constexpr int go_on = 100;
+    c_.in.settle();
     for (int interim = 0; interim <= interim_max; ++interim) {
         fields = header_map();
-        read_head(fields, error);
-        if (error || head_.status >= ok || head_.status == switching_protocols) return;
+        read_one_head(fields, error);
+        if (error) return;
+        const bool is_final = head_.status >= ok || head_.status == switching_protocols;
+        if (sending != nullptr && is_final) sending->on_answer();
+        if (sending != nullptr && head_.status == go_on) sending->on_continue();
+        if (is_final) return begin_body(error);
     }
     error = http_errc::malformed_response;
 }
 
-void answer_reader::read_head(header_map& fields, std::error_code& error) {
+void answer_reader::read_one_head(header_map& fields, std::error_code& error) {
     using outcome = head_scanner::outcome;
     input_buffer& in = c_.in;
     scanner_.reset();
@@ -113,77 +117,79 @@ void answer_reader::read_head(header_map& fields, std::error_code& error) {
 
 // --- the body ------------------------------------------------------------------------------------
 
-void answer_reader::read_body(std::string& body, std::error_code& error) {
-    if (!has_body()) return;
-    if (head_.chunked) return read_chunks(body, error);
-    if (head_.has_length) return read_length(body, error);
-    read_to_end(body, error);
+void answer_reader::begin_body(std::error_code& error) {
+    has_ended_ = !has_body();
+    if (has_ended_) return;
+    if (head_.chunked) chunks_.reset(trailer_max, &trailer_lines_);
+    if (!head_.has_length) return;
+    left_ = head_.content_length;
+    has_ended_ = left_ == 0;
+    if (body_max_ != 0 && left_ > body_max_) error = http_errc::response_too_large;
 }
 
+std::size_t answer_reader::read(std::span<char> to, std::error_code& error) {
+    if (has_ended_ || to.empty()) return 0;
+    const std::size_t n = head_.chunked      ? read_chunks(to, error)
+                          : head_.has_length ? read_length(to, error)
+                                             : read_to_end(to, error);
+    read_ += n;
+    if (!error && body_max_ != 0 && read_ > body_max_) error = http_errc::response_too_large;
+    return error ? 0 : n;
+}
+
+void answer_reader::read_all(std::string& body, std::error_code& error) {
+    std::size_t size = 0;
+    while (!has_ended_) {
+        make_room(body, size, left_);
+        const std::size_t n = read(std::span(body).subspan(size), error);
+        if (n == 0) break;
+        size += n;
+    }
+    body.resize(size);
+}
+
+void answer_reader::take_trailers(header_map& to) const { add_trailers(to, trailer_lines_); }
+
 // From what has come already, else right from the connection. 0 at the end, and on errors.
-std::size_t answer_reader::take(char* to, std::size_t room, std::error_code& error) {
+std::size_t answer_reader::take(std::span<char> to, std::error_code& error) {
     const std::string_view there = c_.in.unread();
-    if (there.empty()) return c_.wire.read(std::as_writable_bytes(std::span(to, room)), error);
-    const std::size_t n = std::min(room, there.size());
-    std::memcpy(to, there.data(), n);
+    if (there.empty()) return c_.wire.read(std::as_writable_bytes(to), error);
+    const std::size_t n = std::min(to.size(), there.size());
+    std::memcpy(to.data(), there.data(), n);
     c_.in.consume(n);
     return n;
 }
 
-void answer_reader::read_length(std::string& body, std::error_code& error) {
-    const std::uint64_t length = head_.content_length;
-    if (body_max_ != 0 && length > body_max_) {
-        error = http_errc::response_too_large;
-        return;
-    }
-    std::size_t size = 0;
-    while (size < length) {
-        make_room(body, size, length - size);
-        const auto room =
-            static_cast<std::size_t>(std::min<std::uint64_t>(body.size() - size, length - size));
-        const std::size_t n = take(body.data() + size, room, error);
-        if (n == 0) break;
-        size += n;
-    }
-    body.resize(size);
-    if (!error && size < length) error = http_errc::incomplete_response;
+std::size_t answer_reader::read_length(std::span<char> to, std::error_code& error) {
+    const std::size_t n =
+        take(to.first(static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), left_))), error);
+    if (n == 0 && !error) error = http_errc::incomplete_response;
+    left_ -= n;
+    has_ended_ = left_ == 0;
+    return n;
 }
 
-void answer_reader::read_chunks(std::string& body, std::error_code& error) {
+std::size_t answer_reader::read_chunks(std::span<char> to, std::error_code& error) {
     using outcome = chunk_decoder::outcome;
-    chunks_.reset(trailer_max);
-    std::size_t size = 0;
     for (;;) {
-        make_room(body, size, 0);
         const std::string_view there = c_.in.unread();
         const chunk_decoder::step s =
-            chunks_.decode(there.data(), there.size(), body.data() + size, body.size() - size);
+            chunks_.decode(there.data(), there.size(), to.data(), to.size());
         c_.in.consume(s.consumed);
-        size += s.produced;
+        has_ended_ = s.what == outcome::done;
         if (s.what == outcome::malformed) error = http_errc::malformed_response;
-        else if (body_max_ != 0 && size > body_max_) error = http_errc::response_too_large;
-        if (error || s.what == outcome::done) break;
-        if (!c_.in.is_empty()) continue;  // there was no room
+        if (error || has_ended_ || s.produced != 0) return s.produced;
         c_.in.rewind_to(0);
         if (fill(error)) continue;
         if (!error) error = http_errc::incomplete_response;
-        break;
+        return 0;
     }
-    body.resize(size);
 }
 
-void answer_reader::read_to_end(std::string& body, std::error_code& error) {
-    std::size_t size = 0;
-    for (;;) {
-        make_room(body, size, 0);
-        const std::size_t n = take(body.data() + size, body.size() - size, error);
-        if (n == 0) break;
-        size += n;
-        if (body_max_ == 0 || size <= body_max_) continue;
-        error = http_errc::response_too_large;
-        break;
-    }
-    body.resize(size);
+std::size_t answer_reader::read_to_end(std::span<char> to, std::error_code& error) {
+    const std::size_t n = take(to, error);
+    has_ended_ = n == 0 && !error;
+    return n;
 }
 
 }  // namespace rota::http::detail

@@ -1,6 +1,7 @@
 // Reading the bodies of requests.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include <rota/detail/time_engine.hpp>
 
@@ -35,18 +36,19 @@ void exchange::begin_body() {
 
 void exchange::end_body() {
     add_trailers(trailers, trailer_lines);
+    const auto turn = lock_shared();
     body_ended = true;
     if (has_ctx) begin_watch();
 }
 
 std::size_t exchange::fail_body(std::error_code why, std::error_code& error) {
+    const auto turn = lock_shared();
     body_error = error = why;
-    close_after = unread_input = true;
     return 0;
 }
 
 bool exchange::fill(std::error_code& error) {
-    send(error);
+    if (!is_duplex) send(error);
     if (error) return false;
     const std::span<std::byte> room = in.room();
     const std::size_t n = c->stream.read(room, error);
@@ -55,8 +57,9 @@ bool exchange::fill(std::error_code& error) {
 }
 
 void exchange::send_continue(std::error_code& error) {
-    continue_due = false;
-    if (head_sent) return;
+    const auto turn = lock_shared();
+    if (!std::exchange(continue_due, false) || head_sent) return;
+    if (over != nullptr) return over->send_head(100, {}, false, error);
     out.text() += "HTTP/1.1 100 Continue\r\n\r\n";
     send(error);
 }
@@ -72,9 +75,9 @@ std::size_t exchange::read_body(std::span<std::byte> to, std::error_code& error)
         return 0;
     }
     if (body_ended || to.empty()) return 0;
-    if (over != nullptr) return read_stream(to, error);
-    if (continue_due) send_continue(error);
+    if (head.expects_continue) send_continue(error);
     if (error) return fail_body(error, error);
+    if (over != nullptr) return read_stream(to, error);
     c->limit_reads(body_limit);
     return head.chunked ? read_chunks(to, error) : read_length(to, error);
 }
@@ -85,7 +88,7 @@ std::size_t exchange::read_length(std::span<std::byte> to, std::error_code& erro
     if (in.is_empty()) {
         in.rewind_to(body_at);
         if (to.size() >= direct_min) {
-            send(error);
+            if (!is_duplex) send(error);
             if (!error) n = c->stream.read(to, error);
         } else {
             (void)fill(error);
@@ -146,6 +149,17 @@ std::size_t request::read(std::span<std::byte> to, std::error_code& error) {
     if (x_ != nullptr) return x_->read_body(to, error);
     error.clear();
     return own_->read(to);
+}
+std::size_t request::read(const context& ctx, std::span<std::byte> to, std::error_code& error) {
+    if (x_ != nullptr) return x_->read_body(ctx, to, error);
+    error = ctx.err();
+    return error ? 0 : own_->read(to);
+}
+std::size_t request::read(const context& ctx, std::span<std::byte> to) {
+    std::error_code error;
+    const std::size_t n = read(ctx, to, error);
+    if (error) throw std::system_error(error, "rota::http: read");
+    return n;
 }
 std::size_t request::read(std::span<std::byte> to) {
     std::error_code error;

@@ -18,24 +18,39 @@ client_state::client_state(client_options o, proxy_choice p)
       proxies_(std::move(p)),
       idle_(std::make_shared<idle_pool>(options_)) {}
 
-response client_state::perform(const context& ctx, const made_request& r, std::error_code& error) {
+open_answer client_state::open(const context& ctx, const made_request& r, std::error_code& error) {
     error = ctx.err();
     if (error) return {};
     const call_limits limits{ctx, later(rota::detail::clock_now(), options_.timeout)};
     hop at{r.method, r.to, r.fields, r.body, r.fields.contains("Referer")};
     bool has_left_host = false;
     for (std::size_t redirects = 0;; ++redirects) {
-        response answer;
-        send(at, limits, answer, error);
+        std::unique_ptr<call> answer = send(at, limits, error);
         if (error) return {};
-        answer.url = at.to.text();
-        if (options_.max_redirects == 0 || !follow(at, answer, has_left_host, error))
-            return error ? response{} : std::move(answer);
-        if (redirects >= options_.max_redirects) {
-            error = http_errc::too_many_redirects;
-            return {};
+        std::string url = at.to.text();
+        if (options_.max_redirects == 0 || !follow(at, *answer, has_left_host, error)) {
+            if (error) return {};
+            return {std::move(answer), std::move(url)};
         }
+        answer->discard(error);
+        if (error) return {};
+        if (redirects < options_.max_redirects) continue;
+        error = http_errc::too_many_redirects;
+        return {};
     }
+}
+
+response client_state::perform(const context& ctx, const made_request& r, std::error_code& error) {
+    open_answer from = open(ctx, r, error);
+    if (error) return {};
+    response answer;
+    from.by->read_all(answer.body, error);
+    if (error) return {};
+    answer.status = from.by->status();
+    answer.headers = std::move(from.by->fields);
+    answer.trailers = std::move(from.by->trailers);
+    answer.url = std::move(from.url);
+    return answer;
 }
 
 namespace {
@@ -74,7 +89,7 @@ request::request(std::string_view method, std::string_view url, std::string_view
     : own_(std::make_unique<detail::made_request>()) {
     if (const std::error_code error = detail::make_request(method, url, *own_))
         throw std::system_error(error, "rota::http: request");
-    own_->body = body;
+    own_->body->text = body;
 }
 
 // --- the handle ----------------------------------------------------------------------------------
@@ -95,6 +110,24 @@ response client::perform(context ctx, const request& r) const {
     if (error) detail::fail_request(r.method(), r.own_->to.text(), error);
     return answer;
 }
+response_stream client::open(context ctx, const request& r, std::error_code& error) const {
+    if (r.own_ == nullptr) throw panic_error("http: request of a server");
+    const std::shared_ptr<detail::client_state> s = s_;  // the object may go meanwhile
+    detail::open_answer from = s->open(ctx, *r.own_, error);
+    if (error) return {};
+    return response_stream(std::make_unique<detail::open_answer>(std::move(from)));
+}
+response_stream client::open(context ctx, const request& r) const {
+    std::error_code error;
+    response_stream answer = open(std::move(ctx), r, error);
+    if (error) detail::fail_request(r.method(), r.own_->to.text(), error);
+    return answer;
+}
+response_stream client::open(const request& r, std::error_code& error) const {
+    return open(background(), r, error);
+}
+response_stream client::open(const request& r) const { return open(background(), r); }
+
 response client::perform(const request& r, std::error_code& error) const {
     return perform(background(), r, error);
 }

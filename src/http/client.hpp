@@ -4,13 +4,13 @@
 //     redirect.cpp    what the next request is
 //     round_trip.cpp  one request: an attempt, perhaps a second one
 //     connect.cpp     a fresh connection: dial, tunnel, TLS
+//     call.cpp        one attempt: upload.cpp sends, answer_reader.cpp reads
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 
 #include <rota/context.hpp>
@@ -18,6 +18,7 @@
 #include <rota/sync/mutex.hpp>
 #include <rota/tls.hpp>
 
+#include "http/call.hpp"
 #include "http/idle_pool.hpp"
 #include "http/made_request.hpp"
 #include "http/proxy.hpp"
@@ -30,17 +31,19 @@ struct hop {
     std::string method;
     url to;
     header_map fields;
-    std::string_view body;         // of the program's request, or none
-    bool has_own_referer = false;  // the program's, not ours
+    std::shared_ptr<outgoing_body> body;  // the program's, or null
+    bool has_own_referer = false;         // likewise, not ours
 
     bool is_idempotent() const;
     bool asks_to_close() const;
+    bool expects_continue() const;
+    framing body_framing() const;
     // The head, as it is sent; by a proxy if there is one.
     std::string head(const url* proxy, bool keep_alive) const;
 };
 
 // What an answer asks for next. True: `at` is the next request.
-bool follow(hop& at, const response& answer, bool& has_left_host, std::error_code& error);
+bool follow(hop& at, const call& answer, bool& has_left_host, std::error_code& error);
 
 // What a kept connection is looked up by: scheme, host, port and proxy.
 std::string destination_of(const url& to, const url* proxy);
@@ -51,15 +54,23 @@ struct call_limits {
     std::int64_t until;  // 0: nothing
 };
 
+// An answer whose head has been read, and where it comes from.
+struct open_answer {
+    std::unique_ptr<call> by;
+    std::string url;
+};
+
 class client_state {
   public:
     client_state(client_options o, proxy_choice p);
 
+    // Null in `by` where there is an error.
+    open_answer open(const context& ctx, const made_request& r, std::error_code& error);
     response perform(const context& ctx, const made_request& r, std::error_code& error);
     void close_idle() noexcept { idle_->close_all(); }
 
   private:
-    void send(const hop& h, const call_limits& limits, response& to, std::error_code& error);
+    std::unique_ptr<call> send(const hop& h, const call_limits& limits, std::error_code& error);
     std::unique_ptr<client_connection> connect(const url& to, const url* proxy,
                                                const call_limits& limits, std::error_code& error);
     net::conn dial(const std::string& address, const call_limits& limits, std::int64_t until,

@@ -16,11 +16,12 @@ void client_stream::secure(const tls::config& c, std::string_view server, std::e
     if (!error) secure_.handshake(error);
 }
 
-void client_stream::write(std::string_view head, std::string_view body, std::error_code& error) {
-    const std::array<std::span<const std::byte>, 2> pieces{std::as_bytes(std::span(head)),
-                                                           std::as_bytes(std::span(body))};
+void client_stream::write(std::string_view one, std::string_view two, std::string_view three,
+                          std::error_code& error) {
+    const auto bytes = [](std::string_view text) { return std::as_bytes(std::span(text)); };
+    const std::array<std::span<const std::byte>, 3> pieces{bytes(one), bytes(two), bytes(three)};
     if (secure_) secure_.write(std::span(pieces), error);
-    else if (body.empty()) socket_.write(head, error);
+    else if (two.empty() && three.empty()) socket_.write(one, error);
     else socket_.write(std::span(pieces), error);
 }
 

@@ -27,8 +27,9 @@ class client_stream {
     std::size_t read(std::span<std::byte> to, std::error_code& error) {
         return secure_ ? secure_.read(to, error) : socket_.read(to, error);
     }
-    // Both, one behind the other.
-    void write(std::string_view head, std::string_view body, std::error_code& error);
+    // All three, one behind the other.
+    void write(std::string_view one, std::string_view two, std::string_view three,
+               std::error_code& error);
     // Until when reads and writes may last; 0: for ever.
     void limit(std::int64_t when);
     void close() const noexcept;

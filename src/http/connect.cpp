@@ -93,13 +93,14 @@ void client_state::make_tunnel(client_connection& c, const url& to, const url& p
     head += "User-Agent: rota-http/1\r\n";
     if (proxy.has_user_info)
         head += "Proxy-Authorization: " + basic_credentials(proxy.user_info) + "\r\n";
-    c.wire.write(head += "\r\n", {}, error);
+    c.wire.write(head += "\r\n", {}, {}, error);
     if (error) return;
     answer_reader answer(c, options_, true);
-    response said;
-    answer.read(said, error);
+    header_map fields;
+    answer.read_head(fields, nullptr, error);
     if (error) return;
-    if (said.status < ok || said.status >= multiple_choices) error = http_errc::proxy_refused;
+    if (answer.status() < ok || answer.status() >= multiple_choices)
+        error = http_errc::proxy_refused;
     else if (!c.in.is_empty()) error = http_errc::malformed_response;
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 
 #include <rota/context.hpp>
 #include <rota/http.hpp>
+#include <rota/sync/mutex.hpp>
 #include <rota/sync/wait_group.hpp>
 
 #include "http/buffer.hpp"
@@ -57,6 +59,8 @@ struct exchange {
     bool has_body() const { return head.chunked || head.content_length > 0; }
     void begin_body();
     std::size_t read_body(std::span<std::byte> to, std::error_code& error);
+    // For no longer than the context.
+    std::size_t read_body(const context& until, std::span<std::byte> to, std::error_code& error);
     // Reads what is left if it is not much. False: the connection cannot be used again.
     bool drain_body();
     // More bytes into `in`; false at the end, and on errors. What is to be sent is sent before.
@@ -77,6 +81,14 @@ struct exchange {
     void answer_error(int code);
     void send(std::error_code& error);  // what is in `out`
     net::conn hijack();
+
+    // --- both at once: duplex.cpp ----------------------------------------------------------
+    void enable_duplex(std::error_code& error);
+    // What reading and writing share, if two goroutines may do it: none of it is held while anybody
+    // waits for the body, or for the client to take the answer's.
+    std::unique_lock<mutex> lock_shared() {
+        return is_duplex ? std::unique_lock(shared_mu) : std::unique_lock<mutex>();
+    }
 
     // --- the request's context: watch.cpp ------------------------------------------------
     context request_context();
@@ -141,6 +153,13 @@ struct exchange {
     bool has_ctx = false, watching = false, unwatched = false;
     wait_group watcher;
 
+    // --- both at once ----------------------------------------------------------------------
+    // One goroutine reads the body while another one writes. Set before there are two. shared_mu
+    // guards then continue_due, body_error, has_ctx and the watch; `out` until the head has been put
+    // there, from when on it is the writer's, and head_sent itself.
+    bool is_duplex = false;
+    mutex shared_mu;
+
     request incoming;
     response_writer outgoing;
 
@@ -179,6 +198,7 @@ struct exchange {
                             std::error_code& error);
     void linger();
 
+    void interrupt_reads(bool on) noexcept;
     std::size_t read_stream(std::span<std::byte> to, std::error_code& error);
     void send_stream_head(bool is_complete, bool is_over, std::error_code& error);
     void send_stream_body(std::string_view more, bool ends, std::error_code& error);

@@ -45,10 +45,12 @@ void set_referer(hop& at, const url& from) {
 
 }  // namespace
 
-bool follow(hop& at, const response& answer, bool& has_left_host, std::error_code& error) {
-    const redirection kind = kind_of(answer.status);
-    const std::string_view location = answer.headers.get("Location");
+bool follow(hop& at, const call& answer, bool& has_left_host, std::error_code& error) {
+    const redirection kind = kind_of(answer.status());
+    const std::string_view location = answer.fields.get("Location");
     if (kind == redirection::none || location.empty()) return false;
+    // A body that can be read for once is gone.
+    if (kind == redirection::as_it_was && at.body != nullptr && at.body->once) return false;
     url next;
     bool names_host = false;
     if (const std::error_code why = resolve_url(at.to, location, next, names_host)) {
@@ -59,7 +61,9 @@ bool follow(hop& at, const response& answer, bool& has_left_host, std::error_cod
     if (kind == redirection::by_get && (at.method != "GET" && at.method != "HEAD"))
         at.method = "GET";
     if (kind == redirection::by_get) {
-        at.body = {};
+        at.body = nullptr;
+        at.fields.del("Expect");
+        at.fields.del("Trailer");
         for (const std::string_view name : about_body) at.fields.del(name);
     }
     if (names_host) at.fields.del("Host");

@@ -17,6 +17,20 @@ request::request(request&& other) noexcept = default;
 request& request::operator=(request&& other) noexcept = default;
 request::~request() = default;
 
+void request::set_body(body_reader from, std::int64_t length) {
+    if (x_ != nullptr) throw panic_error("http: request of a server");
+    // Another call may still be sending the one that there was.
+    auto fresh = std::make_shared<detail::outgoing_body>();
+    fresh->trailers = own_->body->trailers;
+    fresh->once = std::move(from);
+    fresh->length = length;
+    own_->body = std::move(fresh);
+}
+void request::set_repeatable_body(std::function<body_reader()> make, std::int64_t length) {
+    set_body(nullptr, length);
+    own_->body->anew = std::move(make);
+}
+
 std::string_view request::method() const noexcept {
     return x_ != nullptr ? x_->head.method : own_->method;
 }
@@ -41,12 +55,14 @@ const header_map& request::headers() const noexcept {
 }
 header_map& request::headers() noexcept { return x_ != nullptr ? x_->fields : own_->fields; }
 const header_map& request::trailers() const noexcept {
-    return x_ != nullptr ? x_->trailers : own_->trailers;
+    return x_ != nullptr ? x_->trailers : own_->body->trailers;
 }
-header_map& request::trailers() noexcept { return x_ != nullptr ? x_->trailers : own_->trailers; }
+header_map& request::trailers() noexcept {
+    return x_ != nullptr ? x_->trailers : own_->body->trailers;
+}
 bool request::is_http_1_1() const noexcept { return x_ == nullptr || x_->head.http_1_1; }
 std::int64_t request::content_length() const noexcept {
-    if (x_ == nullptr) return static_cast<std::int64_t>(own_->body.size());
+    if (x_ == nullptr) return own_->body->size();
     return x_->head.chunked ? -1 : static_cast<std::int64_t>(x_->head.content_length);
 }
 net::endpoint request::remote_addr() const noexcept {

@@ -36,7 +36,7 @@ void exchange::reset() noexcept {
         if (each->capacity() > kept_max) std::string().swap(*each);
     scanner.reset();
     body_ended = true;
-    broken = unread_input = false;
+    broken = unread_input = is_duplex = false;
     c = nullptr;
     over = nullptr;
 }

@@ -273,6 +273,8 @@ std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit,
     error.clear();
     std::unique_lock lock(of_.mu_);
     while (in_at_ == in_.size()) {
+        if (in_interrupted_) error = std::make_error_code(std::errc::operation_canceled);
+        if (error) return 0;
         if (closed_ && !in_whole_) error = http_errc::unexpected_end;
         if (closed_ || in_ended_) return 0;
         if (!wait_until(changed_, lock, limit)) {
@@ -288,6 +290,12 @@ std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit,
     (void)nghttp2_session_consume(of_.ng_.get(), id_, n);
     of_.signal();
     return n;
+}
+
+void request_stream::interrupt_reads(bool on) noexcept {
+    const std::lock_guard guard(of_.mu_);
+    in_interrupted_ = on;
+    changed_.notify_all();
 }
 
 void request_stream::take_trailers(header_map& to) {

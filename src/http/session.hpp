@@ -34,6 +34,7 @@ class request_stream final : public port {
     request_stream(session& of, std::int32_t id) : of_(of), id_(id) {}
 
     std::size_t read(std::span<std::byte> to, std::int64_t limit, std::error_code& error) override;
+    void interrupt_reads(bool on) noexcept override;
     void take_trailers(header_map& to) override;
     void send_head(int status, std::string_view fields, bool ends, std::error_code& error) override;
     void send_body(std::string_view one, std::string_view other, bool ends, std::int64_t limit,
@@ -77,6 +78,7 @@ class request_stream final : public port {
     bool begun_ = false;         // its head is whole
     bool started_ = false;       // it has had a handler
     bool in_ended_ = false;      // nothing more comes
+    bool in_interrupted_ = false;
     bool in_whole_ = false;      // the client has said that this is all
     bool out_ended_ = false;     // the handler has written all of it
     bool deferred_ = false;      // nghttp2 waits for more of it

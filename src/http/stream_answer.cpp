@@ -35,11 +35,6 @@ void exchange::serve_stream(int reject) {
 }
 
 std::size_t exchange::read_stream(std::span<std::byte> to, std::error_code& error) {
-    if (continue_due) {
-        continue_due = false;
-        if (!head_sent) over->send_head(100, {}, false, error);
-        if (error) return fail_body(error, error);
-    }
     const std::size_t n = over->read(to, body_limit, error);
     if (error) return fail_body(error, error);
     body_read += n;
@@ -47,6 +42,7 @@ std::size_t exchange::read_stream(std::span<std::byte> to, std::error_code& erro
     if (most != 0 && body_read > most) return fail_body(http_errc::body_too_large, error);
     if (n == 0) {
         over->take_trailers(trailers);
+        const auto turn = lock_shared();
         body_ended = true;
     }
     return n;

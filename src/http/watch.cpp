@@ -11,6 +11,7 @@ namespace rota::http {
 namespace detail {
 
 context exchange::request_context() {
+    const auto turn = lock_shared();
     if (!has_ctx) {
         std::tie(ctx, cancel) = with_cancel(background());
         has_ctx = true;

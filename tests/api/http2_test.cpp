@@ -698,3 +698,40 @@ TEST_ANYWHERE(http2, trailers_of_an_answer_end_its_stream) {
         EXPECT_LT(f.payload.size(), 40U);
     }
 }
+
+TEST_ANYWHERE(http2, a_body_is_read_for_no_longer_than_a_context) {
+    const h2_server s([](auto& w, auto& r) {
+        const auto [ctx, cancel] = rota::with_cancel(rota::background());
+        std::array<std::byte, 10> part;
+        EXPECT_EQ(r.read(ctx, part), 3U);
+        rota::wait_group reading;
+        std::error_code error;
+        reading.go([&] { (void)r.read(ctx, part, error); });
+        cancel();
+        reading.wait();
+        EXPECT_EQ(error, rota::context_errc::canceled) << error.message();
+        w.write("answered");
+    });
+    const h2_client c(s);
+    c.send(frame(h2_headers, end_headers, 1, post_head) + frame(h2_data, 0, 1, "abc"));
+    EXPECT_EQ(c.body(1), "answered");
+}
+
+TEST_ANYWHERE(http2, reads_and_writes_a_stream_at_once) {
+    // The client takes what it gets before it sends the rest.
+    const h2_server s([](auto& w, auto& r) {
+        w.enable_full_duplex();
+        std::string seen;
+        rota::wait_group reading;
+        reading.go([&] { seen = r.body(); });
+        w.write("first");
+        w.flush();
+        reading.wait();
+        w.write(seen);
+    });
+    const h2_client c(s);
+    c.send(frame(h2_headers, end_headers, 1, post_head) + frame(h2_data, 0, 1, "abc"));
+    EXPECT_EQ(c.next_of(h2_data, 1).payload, "first");
+    c.send(frame(h2_data, end_stream, 1, "def"));
+    EXPECT_EQ(c.body(1), "abcdef");
+}

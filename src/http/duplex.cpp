@@ -1,0 +1,76 @@
+// Requests whose body is read by one goroutine while another one writes the answer, and reads that
+// a context ends.
+//
+// Of a connection's own requests the two have different halves: the body is read into `in`, and
+// written is what stands in `out`. What a read had to send before it waits, answers to earlier
+// requests, is sent when the handler says that there will be two; a `100 Continue` goes out as long
+// as the head has not been put into `out`.
+#include <utility>
+
+#include <rota/chan.hpp>
+
+#include "http/exchange.hpp"
+#include "http/server.hpp"
+
+namespace rota::http::detail {
+
+void exchange::enable_duplex(std::error_code& error) {
+    error.clear();
+    if (c->hijacked || is_duplex) return;
+    if (over == nullptr) send(error);
+    is_duplex = !error;
+}
+
+// As a deadline that has passed long ago does.
+void exchange::interrupt_reads(bool on) noexcept {
+    constexpr std::int64_t long_ago = 1;
+    if (over != nullptr) return over->interrupt_reads(on);
+    if (on) c->stream.set_deadline(true, false, long_ago);
+    else c->limit_reads(0);
+}
+
+namespace {
+
+// While it lives, a context that ends calls f. There is nothing left of that call at its end.
+template <class F>
+class calling_when_done {
+  public:
+    calling_when_done(const context& ctx, F f)
+        : called_(make_chan<unit>(1)), stop_(after_func(ctx, [f, called = called_] {
+              f();
+              called.send({});
+          })) {}
+    ~calling_when_done() { (void)end(); }
+    calling_when_done(const calling_when_done&) = delete;
+    calling_when_done& operator=(const calling_when_done&) = delete;
+
+    // True: it has been called.
+    bool end() {
+        if (!stop_ || std::exchange(stop_, nullptr)()) return false;
+        (void)called_.recv();
+        return true;
+    }
+
+  private:
+    const chan<unit> called_;
+    std::function<bool()> stop_;
+};
+
+}  // namespace
+
+std::size_t exchange::read_body(const context& until, std::span<std::byte> to,
+                                std::error_code& error) {
+    if (until.node() == nullptr || c->hijacked || body_ended) return read_body(to, error);
+    // Nothing sets it again on the way to the socket, where the interruption would be lost.
+    if (over == nullptr) c->limit_reads(body_limit);
+    calling_when_done watched(until, [this] { interrupt_reads(true); });
+    const std::size_t n = read_body(to, error);
+    if (!watched.end()) return n;
+    c->read_limit = -1;  // whatever has been set
+    interrupt_reads(false);
+    const bool is_interrupted =
+        error == std::errc::timed_out || error == std::errc::operation_canceled;
+    return is_interrupted ? fail_body(until.err(), error) : n;
+}
+
+}  // namespace rota::http::detail
