@@ -6,9 +6,13 @@
 #include <rota/rota.hpp>
 
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -38,6 +42,15 @@ http::serve_mux routes() {
         while (const std::size_t n = r.read(part))
             w.write({reinterpret_cast<const char*>(part.data()), n});
     });
+    // Has the request's trailers behind the answer, and in front of the body how it came.
+    mux.handle("/trailers", [](http::response_writer& w, http::request& r) {
+        w.trailer().set("X-Sum", "");
+        const std::string body = r.body();
+        w.write(std::to_string(r.content_length()) + " " + body);
+        w.trailer().set("X-Sum", r.trailers().get("X-Sum"));
+        w.trailer().set("X-Late", "1");
+    });
+    mux.handle("/refuse", [](http::response_writer& w, http::request&) { w.write_header(403); });
     mux.handle("/early", [](http::response_writer& w, http::request&) {
         w.header().set("Link", "</x>");
         w.write_header(103);
@@ -78,6 +91,47 @@ void expect(bool holds, std::string_view what) {
     all_well = all_well && holds;
 }
 
+// The large text, piece by piece.
+http::body_reader large_body(bool& is_read, http::request* trailed = nullptr) {
+    return [&is_read, trailed, at = std::size_t{0}](std::span<std::byte> to,
+                                                    const rota::context&) mutable {
+        is_read = true;
+        const std::size_t n = std::min({to.size(), std::size_t{10'007}, large.size() - at});
+        std::memcpy(to.data(), large.data() + at, n);
+        at += n;
+        if (n == 0 && trailed != nullptr) trailed->trailers().set("X-Sum", "all of it");
+        return n;
+    };
+}
+
+void ask_for_bodies(const std::string& url) {
+    const http::client c(
+        {.timeout = 20s, .expect_continue_timeout = 10s, .proxy_from_environment = false});
+    bool is_read = false;
+    for (const std::int64_t length : {std::int64_t{-1}, std::int64_t{300'000}}) {
+        http::request r("POST", url + "/trailers");
+        if (length < 0) r.trailers().set("X-Sum", "");
+        r.set_body(large_body(is_read, length < 0 ? &r : nullptr), length);
+        const http::response a = c.perform(r);
+        expect(a.body == std::to_string(length) + " " + large, "a body that streams");
+        expect(a.trailers.get("X-Sum") == (length < 0 ? "all of it" : ""), "trailers");
+        expect(a.trailers.get("X-Late") == "1", "a trailer that is not announced");
+    }
+    http::request early("POST", url + "/stream");
+    early.set_body(large_body(is_read));
+    expect(c.open(early).body() == large, "a body that streams both ways");
+    for (const std::string target : {"/refuse", "/echo"}) {
+        const bool refused = target == "/refuse";
+        http::request r("PUT", url + target);
+        r.headers().set("Expect", "100-continue");
+        r.set_body(large_body(is_read = false));
+        http::response_stream a = c.open(r);
+        expect(a.status() == (refused ? 403 : 200), "the status");
+        expect(a.body() == (refused ? "" : large), "the body behind 100-continue");
+        expect(is_read != refused, "the body goes only where it is wanted");
+    }
+}
+
 void ask(const std::string& url) {
     const http::client c({.timeout = 20s, .proxy_from_environment = false});
     for (int i = 0; i < 3; ++i) {
@@ -94,6 +148,7 @@ void ask(const std::string& url) {
     http::request expecting("PUT", url + "/echo", "body");
     expecting.headers().set("Expect", "100-continue");
     expect(c.perform(expecting).body == "body", "100-continue");
+    ask_for_bodies(url);
     std::error_code error;
     const auto [ctx, cancel] = rota::with_timeout(rota::background(), 30ms);
     (void)c.perform(ctx, http::request("GET", url + "/wait"), error);

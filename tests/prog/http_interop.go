@@ -41,6 +41,16 @@ func routes() http.Handler {
 		http.NewResponseController(w).EnableFullDuplex()
 		io.Copy(w, r.Body)
 	})
+	// Has the request's trailers behind the answer, and in front of the body how it came.
+	mux.HandleFunc("/trailers", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Trailer", "X-Sum")
+		body, _ := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%d ", r.ContentLength)
+		w.Write(body)
+		w.Header().Set("X-Sum", r.Trailer.Get("X-Sum"))
+		w.Header().Set(http.TrailerPrefix+"X-Late", "1")
+	})
+	mux.HandleFunc("/refuse", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(403) })
 	mux.HandleFunc("/early", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Link", "</x>")
 		w.WriteHeader(103)
@@ -141,6 +151,7 @@ func ask(url string) {
 	trace := &httptrace.ClientTrace{Got100Continue: func() { continued = true }}
 	body, _, err = perform(c, r.WithContext(httptrace.WithClientTrace(r.Context(), trace)))
 	expect(err == nil && body == "body" && continued, "100-continue")
+	askForBodies(c, url)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Millisecond)
 	defer cancel()
 	_, _, err = perform(c, request("GET", url+"/wait", "").WithContext(ctx))
@@ -158,6 +169,49 @@ func ask(url string) {
 		}()
 	}
 	all.Wait()
+}
+
+// A body of which nobody knows the length, nor the sum before its end.
+type summed struct {
+	io.Reader
+	r    *http.Request
+	read bool
+}
+
+func (s *summed) Read(to []byte) (int, error) {
+	s.read = true
+	n, err := s.Reader.Read(to)
+	if err == io.EOF {
+		s.r.Trailer.Set("X-Sum", "all of it")
+	}
+	return n, err
+}
+func (s *summed) Close() error { return nil }
+
+func askForBodies(c *http.Client, url string) {
+	for _, length := range []int64{-1, int64(len(large))} {
+		r := request("POST", url+"/trailers", "")
+		r.Body, r.ContentLength = io.NopCloser(strings.NewReader(large)), length
+		if length < 0 {
+			r.Trailer = http.Header{"X-Sum": nil}
+			r.Body = &summed{strings.NewReader(large), r, false}
+		}
+		body, resp, err := perform(c, r)
+		expect(err == nil && body == fmt.Sprint(length, " ", large), "a body that streams")
+		expect(err == nil && (resp.Trailer.Get("X-Sum") == "all of it") == (length < 0), "trailers")
+		expect(err == nil && resp.Trailer.Get("X-Late") == "1", "a trailer that is not announced")
+	}
+	for _, target := range []string{"/refuse", "/echo"} {
+		r := request("PUT", url+target, "")
+		sent := &summed{strings.NewReader(large), r, false}
+		r.Body, r.ContentLength, r.Trailer = sent, -1, http.Header{"X-Sum": nil}
+		r.Header.Set("Expect", "100-continue")
+		body, resp, err := perform(c, r)
+		refused := target == "/refuse"
+		expect(err == nil && sent.read != refused, "the body goes only where it is wanted")
+		expect(err == nil && (resp.StatusCode == 403) == refused, "the status")
+		expect(err == nil && (body == large) != refused, "the body behind 100-continue")
+	}
 }
 
 func main() {

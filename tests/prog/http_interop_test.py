@@ -4,9 +4,10 @@
 Usage: http_interop_test.py BUILD_DIR [FILTER]
 
 What could go wrong: both of our ends agree on something that nobody else takes for HTTP. So each is
-put before the other end of Go, over kept connections, chunks and trailers, 100-continue, bodies in
-both directions at once, time limits and cancelled calls; and the server before curl. Where there is
-no Go, or no curl, its tests are skipped, and say so.
+put before the other end of Go, over kept connections, chunks and trailers, bodies that stream,
+100-continue met and refused, bodies in both directions at once, time limits and cancelled calls; and
+the server before curl. Where there is no Go, or no curl, its tests are skipped: a line says so, and
+they count neither as passed nor as failed.
 
 Prints one line for each test and ends with `N passed, N failed`; exit status 1 if any failed. A
 program that hangs is sent SIGQUIT first, so that its goroutines are shown.
@@ -21,6 +22,7 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
+SKIPPED = "skipped: "  # begins the lines that scripts/testing/steps.py looks for
 TIME_LIMIT = 60  # seconds for one program; the longest takes one
 ENVIRONMENT = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
 
@@ -71,7 +73,7 @@ class Server:
 
 def with_go(ours, gos):
     if gos is None:
-        return "skipped: no Go found (scripts of bench/peers fetch one)"
+        return SKIPPED + "no Go found (scripts of bench/peers fetch one)"
     for server, client in ((gos, ours), (ours, gos)):
         with Server(server) as url:
             if wrong := run([client, "client", url]):
@@ -87,7 +89,7 @@ def with_itself(ours, _):
 def with_curl(ours, _):
     curl = shutil.which("curl")
     if curl is None:
-        return "skipped: no curl found"
+        return SKIPPED + "no curl found"
     body = "x" * 100_000
     with Server(ours) as url, tempfile.NamedTemporaryFile("w+") as file:
         file.write(body)
@@ -99,6 +101,9 @@ def with_curl(ours, _):
                 (["-T", file.name, "-H", "Transfer-Encoding: chunked", url + "/stream"], body),
                 (["-L", "--post301", "-d", "again", url + "/redirect"], "again"),
                 (["--http1.0", "-d", "old", url + "/echo"], "old"),
+                (["-T", file.name, "-H", "Expect: 100-continue", "-o", "/dev/null", "-w",
+                  "%{http_code} %{size_upload}", url + "/refuse"], "403 0"),
+                (["-d", "it", url + "/trailers"], "2 it"),
                 ([url + "/chunks"], "z" * 300_000),
                 ([url + "/early"], "early"),
                 (["-o", "/dev/null", "-w", "%{http_code}", url + "/nothing"], "204")):
@@ -132,12 +137,13 @@ def main():
                 continue
             began = time.monotonic()
             wrong = test(ours, gos)
-            skipped = wrong.startswith("skipped: ")
-            bad = bool(wrong) and not skipped
-            passed, failed = (passed, failed + 1) if bad else (passed + 1, failed)
-            print(f"{'FAILED' if bad else 'ok':<6} {test.__name__:<24} "
-                  f"{time.monotonic() - began:.2f} s{'  ' + wrong if skipped else ''}", flush=True)
-            if bad:
+            if wrong.startswith(SKIPPED):
+                print(f"{SKIPPED}{test.__name__}: {wrong.removeprefix(SKIPPED)}", flush=True)
+                continue
+            passed, failed = (passed, failed + 1) if wrong else (passed + 1, failed)
+            print(f"{'FAILED' if wrong else 'ok':<6} {test.__name__:<24} "
+                  f"{time.monotonic() - began:.2f} s", flush=True)
+            if wrong:
                 print(wrong)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
