@@ -112,8 +112,8 @@ class reverse_proxy {
     }
 
   private:
-    // What comes without a length may come slowly: its reader has each piece at once. An answer that
-    // is cut off must not look whole: the error leaves the handler, which ends the connection.
+    // What comes without a length may come slowly: its reader has each piece at once. An answer
+    // that is cut off must not look whole: the error leaves the handler, which ends the connection.
     static void pass_on(http::response_stream& from, http::response_writer& to) {
         std::array<char, 16 * 1024> piece;
         while (const std::size_t n = from.read(std::as_writable_bytes(std::span(piece)))) {

@@ -125,6 +125,9 @@ class header_map {
 /// return: nobody wants the rest any more. Go: Request.Body, an io.ReadCloser.
 using body_reader = std::function<std::size_t(std::span<std::byte> to, const context& ctx)>;
 
+/// Makes readers of one body, each of which gives all of it. Go: Request.GetBody.
+using body_maker = std::function<body_reader()>;
+
 /// What a client asks for. Go: http.Request.
 ///
 /// Made by the server: valid during the handler's call, and for the goroutine alone that makes that
@@ -146,19 +149,20 @@ class request {
     request& operator=(const request&) = delete;
     ~request();
 
-    /// Of the program's: takes the body from a function, while it is sent, in place of the text. It is
-    /// called by another goroutine than that which waits for the answer, one call after the other,
-    /// with 32 KiB of room, and never after client::perform has returned or the response_stream has
-    /// been read to its end, closed or destroyed: these wait for a call to return. With a length, as
-    /// many bytes are read and no more (fewer: http_errc::body_length) and Content-Length is sent;
-    /// without one, -1, or with trailers, the body goes in chunks. What the function throws ends the
-    /// request, and is thrown by perform, or read; of a std::system_error the code is what they
-    /// report. It can be sent for once: it is not repeated, and a redirect that wants it again (307,
-    /// 308) is not followed. Misuse, with a request of the server's: panic. Go: Body, ContentLength.
+    /// Of the program's: takes the body from a function, while it is sent, in place of the text. It
+    /// is called by another goroutine than that which waits for the answer, one call after the
+    /// other, with 32 KiB of room, and never after client::perform has returned or the
+    /// response_stream has been read to its end, closed or destroyed: these wait for a call to
+    /// return. With a length, as many bytes are read and no more (fewer: http_errc::body_length)
+    /// and Content-Length is sent; without one, -1, or with trailers, the body goes in chunks. What
+    /// the function throws ends the request, and is thrown by perform, or read; of a
+    /// std::system_error the code is what they report. It can be sent for once: it is not repeated,
+    /// and a redirect that wants it again (307, 308) is not followed. Misuse, with a request of the
+    /// server's: panic. Go: Body, ContentLength.
     void set_body(body_reader from, std::int64_t length = -1);
-    /// The same with a function that makes the readers, each of which begins from the beginning: for
-    /// each attempt, and each redirect that wants the body again. Go: GetBody.
-    void set_repeatable_body(std::function<body_reader()> make, std::int64_t length = -1);
+    /// The same with a function that makes the readers, each of which begins from the beginning:
+    /// for each attempt, and each redirect that wants the body again. Go: GetBody.
+    void set_repeatable_body(body_maker make, std::int64_t length = -1);
 
     /// "GET" and so on. Go: Method.
     std::string_view method() const noexcept;
@@ -196,8 +200,8 @@ class request {
     /// that leaves the handler is answered with 400, 413 or 408. Go: Body.Read.
     std::size_t read(std::span<std::byte> to);
     std::size_t read(std::span<std::byte> to, std::error_code& error);
-    /// The same for no longer than the context: its error then. Nothing more can be read after that,
-    /// and the connection is closed behind the answer.
+    /// The same for no longer than the context: its error then. Nothing more can be read after
+    /// that, and the connection is closed behind the answer.
     std::size_t read(const context& ctx, std::span<std::byte> to);
     std::size_t read(const context& ctx, std::span<std::byte> to, std::error_code& error);
     /// What is left of the body, all of it. Throws as read does, and std::bad_alloc. Of a body that
@@ -205,10 +209,10 @@ class request {
     std::string body();
 
     /// The fields behind the body. Of the server's request: what the client has sent there, empty
-    /// until the body has been read to its end. Fields that may be no trailers (of framing, routing,
-    /// authentication and the like: RFC 9110, 6.5.1) are dropped; headers() never has any of them.
-    /// Of the program's: what is sent behind the body, which goes in chunks then; a body_reader may
-    /// set the values before it returns 0. Go: Trailer.
+    /// until the body has been read to its end. Fields that may be no trailers (of framing,
+    /// routing, authentication and the like: RFC 9110, 6.5.1) are dropped; headers() never has any
+    /// of them. Of the program's: what is sent behind the body, which goes in chunks then; a
+    /// body_reader may set the values before it returns 0. Go: Trailer.
     const header_map& trailers() const noexcept;
     header_map& trailers() noexcept;
 
@@ -243,8 +247,8 @@ class response_writer {
     /// The fields to be sent behind the body, as they are when the handler returns. Those that are
     /// there at the head's end are announced by a field Trailer, unless header() has one. They are
     /// sent where the body goes in chunks, and over HTTP/2: not with a Content-Length that header()
-    /// has over HTTP/1.1, and neither to HTTP/1.0 and HEAD nor with a status that has no body. Names
-    /// that may be no trailers (see request::trailers) are left out. Go: the field Trailer,
+    /// has over HTTP/1.1, and neither to HTTP/1.0 and HEAD nor with a status that has no body.
+    /// Names that may be no trailers (see request::trailers) are left out. Go: the field Trailer,
     /// TrailerPrefix.
     header_map& trailer() noexcept;
 
@@ -269,8 +273,8 @@ class response_writer {
     void flush(std::error_code& error);
 
     /// From here on one goroutine may read the request's body while another one writes the answer,
-    /// and the handler returns when both have ended. Sends what has been collected of earlier answers
-    /// on the connection. May block. Throws std::system_error. Go: EnableFullDuplex.
+    /// and the handler returns when both have ended. Sends what has been collected of earlier
+    /// answers on the connection. May block. Throws std::system_error. Go: EnableFullDuplex.
     void enable_full_duplex();
 
     /// Hands the connection over to the handler: the server sends nothing more, closes it no more
@@ -494,9 +498,9 @@ struct client_options {
     /// For the lookup of a name, the connection to it and its TLS handshake. Go: Dialer.Timeout,
     /// TLSHandshakeTimeout.
     clock::duration dial_timeout{std::chrono::seconds{30}};
-    /// For a request with a body and the field `Expect: 100-continue`: how long the server has to ask
-    /// for the body, or to answer without. Then it is sent anyway; at once, if this is 0 or less. A
-    /// body that is not sent ends the connection. Go: ExpectContinueTimeout.
+    /// For a request with a body and the field `Expect: 100-continue`: how long the server has to
+    /// ask for the body, or to answer without. Then it is sent anyway; at once, if this is 0 or
+    /// less. A body that is not sent ends the connection. Go: ExpectContinueTimeout.
     clock::duration expect_continue_timeout{std::chrono::seconds{1}};
     /// How long a connection is kept that nobody uses. Go: IdleConnTimeout.
     clock::duration idle_timeout{std::chrono::seconds{90}};

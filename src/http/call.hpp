@@ -63,7 +63,7 @@ class call {
     const context ctx_;
     const std::int64_t until_;
     const bool asks_to_close_;
-    std::string head_;  // of the request
+    std::string head_;                      // of the request
     std::unique_ptr<client_connection> c_;  // null: the call has ended
     answer_reader answer_;
     std::optional<upload> sending_;

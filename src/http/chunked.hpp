@@ -1,10 +1,10 @@
 // A body in chunks, taken apart: RFC 9112, 7.1, without its indulgences.
 //
 // A size is one to sixteen hexadecimal digits, followed by CRLF or an extension; lines end in CRLF;
-// trailers are checked, and kept as they are for who asks. Whoever in front of us reads a message in another way than we
-// do could be made to see another end of it, so whatever is unusual is malformed. It is our own and
-// not llhttp's, which takes up some of these liberties and ties the body to what it has made of
-// `Upgrade` and CONNECT.
+// trailers are checked, and kept as they are for who asks. Whoever in front of us reads a message
+// in another way than we do could be made to see another end of it, so whatever is unusual is
+// malformed. It is our own and not llhttp's, which takes up some of these liberties and ties the
+// body to what it has made of `Upgrade` and CONNECT.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class chunk_decoder {
         outcome what;
     };
 
-    // Ready for a body whose trailers may have so many bytes, each counted with 32 bytes more than it
-    // has. Their lines are appended to `trailers`, if there is one.
+    // Ready for a body whose trailers may have so many bytes, each counted with 32 bytes more than
+    // it has. Their lines are appended to `trailers`, if there is one.
     void reset(std::size_t trailer_max, std::string* trailers = nullptr);
 
     // Takes from `from` until it is used up, `to` is full, or the body ends; behind the end nothing

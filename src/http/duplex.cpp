@@ -53,7 +53,7 @@ class calling_when_done {
 
   private:
     const chan<unit> called_;
-    std::function<bool()> stop_;
+    decltype(after_func(context(), [] {})) stop_;
 };
 
 }  // namespace

@@ -155,8 +155,8 @@ struct exchange {
 
     // --- both at once ----------------------------------------------------------------------
     // One goroutine reads the body while another one writes. Set before there are two. shared_mu
-    // guards then continue_due, body_error, has_ctx and the watch; `out` until the head has been put
-    // there, from when on it is the writer's, and head_sent itself.
+    // guards then continue_due, body_error, has_ctx and the watch; `out` until the head has been
+    // put there, from when on it is the writer's, and head_sent itself.
     bool is_duplex = false;
     mutex shared_mu;
 

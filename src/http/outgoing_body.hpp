@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 
 #include <rota/http.hpp>
@@ -15,9 +14,9 @@ namespace rota::http::detail {
 
 struct outgoing_body {
     std::string text;
-    body_reader once;                   // in place of the text: can be read for once
-    std::function<body_reader()> anew;  // likewise, and makes a reader from the beginning
-    std::int64_t length = -1;           // of these two: -1, it is not known
+    body_reader once;          // in place of the text: can be read for once
+    body_maker anew;           // likewise, each reader from the beginning
+    std::int64_t length = -1;  // of these two: -1, it is not known
     header_map trailers;
 
     bool is_streamed() const { return once || anew; }

@@ -20,8 +20,8 @@ class port {
     // 0 at the body's end.
     virtual std::size_t read(std::span<std::byte> to, std::int64_t limit,
                              std::error_code& error) = 0;
-    // A read that waits, and later ones, fail with operation_canceled, or do so no more. Anybody may
-    // call it.
+    // A read that waits, and later ones, fail with operation_canceled, or do so no more. Anybody
+    // may call it.
     virtual void interrupt_reads(bool on) noexcept = 0;
     // Behind the body's end: adds the trailers that have come. Throws std::bad_alloc.
     virtual void take_trailers(header_map& to) = 0;

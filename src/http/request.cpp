@@ -26,7 +26,7 @@ void request::set_body(body_reader from, std::int64_t length) {
     fresh->length = length;
     own_->body = std::move(fresh);
 }
-void request::set_repeatable_body(std::function<body_reader()> make, std::int64_t length) {
+void request::set_repeatable_body(body_maker make, std::int64_t length) {
     set_body(nullptr, length);
     own_->body->anew = std::move(make);
 }

@@ -23,7 +23,8 @@ constexpr int request_timeout = 408, too_large = 413, target_too_long = 414, fie
 
 void exchange::reset() noexcept {
     constexpr std::size_t kept_max = 16 * 1024;
-    for (header_map* const each : {&fields, &trailers, &answer_fields, &answer_trailers}) {  // clear() keeps the memory
+    // clear() keeps the memory
+    for (header_map* const each : {&fields, &trailers, &answer_fields, &answer_trailers}) {
         if (each->size() > kept_max / sizeof(header_map::value_type)) *each = header_map();
         else each->clear();
     }
@@ -185,6 +186,7 @@ void exchange::run_handler() {
         exchange& x;
         ~request_end() {
             x.end_watch();
+            x.is_duplex = false;  // whoever has read has ended
             if (!x.has_ctx) return;
             x.cancel();
             x.ctx = {};

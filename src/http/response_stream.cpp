@@ -14,15 +14,18 @@ response_stream& response_stream::operator=(response_stream&& other) noexcept = 
 response_stream::~response_stream() = default;
 
 namespace {
-const header_map no_fields;
+const header_map& no_fields() noexcept {
+    static const header_map none;
+    return none;
 }
+}  // namespace
 
 int response_stream::status() const noexcept { return a_ != nullptr ? a_->by->status() : 0; }
 const header_map& response_stream::headers() const noexcept {
-    return a_ != nullptr ? a_->by->fields : no_fields;
+    return a_ != nullptr ? a_->by->fields : no_fields();
 }
 const header_map& response_stream::trailers() const noexcept {
-    return a_ != nullptr ? a_->by->trailers : no_fields;
+    return a_ != nullptr ? a_->by->trailers : no_fields();
 }
 std::string_view response_stream::url() const noexcept {
     return a_ != nullptr ? std::string_view(a_->url) : std::string_view();

@@ -346,8 +346,8 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
     return static_cast<std::int64_t>(n);
 }
 
-// In place of the body's last frame the trailers' ends the stream. False: the stream is to be reset.
-// Caller: holds the lock, within nghttp2.
+// In place of the body's last frame the trailers' ends the stream. False: the stream is to be
+// reset. Caller: holds the lock, within nghttp2.
 bool request_stream::give_trailers(std::uint32_t& flags) noexcept {
     try {
         fields_to_send all(out_trailers_);

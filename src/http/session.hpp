@@ -69,7 +69,7 @@ class request_stream final : public port {
     bool is_large_ = false;              // the head is larger than allowed
 
     // --- the session's lock --------------------------------------------------------------------
-    std::string in_, out_;  // of the bodies, what has come and what is to be sent
+    std::string in_, out_;         // of the bodies, what has come and what is to be sent
     std::vector<field> trailers_;  // that have come
     std::string out_trailers_;     // lines to be sent behind the body
     std::size_t trailer_size_ = 0;
@@ -79,9 +79,9 @@ class request_stream final : public port {
     bool started_ = false;       // it has had a handler
     bool in_ended_ = false;      // nothing more comes
     bool in_interrupted_ = false;
-    bool in_whole_ = false;      // the client has said that this is all
-    bool out_ended_ = false;     // the handler has written all of it
-    bool deferred_ = false;      // nghttp2 waits for more of it
+    bool in_whole_ = false;   // the client has said that this is all
+    bool out_ended_ = false;  // the handler has written all of it
+    bool deferred_ = false;   // nghttp2 waits for more of it
     bool closed_ = false;
     bool done_ = false;  // its handler has returned, or it will have none
     bool has_cancel_ = false;

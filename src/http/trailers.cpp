@@ -9,8 +9,8 @@ namespace rota::http {
 
 namespace {
 
-// Of framing, routing, conditions, authentication, control data and the body's form. RFC 9110, 6.5.1
-// gives the kinds; RFC 7230, 4.1.2 had most of the names.
+// Of framing, routing, conditions, authentication, control data and the body's form. RFC
+// 9110, 6.5.1 gives the kinds; RFC 7230, 4.1.2 had most of the names.
 constexpr std::string_view refused[] = {
     "Age",
     "Authorization",

@@ -42,6 +42,7 @@ upload::~upload() { stop(); }
 
 void upload::stop() noexcept {
     if (!is_running_) return;
+    tell(false);
     wire_.close();
     cancel_();
     (void)ended_.recv();
@@ -91,6 +92,7 @@ bool upload::has_ended() {
 }
 
 std::error_code upload::final_error() {
+    tell(false);
     if (is_running_) cancel_();
     if (std::exchange(is_running_, false)) (void)ended_.recv();
     return error_;

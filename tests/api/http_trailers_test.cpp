@@ -8,12 +8,12 @@ namespace {
 constexpr std::string_view trailers_fields = "Host: a\r\nConnection: close\r\n";
 
 std::string trailers_post(std::string_view chunks) {
-    return "POST / HTTP/1.1\r\n" + std::string(trailers_fields) + "Transfer-Encoding: chunked\r\n\r\n" +
-           std::string(chunks);
+    return "POST / HTTP/1.1\r\n" + std::string(trailers_fields) +
+           "Transfer-Encoding: chunked\r\n\r\n" + std::string(chunks);
 }
 std::string trailers_get(std::string_view version = "HTTP/1.1", std::string_view method = "GET") {
-    return std::string(method) + " / " + std::string(version) + "\r\n" + std::string(trailers_fields) +
-           "\r\n";
+    return std::string(method) + " / " + std::string(version) + "\r\n" +
+           std::string(trailers_fields) + "\r\n";
 }
 std::string trailers_of(const http::header_map& fields) {
     std::string all;
@@ -51,11 +51,12 @@ TEST(http_trailers, of_a_request_change_nothing_that_its_head_has_said) {
             w.write(body + "|" + trailers_of(r.trailers()) + "|" + std::string(r.host()) + "|" +
                     std::string(r.header("Authorization")) + std::string(r.header("Cookie")));
         });
-        EXPECT_EQ(only_answer(ask(s, trailers_post("1\r\nx\r\n0\r\nHost: evil\r\nAuthorization: me\r\n"
+        EXPECT_EQ(
+            only_answer(ask(s, trailers_post("1\r\nx\r\n0\r\nHost: evil\r\nAuthorization: me\r\n"
                                              "Content-Length: 9\r\nTransfer-Encoding: gzip\r\n"
                                              "Cookie: a=b\r\nIf-Match: x\r\nA: b\r\n\r\n")))
-                      .body,
-                  "x|A=b;|a|");
+                .body,
+            "x|A=b;|a|");
     });
 }
 
@@ -132,8 +133,9 @@ TEST(http_trailers, of_an_answer_are_left_out_where_there_is_no_place_for_them) 
         const auto at = [](std::string request, std::string_view target) {
             return request.replace(request.find(" /"), 2, " " + std::string(target));
         };
-        for (const std::string& request : {trailers_get("HTTP/1.0"), trailers_get("HTTP/1.1", "HEAD"),
-                                           at(trailers_get(), "/length"), at(trailers_get(), "/204")}) {
+        for (const std::string& request :
+             {trailers_get("HTTP/1.0"), trailers_get("HTTP/1.1", "HEAD"),
+              at(trailers_get(), "/length"), at(trailers_get(), "/204")}) {
             const std::string text = ask(s, request);
             EXPECT_EQ(text.find("X-Sum: 1"), text.npos) << text;
             EXPECT_EQ(text.find("\r\n0\r\n"), text.npos) << text;

@@ -338,6 +338,24 @@ TEST_ANYWHERE(http_expect, keeps_the_body_from_a_server_that_refuses) {
     EXPECT_EQ(s.connections, 2);
 }
 
+TEST_ANYWHERE(http_expect, does_not_wait_for_who_has_gone) {
+    // A server that closes, and a context that ends, ask for nothing any more.
+    const scripted_server s([](const net::conn& conn, int number) {
+        (void)read_upload_head(conn);
+        if (number == 1) (void)read_upload_head(conn);
+    });
+    const http::client c({.expect_continue_timeout = 1h, .proxy_from_environment = false});
+    http::request r("PUT", s.url(), "text");
+    r.headers().set("Expect", "100-continue");
+    std::error_code error;
+    (void)c.perform(r, error);
+    EXPECT_EQ(error, http::http_errc::server_closed) << error.message();
+    const auto [ctx, cancel] = rota::with_timeout(rota::background(), 20ms);
+    (void)c.perform(ctx, r, error);
+    EXPECT_EQ(error, rota::context_errc::deadline_exceeded) << error.message();
+    cancel();
+}
+
 TEST_ANYWHERE(http_expect, waits_no_longer_than_it_may) {
     const scripted_server s(answering([](const std::string& request) {
         return ok_with(request.substr(request.find("\r\n\r\n") + 4));
@@ -483,7 +501,8 @@ TEST_ANYWHERE(http_response_stream, comes_while_the_request_s_body_goes) {
     EXPECT_EQ(a.trailers().get("X-Sum"), "all");
 }
 
-// --- both ways at the server -----------------------------------------------------------------------
+// --- both ways at the server
+// -----------------------------------------------------------------------
 
 namespace {
 
@@ -520,6 +539,31 @@ TEST_ANYWHERE(http_full_duplex, reads_and_writes_at_once) {
         EXPECT_EQ(a.body.size(), 1'000'000U);
         EXPECT_EQ(a.trailers.get("X-Size"), "1000000");
     }
+}
+
+TEST(http_full_duplex, ends_with_the_handler) {
+    // What is left of the body is read by the server itself, which must send first what there is.
+    rota::run([] {
+        const http_server s([](http::response_writer& w, http::request&) {
+            w.enable_full_duplex();
+            w.write("a");
+            w.flush();
+            w.write("b");
+        });
+        const net::conn c = s.dial();
+        c.set_read_deadline(in(patience));
+        c.write(std::string_view("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab"));
+        std::string all;
+        std::array<char, 100> part;
+        while (!all.ends_with("0\r\n\r\n")) {
+            const std::size_t n = c.read(std::as_writable_bytes(std::span(part)));
+            ASSERT_NE(n, 0U) << all;
+            all.append(part.data(), n);
+        }
+        EXPECT_EQ(take_answer(all).body, "ab");
+        c.write(std::string_view("cdGET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"));
+        EXPECT_EQ(only_answer(read_to_end(c)).body, "ab");
+    });
 }
 
 TEST_ANYWHERE(http_request, is_read_for_no_longer_than_a_context) {

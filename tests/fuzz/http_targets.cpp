@@ -11,6 +11,7 @@
 #include "http/head.hpp"
 #include "http/mux.hpp"
 #include "http/proxy.hpp"
+#include "http/trailers.hpp"
 #include "http/url.hpp"
 #include "targets.hpp"
 
@@ -50,7 +51,8 @@ void head(std::string_view input) {
 void chunked(std::string_view input) {
     const auto decode = [&](std::size_t at_once, std::size_t room) {
         http::chunk_decoder d;
-        d.reset(256);
+        std::string lines;
+        d.reset(256, &lines);
         std::string body(room, '\0'), all;
         std::size_t at = 0;
         for (;;) {
@@ -60,8 +62,16 @@ void chunked(std::string_view input) {
             all.append(body, 0, step.produced);
             at += step.consumed;
             if (step.what == http::chunk_decoder::outcome::malformed) return "malformed " + all;
-            if (step.what == http::chunk_decoder::outcome::done)
-                return "done at " + std::to_string(at) + " " + all;
+            require(lines.size() <= 256, "what is kept of trailers is bounded");
+            if (step.what == http::chunk_decoder::outcome::done) {
+                http::header_map trailers;
+                http::add_trailers(trailers, lines);
+                for (const auto& [name, value] : trailers)
+                    require(http::is_token(name) && http::is_field_value(value) &&
+                                http::is_trailer_name(name),
+                            "a trailer is a field that may be one");
+                return "done at " + std::to_string(at) + " " + all + lines;
+            }
             if (at == input.size() && step.produced < room) return "more " + all;
             require(step.consumed + step.produced > 0, "a step gets somewhere");
         }

@@ -65,8 +65,7 @@ TEST(http_chunks, may_have_trailers_up_to_the_limit) {
     // A field counts with 32 bytes more than it has, its end of line but for the LF among them.
     const std::string name(33, 'a'), value(33, 'b');
     EXPECT_EQ(decode("0\r\n" + name + ":" + value + "\r\n\r\n", {74}, 1).what, outcome::done);
-    EXPECT_EQ(decode("0\r\n" + name + ":x" + value + "\r\n\r\n", {75}, 1).what,
-              outcome::malformed);
+    EXPECT_EQ(decode("0\r\n" + name + ":x" + value + "\r\n\r\n", {75}, 1).what, outcome::malformed);
     EXPECT_EQ(decode("0\r\na:\r\nb:\r\n\r\n", {15}, 1).what, outcome::done);
     EXPECT_EQ(decode("0\r\na:\r\nb:\r\nc:\r\n\r\n", {19}, 1).what, outcome::malformed);
 }

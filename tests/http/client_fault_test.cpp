@@ -1,9 +1,13 @@
 // What the kernel refuses to a client, at each call: an error or the whole answer, and nothing
 // left.
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 #include <rota/go.hpp>
@@ -31,8 +35,10 @@ struct echo_server {
         server.shutdown(rota::background());
         serving.wait();
     }
-    const rota::http::server server{
-        [](rota::http::response_writer& w, rota::http::request& r) { w.write(r.body()); }};
+    const rota::http::server server{[](rota::http::response_writer& w, rota::http::request& r) {
+        w.write(r.body());
+        w.trailer() = r.trailers();
+    }};
     const rota::net::listener listener = rota::net::listen("tcp", "127.0.0.1:0");
     const std::string url = "http://" + listener.addr().to_string() + "/";
     rota::wait_group serving;
@@ -63,6 +69,36 @@ bool meets_fault(const std::string& url, const std::string& body, int nth) {
     return calls_left <= 0;
 }
 
+// The same with a body in chunks and a trailer, and an answer that is read piece by piece.
+bool stream_meets_fault(const std::string& url, const std::string& body, int nth) {
+    rota::http::client c({.timeout = 20s, .proxy_from_environment = false});
+    calls_left = nth;
+    rt::plant_fault(fail_nth);
+    for (int i = 0; i < 2; ++i) {
+        rota::http::request r("PUT", url);
+        if (i == 0) r.headers().set("Expect", "100-continue");
+        r.trailers().set("X-Sum", "1");
+        r.set_repeatable_body([&body] {
+            return [rest = std::string_view(body)](std::span<std::byte> to,
+                                                   const rota::context&) mutable {
+                const std::size_t n = std::min(to.size(), rest.size());
+                std::memcpy(to.data(), rest.data(), n);
+                rest.remove_prefix(n);
+                return n;
+            };
+        });
+        std::error_code error;
+        rota::http::response_stream a = c.open(r, error);
+        const std::string got = error ? "" : a.body(error);
+        EXPECT_TRUE(error || a.status() != 200 || (got == body && a.trailers().get("X-Sum") == "1"))
+            << got.size();
+        EXPECT_NE(error, std::errc::timed_out) << "the " << nth << ". call";
+        EXPECT_FALSE(error && fault_error == EINTR) << error.message();
+    }
+    rt::plant_fault(nullptr);
+    return calls_left <= 0;
+}
+
 TEST(kb36_http_client, each_refusal_of_a_call_is_told_or_passes) {
     rota::run([] {
         const echo_server s;
@@ -85,10 +121,12 @@ TEST(kb36_http_client, each_refusal_of_a_call_is_told_or_passes) {
                                           {sys_call::write, EINTR}}) {
             kind_to_fail = kind;
             fault_error = error;
-            for (const std::string& body : {small, large})
+            for (const std::string& body : {small, large}) {
                 for (int n = 1; n <= 12 && meets_fault(s.url, body, n); ++n) ++met;
+                for (int n = 1; n <= 12 && stream_meets_fault(s.url, body, n); ++n) ++met;
+            }
         }
-        EXPECT_GT(met, 20);
+        EXPECT_GT(met, 40);
         EXPECT_EQ(after.post(s.url, "", small).body, small);
         after.close_idle();
         const auto until = std::chrono::steady_clock::now() + 20s;

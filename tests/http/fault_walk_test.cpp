@@ -3,6 +3,7 @@
 // What is asked for each time: an end, of success or of an error that was thrown to the caller;
 // nothing left behind, neither goroutine nor descriptor; and that interruptions, short reads and
 // writes, and want of descriptors where one can wait for them, are not seen by anybody.
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -196,9 +198,31 @@ void expect_answer(const http::response& r, std::string_view body) {
     if (r.status != 200 || r.body != body) throw std::logic_error("another answer");
 }
 
+// Sends so many bytes in chunks, when the server asks for them, and takes them back piece by piece.
+void stream_http(const http::client& c, const std::string& url, std::size_t size) {
+    http::request r("PUT", url);
+    r.headers().set("Expect", "100-continue");
+    r.trailers().set("X-Sum", "1");
+    r.set_repeatable_body([size] {
+        return [left = size](std::span<std::byte> to, const rota::context&) mutable {
+            const std::size_t n = std::min({to.size(), left, std::size_t{3000}});
+            std::fill_n(to.begin(), n, std::byte{'x'});
+            left -= n;
+            return n;
+        };
+    });
+    http::response_stream a = c.open(r);
+    http::response whole;
+    whole.status = a.status();
+    whole.body = a.body();
+    expect_answer(whole, std::string(size, 'x'));
+    if (a.trailers().get("X-Sum") != "1") throw std::logic_error("no trailer came back");
+}
+
 void serve_http() {
     const http::server server([](http::response_writer& w, http::request& r) {
-        w.write(r.method() == "POST" ? r.body() : std::string("hello"));
+        w.write(r.method() == "GET" ? std::string("hello") : r.body());
+        w.trailer() = r.trailers();
     });
     const net::listener l = net::listen("tcp", "127.0.0.1:0");
     rota::wait_group serving;
@@ -211,6 +235,7 @@ void serve_http() {
             for (int i = 0; i < 2; ++i) expect_answer(c.get(url), "hello");
             const std::string body(10'000, 'x');
             expect_answer(c.post(url, "text/plain", body), body);
+            stream_http(c, url, body.size());
         },
         [] {});
     server.close();

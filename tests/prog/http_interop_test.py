@@ -5,9 +5,9 @@ Usage: http_interop_test.py BUILD_DIR [FILTER]
 
 What could go wrong: both of our ends agree on something that nobody else takes for HTTP. So each is
 put before the other end of Go, over kept connections, chunks and trailers, bodies that stream,
-100-continue met and refused, bodies in both directions at once, time limits and cancelled calls; and
-the server before curl. Where there is no Go, or no curl, its tests are skipped: a line says so, and
-they count neither as passed nor as failed.
+100-continue met and refused, bodies in both directions at once, time limits and cancelled calls;
+and the server before curl. Where there is no Go, or no curl, its tests are skipped: a line says so,
+and they count neither as passed nor as failed.
 
 Prints one line for each test and ends with `N passed, N failed`; exit status 1 if any failed. A
 program that hangs is sent SIGQUIT first, so that its goroutines are shown.
