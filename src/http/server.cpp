@@ -187,7 +187,8 @@ void start_plain(arrival came, const net::endpoint& peer, const void*) {
 bool passes(const std::error_code& error) {
     if (error.category() != std::system_category()) return false;
     const int value = error.value();
-    return value == EMFILE || value == ENFILE || value == ENOBUFS || value == ENOMEM;
+    return value == EMFILE || value == ENFILE || value == ENOBUFS || value == ENOMEM ||
+           value == ENOSPC;  // of those that one user may watch by epoll
 }
 
 // A goroutine for a connection. The connection is closed if there is no room for one.

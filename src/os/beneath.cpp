@@ -42,9 +42,17 @@ class walk {
     int links_ = 0;
 };
 
+// One step, made again where it is interrupted: who began anew might never arrive.
+int step(int directory, const char* name, int flags) {
+    int r = 0;
+    do r = rt::file_open_at(directory, name, flags);
+    while (r == -EINTR);
+    return r;
+}
+
 // Into a directory, or along a link. 0, or why not.
 int walk::enter(const std::string& name) {
-    const int next = rt::file_open_at(here(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW);
+    const int next = step(here(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (next >= 0) {
         below_.push_back(next);
         return 0;
@@ -71,7 +79,7 @@ int walk::open(std::string_view path, int flags) {
     left_ = path;
     for (;;) {
         const std::size_t begin = left_.find_first_not_of('/');
-        if (begin == left_.npos) return rt::file_open_at(here(), ".", flags);
+        if (begin == left_.npos) return step(here(), ".", flags);
         const std::size_t end = std::min(left_.find('/', begin), left_.size());
         const std::string name = left_.substr(begin, end - begin);
         left_.erase(0, end);
@@ -85,7 +93,7 @@ int walk::open(std::string_view path, int flags) {
         }
         int r = 0;
         if (is_last && left_.empty()) {
-            r = rt::file_open_at(here(), name.c_str(), flags | O_NOFOLLOW);
+            r = step(here(), name.c_str(), flags | O_NOFOLLOW);
             if (r != -ELOOP) return r;
             r = follow(name);
         } else {

@@ -58,8 +58,10 @@ int process::reap() {
     const std::lock_guard guard(mu_);
     if (done_) return lost_;
     rt::process_end end;
-    const int r = rt::process_wait(pid_, end_ != nullptr ? end_->number() : -1, false, true, end);
-    if (r == -EINTR) return -EAGAIN;
+    const int number = end_ != nullptr ? end_->number() : -1;
+    int r = 0;
+    do r = rt::process_wait(pid_, number, false, true, end);  // the poller tells of the end once
+    while (r == -EINTR);
     if (r == 0 && !end.has_ended) return -EAGAIN;
     return note_end(r, end);
 }
