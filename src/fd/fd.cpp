@@ -14,6 +14,7 @@
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
 #include "sync/sema.hpp"
+#include "sys/fault.hpp"
 #include "sys/file.hpp"
 #include "sys/io.hpp"
 
@@ -149,6 +150,7 @@ std::int64_t fd::read(void* to, std::size_t size) {
         if (const int error = poll_wait(*poll_, poll_dir::read)) return -error;
         drained_ = false;
     }
+    if (!has_messages()) (void)faulty_size(sys_call::room, size, "fd::read");
     const std::int64_t n =
         try_until_done(poll_dir::read, [&] { return io_receive(number_, to, size); });
     drained_ = has_drained(n, size);
@@ -196,6 +198,7 @@ std::int64_t fd::try_read(void* to, std::size_t size) {
     if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
     if (size == 0 && !has_messages()) return 0;
     if (returned_ != nullptr) return take_returned(to, size, false);
+    if (!has_messages()) (void)faulty_size(sys_call::room, size, "fd::try_read");
     std::int64_t n = 0;
     do n = io_receive(number_, to, size);
     while (n == -EINTR);
@@ -339,7 +342,8 @@ int fd::connect(const sockaddr* to, std::uint32_t size) {
         // `ready` may be said too often (kb32): who is connected has a peer.
         sockaddr_storage peer{};
         std::uint32_t room = sizeof peer;
-        if (io_remote_address(number_, reinterpret_cast<sockaddr*>(&peer), room) == 0) return 0;
+        const int known = io_remote_address(number_, reinterpret_cast<sockaddr*>(&peer), room);
+        if (known != -ENOTCONN) return known;
         r = -EINPROGRESS;
     }
     return r;

@@ -10,6 +10,7 @@
 #include "fd/turn.hpp"
 #include "http/grammar.hpp"
 #include "http/replies.hpp"
+#include "sys/fault.hpp"
 #include "sys/file.hpp"
 
 namespace rota::http {
@@ -27,13 +28,17 @@ int read_names(int number, bool with_dot_files, std::vector<std::string>& names)
     const int copy = rt::file_copy(number);
     if (copy < 0) return copy;
     open_directory d;
-    d.all = ::fdopendir(copy);
+    int error = rt::fault_at(rt::sys_call::directory, "fdopendir");
+    if (error == 0) {
+        d.all = ::fdopendir(copy);
+        error = errno;
+    }
     if (d.all == nullptr) {
-        const int error = errno;
         (void)rt::file_close(copy);
         return -error;
     }
     for (;;) {
+        if ((error = rt::fault_at(rt::sys_call::directory, "readdir")) != 0) return -error;
         errno = 0;
         const dirent* const entry = ::readdir(d.all);
         if (entry == nullptr) return -errno;

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "sys/fault.hpp"
+
 namespace rota::net {
 
 namespace {
@@ -41,7 +43,8 @@ std::string path_of(const endpoint& e) {
 }
 
 std::uint32_t zone_number(const std::string& zone) {
-    if (const unsigned n = ::if_nametoindex(zone.c_str())) return n;
+    const bool is_asked = rt::fault_at(rt::sys_call::resolve, "if_nametoindex") == 0;
+    if (const unsigned n = is_asked ? ::if_nametoindex(zone.c_str()) : 0) return n;
     std::uint32_t n = 0;
     const auto [end, error] = std::from_chars(zone.data(), zone.data() + zone.size(), n);
     return error == std::errc{} && end == zone.data() + zone.size() ? n : 0;

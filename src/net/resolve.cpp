@@ -14,6 +14,8 @@
 #include <rota/select.hpp>
 #include <rota/sync/weighted_semaphore.hpp>
 
+#include "sys/fault.hpp"
+
 namespace rota::net {
 
 namespace {
@@ -72,6 +74,9 @@ answer ask(const std::string& host, const std::string& service, network_kind net
     int code = 0;
     int error = 0;
     blocking([&] {
+        error = rt::fault_at(rt::sys_call::resolve, "getaddrinfo");
+        code = EAI_SYSTEM;
+        if (error != 0) return;
         code = ::getaddrinfo(host.empty() ? nullptr : host.c_str(),
                              service.empty() ? nullptr : service.c_str(), &hints, &list);
         error = errno;

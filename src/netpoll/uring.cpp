@@ -34,11 +34,11 @@ bool is_for_ring(int fd) {
 }
 
 // As of the call itself, or of its way.
-int fault_of(io_file_call::act what) {
-    if (const int fault = fault_at(sys_call::ring_file)) return fault;
-    switch (what) {
-        case io_file_call::act::read: return fault_at(sys_call::read);
-        case io_file_call::act::write: return fault_at(sys_call::write);
+int fault_of_file_call(io_file_call& c) {
+    if (const int error = faulty_size(sys_call::ring_file, c.size)) return error;
+    switch (c.what) {
+        case io_file_call::act::read: return faulty_size(sys_call::read, c.size);
+        case io_file_call::act::write: return faulty_size(sys_call::write, c.size);
         case io_file_call::act::sync: break;
     }
     return fault_at(sys_call::sync);
@@ -70,7 +70,7 @@ struct uring_backend::removal : ring_request {
 
 int uring_backend::add(int fd, std::uint64_t tag) {
     if (!is_for_ring(fd)) return io_epoll_add(epoll_, fd, poll_everything, tag);
-    if (const int error = fault_at(sys_call::poll_add)) return -error;
+    if (const int error = fault_at(sys_call::poll_add, "uring_backend::add")) return -error;
     poll_desc* const d = poll_desc_of(tag);
     ROTA_CHECK(d != nullptr);
     d->request.fd = fd;
@@ -245,9 +245,7 @@ void uring_backend::cancel(std::uint64_t tag) {
 }
 
 void uring_backend::begin_call(file_request& f) {
-    const int fault = fault_of(f.call.what);
-    if (fault > 0) return end_call(f, -fault);
-    if (fault < 0) f.call.size = std::min(f.call.size, static_cast<std::size_t>(-fault));
+    if (const int error = fault_of_file_call(f.call)) return end_call(f, -error);
     const std::uint64_t tag = reinterpret_cast<std::uintptr_t>(&f);
     ROTA_CHECK(tag < file_mark);
     while (!ring_.push_file(f.call, tag | file_mark)) enter(false);

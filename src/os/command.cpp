@@ -91,7 +91,8 @@ int number_for_child(rt::fd& file, int number) {
     // The open file is shared with the copy, so the program gets another one. Opened without
     // waiting for the other side, which is there already.
     held_number again;
-    again.number = rt::file_open_again(number, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY);
+    do again.number = rt::file_open_again(number, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY);
+    while (again.number == -EINTR);
     // Nobody reads it any more, or there is no /proc: then our end blocks, too, as in Go.
     const bool is_another = again.number >= 0;
     const int r = is_another ? rt::file_set_blocking(again.number, true) : file.make_blocking();
@@ -272,7 +273,7 @@ namespace {
 // Whoever goes on writing holds nobody up: once around the pipe is enough.
 bool read_rest(const file& from, std::string& text) {
     constexpr std::size_t usual_max = 1 << 20;
-    const int size = ::fcntl(from.fd(), F_GETPIPE_SZ);
+    const int size = rt::file_pipe_size(from.fd());
     const std::size_t most = text.size() + (size > 0 ? static_cast<std::size_t>(size) : usual_max);
     char part[4096];
     while (text.size() < most) {

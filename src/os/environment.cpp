@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <unordered_set>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "sys/file.hpp"
 
 namespace rota::os {
 
@@ -48,12 +48,7 @@ bool has_nul(const std::vector<std::string>& all) {
 namespace {
 
 // 0, or why it is no program.
-int program_error(const char* path) {
-    struct ::stat status{};
-    if (::stat(path, &status) != 0) return errno;
-    if (S_ISDIR(status.st_mode)) return EISDIR;
-    return ::faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : EACCES;
-}
+int program_error(const char* path) { return -rt::file_is_program(path); }
 
 }  // namespace
 

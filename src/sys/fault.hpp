@@ -1,9 +1,13 @@
 // The seam for planted faults: the nth call of a kind fails with an error of the test's choice.
 //
-// Every shim in sys/ that the kernel may refuse asks fault_at() first. Only builds with
-// ROTA_DEBUG_CHECKS ask; in the others the question is a constant. An answer of -n to a read or
-// write of a file, also one by a ring, lets it have no more than n bytes.
+// Every shim in sys/ that the kernel may refuse asks fault_at() first, or faulty_size() where it
+// may do less than it was asked for. Only builds with ROTA_DEBUG_CHECKS ask; in the others the
+// question is a constant. A site is the function that asks, or the name that it gives; the walk of
+// faults (tests/http/fault_walk_test.cpp) goes through all of them, and `./dev test faults` looks
+// in the sources that none is left out.
 #pragma once
+
+#include <cstddef>
 
 namespace rota::rt {
 
@@ -23,6 +27,7 @@ enum class sys_call : unsigned char {
     accept,
     connect,
     read,   // and what receives
+    room,   // how much a stream's reader asks for: nothing but a short count
     write,  // and what sends
     send_file,
     event,  // reading and writing an eventfd of the runtime's own
@@ -32,26 +37,61 @@ enum class sys_call : unsigned char {
     sync,
     spawn,
     pidfd,
+    poll_remove,
+    close_socket,  // after it has been closed
+    ask,           // what a descriptor or a path is: nothing changes
+    change,        // what a descriptor is, or a name
+    directory,
+    resolve,  // by the C library
+    process,  // waiting for it, and signals to it
+    ring_enter,
     count
 };
 
 #if defined(ROTA_DEBUG_CHECKS)
-// Returns the errno to fail with, or 0, or -n. Set by a test before the calls it watches; asked by
-// any thread, also by those that the runtime keeps between two tests. Not an atomic of ours: memory
-// that one explored schedule has mapped stays mapped in the next, which then asks less often.
+// Returns the errno to fail with, or 0; or -n, which lets a read or write have no more than n
+// bytes. Set by a test before the calls it watches; asked by any thread, also by those that the
+// runtime keeps between two tests. Not atomics of ours: memory that one explored schedule has
+// mapped stays mapped in the next, which then asks less often.
 using fault_function = int (*)(sys_call);
+using site_fault_function = int (*)(sys_call, const char* site);
 inline constinit fault_function fault_hook = nullptr;
-inline int fault_at(sys_call call) {
-    const fault_function hook =
-        __atomic_load_n(&fault_hook, __ATOMIC_ACQUIRE);  // pairs(fault_hook)
+inline constinit site_fault_function site_fault_hook = nullptr;
+
+inline int planted_fault(sys_call call, const char* site) {
+    // pairs(fault_hook), both
+    if (const auto by_site = __atomic_load_n(&site_fault_hook, __ATOMIC_ACQUIRE))
+        return by_site(call, site);
+    const auto hook = __atomic_load_n(&fault_hook, __ATOMIC_ACQUIRE);  // pairs(fault_hook)
     return hook == nullptr ? 0 : hook(call);
 }
+
+// A short count is none where there is nothing to be cut.
+inline int fault_at(sys_call call, const char* site = __builtin_FUNCTION()) {
+    const int fault = planted_fault(call, site);
+    return fault > 0 ? fault : 0;
+}
+
+// 0, and `size` may have become less, but not 0; or the errno to fail with.
+inline int faulty_size(sys_call call, std::size_t& size, const char* site = __builtin_FUNCTION()) {
+    const int fault = planted_fault(call, site);
+    if (fault >= 0) return fault;
+    const auto most = static_cast<std::size_t>(-static_cast<long>(fault));
+    if (most < size) size = most;
+    return 0;
+}
+
 inline void plant_fault(fault_function hook) {
     // What the test has set up is seen with the hook.
     __atomic_store_n(&fault_hook, hook, __ATOMIC_RELEASE);  // pairs(fault_hook)
 }
+// Goes before the other one.
+inline void plant_fault_by_site(site_fault_function hook) {
+    __atomic_store_n(&site_fault_hook, hook, __ATOMIC_RELEASE);  // pairs(fault_hook)
+}
 #else
-constexpr int fault_at(sys_call) { return 0; }
+constexpr int fault_at(sys_call, const char* = nullptr) { return 0; }
+constexpr int faulty_size(sys_call, const std::size_t&, const char* = nullptr) { return 0; }
 #endif
 
 }  // namespace rota::rt

@@ -20,12 +20,6 @@ namespace rota::rt {
 
 namespace {
 
-// A fault below 0 bounds the size.
-std::size_t cut(int fault, std::size_t size) {
-    const auto most = static_cast<std::size_t>(-static_cast<long>(fault));
-    return fault < 0 && most < size ? most : size;
-}
-
 // As in <linux/openat2.h>, which older systems lack.
 struct how {
     std::uint64_t flags, mode, resolve;
@@ -81,6 +75,7 @@ int file_open_beneath(int directory, const char* path, int flags) {
 }
 
 std::int64_t file_read_link(int directory, const char* name, char* to, std::size_t size) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
     return call(SYS_readlinkat, directory, name, to, size);
 }
 
@@ -112,30 +107,35 @@ int file_close(int fd) {
     return result;
 }
 
-int file_flags(int fd) { return call_int(SYS_fcntl, fd, F_GETFL); }
+int file_flags(int fd) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
+    return call_int(SYS_fcntl, fd, F_GETFL);
+}
 
 int file_set_blocking(int fd, bool blocks) {
     const int flags = file_flags(fd);
     if (flags < 0) return flags;
     const int wanted = blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK;
-    return wanted == flags ? 0 : call_int(SYS_fcntl, fd, F_SETFL, wanted);
+    if (wanted == flags) return 0;
+    if (const int error = fault_at(sys_call::change)) return -error;
+    return call_int(SYS_fcntl, fd, F_SETFL, wanted);
 }
 
-int file_set_inherited(int fd, bool is_kept) {
-    return call_int(SYS_fcntl, fd, F_SETFD, is_kept ? 0 : FD_CLOEXEC);
+int file_pipe_size(int fd) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
+    return call_int(SYS_fcntl, fd, F_GETPIPE_SZ);
 }
 
 // --- bytes ---------------------------------------------------------------------------------------
 
 std::int64_t file_read(int fd, void* to, std::size_t size) {
-    const int fault = fault_at(sys_call::read);
-    return fault > 0 ? -fault : call(SYS_read, fd, to, cut(fault, size));
+    if (const int error = faulty_size(sys_call::read, size)) return -error;
+    return call(SYS_read, fd, to, size);
 }
 
 std::int64_t file_read_now(int fd, void* to, std::size_t size, std::int64_t offset) {
-    const int fault = fault_at(sys_call::read);
-    if (fault > 0) return -fault;
-    const iovec part{to, cut(fault, size)};
+    if (const int error = faulty_size(sys_call::read, size)) return -error;
+    const iovec part{to, size};
     const auto place = static_cast<long>(offset);
     static_assert(sizeof place == sizeof offset,
                   "where a place is one word, the other is not read");
@@ -143,14 +143,12 @@ std::int64_t file_read_now(int fd, void* to, std::size_t size, std::int64_t offs
 }
 
 std::int64_t file_write(int fd, const void* from, std::size_t size) {
-    const int fault = fault_at(sys_call::write);
-    return fault > 0 ? -fault : call(SYS_write, fd, from, cut(fault, size));
+    if (const int error = faulty_size(sys_call::write, size)) return -error;
+    return call(SYS_write, fd, from, size);
 }
 
 std::int64_t file_write_quietly(int fd, const void* from, std::size_t size) {
-    const int fault = fault_at(sys_call::write);
-    if (fault > 0) return -fault;
-    size = cut(fault, size);
+    if (const int error = faulty_size(sys_call::write, size)) return -error;
     if (!writes_raise.load(memory_order_relaxed)) {  // relaxed: see there
         const iovec part{const_cast<void*>(from), size};
         const std::int64_t n =
@@ -162,36 +160,49 @@ std::int64_t file_write_quietly(int fd, const void* from, std::size_t size) {
 }
 
 std::int64_t file_read_at(int fd, void* to, std::size_t size, std::int64_t offset) {
-    const int fault = fault_at(sys_call::read);
-    return fault > 0 ? -fault : call(SYS_pread64, fd, to, cut(fault, size), offset);
+    if (const int error = faulty_size(sys_call::read, size)) return -error;
+    return call(SYS_pread64, fd, to, size, offset);
 }
 
 std::int64_t file_write_at(int fd, const void* from, std::size_t size, std::int64_t offset) {
-    const int fault = fault_at(sys_call::write);
-    return fault > 0 ? -fault : call(SYS_pwrite64, fd, from, cut(fault, size), offset);
+    if (const int error = faulty_size(sys_call::write, size)) return -error;
+    return call(SYS_pwrite64, fd, from, size, offset);
 }
 
 std::int64_t file_send(int to, int from, std::int64_t& offset, std::size_t size) {
-    const int fault = fault_at(sys_call::send_file);
-    if (fault > 0) return -fault;
-    size = cut(fault, size);
+    if (const int error = faulty_size(sys_call::send_file, size)) return -error;
     static_assert(sizeof(off_t) == sizeof offset);
     return without_sigpipe(size, [&] { return call(SYS_sendfile, to, from, &offset, size); });
 }
 
 std::int64_t file_seek(int fd, std::int64_t offset, int whence) {
+    if (const int error = fault_at(sys_call::change)) return -error;
     return call(SYS_lseek, fd, offset, whence);
 }
 
 // --- files ---------------------------------------------------------------------------------------
 
-int file_stat(int fd, struct ::stat& to) { return ::fstat(fd, &to) == 0 ? 0 : -errno; }
+int file_stat(int fd, struct ::stat& to) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
+    return ::fstat(fd, &to) == 0 ? 0 : -errno;
+}
+
+int file_is_program(const char* path) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
+    struct ::stat status{};
+    if (::stat(path, &status) != 0) return -errno;
+    if (S_ISDIR(status.st_mode)) return -EISDIR;
+    return ::faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -EACCES;
+}
 
 int file_sync(int fd) {
     if (const int error = fault_at(sys_call::sync)) return -error;
     return call_int(SYS_fsync, fd);
 }
 
-int file_truncate(int fd, std::int64_t size) { return call_int(SYS_ftruncate, fd, size); }
+int file_truncate(int fd, std::int64_t size) {
+    if (const int error = fault_at(sys_call::change)) return -error;
+    return call_int(SYS_ftruncate, fd, size);
+}
 
 }  // namespace rota::rt

@@ -19,13 +19,13 @@ int file_open_at(int directory, const char* name, int flags);
 // being renamed, try again; -ENOSYS where the kernel, or who confines us, has no such call.
 int file_open_beneath(int directory, const char* path, int flags);
 std::int64_t file_read_link(int directory, const char* name, char* to, std::size_t size);
-int file_pipe(int (&ends)[2]);                 // neither end blocks
-int file_copy(int fd);                         // another number for the same, at least 3
-int file_open_again(int fd, int flags);        // another open file for what fd stands for
-int file_close(int fd);                        // gives the number back whatever it returns
-int file_flags(int fd);                        // those of open, without O_CLOEXEC
-int file_set_blocking(int fd, bool blocks);    // for all who share the open file
-int file_set_inherited(int fd, bool is_kept);  // across exec
+int file_pipe(int (&ends)[2]);               // neither end blocks
+int file_copy(int fd);                       // another number for the same, at least 3
+int file_open_again(int fd, int flags);      // another open file for what fd stands for
+int file_close(int fd);                      // gives the number back whatever it returns
+int file_flags(int fd);                      // those of open, without O_CLOEXEC
+int file_set_blocking(int fd, bool blocks);  // for all who share the open file
+int file_pipe_size(int fd);                  // how much it holds
 
 // --- bytes ---------------------------------------------------------------------------------------
 
@@ -46,6 +46,7 @@ std::int64_t file_seek(int fd, std::int64_t offset, int whence);
 // --- files ---------------------------------------------------------------------------------------
 
 int file_stat(int fd, struct ::stat& to);
+int file_is_program(const char* path);  // 0, or why it cannot be run
 int file_sync(int fd);
 int file_truncate(int fd, std::int64_t size);
 

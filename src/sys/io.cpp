@@ -54,6 +54,7 @@ int io_epoll_add(int epoll, int fd, std::uint32_t events, std::uint64_t tag) {
 }
 
 int io_epoll_remove(int epoll, int fd) {
+    if (const int error = fault_at(sys_call::poll_remove)) return -error;
     epoll_event ignored{};
     return call_int(SYS_epoll_ctl, epoll, EPOLL_CTL_DEL, fd, &ignored);
 }
@@ -72,6 +73,7 @@ int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout)
 }
 
 int io_poll_now(int fd, short events) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
     pollfd asked{fd, events, 0};
     constexpr timespec at_once{};
     const int n = call_int(SYS_ppoll, &asked, 1, &at_once, nullptr, 8UL);
@@ -98,12 +100,12 @@ std::int64_t io_receive(int fd, void* to, std::size_t size) {
 }
 
 std::int64_t io_peek(int fd, void* to, std::size_t size) {
-    if (const int error = fault_at(sys_call::read)) return -error;
+    if (const int error = faulty_size(sys_call::read, size)) return -error;
     return call(SYS_recvfrom, fd, to, size, MSG_PEEK, nullptr, nullptr);
 }
 
 std::int64_t io_send(int fd, const void* from, std::size_t size) {
-    if (const int error = fault_at(sys_call::write)) return -error;
+    if (const int error = faulty_size(sys_call::write, size)) return -error;
     return call(SYS_sendto, fd, from, size, MSG_NOSIGNAL, nullptr, 0);
 }
 
@@ -120,14 +122,25 @@ std::int64_t io_send_to(int fd, const void* from, std::size_t size, const sockad
 }
 
 std::int64_t io_send_parts(int fd, const iovec* parts, std::size_t count) {
-    if (const int error = fault_at(sys_call::write)) return -error;
+    std::size_t most = count > 0 ? parts->iov_len : 0;
+    if (const int error = faulty_size(sys_call::write, most)) return -error;
+    iovec first{};  // all that is sent where a fault has cut it
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(parts);
     message.msg_iovlen = count;
+    if (count > 0 && most < parts->iov_len) {
+        first = {parts->iov_base, most};
+        message.msg_iov = &first;
+        message.msg_iovlen = 1;
+    }
     return call(SYS_sendmsg, fd, &message, MSG_NOSIGNAL);
 }
 
-int io_close(int fd) { return call_int(SYS_close, fd); }
+int io_close(int fd) {
+    const int result = call_int(SYS_close, fd);
+    if (const int error = fault_at(sys_call::close_socket)) return -error;
+    return result;
+}
 
 int io_socket(int family, int type, int protocol) {
     if (const int error = fault_at(sys_call::socket)) return -error;
@@ -154,25 +167,35 @@ int io_connect(int fd, const sockaddr* to, std::uint32_t size) {
     return call_int(SYS_connect, fd, to, size);
 }
 
-int io_shutdown(int fd, int how) { return call_int(SYS_shutdown, fd, how); }
+int io_shutdown(int fd, int how) {
+    if (const int error = fault_at(sys_call::change)) return -error;
+    return call_int(SYS_shutdown, fd, how);
+}
 
 int io_set_option(int fd, int level, int name, int value) {
+    if (const int error = fault_at(sys_call::change)) return -error;
     return call_int(SYS_setsockopt, fd, level, name, &value, sizeof value);
 }
 
 int io_get_option(int fd, int level, int name, int& value) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
     socklen_t size = sizeof value;
     return call_int(SYS_getsockopt, fd, level, name, &value, &size);
 }
 
 int io_local_address(int fd, sockaddr* to, std::uint32_t& size) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
     return call_int(SYS_getsockname, fd, to, &size);
 }
 
 int io_remote_address(int fd, sockaddr* to, std::uint32_t& size) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
     return call_int(SYS_getpeername, fd, to, &size);
 }
 
-int io_unlink(const char* path) { return call_int(SYS_unlinkat, AT_FDCWD, path, 0); }
+int io_unlink(const char* path) {
+    if (const int error = fault_at(sys_call::change)) return -error;
+    return call_int(SYS_unlinkat, AT_FDCWD, path, 0);
+}
 
 }  // namespace rota::rt

@@ -35,6 +35,7 @@ int io_poll_now(int fd, short events);
 
 // --- bytes ---------------------------------------------------------------------------------------
 
+// Never less than there is (cf. fd::has_drained): it is by their `size` that tests cut readers.
 std::int64_t io_receive(int fd, void* to, std::size_t size);
 std::int64_t io_peek(int fd, void* to, std::size_t size);  // what is there stays
 std::int64_t io_send(int fd, const void* from, std::size_t size);

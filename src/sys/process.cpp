@@ -96,6 +96,7 @@ int process_descriptor(pid_t process) {
 }
 
 int process_wait(pid_t child, int descriptor, bool waits, bool takes, process_end& end) {
+    if (const int error = fault_at(sys_call::process)) return -error;
     constexpr int by_descriptor = 3;  // P_PIDFD, which Linux has since 5.4
     siginfo_t info{};
     const int options = WEXITED | (waits ? 0 : WNOHANG) | (takes ? 0 : WNOWAIT);
@@ -112,6 +113,7 @@ int process_wait(pid_t child, int descriptor, bool waits, bool takes, process_en
 }
 
 int process_signal(pid_t process, int descriptor, int signal) {
+    if (const int error = fault_at(sys_call::process)) return -error;
     if (descriptor >= 0) {
         const int r = call_int(SYS_pidfd_send_signal, descriptor, signal, nullptr, 0);
         if (r != -ENOSYS && r != -EPERM) return r;

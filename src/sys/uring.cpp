@@ -68,7 +68,7 @@ void write_index(std::uint32_t* index, std::uint32_t value) {
 }  // namespace
 
 int io_ring::open(io_ring_size size) {
-    if (const int error = fault_at(sys_call::ring_create)) return -error;
+    if (const int error = fault_at(sys_call::ring_create, "io_ring::open")) return -error;
     io_uring_params p{};
     const int fd = set_up(p, size);
     if (fd == -EINVAL) return -EOPNOTSUPP;
@@ -166,6 +166,7 @@ bool io_ring::push_cancel(std::uint64_t of, std::uint64_t tag) {
 
 int io_ring::enter(bool waits) {
     write_index(tail_, pushed_);
+    if (const int error = fault_at(sys_call::ring_enter, "io_ring::enter")) return -error;
     const std::uint32_t given = pushed_ - read_index(head_);
     const int n = call_int(SYS_io_uring_enter, fd_, given, waits ? 1U : 0U, IORING_ENTER_GETEVENTS,
                            nullptr, std::size_t{0});
