@@ -35,7 +35,7 @@ simulated_backend::turn::~turn() {
 }
 
 int simulated_backend::add(int fd, std::uint64_t tag) {
-    if (const int error = fault_at(sys_call::poll_add)) return -error;
+    if (const int error = fault_at(sys_call::poll_add, "simulated_backend::add")) return -error;
     struct stat status{};
     if (const int error = file_stat(fd, status)) return error;
     if (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode) || S_ISBLK(status.st_mode))
@@ -100,7 +100,8 @@ int simulated_backend::look(bool tells_all, poll_event (&events)[poll_events_max
         // What nobody waits for is told when somebody does: most can be written to all the time.
         const short wanted = wanted_of(*r, asked);
         if (wanted == 0) continue;
-        const int now = io_poll_now(r->fd, wanted);
+        int now = io_poll_now(r->fd, wanted);
+        if (now <= 0 && errs_ && rand_.below(16) == 0) now = wanted & (EPOLLIN | EPOLLOUT);
         if (now <= 0 || (!tells_all && rand_.below(2) == 0)) continue;
         // Where there are more than one call takes each has the same chance.
         const auto place = n < poll_events_max ? static_cast<std::uint32_t>(n++)

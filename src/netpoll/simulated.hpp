@@ -4,7 +4,8 @@
 // The descriptors are real; each look asks them by poll(2), and tells of those that are ready in a
 // drawn order, half of them later. What one thread does to pipes and Unix sockets is there when the
 // call returns, so that their answers are the program's own doing and a run repeats itself. It is
-// told again as long as it lasts, which is too often and never too rarely.
+// told again as long as it lasts, which is too often and never too rarely; and with every other
+// seed now and then of readiness that there is not.
 //
 // Not repeatable is what others do: the network, on whose packets the kernel works when it likes,
 // other processes, threads of the program's own. For these virtual time waits a little in real
@@ -25,7 +26,10 @@ class simulated_backend final : public poll_backend {
     constexpr simulated_backend() = default;
 
     // What comes is drawn from this seed. Caller: nobody else is in a function of the back end.
-    void begin(std::uint64_t seed) { rand_ = rng(seed * rng::spread + 1); }
+    void begin(std::uint64_t seed) {
+        rand_ = rng(seed * rng::spread + 1);
+        errs_ = rand_.below(2) == 0;
+    }
 
     int start() override { return 0; }
     int add(int fd, std::uint64_t tag) override;
@@ -59,6 +63,7 @@ class simulated_backend final : public poll_backend {
     ring_request* first_ = nullptr;  // those that are watched, the last one first
     int outside_ = 0;                // how many of them others may change
     rng rand_;
+    bool errs_ = false;  // fixed after begin()
 };
 inline constinit simulated_backend net_simulated;
 

@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "net_faults.hpp"
 #include "sched/seeded.hpp"
-#include "sim.hpp"
 
 namespace rota_sim {
 
@@ -60,6 +60,7 @@ outcome run_seed(std::uint64_t seed, const std::vector<cell>& from) {
     seed_now = seed;
     cells_now.clear();
     rota::rt::seeded_restart(seed);
+    const net_faults faults(dice(~seed));
     rota::run([&] {
         dice d(seed);
         rota::wait_group all;
@@ -84,6 +85,7 @@ outcome run_seed(std::uint64_t seed, const std::vector<cell>& from) {
             SIM_CHECK(i < 100'000);
             rota::runtime::gosched();
         }
+        net_faults::expect_told();
     });
     return {rota::rt::seeded.steps.load(std::memory_order_relaxed),
             rota::rt::seeded.hash.load(std::memory_order_relaxed)};
@@ -108,9 +110,9 @@ TEST(sim, random_programs_keep_their_laws_and_repeat_themselves) {
             << "seed " << seed << " took two ways (" << cells_now << "): " << once.steps << " and "
             << again.steps << " steps";
     }
-    std::printf("%llu seeds from %llu, %llu steps, %zu kinds of cell\n",
+    std::printf("%llu seeds from %llu, %llu steps, %zu kinds of cell, %lu faults\n",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(first),
-                static_cast<unsigned long long>(steps), from.size());
+                static_cast<unsigned long long>(steps), from.size(), net_faults_planted());
 }
 
 }  // namespace
