@@ -3,17 +3,18 @@
  *
  * The peer sends two bytes, one by one, and then its end, or falls silent after the first. A reader reads,
  * and waits where there is nothing; a read that has taken all waits first the next time (`drained`). Two ms
- * poll: the kernel tells one of them of each change, once. A deadline is set and then moved far away; the
- * clock may claim it first. Another goroutine closes the descriptor when it pleases; the last call under way
- * gives back the number, and then the record. A dialer gets both, with an event for the old use perhaps
- * still in flight.
+ * poll, one in the greatest scene: the kernel tells one of them of each change, once. A deadline is set and
+ * then moved far away; the clock may claim it first. Another goroutine closes the descriptor when it
+ * pleases; the last call under way gives back the number, and then the record. A dialer gets both, with an
+ * event for the old use perhaps still in flight.
  * (src/netpoll/poll_word.hpp, poll_desc.cpp, poller.cpp; src/fd/fd.cpp, fd_mutex.cpp, poll_wait.cpp.)
  *
  * Claims, for every interleaving: no change is slept through, so that the reader reads all and then the end
  * unless somebody closes (kb33); nobody is readied who has not parked (kb04); the number is the reader's as
  * long as it reads, the close wakes it, and returns (kb34); a deadline that has been moved ends nothing,
  * and takes nothing along (kb28, kb37); a dialer is connected when it says so (kb32); those who wait are
- * counted as long as they do, and in the end nobody is (kb35).
+ * counted as long as they do, and in the end nobody is (kb35). In one of the scenes the deadline, the close
+ * and the reuse meet: a deadline of the old use, whoever is just moving it, ends nothing of the new one.
  *
  * A step on the word is one step, as are those under a lock. Memory is sequentially consistent here; the
  * explorer has the word under a weaker one (tests/model/poll_test.cpp). Left out: the other direction, which
@@ -32,6 +33,8 @@
  *  10 kb32  a dialer takes `ready` for a connection
  *  11 kb32  a record that is used again begins as its last owner left it
  *  12 kb35  one that waits is counted when it has been waiting already
+ *  13 kb28  close leaves the deadline in the heap, and who has the record next is woken by it
+ *  14 kb32  a deadline is moved without a reference to the descriptor
  */
 #ifndef BUG
 #define BUG 0
@@ -214,7 +217,7 @@ proctype reader() {
         :: saw_end || (seen & CLOSED) -> break
         :: (seen & EXPIRED) && !(seen & CLOSED) ->
             /* Too late; once the deadline has been moved it goes on. */
-            limit == FAR || evicted
+            limit == FAR || evicted || mu_closed
         :: else
         fi;
         atomic { seen = 0; n = 0 }
@@ -275,19 +278,49 @@ end:
     od
 }
 
+/* fd::set_deadline: while it is inside, the record is not given back. */
+inline enter() {
+    atomic {
+        if
+        :: mu_closed -> inside = 0
+        :: else -> inside = 1; refs = refs + (BUG != 14)
+        fi
+    }
+}
+
+inline leave_if_inside() {
+    if
+    :: inside && BUG != 14 -> leave()
+    :: else
+    fi
+}
+
 proctype user() {
+    bit inside, last;
+    enter();
     if
-    :: atomic { !mu && !evicted -> limit = NEAR; timer_on = 1 }
-    :: evicted
-    fi;
-    atomic { !mu -> mu = 1 };
-    if
-    :: !evicted ->
-        timer_on = 0;
-        atomic { word = word & ~(EXPIRED | (BUG == 8 -> READY : 0)); limit = FAR }
+    :: inside ->
+        if
+        :: atomic { !mu && !evicted -> limit = NEAR; timer_on = 1 }
+        :: evicted
+        fi
     :: else
     fi;
-    mu = 0
+    leave_if_inside();
+    enter();
+    if
+    :: inside ->
+        atomic { !mu -> mu = 1 };
+        if
+        :: !evicted ->
+            timer_on = 0;
+            atomic { word = word & ~(EXPIRED | (BUG == 8 -> READY : 0)); limit = FAR }
+        :: else
+        fi;
+        mu = 0
+    :: else
+    fi;
+    leave_if_inside()
 }
 
 proctype closer() {
@@ -295,7 +328,9 @@ proctype closer() {
     bit last;
     atomic { mu_closed = 1; refs++ };
     atomic { !mu -> mu = 1; evicted = 1 };  /* poll_evict */
+#if BUG != 13
     timer_on = 0;
+#endif
     atomic { out = word & ~BITS; word = (word & BITS) | (BUG == 6 -> 0 : CLOSED); mu = 0 };
     let_go(BUG != 9);
 #if BUG == 5
@@ -312,7 +347,7 @@ proctype closer() {
 proctype dialer() {
     byte seen;
     freed && owner == 0;
-    atomic { freed = 0; owner = 2; ended = 0 };
+    atomic { freed = 0; owner = 2; ended = 0; evicted = 0; limit = NONE };
 #if BUG != 11
     word = 0;  /* poll_desc_new */
 #endif
@@ -338,13 +373,13 @@ init {
         tag = 1;
         generation = 1;
         if
-        :: closes = 1; run closer(); run dialer(); run dialed()
-        :: closes = 1; run closer(); run user(); run clock()
-        :: run user(); run clock()
+        :: closes = 1; run closer(); run dialer(); run dialed(); run poller()
+        :: closes = 1; run closer(); run user(); run clock(); run poller()
+        :: closes = 1; run closer(); run user(); run clock(); run dialer(); run dialed()
+        :: run user(); run clock(); run poller()
         fi;
         run reader();
         run peer();
-        run poller();
         run poller()
     };
     timeout;
