@@ -116,7 +116,7 @@ TEST_ANYWHERE(net_goroutines, that_wait_for_their_turn_keep_a_bubble_from_leapin
 TEST_ANYWHERE(kb28_net_deadline, moved_by_many_at_the_moment_of_expiry) {
     // set_deadline and the expiry take two locks: in opposite orders they would wait for each
     // other. An old expiry must not end a read that has a later deadline.
-    constexpr int movers = 4;
+    constexpr int movers = 8;
     const ends both = connected();
     std::atomic<bool> stop{false};
     rota::wait_group all;
@@ -152,6 +152,42 @@ TEST_ANYWHERE(kb28_net_deadline, moved_by_many_at_the_moment_of_expiry) {
     both.client.write("last");
     EXPECT_EQ(read_text(both.server), "last");
     std::printf("%d timeouts, %llu bytes\n", timeouts, static_cast<unsigned long long>(sent));
+}
+
+TEST_ANYWHERE(kb28_net_deadline, moved_by_many_against_reads_and_a_close) {
+    // The close takes the deadline out of the heap while it expires, and while eight move it: the
+    // readers end, once, and the close returns.
+    constexpr int movers = 8, readers = 2, rounds = scaled(200);
+    if (scaled(10) != 10) std::puts("a tenth of the rounds: a sanitizer's take ten times as long");
+    for (int round = 0; round < rounds; ++round) {
+        const ends both = connected();
+        std::atomic<int> closed{0};
+        rota::wait_group all;
+        for (int i = 0; i < movers; ++i) {
+            all.go([&, i] {
+                std::error_code error;
+                for (int n = round; !error; ++n) {
+                    both.server.set_read_deadline(
+                        in(std::chrono::microseconds((n * 7 + i * 13) % 100)), error);
+                    if (n % 8 == 0) rota::runtime::gosched();
+                }
+                EXPECT_EQ(error, net::net_errc::closed) << error.message();
+            });
+        }
+        for (int i = 0; i < readers; ++i) {
+            all.go([&] {
+                std::error_code error;
+                do error = read_error(both.server);
+                while (error == std::errc::timed_out);
+                EXPECT_EQ(error, net::net_errc::closed) << error.message();
+                ++closed;
+            });
+        }
+        for (int k = 0; k < round % 20; ++k) give_way();
+        both.server.close();
+        all.wait();
+        EXPECT_EQ(closed.load(), readers);
+    }
 }
 
 TEST_ANYWHERE(kb37_net_deadline, that_races_with_data_loses_no_byte) {

@@ -1,5 +1,6 @@
 // The network under load: connections that come and go as they like, and the books afterwards.
 #include "../api/sockets.hpp"
+#include "../port_of_nobody.hpp"
 #include "load.hpp"
 
 using namespace rota_test;
@@ -100,6 +101,60 @@ TEST(kb35_net_storm, of_connect_and_vanish_ends_at_the_base_line) {
         EXPECT_LE(open_descriptors(), descriptors + 2);
         EXPECT_GT(answers.load(), 0);
         std::printf("%ld visits, %ld answers\n", visits.load(), answers.load());
+    });
+}
+
+TEST(kb32_net_reuse, a_hundred_thousand_dials_find_no_event_of_an_earlier_one) {
+    // The number and the record of a connection go to the next at once. An event for the old one
+    // would make a dial believe that it is connected, or wake a reader who finds nothing.
+    const int count = by_effort(scaled(100'000) - 1);
+    if (scaled(10) != 10) std::puts("a tenth of the dials: a sanitizer's take ten times as long");
+    rota::run([count] {
+        constexpr int dialers = 8;
+        const net::listener l = net::listen("tcp", "0.0.0.0:0");
+        const std::string port = ":" + std::to_string(l.addr().port());
+        const port_of_nobody nobody;
+        rota::wait_group server, all;
+        server.go([&] {
+            for (std::error_code error; error != net::net_errc::closed;) {
+                const net::conn c = l.accept(error);
+                std::error_code gone;
+                if (!error) c.write("x", gone);
+            }
+        });
+        std::atomic<int> left{count}, connected{0};
+        for (int k = 0; k < dialers; ++k) {
+            all.go([&] {
+                for (int i = 0; (i = left.fetch_sub(1)) > 0;) {
+                    const auto [ctx, cancel] = rota::with_cancel(rota::background());
+                    if (i % 3 == 0) rota::go([cancel = cancel] { cancel(); });
+                    const bool is_to_nobody = i % 8 == 1;
+                    std::error_code error;
+                    // Many addresses, since a port rests for a minute after each call to one.
+                    const net::conn c =
+                        net::dial(ctx, "tcp",
+                                  is_to_nobody ? nobody.address()
+                                               : "127.0.0." + std::to_string(1 + i % 200) + port,
+                                  error);
+                    cancel();
+                    if (is_to_nobody) {
+                        EXPECT_TRUE(error) << "connected to nobody";
+                    } else if (error) {
+                        EXPECT_EQ(error, rota::context_errc::canceled) << error.message();
+                    } else {
+                        ++connected;
+                        if (i % 2 == 0) {
+                            EXPECT_EQ(read_text(c), "x");
+                        }
+                    }
+                }
+            });
+        }
+        all.wait();
+        l.close();
+        server.wait();
+        EXPECT_GT(connected.load(), count / 8);
+        std::printf("%d dials, %d connected\n", count, connected.load());
     });
 }
 
