@@ -1,8 +1,11 @@
 // What the kernel and the allocator refuse to a server: the connection in question may end, the
 // server and the others go on.
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
+#include <ctime>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -80,6 +83,40 @@ TEST(kb36_http, each_refusal_of_an_accept_is_waited_for_and_passes) {
         plant_fault(nullptr);
         (void)testing::internal::GetCapturedStderr();
         EXPECT_TRUE(ask(s.address, closing).ends_with("hello"));
+    });
+}
+
+std::int64_t processor_time() {
+    timespec used{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+    return used.tv_sec * 1'000'000'000 + used.tv_nsec;
+}
+
+TEST(kb36_http, refused_accepts_come_after_longer_and_longer_pauses) {
+    // An accept that fails at once would turn a processor for as long as there is no descriptor.
+    rota::run([] {
+        const running s([](auto& w, auto&) { w.write("hello"); });
+        testing::internal::CaptureStderr();
+        refusals = 0;
+        plant_fault([](sys_call call) {
+            return call == sys_call::accept ? (refusals.fetch_add(1), EMFILE) : 0;
+        });
+        const auto start = rota::clock::now();
+        const std::int64_t used = processor_time();
+        const net::conn waits = net::dial("tcp", s.address);
+        rota::sleep_for(300ms);  // the time in which its attempts are counted
+        const int tries = refusals;
+        const std::int64_t busy = processor_time() - used;
+        const auto took = rota::clock::now() - start;
+        plant_fault(nullptr);
+        EXPECT_GE(tries, 1);
+        // 5 ms before the second, twice that before the next, and so on.
+        EXPECT_LE(5ms * ((1 << (tries - 1)) - 1), took) << tries << " attempts";
+        EXPECT_LT(busy * 5, took.count()) << busy << " ns of processor time";
+        waits.write(closing);
+        std::array<std::byte, 16> answer;
+        EXPECT_GT(waits.read(answer), 0U);
+        (void)testing::internal::GetCapturedStderr();
     });
 }
 
