@@ -6,6 +6,7 @@
 #include <chrono>
 #include <csignal>
 #include <exception>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
