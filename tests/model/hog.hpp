@@ -10,7 +10,7 @@ namespace model {
 // The signal that sysmon sends.
 inline void stop_signal() {
     rota::rt::getm().stop_sent.store(true, rota::rt::memory_order_relaxed);
-    rota::rt::suspend_here();
+    rota::rt::suspend_here({});
 }
 
 // It computes; the signal comes at some moment, before or after its p is taken, or never.
