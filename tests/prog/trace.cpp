@@ -8,6 +8,7 @@
 
 #include <sys/wait.h>
 
+#include <rota/http.hpp>
 #include <rota/net.hpp>
 #include <rota/synctest.hpp>
 #include <rota/trace.hpp>
@@ -168,6 +169,49 @@ int all() {
         early.close();
         waiting.wait();
         rota::trace::stop();
+    });
+    return 0;
+}
+
+// A server of HTTP and its clients, while the number of processors changes and dumps are made.
+int http_server() {
+    rota::run([] {
+        constexpr int clients = 16, requests = 60;
+        const rota::http::server server([](auto& w, auto& r) {
+            rota::trace::task request("request");
+            const rota::trace::region greeting(request, "greet");
+            w.write("Hello, " + std::string(r.target()) + "!\n");
+        });
+        const auto listener = rota::net::listen("tcp", "127.0.0.1:0");
+        const std::string url = "http://" + listener.addr().to_string() + "/";
+        rota::wait_group serving, asking, changing;
+        serving.go([&] { server.serve(listener); });
+        rota::trace::start(target);
+        std::atomic<bool> over{false};
+        changing.go([&] {
+            const int before = rota::runtime::gomaxprocs();
+            while (!over.load()) {
+                for (const int n : {before + 1, before}) rota::runtime::gomaxprocs(n);
+                (void)rota::runtime::stack(true);
+                rota::sleep_for(10ms);
+            }
+        });
+        const rota::http::client client(
+            {.max_idle_per_host = clients, .proxy_from_environment = false});
+        std::atomic<int> answers{0};
+        for (int c = 0; c < clients; ++c) {
+            asking.go([&] {
+                for (int i = 0; i < requests; ++i) answers += client.get(url).status == 200 ? 1 : 0;
+            });
+        }
+        asking.wait();
+        begin_generation();
+        over = true;
+        changing.wait();
+        rota::trace::stop();
+        server.shutdown(rota::background());
+        serving.wait();
+        if (answers != clients * requests) throw std::runtime_error("an answer is missing");
     });
     return 0;
 }
@@ -476,6 +520,7 @@ int in_a_child() {
 int main(int argc, char** argv) {
     if (argc > 2) target = argv[2];
     constexpr program_case cases[] = {{"all", all},
+                                      {"http_server", http_server},
                                       {"repeatedly", repeatedly},
                                       {"from_a_thread", from_a_thread},
                                       {"twice", twice},

@@ -91,6 +91,16 @@ TEST_P(traced_programs, of_every_kind_can_be_replayed) {
     EXPECT_GE(count(said, "UserTaskBegin(request)"), 6) << said;
 }
 
+TEST_P(traced_programs, may_be_a_server_of_http_under_load) {
+    ASSERT_TRUE(went_well(
+        run_program("trace", {"http_server", path("http")}, {{"GOMAXPROCS", GetParam()}})));
+    const std::string said = replay();
+    EXPECT_GE(count(said, "generations"), 2) << said;
+    EXPECT_GE(count(said, "UserTaskBegin(request)"), 16 * 60) << said;
+    EXPECT_GE(count(said, "GoBlock(network)"), 100) << said;
+    EXPECT_GE(count(said, "STWBegin(GOMAXPROCS)"), 1) << said;
+}
+
 TEST_P(traced_programs, may_be_traced_a_hundred_times_under_load) {
     ASSERT_TRUE(
         went_well(run_program("trace", {"repeatedly", directory_}, {{"GOMAXPROCS", GetParam()}})));
