@@ -76,6 +76,16 @@ bool is_hop_by_hop(std::string_view name, const http::header_map& fields) {
     return false;
 }
 
+// Without the scheme and the host that a client may have put in front, as it would for a proxy that
+// it knows of: where the request goes is not for the client to say.
+std::string_view path_of(std::string_view target) {
+    if (target.starts_with('/')) return target;
+    const std::size_t scheme = target.find("://");
+    if (scheme == target.npos) return "/";
+    const std::size_t path = target.find('/', scheme + 3);
+    return path == target.npos ? "/" : target.substr(path);
+}
+
 class reverse_proxy {
   public:
     explicit reverse_proxy(std::vector<std::string> servers)
@@ -87,7 +97,7 @@ class reverse_proxy {
 
     void operator()(http::response_writer& w, http::request& r) {
         const std::string& server = servers_[next_++ % servers_.size()];
-        http::request onward(r.method(), server + std::string(r.target()));
+        http::request onward(r.method(), server + std::string(path_of(r.target())));
         for (const auto& [name, value] : r.headers())
             if (!is_hop_by_hop(name, r.headers()) && !same(name, "Host"))
                 onward.headers().add(name, value);

@@ -102,7 +102,8 @@ std::vector<deadlock> find_deadlocks();
 /// without a time limit. That nobody else can reach these is proved as for leak::find_unreachable,
 /// with its limits and its price: all threads stand still while the memory of the process is read,
 /// about a millisecond for each 2 MiB, and memory from malloc that holds a pointer counts as
-/// reachable: also a result of before, which names the channels. A mutex counts as waited for in
+/// reachable: also a result of before, which names the channels. As for find_deadlocks, a goroutine
+/// outside may unlock a mutex for the one that has locked it. A mutex counts as waited for in
 /// vain where it is noted who has locked it: see watch_locks(). Blocks, and may migrate. Any
 /// goroutine or thread. Throws std::bad_alloc.
 std::vector<deadlock> find_all_deadlocks();

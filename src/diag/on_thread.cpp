@@ -264,8 +264,10 @@ bool walk_on_thread(const g& gp, std::uint64_t goid, walked_stack& to, patience&
     to.count = 0;
     inquiry q{gp, goid, tid, to};
     const std::int64_t since = nanotime();
-    const bool answered = await_computing(q, std::min(limit, patience.left_ns)) &&
-                          ask_thread(tid, has_computed, answer, &q, limit);
+    if (patience.left_ns <= 0) return false;
+    const bool answered =
+        await_computing(q, std::min(limit, patience.left_ns)) &&
+        ask_thread(tid, has_computed, answer, &q, std::min(limit, patience.left_ns));
     patience.left_ns -= nanotime() - since;
     return answered && to.count > 0;
 }

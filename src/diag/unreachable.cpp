@@ -5,8 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
-
-#include <pthread.h>
+#include <optional>
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
@@ -22,6 +21,7 @@
 #include "sync/lock_owners.hpp"
 #include "sync/sema.hpp"
 #include "sys/clock.hpp"
+#include "sys/thread.hpp"
 
 namespace rota::rt {
 
@@ -250,7 +250,7 @@ const char* mark_all(search& s, const held_threads& held, leak_roots::own_frames
     find_all_in_queues(s.marks);
     mark_who_can_run(s);
     if (const char* const failure = s.roots.mark(s.marks, held, own, until_ns)) return failure;
-    if (s.for_circles) s.graph.note(s.marks);
+    if (s.for_circles) s.graph.note(s.marks, until_ns);
     return nullptr;
 }
 
@@ -295,6 +295,9 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
     const runtime_entry inside;
     if (seeded.on) return look_around(s);
     world_lock();
+    // From here on the thread is the same. Ended with all others held, the search would let none
+    // go.
+    const uncancelled meanwhile;
     if (stop_the_world(stop_reason::leaks)) {
         look_around(s);
         start_the_world();
@@ -304,18 +307,6 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
     if (s.has_asked) await_others_gone();  // with the world running: some may lack a processor
     world_unlock();
 }
-
-// Cancelled with the world stopped and all threads held, the search would let none go.
-class uncancelled {
-  public:
-    uncancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-    ~uncancelled() { pthread_setcancelstate(before_, nullptr); }
-    uncancelled(const uncancelled&) = delete;
-    uncancelled& operator=(const uncancelled&) = delete;
-
-  private:
-    int before_ = 0;
-};
 
 unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     constexpr std::size_t reserve = 4096, edges_each = 16;
@@ -364,8 +355,10 @@ namespace {
 
 unreachable_goroutines search_well(bool for_circles) {
     constexpr int attempts_max = 3;
-    const uncancelled meanwhile;
     boot_runtime();
+    // A goroutine may go on on another thread; see below for that.
+    std::optional<uncancelled> meanwhile;
+    if (current_goroutine() == nullptr) meanwhile.emplace();
     unreachable_goroutines result;
     bool may_do_better = true;
     for (int i = 0; i < attempts_max && may_do_better; ++i)

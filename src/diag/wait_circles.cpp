@@ -5,6 +5,7 @@
 
 #include "base/annotations.hpp"
 #include "sync/lock_owners.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -148,11 +149,12 @@ void wait_graph::note_holder(marking& marks, const void* words, std::size_t coun
     }
 }
 
-void wait_graph::note(marking& marks) {
+void wait_graph::note(marking& marks, std::int64_t until_ns) {
     const auto behind = static_cast<std::uint32_t>(marks.candidates.size());
     for (std::uint32_t i = 0; i < behind; ++i) {
         const candidate& c = marks.candidates[i];
         if (c.marked || c.what == candidate::kind::for_ever) continue;
+        if (nanotime() > until_ns) return;
         note_waits(marks, c, i);
         const stack_words s = saved_stack(*c.gp);
         note_holder(marks, s.words, s.count, i);

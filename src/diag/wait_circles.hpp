@@ -34,8 +34,8 @@ class wait_graph {
     [[nodiscard]] bool reserve(std::size_t edges_max) { return edges_.reserve(edges_max); }
 
     // Notes what those have to do with each other who have not been marked. Caller: all is marked,
-    // and nobody runs. Where there is no more room, circles are missed.
-    void note(marking& marks);
+    // and nobody runs. Where there is no more room, or time, circles are missed.
+    void note(marking& marks, std::int64_t until_ns);
 
     // One for each component. Caller: after that, when others run again. Throws std::bad_alloc.
     std::vector<wait_circle> circles(marking& marks);

@@ -102,10 +102,11 @@ class fd {
     std::int64_t seek(std::int64_t offset, int whence);
     // Others, whom nobody here knows, may read, write and seek by the same open file from now on:
     // so calls at its position are left to the kernel, which lets them come one after the other. A
-    // call that is under way is made as it has begun.
+    // call that is under way is made as it has begun; await_position() waits for it.
     void share_position() noexcept {
         shares_position_.store(true, memory_order_relaxed);  // relaxed: see above
     }
+    void await_position();
     // call(number) until it does not say -EAGAIN, as a read would be made.
     template <class Call>
     std::int64_t await_read(Call call);

@@ -73,6 +73,7 @@ std::int64_t fd::write_regular(const void* from, std::size_t size) {
 
 // No turn: the place is the caller's, not the file's.
 std::int64_t fd::read_file_at(void* to, std::size_t size, std::int64_t offset) {
+    give_way_if_asked();
     if (!is_regular() || offset < 0 || size == 0)
         return use_blocking([=](int number) { return file_read_at(number, to, size, offset); });
     return use([=](int number) { return regular_read(number, to, size, offset, true); });
@@ -90,6 +91,10 @@ std::int64_t fd::write_file_at(const void* from, std::size_t size, std::int64_t 
 int fd::sync() {
     if (!is_regular()) return use_blocking(file_sync);
     return use(regular_sync);
+}
+
+void fd::await_position() {
+    if (is_regular()) const positioned turn(*this);
 }
 
 std::int64_t fd::seek(std::int64_t offset, int whence) {

@@ -3,6 +3,9 @@
 
 #include <cerrno>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "fd/poll_wait.hpp"
@@ -25,9 +28,9 @@ constexpr std::size_t watcher_copy = 256 * 1024;
 
 // A goroutine that has a p, and whose thread others could use. At exit nobody would wake it.
 bool is_for_ring() {
-    if (!net_poller.makes_file_calls()) return false;
-    const m* const mp = getm_or_null();
-    return mp != nullptr && !mp->curg->is_thread && mp->curg->locked_m == nullptr &&
+    const m* const mp = getm_or_null();  // first: with one, the runtime has booted
+    return mp != nullptr && net_poller.makes_file_calls() && !mp->curg->is_thread &&
+           mp->curg->locked_m == nullptr &&
            mp->entry.load(memory_order_relaxed) == entry_state::clear &&  // relaxed: our own
            !sched.exiting.load(memory_order_relaxed);                     // relaxed: advice
 }
@@ -54,8 +57,28 @@ std::int64_t hand_off(const io_file_call& c) {
     return n;
 }
 
+// Calls that threads of the kernel's make, of which there are so many (io_ring); each may hang with
+// a file system that does not answer. relaxed: a count.
+constexpr int by_workers_max = 48;
+constinit atomic<int> by_workers{0};
+
+struct worker_place {
+    const bool is_needed;
+    const bool is_there;
+    explicit worker_place(bool needed)
+        : is_needed(needed),
+          is_there(!needed || by_workers.fetch_add(1, memory_order_relaxed) < by_workers_max) {}
+    ~worker_place() {
+        if (is_needed) by_workers.fetch_sub(1, memory_order_relaxed);  // relaxed: a count
+    }
+    worker_place(const worker_place&) = delete;
+    worker_place& operator=(const worker_place&) = delete;
+};
+
 // Parks until the call has been made.
 std::int64_t make(const io_file_call& call) {
+    const worker_place worker(call.by_worker);
+    if (!worker.is_there) return hand_off(call);
     poll_desc* place = nullptr;
     {
         const runtime_entry inside;
@@ -79,6 +102,28 @@ std::int64_t make(const io_file_call& call) {
 std::int64_t place_of(std::int64_t offset, std::size_t done) {
     return offset == at_position ? offset : offset + static_cast<std::int64_t>(done);
 }
+
+// The position of an open file, for calls that are made at a place. The ring's own calls at the
+// position leave it where it was when they end with less than was asked for, or go past the cache.
+class position {
+  public:
+    explicit position(const io_file_call& c) : number_(c.fd), is_meant_(c.offset == at_position) {
+        at_ = is_meant_ ? file_seek(number_, 0, SEEK_CUR) : c.offset;
+    }
+    // Of a file that has none, the call is made as it is.
+    std::int64_t place() const { return at_ < 0 ? at_position : at_; }
+    // So many bytes have been read or written there.
+    void move(std::int64_t n) {
+        if (at_ < 0 || n <= 0) return;
+        at_ += n;
+        if (is_meant_) (void)file_seek(number_, at_, SEEK_SET);
+    }
+
+  private:
+    const int number_;
+    const bool is_meant_;
+    std::int64_t at_;
+};
 
 // How much of it there is without waiting; all that there is, if `ended`. Or an error.
 std::int64_t read_now(const io_file_call& c, bool& ended) {
@@ -112,15 +157,19 @@ std::int64_t regular_read(int number, void* to, std::size_t size, std::int64_t o
     }
     if (n < 0 && n != -EAGAIN) return is_refusal(n) || n == -ENOSYS ? hand_off(all) : n;
     std::size_t done = n < 0 ? 0 : static_cast<std::size_t>(n);
-    while (done < size && !ended) {
-        io_file_call rest = all;
+    if (done == size || ended) return static_cast<std::int64_t>(done);
+    io_file_call rest = all;
+    rest.offset = place_of(offset, done);
+    position at(rest);
+    while (done < size) {
         rest.bytes = static_cast<char*>(to) + done;
         rest.size = size - done;
-        rest.offset = place_of(offset, done);
+        rest.offset = at.place();
         rest.by_worker = rest.size > watcher_copy;
         n = make(rest);
         if (n < 0 && done == 0) return n;
         if (n <= 0) break;
+        at.move(n);
         done += static_cast<std::size_t>(n);
     }
     return static_cast<std::int64_t>(done);
@@ -129,7 +178,17 @@ std::int64_t regular_read(int number, void* to, std::size_t size, std::int64_t o
 std::int64_t regular_write(int number, const void* from, std::size_t size, std::int64_t offset,
                            bool may_park) {
     const io_file_call all{act::write, true, number, const_cast<void*>(from), size, offset};
-    return may_park && is_for_ring() ? make(all) : hand_off(all);
+    if (!may_park || !is_for_ring()) return hand_off(all);
+    if (offset != at_position) return make(all);
+    // Where it will be appended is not known before.
+    const int flags = file_flags(number);
+    if (flags < 0 || (flags & O_APPEND) != 0) return hand_off(all);
+    position at(all);
+    io_file_call there = all;
+    there.offset = at.place();
+    const std::int64_t n = make(there);
+    at.move(n);
+    return n;
 }
 
 int regular_sync(int number) {

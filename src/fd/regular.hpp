@@ -19,7 +19,7 @@
 namespace rota::rt {
 
 // The position of the open file, in the place of an offset. Caller: has it alone (fd::positioned)
-// if `may_park`; the ring reads it at the beginning of a call and writes it at the end.
+// if `may_park`: it is asked for before a call of the ring's, and set behind it.
 inline constexpr std::int64_t at_position = -1;
 
 // What pread, pwrite and fsync return, interrupted never. Of a read less than `size` means the end

@@ -8,14 +8,14 @@
 namespace rota::http::detail {
 
 call::call(std::shared_ptr<idle_pool> idle, std::unique_ptr<client_connection> c,
-           const client_options& o, const hop& h, context ctx, std::int64_t until)
+           const client_options& o, const hop& h, framing how, context ctx, std::int64_t until)
     : idle_(std::move(idle)),
       ctx_(std::move(ctx)),
       until_(until),
       asks_to_close_(h.asks_to_close()),
       c_(std::move(c)),
       answer_(*c_, o, h.method == "HEAD") {
-    sending_.emplace(c_->wire, h.body, h.body_framing());
+    sending_.emplace(c_->wire, h.body, how);
 }
 
 void call::begin(std::string request_head, clock::duration continue_patience,

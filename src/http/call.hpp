@@ -29,7 +29,7 @@ class call {
   public:
     // `until`: when all of it must have been done; 0: never.
     call(std::shared_ptr<idle_pool> idle, std::unique_ptr<client_connection> c,
-         const client_options& o, const hop& h, context ctx, std::int64_t until);
+         const client_options& o, const hop& h, framing how, context ctx, std::int64_t until);
     call(const call&) = delete;
     call& operator=(const call&) = delete;
 

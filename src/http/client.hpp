@@ -37,9 +37,11 @@ struct hop {
     bool is_idempotent() const;
     bool asks_to_close() const;
     bool expects_continue() const;
+    // To be asked once for all that is sent: the program may change trailers meanwhile, and a body
+    // that is framed in another way than its head says would be taken for another request.
     framing body_framing() const;
     // The head, as it is sent; by a proxy if there is one.
-    std::string head(const url* proxy, bool keep_alive) const;
+    std::string head(framing how, const url* proxy, bool keep_alive) const;
 };
 
 // What an answer asks for next. True: `at` is the next request.

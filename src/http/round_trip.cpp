@@ -35,8 +35,7 @@ framing hop::body_framing() const {
 namespace {
 
 // What says how long the body is, is ours.
-void append_framing(std::string& to, const hop& h) {
-    const framing how = h.body_framing();
+void append_framing(std::string& to, const hop& h, framing how) {
     if (how == framing::in_chunks) {
         to += "Transfer-Encoding: chunked\r\n";
         if (!h.fields.contains("Trailer")) append_announcement(to, h.body->trailers);
@@ -51,7 +50,7 @@ void append_framing(std::string& to, const hop& h) {
 
 }  // namespace
 
-std::string hop::head(const url* proxy, bool keep_alive) const {
+std::string hop::head(framing how, const url* proxy, bool keep_alive) const {
     std::string text = method + " ";
     if (proxy != nullptr && !to.is_secure) text += "http://" + to.authority;
     text += to.target + " HTTP/1.1\r\n";
@@ -72,7 +71,7 @@ std::string hop::head(const url* proxy, bool keep_alive) const {
     if (proxy != nullptr && !to.is_secure && proxy->has_user_info &&
         !fields.contains("Proxy-Authorization"))
         put("Proxy-Authorization", basic_credentials(proxy->user_info));
-    append_framing(text, *this);
+    append_framing(text, *this, how);
     if (!keep_alive && !asks_to_close()) put("Connection", "close");
     return text += "\r\n";
 }
@@ -82,7 +81,8 @@ std::unique_ptr<call> client_state::send(const hop& h, const call_limits& limits
     const url* const proxy = proxies_.find(h.to, error);
     if (error) return nullptr;
     const std::string destination = destination_of(h.to, proxy);
-    const std::string head = h.head(proxy, options_.keep_alive);
+    const framing how = h.body_framing();
+    const std::string head = h.head(how, proxy, options_.keep_alive);
     const clock::duration patience =
         h.expects_continue() ? options_.expect_continue_timeout : clock::duration(0);
     for (bool is_second = false;; is_second = true) {
@@ -93,7 +93,7 @@ std::unique_ptr<call> client_state::send(const hop& h, const call_limits& limits
         if (!is_used) c = connect(h.to, proxy, limits, error);
         if (error) return nullptr;
         auto made =
-            std::make_unique<call>(idle_, std::move(c), options_, h, limits.ctx, limits.until);
+            std::make_unique<call>(idle_, std::move(c), options_, h, how, limits.ctx, limits.until);
         made->begin(head, patience, error);
         if (!error) return made;
         if (!made->may_be_repeated() || !is_used || !h.is_idempotent()) return nullptr;

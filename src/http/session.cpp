@@ -171,7 +171,7 @@ void session::answer(exchange& x, request_stream& s) {
     bool has_body = false;
     {
         const std::lock_guard guard(mu_);
-        has_body = !s.in_ended_ || !s.in_.empty();
+        has_body = !s.in_ended_ || !s.in_.empty() || !s.trailers_.empty();
     }
     x.head.content_length = static_cast<std::uint64_t>(length);
     x.head.chunked = has_body && length == 0;

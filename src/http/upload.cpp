@@ -41,11 +41,12 @@ upload::upload(client_stream& wire, std::shared_ptr<outgoing_body> body, framing
 upload::~upload() { stop(); }
 
 void upload::stop() noexcept {
-    if (!is_running_) return;
-    tell(false);
-    wire_.close();
-    cancel_();
-    (void)ended_.recv();
+    if (is_running_) {
+        tell(false);
+        wire_.close();
+    }
+    cancel_();  // also of one that has ended: its context has a timer, perhaps
+    if (is_running_) (void)ended_.recv();
     is_running_ = false;
 }
 
@@ -167,6 +168,9 @@ void upload::send_pieces() {
         if (n == 0) break;
         if (is_bounded) left -= n;
     }
+    // Who gives up the body because nobody wants it any more has not come to its end. The error is
+    // there before anybody can be told of it.
+    if (const std::error_code why = ctx_.err()) return fail(why);
     if (is_bounded && left != 0) return fail(http_errc::body_length);
     if (how_ == framing::by_length) return;
     std::string end = "0\r\n";

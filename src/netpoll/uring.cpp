@@ -235,20 +235,25 @@ void uring_backend::forget_again(std::uint64_t tag) {
     if (*at != nullptr) *at = (*at)->next;
 }
 
+void uring_backend::make_room() {
+    enter(false);
+    if (std::exchange(short_of_memory_, false)) wait_for_memory();
+}
+
 void uring_backend::watch(int fd, std::uint64_t tag) {
     const std::uint32_t events = (tag & own_mark) != 0 ? EPOLLIN : poll_everything & ~EPOLLET;
-    while (!ring_.push_watch(fd, events, tag)) enter(false);
+    while (!ring_.push_watch(fd, events, tag)) make_room();
 }
 
 void uring_backend::cancel(std::uint64_t tag) {
-    while (!ring_.push_cancel(tag, tag | cancel_mark)) enter(false);
+    while (!ring_.push_cancel(tag, tag | cancel_mark)) make_room();
 }
 
 void uring_backend::begin_call(file_request& f) {
     if (const int error = fault_of_file_call(f.call)) return end_call(f, -error);
     const std::uint64_t tag = reinterpret_cast<std::uintptr_t>(&f);
     ROTA_CHECK(tag < file_mark);
-    while (!ring_.push_file(f.call, tag | file_mark)) enter(false);
+    while (!ring_.push_file(f.call, tag | file_mark)) make_room();
 }
 
 // Once it is done the request may be gone.

@@ -25,8 +25,9 @@
 // serves some that the ring refuses.
 //
 // Regular files are always ready, so there is nothing to be watched: the ring makes the calls
-// themselves. The watcher never waits for a disk: a short read is what the kernel can do at once,
-// or as pages come; whatever else there is goes to the kernel's own threads.
+// themselves. A short read is begun by the watcher and goes on as pages come: it waits for none of
+// these, but may wait for memory, for where on the disk they are, and for room in the disk's queue.
+// Whatever else there is goes to the kernel's own threads.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +72,7 @@ class uring_backend final : public poll_backend {
     void watch_again();
     void forget_again(std::uint64_t tag);
     void serve(ring_request& r);
+    void make_room();  // in the queue
     void watch(int fd, std::uint64_t tag);
     void cancel(std::uint64_t tag);
     void begin_call(file_request& f);

@@ -134,7 +134,10 @@ int command::state::start() {
         const file& f = files[i];
         rt::fd* const given = f.descriptor();
         const auto copy = [given](int number) { return number_for_child(*given, number); };
-        if (given != nullptr) given->share_position();
+        if (given != nullptr) {
+            given->share_position();
+            given->await_position();  // it begins where our last call has ended
+        }
         const int n = given != nullptr ? given->use_blocking(copy) : null_for_child();
         if (n < 0) error = -n;
         else numbers[i].number = n;

@@ -4,6 +4,8 @@
 #include <atomic>
 
 #include "sys/asymmetric.hpp"
+#include "sys/clock.hpp"
+#include "sys/futex.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
@@ -171,8 +173,10 @@ void move_again(m& self) {
         std::atomic_signal_fence(std::memory_order_seq_cst);  // barrier; pairs(scan.stopped)
         if (sched.holding_stopped.load(memory_order_acquire) == 0) return;  // pairs(scan.move)
         self.is_still.store(true, memory_order_release);                    // pairs(scan.still)
-        while (sched.holding_stopped.load(memory_order_acquire) != 0)       // pairs(scan.move)
-            thread_sleep_ns(look_again);
+        // Nobody wakes it. Not by the C library's sleep: the thread may be cancelled in that.
+        std::uint32_t holds = 0;
+        while ((holds = sched.holding_stopped.load(memory_order_acquire)) != 0)  // pairs(scan.move)
+            (void)futex_wait(sched.holding_stopped, holds, nanotime() + look_again);
     }
 }
 

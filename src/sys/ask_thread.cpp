@@ -72,6 +72,7 @@ bool ask_thread(int tid, bool (*shall)(void* arg), answer_fn f, void* arg, std::
     const int me = current_thread_id();
     if (signal == 0 || tid <= 0 || tid == me) return false;
     const std::int64_t until = nanotime() + limit_ns;
+    const uncancelled meanwhile;  // nobody else could ask any more
     if (!begin_to_ask(static_cast<std::uint32_t>(me), until)) return false;
     bool is_answered = false;
     if (shall(arg)) {

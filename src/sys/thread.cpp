@@ -246,4 +246,7 @@ void thread_sleep_ns(long ns) {
 
 void thread_yield() { ::sched_yield(); }
 
+uncancelled::uncancelled() { ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+uncancelled::~uncancelled() { ::pthread_setcancelstate(before_, nullptr); }
+
 }  // namespace rota::rt

@@ -80,4 +80,16 @@ bool thread_signal(int tid, int signal);
 void thread_sleep_ns(long ns);
 void thread_yield();
 
+// While it lives pthread_cancel does not end the thread. Caller: stays on the thread.
+class uncancelled {
+  public:
+    uncancelled();
+    ~uncancelled();
+    uncancelled(const uncancelled&) = delete;
+    uncancelled& operator=(const uncancelled&) = delete;
+
+  private:
+    int before_ = 0;
+};
+
 }  // namespace rota::rt

@@ -2,11 +2,14 @@
 // meanwhile, and what becomes of what the ring refuses.
 #include "fd/regular.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -14,6 +17,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <rota/rota.hpp>
 
@@ -171,6 +175,63 @@ TEST(regular_file, position_is_moved_by_one_call_at_a_time) {
         f.deliver("ab");
         all.wait();
         EXPECT_EQ(others, 2);
+    });
+}
+
+TEST(regular_file, write_that_a_limit_cuts_short_is_not_made_again_at_its_beginning) {
+    // The position stays where it was: what is left overwrites what was written, and all is well.
+    const regular_at f;
+    struct limit {
+        rlimit before{};
+        void (*handler)(int) = std::signal(SIGXFSZ, SIG_IGN);
+        explicit limit(rlim_t bytes) {
+            ::getrlimit(RLIMIT_FSIZE, &before);
+            const rlimit now{bytes, before.rlim_max};
+            ::setrlimit(RLIMIT_FSIZE, &now);
+        }
+        ~limit() {
+            ::setrlimit(RLIMIT_FSIZE, &before);
+            std::signal(SIGXFSZ, handler);
+        }
+    };
+    rota::run([&] {
+        constexpr std::size_t allowed = 300'000;
+        std::string text(1 << 20, 'A');
+        std::fill(text.begin() + allowed, text.end(), 'B');
+        {
+            const os::file out = os::file::open(f.path, O_WRONLY | O_CREAT);
+            const limit there(allowed);
+            std::error_code error;
+            out.write(text, error);
+            EXPECT_EQ(error, std::errc::file_too_large);
+        }
+        const std::string written = os::read_file(f.path);
+        EXPECT_EQ(written.size(), allowed);
+        EXPECT_EQ(written.find('B'), written.npos);
+    });
+}
+
+TEST(regular_file, position_moves_on_where_the_cache_is_gone_past) {
+    // Direct transfers say how much they have done, and leave the position to others.
+    const regular_at f;
+    rota::run([&] {
+        std::error_code error;
+        const os::file direct = os::file::open(f.path, O_RDWR | O_CREAT | O_DIRECT, 0600, error);
+        if (error) {
+            std::printf("no direct transfers here: %s\n", error.message().c_str());
+            return;
+        }
+        constexpr std::size_t block = 4096;
+        alignas(block) static char blocks[3][block];
+        for (int i = 0; i < 3; ++i) std::memset(blocks[i], 'a' + i, block);
+        for (const auto& b : blocks) direct.write(std::string_view(b, block));
+        EXPECT_EQ(os::read_file(f.path).size(), 3 * block);
+        direct.seek(0, SEEK_SET);
+        alignas(block) static char got[block];
+        for (int i = 0; i < 3; ++i) {
+            EXPECT_EQ(direct.read(std::as_writable_bytes(std::span(got))), block);
+            EXPECT_EQ(got[0], 'a' + i);
+        }
     });
 }
 

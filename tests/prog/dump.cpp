@@ -54,10 +54,10 @@ int of_many() {
     return rota::run([many] {
         const auto end = rota::make_chan<int>();
         rota::wait_group waiting, running;
-        const std::uint64_t before = rota::runtime::sched_stats().parks;
+        const std::uint64_t before = rota::runtime::read_sched_stats().parks;
         for (int i = 0; i < many; ++i) waiting.go([&] { waits_for_the_end(end); });
         await([&] {
-            return rota::runtime::sched_stats().parks >= before + static_cast<unsigned>(many);
+            return rota::runtime::read_sched_stats().parks >= before + static_cast<unsigned>(many);
         });
         std::atomic<bool> over{false};
         ticks t;
