@@ -58,6 +58,10 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
             complain("GODEBUG deadlock", value,
                      "1 to report goroutines that wait for each other, 0");
         }
+    } else if (key == "tracebacklabels") {
+        if (!parse(value, 0, 1, env.tracebacklabels)) {
+            complain("GODEBUG tracebacklabels", value, "1 to show labels in traces, 0");
+        }
     } else if (key == "chaos") {
         if (!parse(value, 0, std::numeric_limits<int>::max(), env.chaos)) {
             complain("GODEBUG chaos", value, "a seed from 1 to 2147483647, 0 for off");

@@ -9,14 +9,15 @@ namespace rota::rt {
 enum class traceback_level : std::uint8_t { none, single, all, system, crash };
 
 struct environment {
-    int gomaxprocs = 0;     // 0: not given
-    int schedtrace_ms = 0;  // 0: off
-    int scheddetail = 0;    // 1: schedtrace lists every processor, thread and goroutine
-    int deadlock = 0;       // 1: circles of goroutines that wait for locks are reported
-    int chaos = 0;          // the seed of chaos mode, 0: off
-    int schedseed = 0;      // the seed of a repeatable schedule, 0: off
-    int asymmetric = 1;     // 0: full fences and locked instructions only
-    int cgroupceil = 0;     // 1: quotas of control groups are rounded up, to at least 2
+    int gomaxprocs = 0;       // 0: not given
+    int schedtrace_ms = 0;    // 0: off
+    int scheddetail = 0;      // 1: schedtrace lists every processor, thread and goroutine
+    int deadlock = 0;         // 1: circles of goroutines that wait for locks are reported
+    int tracebacklabels = 1;  // 0: traces leave out the labels of goroutines
+    int chaos = 0;            // the seed of chaos mode, 0: off
+    int schedseed = 0;        // the seed of a repeatable schedule, 0: off
+    int asymmetric = 1;       // 0: full fences and locked instructions only
+    int cgroupceil = 0;       // 1: quotas of control groups are rounded up, to at least 2
     // 1: what the network brings is not shared, 0: it is, -1: on trial
     int pollalone = -1;
     bool uring = false;           // descriptors are watched by io_uring, where there is one

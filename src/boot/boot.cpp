@@ -12,6 +12,7 @@
 #include "diag/debugger.hpp"
 #include "diag/lock_cycles.hpp"
 #include "diag/schedtrace.hpp"
+#include "diag/traceback.hpp"
 #include "netpoll/poller.hpp"
 #include "netpoll/uring.hpp"
 #include "sched/alone.hpp"
@@ -44,6 +45,7 @@ void schedinit() {
     if (is_seeded) seeded_begin(static_cast<std::uint64_t>(env.schedseed));
     else if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
+    show_labels_in_traces(env.tracebacklabels != 0);
     describe_to_debuggers();
 #if defined(ROTA_DEBUG_CHECKS)
     may_lock_here = may_take_lock;

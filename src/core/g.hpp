@@ -47,6 +47,8 @@ struct g {
     bool exits = false;            // goexit unwinds it
     bool waits_outside = false;    // parks next on something from outside its bubble
     bool durably_blocked = false;  // written by itself before it parks, then by who readies it
+    // Proved never to run again (diag/unreachable), which writes it while it waits.
+    bool is_leaked = false;
     // Bytes of go_options::name, which stands right below the header; fixed from newproc to goexit.
     std::uint8_t name_size = 0;
     bubble* in = nullptr;  // what it belongs to from newproc to its end, or null

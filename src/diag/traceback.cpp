@@ -10,6 +10,7 @@
 #include "core/sched.hpp"
 #include "diag/frame_name.hpp"
 #include "diag/sample_stack.hpp"
+#include "sched/bubble.hpp"
 #include "sched/labels.hpp"
 #include "sys/clock.hpp"
 
@@ -29,9 +30,13 @@ code_place place(const F& f) {
 
 constexpr std::size_t npos = std::string_view::npos;
 
+constinit bool shows_labels = true;  // fixed at boot
+
 unsigned long long number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 }  // namespace
+
+void show_labels_in_traces(bool shows) { shows_labels = shows; }
 
 // Of a goroutine that is held, or whose fields are those of the moment: a report that is a little
 // old.
@@ -49,6 +54,9 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
             gp.sched,
             gp.entry,
             labels_of(gp),
+            gp.in != nullptr && gp.durably_blocked,
+            gp.is_leaked,
+            gp.in != nullptr ? gp.in->id : 0,
             {}};
     const std::string_view name = name_of(gp);
     for (std::size_t i = 0; i + 1 < sizeof a.name && i < name.size(); ++i) a.name[i] = name[i];
@@ -211,10 +219,16 @@ void tracer::print_header(const about* gp, const char* state) {
         else out_->print(" m=%llu mp=0x%llx", static_cast<unsigned long long>(mp->id), number(mp));
     }
     out_->print(" [%s", state);
+    const bool waits = gp->status == g_status::waiting;
+    if (waits && gp->is_leaked) out_->print(" (leaked)");
+    if (waits && gp->is_durable) out_->print(" (durable)");
     const long long minutes = minutes_waited(*gp);
     if (minutes >= 1) out_->print(", %lld minutes", minutes);
-    out_->print("%s]", gp->is_locked ? ", locked to thread" : "");
-    print_labels(gp->labels);
+    out_->print("%s", gp->is_locked ? ", locked to thread" : "");
+    if (gp->bubble_id != 0)
+        out_->print(", synctest bubble %llu", static_cast<unsigned long long>(gp->bubble_id));
+    out_->print("]");
+    if (shows_labels) print_labels(gp->labels);
     out_->print(":\n");
     if (gp->name[0] == '\0') return;
     out_->print("# name: ");

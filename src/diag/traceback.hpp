@@ -23,6 +23,9 @@ struct trace_start {
     const gobuf* context = nullptr;  // walk from here instead
 };
 
+// GODEBUG=tracebacklabels=0: labels are left out. At boot.
+void show_labels_in_traces(bool shows);
+
 // Prints traces. Large: static, or on the heap. Nothing is allocated but by the demangler, and not
 // by that if `careful` or `names_later` forbid it.
 class tracer {
@@ -73,6 +76,9 @@ class tracer {
         gobuf sched;
         entry_fn entry;
         const label_set* labels;
+        bool is_durable;          // only its bubble can wake it
+        bool is_leaked;           // nobody can
+        std::uint64_t bubble_id;  // 0: none
         char name[129];
     };
     // As many frames as Go prints: the innermost and the outermost.

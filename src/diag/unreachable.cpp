@@ -308,6 +308,9 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
     world_unlock();
 }
 
+// For dumps. It never runs again, so the word is nobody's: whoever reads it may be a little early.
+ROTA_READS_RACING void note_leaked(const g& gp) { const_cast<g&>(gp).is_leaked = true; }
+
 unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     constexpr std::size_t reserve = 4096, edges_each = 16;
     std::size_t slots = 0;
@@ -333,7 +336,9 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     look_in_stopped_world(*s);
     unreachable_goroutines result;
     for (const candidate& c : s->marks.candidates) {
-        if (!c.marked || c.what == candidate::kind::for_ever) result.goids.push_back(c.gp->goid);
+        if (c.marked && c.what != candidate::kind::for_ever) continue;
+        result.goids.push_back(c.gp->goid);
+        if (!for_circles) note_leaked(*c.gp);
     }
     result.unproven = s->unproven;
     may_do_better = s->may_do_better;

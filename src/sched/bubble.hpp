@@ -23,7 +23,8 @@
 namespace rota::rt {
 
 struct bubble {
-    timer_heap timers;  // has a lock of its own
+    std::uint64_t id = 0;  // the goroutine that called synctest::test, for dumps; fixed while used
+    timer_heap timers;     // has a lock of its own
     atomic<std::int64_t> now{
         0};  // written by the keeper, read inside the bubble; relaxed: it moves
              // while all inside are parked, and readying them publishes it

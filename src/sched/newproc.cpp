@@ -48,6 +48,7 @@ void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name)
     std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&gp) - name.size();
     if (!name.empty()) std::memcpy(reinterpret_cast<char*>(at), name.data(), name.size());
     gp.name_size = static_cast<std::uint8_t>(name.size());
+    gp.is_leaked = false;
     at = align_down(at - size - 1, align < 16 ? 16 : align);
     gp.closure = reinterpret_cast<void*>(at);
     gp.sched.sp = gp.closure;

@@ -122,6 +122,7 @@ void run_bubble(void (*call)(void*), void* f) {
     g& me = current_g();
     if (me.in != nullptr) panic("synctest: test called from within a synctest bubble");
     bubble& b = take_bubble();
+    b.id = me.goid;
     b.now.store(first_moment, memory_order_relaxed);  // relaxed: nobody else knows the bubble
     const auto part = std::make_shared<main_part>();
     end how = end::all_over;

@@ -176,6 +176,76 @@ TEST_ANYWHERE(http_upload, ends_with_the_context_and_the_time_limit) {
     }
 }
 
+TEST_ANYWHERE(http_upload, that_is_called_off_is_never_ended_as_a_whole_one) {
+    // The reader is told first, and the connection closed later: in between the end could be sent.
+    std::atomic<int> heard{0}, whole{0};
+    const scripted_server s([&](const net::conn& conn, int) {
+        whole += read_to_end(conn).find("\r\n0\r\n") != std::string::npos ? 1 : 0;
+        ++heard;
+    });
+    const http::client c(without_proxy);
+    constexpr int rounds = 100;
+    for (int i = 0; i < rounds; ++i) {
+        const auto [ctx, cancel] = rota::with_cancel(rota::background());
+        const auto waits = rota::make_chan<rota::unit>(1);
+        rota::wait_group calling;
+        calling.go([&, ctx = ctx] {
+            http::request r("POST", s.url());
+            r.set_body([&](std::span<std::byte>, const rota::context& until) {
+                (void)waits.try_send(rota::unit{});
+                (void)until.done().recv();
+                return std::size_t{0};
+            });
+            std::error_code error;
+            (void)c.perform(ctx, r, error);
+            EXPECT_TRUE(error);
+        });
+        (void)waits.recv();
+        cancel();
+        calling.wait();
+    }
+    const auto until = rota::clock::now() + patience;
+    while (heard < rounds && rota::clock::now() < until) rota::sleep_for(1ms);
+    EXPECT_EQ(heard, rounds);
+    EXPECT_EQ(whole, 0);
+}
+
+TEST_ANYWHERE(http_upload, is_framed_again_as_its_head_has_said) {
+    // The program adds a trailer while the body goes by its length. In chunks, the second time, the
+    // server would take a part of it for another request.
+    shared_text second;
+    const scripted_server s([&](const net::conn& conn, int number) {
+        std::string behind;
+        if (number == 0) {
+            (void)read_request(conn, behind);
+            std::error_code gone;
+            conn.write(ok_with("first"), gone);
+            (void)read_request(conn, behind);  // and goes without a word
+            return;
+        }
+        const std::string r = read_request(conn, behind);
+        second = r + behind;
+        std::error_code gone;
+        conn.write(ok_with("second", "Connection: close\r\n"), gone);
+    });
+    const http::client c(without_proxy);
+    EXPECT_EQ(c.get(s.url()).body, "first");
+    http::request r("PUT", s.url());
+    r.set_repeatable_body(
+        [&] {
+            return
+                [&, inner = counting_down(10)](std::span<std::byte> to, const rota::context& ctx) {
+                    r.trailers().set("X-Sum", "1");
+                    return inner(to, ctx);
+                };
+        },
+        10);
+    EXPECT_EQ(c.perform(r).body, "second");
+    const std::string got = second.get();
+    EXPECT_NE(got.find("\r\nContent-Length: 10\r\n"), got.npos) << got;
+    EXPECT_TRUE(got.ends_with("\r\n\r\nzzzzzzzzzz")) << got;
+}
+
 TEST_ANYWHERE(http_upload, is_ended_by_an_early_answer) {
     // The server waits for us to read, and we for it; or for a program that has nothing to send.
     const scripted_server s([](const net::conn& conn, int) {

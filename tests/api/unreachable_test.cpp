@@ -231,6 +231,9 @@ TEST(unreachable, who_waits_for_nothing_is_found) {
             const auto found = names_found();
             return found.contains("nil receiver") && found.contains("nil sender");
         }));
+        const std::string dump = rota::runtime::stack(true);
+        EXPECT_NE(dump.find("[chan receive (nil chan) (leaked)]:\n# name: nil receiver"), dump.npos)
+            << dump;
     });
 }
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <rota/rota.hpp>
+#include <rota/synctest.hpp>
 
 #include "../gomaxprocs_restored.hpp"
 #include "core/g.hpp"
@@ -87,6 +88,30 @@ TEST(dump, tells_the_lock_to_a_thread_behind_the_time) {
     // Readers of Go's dumps find the parts in another order.
     EXPECT_EQ(header_after(0, true), "[chan receive, locked to thread]:");
     EXPECT_EQ(header_after(61, true), "[chan receive, 1 minutes, locked to thread]:");
+}
+
+TEST(dump, tells_the_bubble_and_who_only_that_can_wake) {
+    // Who looks why a test's clock stands still does not see who holds it.
+    run([] {
+        const std::string bubble = ", synctest bubble " + std::to_string(runtime::goid()) + "]:";
+        synctest::test([&] {
+            auto inside = make_chan<int>();
+            std::uint64_t goid = 0;
+            go([&] {
+                goid = runtime::goid();
+                inside.recv();
+            });
+            synctest::wait();
+            const std::string dump = runtime::stack(true);
+            const auto header = [&](std::uint64_t of) {
+                const std::string all = header_in("\n" + dump, of);
+                return all.substr(all.find('['));
+            };
+            EXPECT_EQ(header(goid), "[chan receive (durable)" + bubble);
+            EXPECT_EQ(header(runtime::goid()), "[running" + bubble);
+            inside.close();
+        });
+    });
 }
 
 TEST(dump, a_park_is_dated_to_the_second_or_two) {

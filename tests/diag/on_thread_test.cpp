@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -136,10 +137,15 @@ TEST(stacks_on_threads, are_shown_of_who_blocks_and_nobody_is_disturbed) {
         wg.go([&] { reads_in_secret(a); });
         wg.go([&] { polls_in_secret(b); });
         wg.go([&] { polls_as_it_says(c); });
-        const std::string read = dump_with("reads_in_secret", "");
-        EXPECT_NE(read.find("wait_group::go"), read.npos) << "its callers are missing in " << read;
-        (void)dump_with("polls_in_secret", "syscall");
-        (void)dump_with("polls_as_it_says", "syscall");
+        // The frames of sanitizers are not those by which a frame pointer is guessed.
+        if (rota_test::plain_build) {
+            const std::string read = dump_with("reads_in_secret", "");
+            EXPECT_NE(read.find("wait_group::go"), read.npos) << "no callers in " << read;
+            (void)dump_with("polls_in_secret", "syscall");
+            (void)dump_with("polls_as_it_says", "syscall");
+        } else {
+            std::printf("stacks are not looked at under %s\n", rota_test::sanitizer_name);
+        }
         for (int i = 0; i < 50; ++i) (void)runtime::stack(true);
         a.write_one();
         b.write_one();

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include <rota/pprof.hpp>
+
 #include "program.hpp"
 
 using namespace rota_test;
@@ -223,8 +225,10 @@ void populate() {
     static rota::mutex held;
     held.lock();
     const std::uint64_t before = parks();
-    rota::go(rota::go_options{.name = "receiver"},
-             [] { receives_for_ever(rota::make_chan<int>()); });
+    rota::pprof::do_labels({{"tenant", "blue"}}, [] {
+        rota::go(rota::go_options{.name = "receiver"},
+                 [] { receives_for_ever(rota::make_chan<int>()); });
+    });
     rota::go([] { locks_for_ever(held); });
     rota::go([] { rota::sleep_for(1h); });
     await([before] { return parks() >= before + 3; });

@@ -191,7 +191,8 @@ TEST(sigquit, shows_every_goroutine_and_ends_with_status_2) {
         const outcome o = signalled("waits_for_signal", SIGQUIT, {{"GOMAXPROCS", procs}});
         EXPECT_TRUE(reported(o, "SIGQUIT: quit"));
         EXPECT_TRUE(matches(o.err, "^SIGQUIT: quit\nPC=0x[0-9a-f]+ m=[0-9]+ sigcode=0\n\n")) << o;
-        EXPECT_NE(goroutine_with(o, "receives_for_ever(").find("[chan receive]:\n# name: receiver"),
+        EXPECT_NE(goroutine_with(o, "receives_for_ever(")
+                      .find("[chan receive] {tenant: blue}:\n# name: receiver"),
                   std::string::npos)
             << o;
         EXPECT_NE(goroutine_with(o, "locks_for_ever(").find("[sync.Mutex.Lock]:"),
@@ -208,6 +209,15 @@ TEST(sigquit, shows_every_goroutine_and_ends_with_status_2) {
         EXPECT_TRUE(matches(o.err, "\n\nrax    0x[0-9a-f]+\nrbx    0x")) << o;
 #endif
     }
+}
+
+TEST(sigquit, leaves_out_labels_if_it_is_asked_to) {
+    // Who shows his dumps to others shows the names of his clients with them.
+    const outcome o = signalled("waits_for_signal", SIGQUIT, {{"GODEBUG", "tracebacklabels=0"}});
+    EXPECT_NE(goroutine_with(o, "receives_for_ever(").find("[chan receive]:\n# name: receiver"),
+              std::string::npos)
+        << o;
+    EXPECT_FALSE(o.says("blue")) << o;
 }
 
 TEST(sigquit, goes_to_the_handler_that_the_program_had_installed) {

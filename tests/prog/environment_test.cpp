@@ -90,6 +90,7 @@ TEST(godebug, bad_entries_are_reported_and_the_rest_obeyed) {
                {"schedtrace", "schedtrace", "key=value"},
                {"scheddetail=2", "2", "1 for all"},
                {"asyncpreemptoff=yes", "yes", "1 to stop no thread"},
+               {"tracebacklabels=2", "2", "1 to show labels"},
                {"cgroupceil=2", "2", "1 for rounding quotas up"},
                {"interactiveafter=99", "99", "100 to 10000 microseconds"},
                {"preemptsignal=9", "9", "the number of a signal"},
