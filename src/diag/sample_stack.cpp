@@ -86,7 +86,7 @@ bool
 read_record(std::uintptr_t frame, std::uintptr_t sp, std::uintptr_t top, frame_record& out) {
     if (frame < sp || frame % sizeof(std::uintptr_t) != 0) return false;
     if (top == 0) return try_read(reinterpret_cast<const void*>(frame), &out, sizeof out);
-    if (frame + sizeof out > top) return false;
+    if (frame >= top || top - frame < sizeof out) return false;  // any word may stand there
     const auto* const at = reinterpret_cast<const frame_record*>(frame);
     out = *at;
     return true;
