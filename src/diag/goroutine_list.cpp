@@ -199,8 +199,7 @@ goroutine_state state_of(const noted& n, const std::byte* behind) {
     s.is_caller = n.is_caller;
     s.has_stack = n.has_stack;
     s.pcs.resize(n.pc_count);
-    if (n.pc_count != 0)
-        std::memcpy(s.pcs.data(), behind, n.pc_count * sizeof(std::uintptr_t));
+    if (n.pc_count != 0) std::memcpy(s.pcs.data(), behind, n.pc_count * sizeof(std::uintptr_t));
     s.name.assign(reinterpret_cast<const char*>(behind) + n.pc_count * sizeof(std::uintptr_t),
                   n.name_size);
     return s;
