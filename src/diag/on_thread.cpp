@@ -181,6 +181,7 @@ struct frame_guess {
         std::uintptr_t record[2];  // of the caller: its frame, and where it goes on
         std::memcpy(record, reinterpret_cast<const void*>(at), sizeof record);
         if (record[0] != 0 && (record[0] <= at || !is_within(record[0], slot))) return;
+        if (record[1] == 0) return;
         auto* const back = reinterpret_cast<unsigned char*>(record[1]);
         if (_Unwind_FindEnclosingFunction(back - 1) != nullptr && follows_call_of(back, code))
             frame = reinterpret_cast<void*>(at);
