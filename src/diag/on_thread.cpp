@@ -164,6 +164,13 @@ bool follows_call_of(const unsigned char* back, const unsigned char* code) {
     return false;
 }
 
+// Of a stack whose thread may have woken: then what is read is thrown away. Any word may stand
+// there.
+__attribute__((no_sanitize("address", "thread"), noinline)) std::uintptr_t word_at(
+    std::uintptr_t address) {
+    return *reinterpret_cast<const volatile std::uintptr_t*>(address);
+}
+
 struct frame_guess {
     const context_walk& walk;
     const stack_slot& slot;
@@ -178,11 +185,10 @@ struct frame_guess {
         const std::uintptr_t at = frame_of(code, walk.sp);
         constexpr std::size_t word = sizeof(void*);
         if (at % word != 0 || !is_within(at, slot) || !is_within(at + word, slot)) return;
-        std::uintptr_t record[2];  // of the caller: its frame, and where it goes on
-        std::memcpy(record, reinterpret_cast<const void*>(at), sizeof record);
-        if (record[0] != 0 && (record[0] <= at || !is_within(record[0], slot))) return;
-        if (record[1] == 0) return;
-        auto* const back = reinterpret_cast<unsigned char*>(record[1]);
+        const std::uintptr_t next = word_at(at);
+        if (next != 0 && (next <= at || !is_within(next, slot))) return;
+        auto* const back = reinterpret_cast<unsigned char*>(word_at(at + word));
+        if (back == nullptr) return;
         if (_Unwind_FindEnclosingFunction(back - 1) != nullptr && follows_call_of(back, code))
             frame = reinterpret_cast<void*>(at);
     }
