@@ -11,6 +11,8 @@ namespace rota::http {
 
 namespace {
 
+constexpr std::uint64_t overhead_max = 16 * 1024;
+
 bool is_control(char c) {
     const auto u = static_cast<unsigned char>(c);
     return (u < 0x20 && c != '\t') || u == 0x7f;
@@ -63,6 +65,8 @@ chunk_decoder::state chunk_decoder::on_size(char c) {
     ++overhead_;
     if (state_ == state::extension) {
         if (c == '\r') return state::size_lf;
+        // it has no end
+        if (overhead_ > overhead_max + allowed_overhead()) return state::malformed;
         return is_control(c) ? state::malformed : state::extension;
     }
     if (const int digit = hex_value(c); digit >= 0) {
@@ -76,12 +80,17 @@ chunk_decoder::state chunk_decoder::on_size(char c) {
     return c == ';' ? state::extension : state::malformed;
 }
 
+// Of a chunk of that size.
+std::uint64_t chunk_decoder::allowed_overhead() const {
+    constexpr std::uint64_t usual = 16;
+    return usual + std::min(left_, overhead_max) * 2;
+}
+
 // Tiny chunks with long extensions make us work for nothing. Go: chunkedReader.excess.
 chunk_decoder::state chunk_decoder::end_size() {
-    constexpr std::uint64_t usual = 16, overhead_max = 16 * 1024;
     if (left_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
         return state::malformed;
-    const std::uint64_t allowed = usual + std::min(left_, overhead_max) * 2;
+    const std::uint64_t allowed = allowed_overhead();
     overhead_ = overhead_ > allowed ? overhead_ - allowed : 0;
     if (overhead_ > overhead_max) return state::malformed;
     return left_ == 0 ? state::line_begin : state::data;

@@ -50,6 +50,7 @@ class chunk_decoder {
     state on_framing(char c);
     state on_size(char c);
     state end_size();
+    std::uint64_t allowed_overhead() const;
     state on_trailer(char c);
 
     state state_ = state::first_digit;

@@ -70,6 +70,29 @@ TEST(http_chunks, may_have_trailers_up_to_the_limit) {
     EXPECT_EQ(decode("0\r\na:\r\nb:\r\nc:\r\n\r\n", {19}, 1).what, outcome::malformed);
 }
 
+TEST(http_chunks, may_not_carry_more_beside_the_data_than_is_usual) {
+    // An extension that does not end would be read for ever, and many small chunks with long ones
+    // make us work for a byte each: Go's CVE-2023-39326.
+    const auto consumed = [](const std::string& text) {
+        const decoded d = decode(text, {text.size()}, 100'000);
+        EXPECT_EQ(d.what, outcome::malformed) << text.substr(0, 20) << " of " << text.size();
+        return d.consumed;
+    };
+    constexpr std::size_t bound = 17'000;
+    EXPECT_LT(consumed("1;" + std::string(1'000'000, 'e')), bound);
+    EXPECT_LT(consumed("0;" + std::string(1'000'000, 'e')), bound);
+    std::string many;
+    for (int i = 0; i < 10'000; ++i) many += "1;an extension of forty bytes or so=1\r\nx\r\n";
+    EXPECT_LT(consumed(many), 4 * bound);
+    // What is usual is read however often it comes, and so is what has bytes to go with it.
+    std::string single, large;
+    for (int i = 0; i < 10'000; ++i) single += "1;a=b\r\nx\r\n";
+    for (int i = 0; i < 10; ++i)
+        large += "2000;" + std::string(16'000, 'e') + "\r\n" + std::string(0x2000, 'y') + "\r\n";
+    for (const std::string& text : {single, large})
+        EXPECT_EQ(decode(text + "0\r\n\r\n", {text.size() + 5}, 100'000).what, outcome::done);
+}
+
 TEST(http_chunks, keep_the_lines_of_trailers_for_who_asks) {
     const std::string text = "1\r\nx\r\n0\r\nA: b\r\nC:\td \r\n\r\n";
     for (std::size_t cut = 0; cut <= text.size(); ++cut) {
