@@ -122,7 +122,10 @@ class header_map {
 
 /// Gives the body of a request piece by piece: puts some of it into `to` and returns how many bytes
 /// it were; 0 at the body's end. It may block until the context ends, and then should throw or
-/// return: nobody wants the rest any more. Go: Request.Body, an io.ReadCloser.
+/// return: nobody wants the rest any more, and what it throws then is not told. Whoever sends the
+/// request waits for that, longer than any time limit if the function does not heed its context:
+/// what it refers to may be gone afterwards. Go: Request.Body, an io.ReadCloser, whose Read may
+/// still run when RoundTrip has returned.
 using body_reader = std::function<std::size_t(std::span<std::byte> to, const context& ctx)>;
 
 /// Makes readers of one body, each of which gives all of it. Go: Request.GetBody.
@@ -482,7 +485,8 @@ class response_stream {
     /// There when the body has been read to its end: see response::trailers.
     const header_map& trailers() const noexcept;
 
-    /// Ends it: the connection is closed unless all has been read. Go: Body.Close.
+    /// Ends it: the connection is closed unless all has been read. Waits for a call of the
+    /// request's body_reader to return, whose context it ends. Go: Body.Close, which does not.
     void close() noexcept;
 
   private:
@@ -565,7 +569,7 @@ class client {
                   std::error_code& error) const;
 
     /// Sends a request of the program's; one of the server's: panic "http: request of a server".
-    /// Go: Do.
+    /// However it ends, a call of the request's body_reader has returned before. Go: Do.
     response perform(const request& r) const;
     response perform(const request& r, std::error_code& error) const;
     /// The same for no longer than the context. Go: Do, of WithContext.

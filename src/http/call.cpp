@@ -49,12 +49,19 @@ void call::read_all(std::string& body, std::error_code& error) {
     else finish();
 }
 
-void call::discard(std::error_code& error) {
-    constexpr std::size_t most = 64 * 1024;
+// The next request says what there is to say of errors: a context that has ended, for one. Go:
+// maxBodySlurpSize.
+void call::discard() {
+    constexpr std::int64_t most = 2 * 1024;
     char part[1024];
+    std::error_code none;
+    std::int64_t read_so_far = 0;
     std::size_t n = 0;
-    for (std::size_t read_so_far = 0; read_so_far <= most; read_so_far += n)
-        if ((n = read(part, error)) == 0) return;
+    if (length() <= most)
+        while (read_so_far <= most && (n = read(part, none)) != 0)
+            read_so_far += static_cast<std::int64_t>(n);
+    close();
+    sending_->rethrow();
 }
 
 void call::close() noexcept {
@@ -77,7 +84,7 @@ void call::fail(std::error_code& error) {
                        !sending_->has_failed_source();
     watched_.reset();
     c_.reset();
-    if (!is_cancelled) sending_->rethrow();
+    sending_->rethrow();
 }
 
 // The body has been read to its end.
@@ -89,6 +96,7 @@ void call::finish() {
     sending_->stop();
     if (is_over && is_ours) idle_->give_back(std::move(c_));
     c_.reset();
+    sending_->rethrow();
 }
 
 }  // namespace rota::http::detail

@@ -43,8 +43,10 @@ class call {
     // Of the body what is there; 0 at its end, and on errors.
     std::size_t read(std::span<char> to, std::error_code& error);
     void read_all(std::string& body, std::error_code& error);
-    // Throws a body away that is short. Another one ends the connection.
-    void discard(std::error_code& error);
+    // Nobody wants the body. Of a short one what is left is read, for the connection to be used
+    // again; it ends with any other, and with one that fails. Throws what the program's body has
+    // thrown.
+    void discard();
     // Nobody wants the rest.
     void close() noexcept;
 

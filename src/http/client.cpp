@@ -32,8 +32,7 @@ open_answer client_state::open(const context& ctx, const made_request& r, std::e
             if (error) return {};
             return {std::move(answer), std::move(url)};
         }
-        answer->discard(error);
-        if (error) return {};
+        answer->discard();
         if (redirects < options_.max_redirects) continue;
         error = http_errc::too_many_redirects;
         return {};

@@ -190,8 +190,9 @@ std::size_t upload::next_piece(body_reader& anew, std::span<char> to) {
     } catch (const std::system_error& e) {
         fail_source(e.code());
     } catch (...) {
-        thrown_ = std::current_exception();
-        if (thrown_ == nullptr) throw;  // goexit, which goes on
+        const std::exception_ptr thrown = std::current_exception();
+        if (thrown == nullptr) throw;  // goexit, which goes on
+        if (!ctx_.err()) thrown_ = thrown;
         fail_source(std::make_error_code(std::errc::operation_canceled));
     }
     return 0;

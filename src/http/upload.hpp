@@ -58,7 +58,8 @@ class upload {
     // --- when it has ended --------------------------------------------------------------
     // The server has not asked for the body, and so has not got it.
     bool was_skipped() const { return was_skipped_; }
-    // What the program's function has thrown, if it is no std::system_error, is thrown once.
+    // What the program's function has thrown, if it is no std::system_error, is thrown once. What
+    // it throws when its context has ended is taken for what is said there: that it gives up.
     void rethrow();
     // It was that function that has failed.
     bool has_failed_source() const { return has_failed_source_; }

@@ -352,6 +352,42 @@ TEST_ANYWHERE(http_redirect, takes_secrets_to_no_other_host) {
     }
 }
 
+TEST_ANYWHERE(http_redirect, does_not_depend_on_the_body_that_comes_with_it) {
+    // Nobody wants that body: one that is cut off, malformed, or has no end must not fail the call,
+    // nor be read for long. A short one leaves the connection as good as it was.
+    const std::string moved = "HTTP/1.1 302 Found\r\nLocation: /there\r\n";
+    std::string large = moved + "Content-Length: 3000\r\n\r\n" + std::string(3000, 'x');
+    const std::pair<std::string, int> cases[] = {
+        {moved + "Content-Length: 5\r\n\r\nshort", 1},
+        {moved + "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", 1},
+        {moved + "Content-Length: 5\r\n\r\ncut", 2},
+        {moved + "Transfer-Encoding: chunked\r\n\r\nnone", 2},
+        {moved + "Transfer-Encoding: chunked\r\n\r\n3;" + std::string(100'000, 'e'), 2},
+        {moved + "Content-Length: 1000000\r\n\r\nstill to come", 2},
+        {std::move(large), 2},
+    };
+    for (const auto& [redirect, connections] : cases) {
+        const bool is_cut = redirect.ends_with("cut");
+        const scripted_server s([&, text = redirect](const net::conn& conn, int) {
+            std::string behind;
+            for (;;) {
+                const std::string r = read_request(conn, behind);
+                std::error_code gone;
+                if (r.starts_with("GET /there ")) conn.write(ok_with("there"), gone);
+                else if (r.starts_with("GET / ")) conn.write(text, gone);
+                if (!r.starts_with("GET") || (is_cut && r.starts_with("GET / "))) return;
+            }
+        });
+        const http::client c({.max_body_bytes = 2'000'000, .proxy_from_environment = false});
+        std::error_code error;
+        const http::response a = c.get(s.url(), error);
+        EXPECT_FALSE(error) << error.message() << " " << redirect.substr(0, 100);
+        EXPECT_EQ(a.body, "there");
+        EXPECT_EQ(s.connections, connections) << redirect.substr(0, 100);
+        c.close_idle();
+    }
+}
+
 TEST_ANYWHERE(http_redirect, ends_somewhere) {
     shared_text at;
     std::atomic<int> asked{0};

@@ -154,6 +154,51 @@ TEST_ANYWHERE(http_upload, that_fails_is_told_and_never_taken_for_whole) {
     EXPECT_EQ(whole, 0);
 }
 
+TEST_ANYWHERE(http_upload, throws_to_the_caller_what_the_program_s_function_throws) {
+    // The answer comes before the end of the request, and may be whole when the function throws:
+    // its exception, a mistake of the program's perhaps, was forgotten then.
+    const rota::chan<rota::unit> may_throw = rota::make_chan<rota::unit>(1);
+    const rota::chan<rota::unit> is_closed = rota::make_chan<rota::unit>(1);
+    const auto failing = [&](const std::string& url) {
+        http::request r("POST", url);
+        r.set_repeatable_body([&] {
+            return [&, is_first = true](std::span<std::byte> to, const rota::context&) mutable {
+                if (std::exchange(is_first, false)) return to[0] = std::byte{'x'}, std::size_t{1};
+                rota::unit nothing;
+                (void)may_throw.recv_for(nothing, patience);
+                throw std::logic_error("no");
+            };
+        });
+        return r;
+    };
+    const auto early = [&](const char* text, bool ends_the_wait) {
+        return [&, text, ends_the_wait](const net::conn& conn, int) {
+            (void)read_upload_head(conn);
+            std::error_code gone;
+            conn.write(std::string_view(text), gone);
+            if (ends_the_wait) may_throw.send({});
+            (void)read_to_end(conn);
+            is_closed.send({});
+        };
+    };
+    const http::client c(without_proxy);
+    std::error_code error;
+    rota::unit nothing;
+    {
+        const scripted_server s(early("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno", false));
+        http::response_stream a = c.open(failing(s.url()));
+        EXPECT_EQ(a.status(), 413);
+        may_throw.send({});
+        EXPECT_EQ(is_closed.recv_for(nothing, patience), rota::chan_status::ok);
+        EXPECT_THROW((void)a.body(error), std::logic_error);
+    }
+    const scripted_server s(
+        early("HTTP/1.1 307 No\r\nLocation: /there\r\nContent-Length: 2000\r\n\r\nno", true));
+    EXPECT_THROW((void)c.perform(failing(s.url()), error), std::logic_error);
+    EXPECT_EQ(is_closed.recv_for(nothing, patience), rota::chan_status::ok);
+    EXPECT_EQ(s.connections, 1);
+}
+
 TEST_ANYWHERE(http_upload, ends_with_the_context_and_the_time_limit) {
     const scripted_server s([](const net::conn& conn, int) { (void)read_to_end(conn); });
     for (const bool by_context : {true, false}) {
