@@ -100,7 +100,7 @@ void exchange::write_header(int code) {
     }
     if (code >= 200 || code == 101) return end_head(code);
     if (!head.http_1_1) return;
-    const auto turn = lock_shared();
+    const auto turn = lock_head();
     if (code == 100) continue_due = false;
     if (over != nullptr) return send_early_head(code);
     put_status_line(code);
@@ -182,7 +182,7 @@ bool exchange::wants_trailers() const {
 
 void exchange::put_head(bool is_complete) {
     head_sent = true;
-    if (continue_due || body_error || c->server.is_closing()) close_after = true;
+    if (continue_due || has_body_error() || c->server.is_closing()) close_after = true;
     put_status_line(status);
     head_text own;
     if (!has_date) put_date(own);
@@ -243,7 +243,7 @@ void exchange::write(std::string_view data, std::error_code& error) {
 // The head of an answer that goes on behind it.
 bool exchange::send_head_first(std::error_code& error) {
     if (head_sent) return true;
-    const auto turn = lock_shared();
+    const auto turn = lock_head();
     if (over != nullptr) send_stream_head(false, false, error);
     else put_head(false);
     return !error;

@@ -57,11 +57,12 @@ bool exchange::fill(std::error_code& error) {
 }
 
 void exchange::send_continue(std::error_code& error) {
-    const auto turn = lock_shared();
+    const auto turn = lock_head();
     if (!std::exchange(continue_due, false) || head_sent) return;
     if (over != nullptr) return over->send_head(100, {}, false, error);
     out.text() += "HTTP/1.1 100 Continue\r\n\r\n";
-    send(error);
+    out.send(c->stream, error);
+    if (error) broken = true;  // nothing else: the writer may be at work
 }
 
 std::size_t exchange::read_body(std::span<std::byte> to, std::error_code& error) {

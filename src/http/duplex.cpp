@@ -5,6 +5,11 @@
 // written is what stands in `out`. What a read had to send before it waits, answers to earlier
 // requests, is sent when the handler says that there will be two; a `100 Continue` goes out as long
 // as the head has not been put into `out`.
+//
+// A context that ends sets the deadline of reads back, at any moment until the read has seen to it
+// that it does not any more. Whoever else waits at the socket meanwhile would be hit too, and the
+// watch for a client that leaves takes that for its own end: so it begins when the read is over.
+// The limit of reads is the reader's until then, and the watch's from then on, under shared_mu.
 #include <utility>
 
 #include <rota/chan.hpp>
@@ -63,14 +68,32 @@ std::size_t exchange::read_body(const context& until, std::span<std::byte> to,
     if (until.node() == nullptr || c->hijacked || body_ended) return read_body(to, error);
     // Nothing sets it again on the way to the socket, where the interruption would be lost.
     if (over == nullptr) c->limit_reads(body_limit);
-    calling_when_done watched(until, [this] { interrupt_reads(true); });
-    const std::size_t n = read_body(to, error);
-    if (!watched.end()) return n;
-    c->read_limit = -1;  // whatever has been set
-    interrupt_reads(false);
+    bool is_called_off = true;  // nobody knows, when it throws
+    std::size_t n = 0;
+    {
+        struct interruptible {
+            exchange& x;
+            const bool& is_called_off;
+            ~interruptible() { x.end_interruptions(is_called_off); }
+        } const reading{*this, is_called_off};
+        may_be_interrupted = true;
+        calling_when_done watched(until, [this] { interrupt_reads(true); });
+        n = read_body(to, error);
+        is_called_off = watched.end();
+    }
     const bool is_interrupted =
-        error == std::errc::timed_out || error == std::errc::operation_canceled;
+        is_called_off && (error == std::errc::timed_out || error == std::errc::operation_canceled);
     return is_interrupted ? fail_body(until.err(), error) : n;
+}
+
+void exchange::end_interruptions(bool is_called_off) noexcept {
+    const auto turn = lock_shared();
+    may_be_interrupted = false;
+    if (is_called_off) {
+        if (over == nullptr) c->read_limit = -1;  // whatever has been set
+        interrupt_reads(false);
+    }
+    if (over == nullptr && body_ended && has_ctx) begin_watch();
 }
 
 }  // namespace rota::http::detail

@@ -84,10 +84,14 @@ struct exchange {
 
     // --- both at once: duplex.cpp ----------------------------------------------------------
     void enable_duplex(std::error_code& error);
-    // What reading and writing share, if two goroutines may do it: none of it is held while anybody
-    // waits for the body, or for the client to take the answer's.
+    // What reading and writing share, if two goroutines may do it. Nobody waits with shared_mu for
+    // the client. With head_mu one does who writes in front of the body, for the client to take it:
+    // only who has to write behind that waits for head_mu, and takes it before shared_mu.
     std::unique_lock<mutex> lock_shared() {
         return is_duplex ? std::unique_lock(shared_mu) : std::unique_lock<mutex>();
+    }
+    std::unique_lock<mutex> lock_head() {
+        return is_duplex ? std::unique_lock(head_mu) : std::unique_lock<mutex>();
     }
 
     // --- the request's context: watch.cpp ------------------------------------------------
@@ -155,10 +159,11 @@ struct exchange {
 
     // --- both at once ----------------------------------------------------------------------
     // One goroutine reads the body while another one writes. Set before there are two. shared_mu
-    // guards then continue_due, body_error, has_ctx and the watch; `out` until the head has been
-    // put there, from when on it is the writer's, and head_sent itself.
+    // guards then body_ended, body_error, has_ctx and the watch; head_mu continue_due, head_sent,
+    // and `out` until the head has been put there, from when on it is the writer's.
     bool is_duplex = false;
-    mutex shared_mu;
+    bool may_be_interrupted = false;  // the reader writes it; under shared_mu when it ends
+    mutex head_mu, shared_mu;
 
     request incoming;
     response_writer outgoing;
@@ -178,6 +183,10 @@ struct exchange {
     std::size_t read_chunks(std::span<std::byte> to, std::error_code& error);
     void end_body();
     std::size_t fail_body(std::error_code why, std::error_code& error);
+    bool has_body_error() {
+        const auto turn = lock_shared();
+        return static_cast<bool>(body_error);
+    }
     void send_continue(std::error_code& error);
 
     void end_head(int code);
@@ -199,6 +208,7 @@ struct exchange {
     void linger();
 
     void interrupt_reads(bool on) noexcept;
+    void end_interruptions(bool is_called_off) noexcept;
     std::size_t read_stream(std::span<std::byte> to, std::error_code& error);
     void send_stream_head(bool is_complete, bool is_over, std::error_code& error);
     void send_stream_body(std::string_view more, bool ends, std::error_code& error);

@@ -22,7 +22,7 @@ context exchange::request_context() {
 }
 
 void exchange::begin_watch() noexcept {
-    if (watching || unwatched) return;
+    if (watching || unwatched || may_be_interrupted) return;
     c->limit_reads(0);
     try {
         watcher.go([&stream = c->stream, stop = cancel] {
