@@ -17,8 +17,8 @@ import os
 import pathlib
 import re
 import sys
-import time
 
+import verdicts
 import whole
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
@@ -56,20 +56,11 @@ def complaint(source, program):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    build, wanted = pathlib.Path(sys.argv[1]) / "examples", "".join(sys.argv[2:3])
-    passed = failed = 0
-    for source in sorted(EXAMPLES.glob("*.cpp")):
-        if source.stem in OTHERS or wanted not in source.stem:
-            continue
-        began = time.monotonic()
-        wrong = complaint(source, build / source.stem)
-        passed, failed = (passed, failed + 1) if wrong else (passed + 1, failed)
-        print(f"{'FAILED' if wrong else 'ok':<6} {source.stem:<24} "
-              f"{time.monotonic() - began:.2f} s", flush=True)
-        if wrong:
-            print(wrong)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    build = pathlib.Path(sys.argv[1]) / "examples"
+    lessons = [source for source in sorted(EXAMPLES.glob("*.cpp")) if source.stem not in OTHERS]
+    return verdicts.run_all([(source.stem, lambda source=source: complaint(source,
+                                                                           build / source.stem))
+                             for source in lessons], "".join(sys.argv[2:3]))
 
 
 if __name__ == "__main__":

@@ -19,10 +19,10 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+
+import verdicts
 
 HERE = pathlib.Path(__file__).resolve().parent
-SKIPPED = "skipped: "  # begins the lines that scripts/testing/steps.py looks for
 TIME_LIMIT = 60  # seconds for one program; the longest takes one
 ENVIRONMENT = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
 
@@ -73,7 +73,7 @@ class Server:
 
 def with_go(ours, gos):
     if gos is None:
-        return SKIPPED + "no Go found (scripts of bench/peers fetch one)"
+        return verdicts.SKIPPED + "no Go found (scripts of bench/peers fetch one)"
     for server, client in ((gos, ours), (ours, gos)):
         with Server(server) as url:
             if wrong := run([client, "client", url]):
@@ -89,7 +89,7 @@ def with_itself(ours, _):
 def with_curl(ours, _):
     curl = shutil.which("curl")
     if curl is None:
-        return SKIPPED + "no curl found"
+        return verdicts.SKIPPED + "no curl found"
     body = "x" * 100_000
     with Server(ours) as url, tempfile.NamedTemporaryFile("w+") as file:
         file.write(body)
@@ -122,7 +122,6 @@ def main():
     ours = str(build / "tests/prog/prog_http_interop")
     if not os.access(ours, os.X_OK):
         sys.exit(f"http_interop_test: there is no {ours}: build it first")
-    passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         go, gos = find_go(), None
         if go is not None:
@@ -132,21 +131,8 @@ def main():
                                   env={**os.environ, "GOTOOLCHAIN": "local", "GOFLAGS": ""})
             if made.returncode:
                 sys.exit(f"http_interop_test: {go} builds no http_interop.go\n{made.stdout}")
-        for test in (with_itself, with_go, with_curl):
-            if wanted not in test.__name__:
-                continue
-            began = time.monotonic()
-            wrong = test(ours, gos)
-            if wrong.startswith(SKIPPED):
-                print(f"{SKIPPED}{test.__name__}: {wrong.removeprefix(SKIPPED)}", flush=True)
-                continue
-            passed, failed = (passed, failed + 1) if wrong else (passed + 1, failed)
-            print(f"{'FAILED' if wrong else 'ok':<6} {test.__name__:<24} "
-                  f"{time.monotonic() - began:.2f} s", flush=True)
-            if wrong:
-                print(wrong)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+        return verdicts.run_all([(test.__name__, lambda test=test: test(ours, gos))
+                                 for test in (with_itself, with_go, with_curl)], wanted)
 
 
 if __name__ == "__main__":

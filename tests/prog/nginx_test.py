@@ -28,6 +28,7 @@ import tempfile
 import threading
 import time
 
+import verdicts
 import whole
 
 TIME_LIMIT = 30  # seconds for one request or program; the longest takes one
@@ -376,6 +377,26 @@ def crawled(house):
         require(pages is None or total == pages, f"crawler {words}: {out!r}, not {pages} in all")
 
 
+def that_asks_us_again(house):
+    """Requests in a circle: our proxy asks nginx, which asks our proxy."""
+    circle = """location / { proxy_pass http://app; proxy_http_version 1.1;
+                             add_header X-By nginx always; }"""
+    with socket.socket() as kept:  # so that nobody gets that port before nginx does
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        port = kept.getsockname()[1]
+        proxy = house.example("reverse_proxy", "127.0.0.1:0", f"http://127.0.0.1:{port}")
+        house.nginx("origin", circle, port=port, app=proxy.port)
+    c = Client(proxy.port)
+    for given in ({}, {"CDN-Loop": "another, rota-0"}):
+        headers = c.expect(508, "/", **given)
+        by = headers.get_all("X-By")
+        require(by == ["nginx"], f"the answer comes by {by}, not once round")
+    second = house.example("reverse_proxy", "127.0.0.1:0",
+                           f"http://127.0.0.1:{proxy.port}")
+    Client(second.port).expect(508, "/", method="POST", body=b"x")
+
+
 def arguments(house):
     """Help and refusals: status, and where what is said."""
     crawler, proxy = (str(house.build / "examples" / n) for n in ("crawler", "reverse_proxy"))
@@ -400,35 +421,31 @@ def arguments(house):
                     f"{command}: status {status} instead of {wanted}\n{out}\n{err}")
 
 
+def run(test, build):
+    """What is wrong with it, once all that it has started has said what it has to."""
+    if test is not arguments and nginx_program() is None:
+        return verdicts.SKIPPED + "no nginx found (./dev setup test installs it)"
+    wrong = ""
+    with tempfile.TemporaryDirectory() as folder:
+        house = House(build, folder)
+        try:
+            test(house)
+        except (Wrong, OSError, http.client.HTTPException) as e:
+            wrong = f"{type(e).__name__}: {e}"
+            print(f"--- {test.__name__}")
+        finally:
+            house.close(bool(wrong))
+    return wrong
+
+
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    build, wanted = pathlib.Path(sys.argv[1]).resolve(), "".join(sys.argv[2:3])
-    passed = failed = 0
-    for test in (arguments, behind_our_proxy, that_goes_away, before_our_servers,
-                 keeps_its_connections_to_us, crawled):
-        if wanted not in test.__name__:
-            continue
-        began, wrong, note = time.monotonic(), "", ""
-        if test is not arguments and nginx_program() is None:
-            note = "  skipped: no nginx found (./dev setup test installs it)"
-        else:
-            with tempfile.TemporaryDirectory() as folder:
-                house = House(build, folder)
-                try:
-                    test(house)
-                except (Wrong, OSError, http.client.HTTPException) as e:
-                    wrong = f"{type(e).__name__}: {e}"
-                    print(f"--- {test.__name__}")
-                finally:
-                    house.close(bool(wrong))
-        passed, failed = (passed, failed + 1) if wrong else (passed + 1, failed)
-        print(f"{'FAILED' if wrong else 'ok':<6} {test.__name__:<28} "
-              f"{time.monotonic() - began:.2f} s{note}", flush=True)
-        if wrong:
-            print(wrong)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    build = pathlib.Path(sys.argv[1]).resolve()
+    tests = (arguments, behind_our_proxy, that_goes_away, that_asks_us_again, before_our_servers,
+             keeps_its_connections_to_us, crawled)
+    return verdicts.run_all([(test.__name__, lambda test=test: run(test, build))
+                             for test in tests], "".join(sys.argv[2:3]))
 
 
 if __name__ == "__main__":
