@@ -48,24 +48,6 @@ std::string frames_of(std::string_view input) {
     return all;
 }
 
-std::string read_all(const net::conn& c, std::string_view input) {
-    std::error_code error;
-    c.set_deadline(rota::clock::now() + std::chrono::seconds(20), error);
-    rota::wait_group writer;
-    writer.go([&] {
-        std::error_code closed;  // the server may have had enough
-        c.write(input, closed);
-        c.close_write(closed);
-    });
-    std::string all;
-    std::byte part[4096];
-    while (const std::size_t n = c.read(part, error))
-        all.append(reinterpret_cast<const char*>(part), n);
-    writer.wait();
-    require(error != std::errc::timed_out, "a connection comes to its end");
-    return all;
-}
-
 // What the server has said, frame by frame. The connection may be cut within one.
 void check(std::string_view said) {
     struct stream {
@@ -109,7 +91,7 @@ void frames(std::string_view input) {
         "unix", "@rota-frames-" + std::to_string(::getpid()) + "-" + std::to_string(++number));
     rota::wait_group serving;
     serving.go([&] { server.serve(l); });
-    check(read_all(net::dial("unix", l.addr().to_string()), frames_of(input)));
+    check(answer_to(net::dial("unix", l.addr().to_string()), frames_of(input)));
     server.shutdown(rota::background());
     serving.wait();
 }

@@ -7,7 +7,12 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+
+namespace rota::net {
+class conn;
+}
 
 namespace rota_fuzz {
 
@@ -49,6 +54,10 @@ inline constexpr target targets[] = {
 
 // Ends the process with the place if it does not hold.
 void require(bool holds, const char* what);
+
+// All that comes back for the input on a connection that ends where the input does. Requires that
+// the other side ends it as well.
+std::string answer_to(const rota::net::conn& c, std::string_view input);
 
 // The part before the next `separator`, which is taken off the front of `rest`.
 std::string_view take(std::string_view& rest, char separator);
