@@ -7,7 +7,6 @@
 //     untaken    answers that the client does not take
 //
 // Prints the bytes of heap that this takes, and those that it may take.
-#include <malloc.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,11 +23,7 @@
 #include <string>
 #include <string_view>
 
-#include "build_kind.hpp"
-
-#if ROTA_TEST_ASAN || ROTA_TEST_TSAN
-#include <sanitizer/allocator_interface.h>
-#endif
+#include "../heap_in_use.hpp"
 
 namespace {
 
@@ -39,16 +34,6 @@ constexpr unsigned streams = 250;  // as many as the server lets a client open
 constexpr std::size_t heads = 1 << 20, bodies = 1 << 20, window = 256 << 10, unsent = 64 << 10;
 constexpr std::size_t header_max = 64 << 10;  // four times as much is less than `heads`
 constexpr std::size_t frame_max = 16 << 10;
-
-// Bytes of heap, those of C's allocations too: nghttp2 makes such.
-std::size_t in_use() {
-#if ROTA_TEST_ASAN || ROTA_TEST_TSAN
-    return ::__sanitizer_get_current_allocated_bytes();
-#else
-    const struct mallinfo2 now = ::mallinfo2();
-    return now.uordblks + now.hblkhd;
-#endif
-}
 
 [[noreturn]] void give_up(const char* why) {
     std::printf("%s\n", why);
@@ -187,7 +172,7 @@ std::size_t before = 0;
 
 // Fails if it has been taken more than `most`.
 int judge(std::size_t most) {
-    const std::size_t taken = in_use() - before;
+    const std::size_t taken = rota_test::heap_in_use() - before;
     std::printf("%zu bytes of heap, at most %zu\n", taken, most);
     return taken <= most ? 0 : 1;
 }
@@ -202,7 +187,7 @@ int with_client(http::handler h, std::size_t own_window, F f) {
     int status = 0;
     {
         client c(l, own_window);
-        before = in_use();
+        before = rota_test::heap_in_use();
         status = f(c);
     }
     seen.over.close();
