@@ -1,4 +1,5 @@
 // Deadlines and the end of sockets: who waits is woken, for the right reason, and nothing is lost.
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -292,6 +293,113 @@ TEST_ANYWHERE(kb34_net_close, under_pending_calls_gives_no_byte_to_another_file)
         all.wait();
     }
     EXPECT_EQ(wrong.load(), 0);
+}
+
+namespace {
+
+// Whether it is so within 1 s, of a clock that stands still while the machine does: a thousand
+// sleeps of a millisecond.
+template <class C>
+bool within_a_second(C is_so) {
+    for (int i = 0; i < 1000 && !is_so(); ++i) rota::sleep_for(1ms);
+    return is_so();
+}
+
+// Closes what others are in calls of, which `call` makes. How many it was who came to their end
+// within a second, the one who closed among them.
+template <class Socket, class Call>
+int ended_by_close(const Socket& s, int callers, Call call) {
+    std::atomic<int> ended{0}, begun{0};
+    rota::wait_group all;
+    for (int i = 0; i < callers; ++i) {
+        all.go([&] {
+            ++begun;
+            call(s);
+            ++ended;
+        });
+    }
+    EXPECT_TRUE(eventually([&] { return begun == callers; }));
+    all.go([&] {
+        std::error_code error;
+        s.close(error);
+        EXPECT_FALSE(error) << error.message();
+        ++ended;
+    });
+    (void)within_a_second([&] { return ended == callers + 1; });
+    const int in_time = ended;
+    all.wait();
+    return in_time;
+}
+
+}  // namespace
+
+TEST_ANYWHERE(kb34_net_close, returns_within_a_second_and_so_does_every_call) {
+    // A close could wait for a call that nobody ends; a call, for what will not come any more.
+    constexpr int rounds = scaled(20), callers = 4;
+    const std::string large(8 << 20, 'w');
+    const auto reads = [](const net::conn& c) {
+        std::array<std::byte, 64> part;
+        std::error_code error;
+        while (c.read(part, error) != 0) {
+        }
+    };
+    const auto writes = [&](const net::conn& c) {
+        std::error_code error;
+        c.write(large, error);  // more than anybody has room for
+        EXPECT_TRUE(error);
+    };
+    for (int round = 0; round < rounds; ++round) {
+        for (const std::string_view network : {"tcp", "unix"}) {
+            const ends idle = connected(network), full = connected(network),
+                       busy = connected(network);
+            EXPECT_EQ(ended_by_close(idle.server, callers, reads), callers + 1) << network;
+            EXPECT_EQ(ended_by_close(full.client, callers, writes), callers + 1) << network;
+            std::atomic<int> turn{0};
+            EXPECT_EQ(ended_by_close(busy.client, callers,
+                                     [&](const net::conn& c) {
+                                         if (turn++ % 2 == 0) reads(c);
+                                         else writes(c);
+                                     }),
+                      callers + 1)
+                << network;
+            const net::listener l = net::listen(network, local_address(network));
+            EXPECT_EQ(ended_by_close(l, callers,
+                                     [](const net::listener& door) {
+                                         std::error_code error;
+                                         (void)door.accept(error);
+                                         EXPECT_EQ(error, net::net_errc::closed);
+                                     }),
+                      callers + 1)
+                << network;
+        }
+    }
+}
+
+TEST_ANYWHERE(kb34_net_close, returns_within_a_second_from_a_call_that_blocks_its_thread) {
+    // A dup, or a child that has the same open file, makes it block: the next read is the kernel's,
+    // which no close ends. It must not hold up who closes.
+    const ends both = connected();
+    const int shared = ::dup(both.server.fd());
+    ASSERT_GE(shared, 0);
+    std::atomic<bool> is_read{false}, is_closed{false};
+    rota::wait_group all;
+    all.go([&] {
+        std::array<std::byte, 8> part;
+        std::error_code error;
+        while (both.server.read(part, error) != 0) is_read = true;
+    });
+    ASSERT_EQ(::fcntl(shared, F_SETFL, ::fcntl(shared, F_GETFL) & ~O_NONBLOCK), 0);
+    both.client.write("x");  // after this one it blocks
+    EXPECT_TRUE(eventually([&] { return is_read.load(); }));
+    all.go([&] {
+        std::error_code error;
+        both.server.close(error);
+        is_closed = true;
+    });
+    EXPECT_TRUE(within_a_second([&] { return is_closed.load(); }));
+    both.client.close();  // the end of what the call waits for
+    all.wait();
+    ::close(shared);
 }
 
 TEST_ANYWHERE(kb32_net_dial, numbers_that_are_used_again_bring_no_old_event) {
