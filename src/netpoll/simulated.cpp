@@ -11,6 +11,7 @@
 #include "sys/fault.hpp"
 #include "sys/file.hpp"
 #include "sys/io.hpp"
+#include "sys/socket_kernel.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
@@ -19,6 +20,7 @@ namespace {
 
 // Whether what others do may change it, without a call of this program's.
 bool is_outside(int fd, const struct stat& status) {
+    if (kernel_of(fd) != nullptr) return false;
     int family = AF_UNIX;
     if (S_ISSOCK(status.st_mode)) (void)io_get_option(fd, SOL_SOCKET, SO_DOMAIN, family);
     return family != AF_UNIX || !(S_ISSOCK(status.st_mode) || S_ISFIFO(status.st_mode));

@@ -7,7 +7,8 @@
 // told again as long as it lasts, which is too often and never too rarely; and with every other
 // seed now and then of readiness that there is not.
 //
-// Not repeatable is what others do: the network, on whose packets the kernel works when it likes,
+// TCP that is to take part has to be kept in memory: see netpoll/simulated_tcp.hpp. Not repeatable
+// is what others do: the network, on whose packets the kernel works when it likes,
 // other processes, threads of the program's own. For these virtual time waits a little in real
 // time, as far as one can tell by the kind of descriptor.
 #pragma once

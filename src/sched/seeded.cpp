@@ -3,6 +3,7 @@
 
 #include "base/fatal.hpp"
 #include "netpoll/simulated.hpp"
+#include "netpoll/simulated_tcp.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
 #include "sched/idle.hpp"
@@ -55,6 +56,12 @@ std::int64_t next_timer() {
         if (when != 0 && (least == 0 || when < least)) least = when;
     }
     return least;
+}
+
+// The next timer, or what comes next by TCP in memory; 0: there is nothing.
+std::int64_t next_moment() {
+    const std::int64_t timer = next_timer(), packet = simulated_net.next_change();
+    return timer == 0 || (packet != 0 && packet < timer) ? packet : timer;
 }
 
 // --- steps ---------------------------------------------------------------------------------------
@@ -212,7 +219,7 @@ ROTA_SWITCHES_STACK void seeded_loop(m& self) {
         let_time_pass(self.rand);
         const found next = find(self);
         if (!next) {
-            const std::int64_t when = next_timer();
+            const std::int64_t when = next_moment();
             const bool has_timers = when != 0;
             if (net_poller.has_waiters() && (wait_for_descriptors(self, has_timers) || !has_timers))
                 continue;
@@ -310,6 +317,7 @@ void seeded_restart(std::uint64_t seed) {
     seeded.seed = seed;
     conductor->rand = seeded_rng(conductor->id);
     net_simulated.begin(seed);
+    simulated_net.begin(seed);
     seeded.steps.store(0, memory_order_relaxed);    // relaxed: handed over by sched.mu
     seeded.hash.store(0, memory_order_relaxed);     // relaxed: as above
     sched.goid_gen.store(1, memory_order_relaxed);  // relaxed: as above

@@ -11,6 +11,7 @@
 #include "base/atomic.hpp"
 #include "sys/call.hpp"
 #include "sys/fault.hpp"
+#include "sys/socket_kernel.hpp"
 
 #ifndef RWF_NOSIGNAL
 #define RWF_NOSIGNAL 0x00000100
@@ -172,6 +173,7 @@ std::int64_t file_write_at(int fd, const void* from, std::size_t size, std::int6
 std::int64_t file_send(int to, int from, std::int64_t& offset, std::size_t size) {
     if (const int error = faulty_size(sys_call::send_file, size)) return -error;
     static_assert(sizeof(off_t) == sizeof offset);
+    if (kernel_of(to) != nullptr) return -EINVAL;
     return without_sigpipe(size, [&] { return call(SYS_sendfile, to, from, &offset, size); });
 }
 

@@ -10,6 +10,7 @@
 
 #include "net_faults.hpp"
 #include "sched/seeded.hpp"
+#include "tcp_in_memory.hpp"
 
 namespace rota_sim {
 
@@ -31,6 +32,7 @@ const bool mode_is_set = [] {
 
 std::uint64_t seed_now = 0;
 std::string cells_now;
+const char* variables_now = "";
 
 std::uint64_t number(const char* variable, std::uint64_t otherwise) {
     const char* const text = std::getenv(variable);
@@ -57,9 +59,9 @@ struct outcome {
 
 // One program: two to four cells at once.
 outcome run_seed(std::uint64_t seed, const std::vector<cell>& from) {
-    seed_now = seed;
-    cells_now.clear();
+    now_running(seed, {}, "ROTA_SIM");
     rota::rt::seeded_restart(seed);
+    const tcp_in_memory tcp;
     const net_faults faults(dice(~seed));
     rota::run([&] {
         dice d(seed);
@@ -80,11 +82,7 @@ outcome run_seed(std::uint64_t seed, const std::vector<cell>& from) {
                      });
         }
         all.wait();
-        // What a cell has started has ended or is about to.
-        for (int i = 0; rota::runtime::num_goroutine() != 1; ++i) {
-            SIM_CHECK(i < 100'000);
-            rota::runtime::gosched();
-        }
+        wait_for_all_others();
         net_faults::expect_told();
     });
     return {rota::rt::seeded.steps.load(std::memory_order_relaxed),
@@ -117,12 +115,19 @@ TEST(sim, random_programs_keep_their_laws_and_repeat_themselves) {
 
 }  // namespace
 
+void now_running(std::uint64_t seed, std::string cells, const char* variables) {
+    seed_now = seed;
+    cells_now = std::move(cells);
+    variables_now = variables;
+}
+
 void broken(const char* law, const char* file, int line) {
     std::fprintf(stderr,
-                 "%s:%d: broken: %s\nseed %llu, cells %s\nto repeat it: ROTA_SIM_FIRST=%llu "
-                 "ROTA_SIM_COUNT=1 GOMAXPROCS=%d rota_sim\n",
+                 "%s:%d: broken: %s\nseed %llu, cells %s\nto repeat it: %s_FIRST=%llu "
+                 "%s_COUNT=1 GOMAXPROCS=%d rota_sim\n",
                  file, line, law, static_cast<unsigned long long>(seed_now), cells_now.c_str(),
-                 static_cast<unsigned long long>(seed_now), rota::runtime::gomaxprocs(0));
+                 variables_now, static_cast<unsigned long long>(seed_now), variables_now,
+                 rota::runtime::gomaxprocs(0));
     std::abort();
 }
 

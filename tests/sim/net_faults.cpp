@@ -78,13 +78,13 @@ int draw(sys_call call) {
 
 }  // namespace
 
-net_faults::net_faults(dice d) {
+net_faults::net_faults(dice d, bool may_tell) {
     planted = told = 0;
     now.interrupts = d.once_in(2);
     now.shortens = d.once_in(2);
     now.is_never_ready = d.once_in(2);
-    now.refuses = d.once_in(2);
-    now.resets = d.once_in(2);
+    now.refuses = d.once_in(2) && may_tell;
+    now.resets = d.once_in(2) && may_tell;
     now.d = d;
     rota::rt::plant_fault([](sys_call call) { return counted(draw(call)); });
 }
@@ -93,7 +93,7 @@ net_faults::~net_faults() { rota::rt::plant_fault(nullptr); }
 
 #else
 
-net_faults::net_faults(dice) { planted = told = 0; }
+net_faults::net_faults(dice, bool) { planted = told = 0; }
 net_faults::~net_faults() = default;
 
 #endif

@@ -14,7 +14,9 @@ namespace rota_sim {
 // While it lives, calls fail as d says. One at a time; its calls come from one thread at a time.
 class net_faults {
   public:
-    explicit net_faults(dice d);
+    // Some keep what they are told of to themselves, as servers do: for these only such faults are
+    // planted as nobody is told of.
+    explicit net_faults(dice d, bool may_tell = true);
     ~net_faults();
     net_faults(const net_faults&) = delete;
     net_faults& operator=(const net_faults&) = delete;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include <rota/rota.hpp>
@@ -56,7 +57,9 @@ struct announce {
     static const rota_sim::announce announce_##name{#name, cell_##name}; \
     static void cell_##name([[maybe_unused]] rota_sim::dice& d)
 
-// The seed and the cells that run now, for the report of a broken law.
+// The seed and the cells that run now, and the variables that choose them, for the report of a
+// broken law.
+void now_running(std::uint64_t seed, std::string cells, const char* variables);
 [[noreturn]] void broken(const char* law, const char* file, int line);
 #define SIM_CHECK(law) ((law) ? void() : rota_sim::broken(#law, __FILE__, __LINE__))
 
@@ -68,6 +71,14 @@ inline std::size_t place(int i) { return static_cast<std::size_t>(i); }
 
 inline bool all_ones(const std::vector<int>& counts) {
     return std::all_of(counts.begin(), counts.end(), [](int n) { return n == 1; });
+}
+
+// At a program's end: what it has started has ended or is about to.
+inline void wait_for_all_others() {
+    for (int i = 0; rota::runtime::num_goroutine() != 1; ++i) {
+        SIM_CHECK(i < 100'000);
+        rota::runtime::gosched();
+    }
 }
 
 // A little of whatever makes schedules differ.
