@@ -14,8 +14,8 @@
 //   * the request's context goes with the request: if the client leaves, nobody works for it;
 //   * it signs what passes it, in the field CDN-Loop (RFC 8586), by a pseudonym that no other proxy
 //     has. A request with that signature goes in a circle, which would go on until there are no
-//     descriptors left: it is answered with 508 Loop Detected. The field Via could tell as much, but
-//     makes servers believe that their client is an old one: nginx compresses nothing for it;
+//     descriptors left: it is answered with 508 Loop Detected. The field Via could tell as much,
+//     but makes servers believe that their client is an old one: nginx compresses nothing for it;
 //   * one http::client for all: its connections to the servers are kept and used again.
 //
 // What to see: 8 MiB go to a server that sends them back while they come. Then 60 requests by 6
