@@ -5,9 +5,9 @@ SKIPPED = "skipped: "  # begins the lines that scripts/testing/steps.py looks fo
 
 
 def run_all(tests, wanted=""):
-    """The exit status. `tests` are pairs of a name and a call, which returns what is wrong: nothing,
-    a text, or one that begins with SKIPPED and counts neither way. Names without `wanted` in them
-    are left out."""
+    """The exit status. `tests` are pairs of a name and a call, which returns what is wrong: an
+    empty text, another one, or one that begins with SKIPPED and counts neither way. Names without
+    `wanted` in them are left out."""
     passed = failed = 0
     for name, test in tests:
         if wanted not in name:
