@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -18,7 +19,10 @@
 #include <rota/trace.hpp>
 
 #include "../gomaxprocs_restored.hpp"
+#include "core/sched.hpp"
+#include "sched/entry.hpp"
 #include "sched/stw.hpp"
+#include "sched/trace_rest.hpp"
 #include "sys/fault.hpp"
 
 namespace {
@@ -79,6 +83,38 @@ TEST(trace_session, tells_of_many_goroutines_in_each_generation) {
     std::printf("shortest stop for a generation: %lld ns, and %lld ns with %d goroutines\n",
                 static_cast<long long>(few), static_cast<long long>(many), count);
     EXPECT_GE(file.size(), std::uintmax_t{5} * 14 * count);  // all are told in each
+}
+
+// Whether somebody rests, and how many processors have timers.
+bool is_resting() {
+    const rota::rt::runtime_entry inside;
+    const rota::rt::lock_guard guard(rota::rt::sched.mu);
+    return rota::rt::is_trace_resting();
+}
+int procs_with_timers() {
+    int n = 0;
+    for (std::int32_t i = 0; i < rota::rt::proc_count(); ++i)
+        n += rota::rt::sched.allp[i]->timers.earliest_hint() != 0;
+    return n;
+}
+
+// What could go wrong: the goroutine that sees to a trace is never woken, and the trace has one
+// generation; or by a timer, for which every eighth switch of its processor looks at the clock.
+TEST(trace_session, is_seen_to_without_a_timer) {
+    rota::run([] {
+        const int before = procs_with_timers();
+        rota::trace::flight_recorder box;
+        box.start();
+        while (!is_resting()) rota::gosched();
+        EXPECT_EQ(procs_with_timers(), before);
+        // Somebody runs meanwhile, and nobody does: it goes on either way.
+        const rota::rt::stop_counters& c = rota::rt::stops_for(rota::rt::stop_reason::trace);
+        const std::uint64_t busy = stop_figure(c.stops);
+        while (stop_figure(c.stops) == busy) rota::gosched();
+        const std::uint64_t idle = stop_figure(c.stops);
+        while (stop_figure(c.stops) == idle) rota::sleep_for(std::chrono::seconds(2));
+        box.stop();
+    });
 }
 
 #if defined(ROTA_DEBUG_CHECKS)
