@@ -106,11 +106,11 @@ TEST(trace_session, is_seen_to_without_a_timer) {
         const int before = procs_with_timers();
         rota::trace::flight_recorder box;
         box.start();
-        while (!is_resting()) rota::gosched();
+        while (!is_resting()) rota::runtime::gosched();
         EXPECT_EQ(procs_with_timers(), before);
         const rota::rt::stop_counters& c = rota::rt::stops_for(rota::rt::stop_reason::trace);
         const std::uint64_t stops = stop_figure(c.stops);
-        while (stop_figure(c.stops) == stops) rota::gosched();
+        while (stop_figure(c.stops) == stops) rota::runtime::gosched();
         box.stop();
     });
 }
