@@ -220,7 +220,7 @@ TEST_P(no_deadlock, is_seen_while_somebody_sees_to_a_trace) {
     // That goroutine rests without a timer: the others' waiting is taken for a deadlock, and the
     // child does not live until its alarm.
     const outcome o = run("in_trace");
-    EXPECT_EQ(o.exit_code, 7) << o;
+    EXPECT_EQ(o.status, 7) << o;
 }
 
 INSTANTIATE_TEST_SUITE_P(procs, deadlock_report, testing::Values("1", "2", "4", "16"));
