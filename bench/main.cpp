@@ -53,6 +53,7 @@ constexpr workload workloads[] = {
     {"syscall_handoff", rota_bench::syscall_handoff},
     {"gomaxprocs_change", rota_bench::gomaxprocs_change},
     {"time_slices", rota_bench::time_slices},
+    {"trace_cost", rota_bench::trace_cost},
     {"tcp_echo_server", rota_bench::tcp_echo_server},
     {"http_hello_server", rota_bench::http_hello_server},
 };

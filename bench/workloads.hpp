@@ -32,6 +32,7 @@ void syscall_handoff();
 void gomaxprocs_change();
 void time_slices();
 void time_slices_once();  // in a child of time_slices, whose line is not JSON
+void trace_cost();
 void tcp_echo_server();
 void http_hello_server();
 

@@ -5,7 +5,6 @@
 #include "diag/trace_session.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -15,7 +14,6 @@
 
 #include <rota/detail/spawn.hpp>
 #include <rota/sync/latch.hpp>
-#include <rota/time.hpp>
 
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
@@ -24,6 +22,7 @@
 #include "sched/hooks.hpp"
 #include "sched/syscall.hpp"
 #include "sched/trace_events.hpp"
+#include "sched/trace_rest.hpp"
 #include "sys/clock.hpp"
 #include "sys/file.hpp"
 #include "sys/thread.hpp"
@@ -207,7 +206,7 @@ struct trace_session::keeper {
     std::uint64_t run;
     void operator()() const {
         for (;;) {
-            sleep_for(std::chrono::nanoseconds(look_ns));
+            trace_rest(look_ns);
             const std::lock_guard<mutex> guard(of->mu_);
             of->dump_if_wanted();
             if (!of->runs_ || of->run_ != run) return;

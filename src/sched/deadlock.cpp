@@ -4,6 +4,7 @@
 #include "base/fatal.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/idle.hpp"
+#include "sched/trace_rest.hpp"
 #include "sys/thread.hpp"
 #include "sys/threads_asleep.hpp"
 
@@ -22,7 +23,8 @@ bool is_deadlocked() {
     // relaxed: an m that sleeps because sysmon took its p has acquired that from sysmon's exchange
     // (p.syscall)
     if (sched.retaking.load(memory_order_relaxed)) return false;
-    if (sched.world_stops) return false;  // who starts it again wakes whoever has work
+    if (is_trace_resting()) return false;  // sysmon wakes it
+    if (sched.world_stops) return false;   // who starts it again wakes whoever has work
     // relaxed, both: a thread that comes now brings its own work
     if (sched.foreign_used.load(memory_order_relaxed)) return false;
     if (sched.runs_coming.load(memory_order_relaxed) != 0) return false;

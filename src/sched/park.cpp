@@ -133,8 +133,10 @@ void ready_from_outside(g& gp) {
 }
 
 ROTA_NOINLINE void ready_with_extras(m& self, g& gp) {
-    if (is_traced()) trace_go_unblock(self, gp);
-    put_with_extras(self, gp);
+    if (ROTA_LIKELY(is_traced())) trace_go_unblock(self, gp);
+    if (self.ready_extras != m::ready_traced) return put_with_extras(self, gp);
+    runq_put_next(*self.pp, gp);
+    wakep_for_next(*self.pp);
 }
 
 }  // namespace

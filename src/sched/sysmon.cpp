@@ -20,6 +20,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/syscall.hpp"
 #include "sched/timers.hpp"
+#include "sched/trace_rest.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -38,7 +39,7 @@ constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
 constexpr std::int64_t quiet_before_deep_sleep = 100'000'000;  // ns
 constexpr std::int64_t watch_period = 200'000'000;  // ns: deep sleep while some have lost a p,
-                                                    // or seem to be deadlocked
+                                                    // or seem to be deadlocked, or rest
 constexpr std::int64_t scavenge_period = 1'000'000'000;
 constexpr std::uint64_t scavenge_step = 1024;  // stacks a round: about a millisecond
 
@@ -174,7 +175,9 @@ bool deep_sleep(bool follows_anyone) {
             return true;
         sched.sysmon_note.clear();
         sched.sysmon_wait.store(true, memory_order_relaxed);  // relaxed: under sched.mu
-        watches = watches || sched.deadlock_suspected.load(memory_order_relaxed);  // relaxed: too
+        // relaxed: too
+        watches =
+            watches || sched.deadlock_suspected.load(memory_order_relaxed) || is_trace_resting();
     }
     if (!watches) {
         sched.sysmon_note.sleep();
@@ -254,6 +257,7 @@ struct watch {
         look_at_descriptors(now);
         look_at_limits(now);
         scavenge(now);
+        trace_wake_rested(now);
         trace(now);
         look_for_deadlocks(now);
         look_at_suspicion();

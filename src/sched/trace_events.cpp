@@ -4,6 +4,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/stw.hpp"
+#include "sched/trace_stack.hpp"
 #include "sched/trace_word.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/thread.hpp"
@@ -103,7 +104,7 @@ ROTA_ALWAYS_INLINE void start(m& self, trace_stream& to, std::uint64_t now, g& g
     ROTA_DCHECK(word.state() == traced_g::runnable);
     const traced_word next = word.next(traced_g::running);
     next.store_in(gp);
-    trace_put_at(to, now, trace_event::go_start, gp.goid, next.seq());
+    trace_put_here(to, now, trace_event::go_start, gp.goid, next.seq());
 }
 
 void end_blocked(m& self, trace_stream& to, g& gp) {
@@ -165,16 +166,16 @@ ROTA_ALWAYS_INLINE void leave(m& self, trace_stream& to, std::uint64_t now, std:
     switch (readgstatus(gp)) {
         case g_status::waiting:
             word.as(traced_g::waiting).store_in(gp);
-            trace_put_at(to, now, trace_event::go_block, trace_reason(gp.why), stack);
+            trace_put_here(to, now, trace_event::go_block, trace_reason(gp.why), stack);
             break;
         case g_status::dead:
             word.as(traced_g::none).store_in(gp);
-            trace_put_at(to, now, trace_event::go_destroy);
+            trace_put_here(to, now, trace_event::go_destroy);
             break;
         default:
             word.as(traced_g::runnable).store_in(gp);
-            trace_put_at(to, now, trace_event::go_stop,
-                         self.trace_preempts ? trace_text_preempted : trace_text_gosched, stack);
+            trace_put_here(to, now, trace_event::go_stop,
+                           self.trace_preempts ? trace_text_preempted : trace_text_gosched, stack);
             self.trace_preempts = false;
     }
 }
@@ -182,12 +183,12 @@ ROTA_ALWAYS_INLINE void leave(m& self, trace_stream& to, std::uint64_t now, std:
 }  // namespace
 
 void trace_leave(m& self) {
-    const std::uint32_t stack = trace_stack(self);
+    const std::uint32_t stack = trace_stack_here(self);
     leave(self, stream_of(self), trace_now(), stack);
 }
 
 void trace_switch(m& self, g& next) {
-    const std::uint32_t stack = trace_stack(self);
+    const std::uint32_t stack = trace_stack_here(self);
     trace_stream& to = stream_of(self);
     const std::uint64_t now = trace_now();
     leave(self, to, now, stack);
@@ -211,13 +212,13 @@ bool begin_to_exist(g& gp) {
     return true;
 }
 
-void unblock(m* self, trace_stream& to, g& gp, std::uint32_t stack) {
+ROTA_ALWAYS_INLINE void unblock(m* self, trace_stream& to, g& gp, std::uint32_t stack) {
     const std::uint64_t now = trace_now();
     const traced_word word = told(self, to, now, gp, traced_g::waiting);
     if (word.state() != traced_g::waiting) return;
     const traced_word next = word.next(traced_g::runnable);
     next.store_in(gp);
-    trace_put_at(to, now, trace_event::go_unblock, gp.goid, next.seq(), stack);
+    trace_put_here(to, now, trace_event::go_unblock, gp.goid, next.seq(), stack);
 }
 
 }  // namespace
@@ -238,7 +239,7 @@ void trace_go_create(m& self, g& gp) {
 }
 
 void trace_go_unblock(m& self, g& gp) {
-    const std::uint32_t stack = trace_stack(self);
+    const std::uint32_t stack = trace_stack_here(self);
     unblock(&self, stream_of(self), gp, stack);
 }
 

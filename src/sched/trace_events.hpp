@@ -79,18 +79,18 @@ const char* trace_fixed_text(std::uint32_t id);
 // --- goroutines: caller is the m that holds a p, on the goroutine's stack ------------------------
 
 // The current one, whose state is stored, is about to be switched away from.
-ROTA_COLD void trace_leave(m& self);
+ROTA_NOINLINE void trace_leave(m& self);
 // The same, and `next` starts at the same moment.
-ROTA_COLD void trace_switch(m& self, g& next);
-ROTA_COLD void trace_go_syscall(m& self, p& pp);  // pp is self's, or was
+ROTA_NOINLINE void trace_switch(m& self, g& next);
+ROTA_NOINLINE void trace_go_syscall(m& self, p& pp);  // pp is self's, or was
 
 // --- on any stack
 // ---------------------------------------------------------------------------------
 
-ROTA_COLD void trace_go_start(m& self, g& gp);  // self holds a p
-ROTA_COLD void trace_go_create(m& self, g& gp);
+ROTA_NOINLINE void trace_go_start(m& self, g& gp);  // self holds a p
+ROTA_NOINLINE void trace_go_create(m& self, g& gp);
 ROTA_COLD void trace_go_unblock(g& gp);  // any thread; gp's state is stored, and it is in no queue
-ROTA_COLD void trace_go_unblock(m& self, g& gp);  // the same by an m that holds a p
+ROTA_NOINLINE void trace_go_unblock(m& self, g& gp);  // the same by an m that holds a p
 
 // --- ps
 // ---------------------------------------------------------------------------------------------

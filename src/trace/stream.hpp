@@ -94,9 +94,11 @@ class trace_store {
 };
 inline constinit trace_store trace_chunks;
 
-// Appends an event of that moment. The caller is the only one to write to `s`.
+// Appends an event of that moment. The caller is the only one to write to `s`. Compiled into its
+// caller: for the events of every switch.
 template <class... A>
-inline void trace_put_at(trace_stream& s, std::uint64_t now, trace_event e, A... args) {
+ROTA_ALWAYS_INLINE void trace_put_here(trace_stream& s, std::uint64_t now, trace_event e,
+                                       A... args) {
     constexpr std::size_t most = 1 + uvarint_max * (1 + sizeof...(A));
     if (ROTA_UNLIKELY(!s.has_room(most)) && !trace_chunks.renew(s, now)) return;
     std::uint8_t* at = s.at;
@@ -106,6 +108,12 @@ inline void trace_put_at(trace_stream& s, std::uint64_t now, trace_event e, A...
     at = put_uvarint(at, step);
     ((at = put_uvarint(at, static_cast<std::uint64_t>(args))), ...);
     s.at = at;
+}
+
+// The same, out of the way.
+template <class... A>
+inline void trace_put_at(trace_stream& s, std::uint64_t now, trace_event e, A... args) {
+    trace_put_here(s, now, e, args...);
 }
 
 template <class... A>

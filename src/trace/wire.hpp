@@ -63,11 +63,25 @@ inline constexpr std::size_t uvarint_max = 10;
 enum class traced_g : std::uint8_t { none, runnable, running, syscall, waiting };
 enum class traced_p : std::uint8_t { none, running, idle, syscall };
 
-inline std::uint8_t* put_uvarint(std::uint8_t* at, std::uint64_t v) {
-    if (ROTA_LIKELY(v < 0x80)) {  // as most are
-        *at = static_cast<std::uint8_t>(v);
+// Short ones, as nearly all are, without a loop: numbers of one kind mostly have one length, so
+// that the branches are foreseen, and the bytes of one do not wait for each other.
+ROTA_ALWAYS_INLINE std::uint8_t* put_uvarint(std::uint8_t* at, std::uint64_t v) {
+    if (ROTA_LIKELY(v < 0x80)) {
+        at[0] = static_cast<std::uint8_t>(v);
         return at + 1;
     }
+    at[0] = static_cast<std::uint8_t>(v | 0x80);
+    if (v < 1u << 14) {
+        at[1] = static_cast<std::uint8_t>(v >> 7);
+        return at + 2;
+    }
+    at[1] = static_cast<std::uint8_t>(v >> 7 | 0x80);
+    if (v < 1u << 21) {
+        at[2] = static_cast<std::uint8_t>(v >> 14);
+        return at + 3;
+    }
+    at += 2;
+    v >>= 14;
     while (v >= 0x80) {
         *at++ = static_cast<std::uint8_t>(v | 0x80);
         v >>= 7;

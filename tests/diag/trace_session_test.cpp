@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include <unistd.h>
 
@@ -18,7 +20,10 @@
 #include <rota/trace.hpp>
 
 #include "../gomaxprocs_restored.hpp"
+#include "core/sched.hpp"
+#include "sched/entry.hpp"
 #include "sched/stw.hpp"
+#include "sched/trace_rest.hpp"
 #include "sys/fault.hpp"
 
 namespace {
@@ -79,6 +84,51 @@ TEST(trace_session, tells_of_many_goroutines_in_each_generation) {
     std::printf("shortest stop for a generation: %lld ns, and %lld ns with %d goroutines\n",
                 static_cast<long long>(few), static_cast<long long>(many), count);
     EXPECT_GE(file.size(), std::uintmax_t{5} * 14 * count);  // all are told in each
+}
+
+// Whether somebody rests, and how many processors have timers.
+bool is_resting() {
+    const rota::rt::runtime_entry inside;
+    const rota::rt::lock_guard guard(rota::rt::sched.mu);
+    return rota::rt::is_trace_resting();
+}
+int procs_with_timers() {
+    int n = 0;
+    for (std::int32_t i = 0; i < rota::rt::proc_count(); ++i)
+        n += rota::rt::sched.allp[i]->timers.earliest_hint() != 0;
+    return n;
+}
+
+// What could go wrong: the goroutine that sees to a trace is never woken, and the trace has one
+// generation; or by a timer, for which every eighth switch of its processor looks at the clock.
+TEST(trace_session, is_seen_to_without_a_timer) {
+    rota::run([] {
+        const int before = procs_with_timers();
+        rota::trace::flight_recorder box;
+        box.start();
+        while (!is_resting()) rota::runtime::gosched();
+        EXPECT_EQ(procs_with_timers(), before);
+        const rota::rt::stop_counters& c = rota::rt::stops_for(rota::rt::stop_reason::trace);
+        const std::uint64_t stops = stop_figure(c.stops);
+        while (stop_figure(c.stops) == stops) rota::runtime::gosched();
+        box.stop();
+    });
+}
+
+// What could go wrong: sysmon, which wakes that goroutine, sleeps as well where nobody runs.
+TEST(trace_session, is_seen_to_while_nobody_runs) {
+    constexpr int tries = 600;
+    rota::trace::flight_recorder box;
+    box.start();
+    const rota::rt::stop_counters& c = rota::rt::stops_for(rota::rt::stop_reason::trace);
+    for (int generation = 0; generation < 2; ++generation) {
+        const std::uint64_t stops = stop_figure(c.stops);
+        int i = 0;
+        while (stop_figure(c.stops) == stops && i++ < tries)
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        EXPECT_GT(stop_figure(c.stops), stops);
+    }
+    box.stop();
 }
 
 #if defined(ROTA_DEBUG_CHECKS)

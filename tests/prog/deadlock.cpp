@@ -6,6 +6,7 @@
 
 #include <semaphore.h>
 #include <sys/time.h>
+#include <unistd.h>
 
 #include "program.hpp"
 
@@ -378,6 +379,30 @@ int timers() {
     });
 }
 
+// The goroutine that sees to a trace ends with it, and nothing else goes on.
+int after_trace() {
+    rota::run([] {
+        rota::trace::start("/dev/null");
+        rota::trace::stop();
+        rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
+// It rests, is no m and has no timer; but it will go on. Nothing else ends the program, but for a
+// signal.
+int in_trace() {
+    rota::run([] {
+        rota::trace::start("/dev/null");
+        struct sigaction end{};
+        end.sa_handler = [](int) { ::_exit(7); };
+        ::sigaction(SIGALRM, &end, nullptr);
+        ::alarm(1);
+        rota::make_chan<int>().recv();
+    });
+    return 0;
+}
+
 // A timer that has been stopped brings nothing.
 int stopped_timer() {
     return rota::run([] {
@@ -416,6 +441,8 @@ int main(int argc, char** argv) {
                      {"thread_behind_a_thread", thread_behind_a_thread},
                      {"two_runs", two_runs},
                      {"nobody_runs", nobody_runs},
+                     {"after_trace", after_trace},
+                     {"in_trace", in_trace},
                      {"timers", timers},
                      {"stopped_timer", stopped_timer}});
 }

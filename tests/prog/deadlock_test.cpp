@@ -209,5 +209,19 @@ TEST_P(no_deadlock, when_nobody_is_in_run) {
     EXPECT_TRUE(went_well(run("nobody_runs")));
 }
 
+TEST_P(deadlock_report, comes_when_a_trace_is_over) {
+    // The goroutine that saw to the trace counts as one that will be woken, for ever: the child
+    // hangs.
+    const outcome o = run("after_trace");
+    EXPECT_TRUE(reported(o, deadlock));
+}
+
+TEST_P(no_deadlock, is_seen_while_somebody_sees_to_a_trace) {
+    // That goroutine rests without a timer: the others' waiting is taken for a deadlock, and the
+    // child does not live until its alarm.
+    const outcome o = run("in_trace");
+    EXPECT_EQ(o.status, 7) << o;
+}
+
 INSTANTIATE_TEST_SUITE_P(procs, deadlock_report, testing::Values("1", "2", "4", "16"));
 INSTANTIATE_TEST_SUITE_P(procs, no_deadlock, testing::Values("1", "2", "4", "16"));

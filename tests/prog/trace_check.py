@@ -404,6 +404,26 @@ def check_clocks(all_of_them):
             raise Broken(f"generation {later.number} begins {-apart} ns before the end of the last")
 
 
+SHARE_SHARP_HZ = 10**8  # a clock whose units are so short tells any two looks at it apart
+SHARED_MAX = 0.02       # of all starts: processors' counters may differ a little
+
+
+def check_shared(all_of_them):
+    """A start has the stamp of what left its thread before: no code of the program lies between.
+    But behind it lies a turn of the program's, so that the next event has one of its own."""
+    starts = shared = 0
+    for generation in all_of_them:
+        if generation.frequency < SHARE_SHARP_HZ:
+            continue
+        for events in generation.threads.values():
+            for (time, name, _), (later, then, _) in zip(events, events[1:]):
+                if name == "GoStart" and then not in ("GoStatus", "GoStatusStack"):
+                    starts += 1
+                    shared += time == later
+    if starts >= 1 / SHARED_MAX and shared > starts * SHARED_MAX:
+        raise Broken(f"{shared} of {starts} starts share their time with the end of their turn")
+
+
 def check(data):
     """How often each event is in it. Throws Broken."""
     all_of_them = generations(data)
@@ -412,6 +432,7 @@ def check(data):
     for generation in all_of_them:
         generation.check_tables()
     check_clocks(all_of_them)
+    check_shared(all_of_them)
     replay = Replay()
     for generation in all_of_them:
         replay.run(generation)
@@ -527,13 +548,13 @@ def unit_of(frequency=10**6):
     return bytes([FREQUENCY]) + uvarint(frequency)
 
 
-def trace_of(events, number=1, tables=b""):
+def trace_of(events, number=1, tables=b"", step=1, frequency=10**6):
     """A file of one generation from (thread, name, arguments...)."""
     numbers = {name: n for n, (name, _) in EVENTS.items()}
-    out = batch(number, NONE, unit_of()) + tables
+    out = batch(number, NONE, unit_of(frequency)) + tables
     threads = collections.defaultdict(bytes)
     for m, name, *values in events:
-        threads[m] += bytes([numbers[name], 1]) + b"".join(map(uvarint, values))
+        threads[m] += bytes([numbers[name], step]) + b"".join(map(uvarint, values))
     return out + b"".join(batch(number, m, payload) for m, payload in threads.items())
 
 
@@ -564,6 +585,11 @@ BREACHES = {
 }
 
 
+TURNS = [*BEGIN, (NONE, "GoStatus", 2, NONE, 1)]
+for turn in range(1, 60):
+    TURNS += [(7, "GoStop", 0, 0), (7, "GoStart", 2 - turn % 2, (turn + 1) // 2)]
+
+
 def complaint(*parts):
     return complaint_of(HEADER + b"".join(trace_of(p, i + 1) for i, p in enumerate(parts)))
 
@@ -580,7 +606,8 @@ def self_test():
     failed = 0
     early = HEADER + trace_of(GOOD) + batch(2, NONE, unit_of(10**9))
     for text, data in (("no frequency", HEADER + batch(1, NONE, unit_of(0))),
-                       ("before the end of the last", early)):
+                       ("before the end of the last", early),
+                       ("share their time", HEADER + trace_of(TURNS, step=0, frequency=10**9))):
         found = complaint_of(data)
         if found is None or text not in found:
             print(f"self-test: {text!r} is not found, but {found!r}")

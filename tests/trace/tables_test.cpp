@@ -11,10 +11,30 @@
 #include "trace/clock.hpp"
 #include "trace/stacks.hpp"
 #include "trace/strings.hpp"
+#include "trace/wire.hpp"
 
 using namespace rota::rt;
 
 namespace {
+
+TEST(trace_wire, numbers_are_written_in_as_few_bytes_as_they_need) {
+    // A length is wrong at a power of 128: a reader takes the next number for a part of this one.
+    for (unsigned bits = 0; bits <= 64; ++bits) {
+        const std::uint64_t least = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
+        for (const std::uint64_t v : {least, least * 2 - 1, least + least / 3}) {
+            std::uint8_t bytes[uvarint_max];
+            const std::uint8_t* const end = put_uvarint(bytes, v);
+            std::uint64_t read = 0;
+            unsigned shift = 0;
+            for (const std::uint8_t* at = bytes; at != end; ++at, shift += 7) {
+                read |= std::uint64_t{*at & 0x7fu} << shift;
+                EXPECT_EQ(*at >= 0x80, at + 1 != end) << v;
+            }
+            EXPECT_EQ(read, v);
+            EXPECT_TRUE(shift == 7 || v >> (shift - 7) != 0) << v;
+        }
+    }
+}
 
 TEST(trace_strings, numbers_of_logs_begin_anew_in_each_generation) {
     constexpr std::uint32_t room = 3;

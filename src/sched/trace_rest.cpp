@@ -1,0 +1,85 @@
+// The list of those who rest: one, and whose trace has just ended.
+#include "sched/trace_rest.hpp"
+
+#include <limits>
+
+#include "base/probe.hpp"
+#include "sched/entry.hpp"
+#include "sched/latency.hpp"
+#include "sched/park.hpp"
+#include "sched/run_queue.hpp"
+#include "sched/trace_events.hpp"
+#include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+// In the frame of who rests.
+struct resting_g {
+    std::int64_t until;
+    g* gp = nullptr;
+    resting_g* next = nullptr;
+};
+
+constexpr std::int64_t nobody_rests = std::numeric_limits<std::int64_t>::max();
+
+constinit resting_g* all_resting ROTA_GUARDED_BY(sched.mu) = nullptr;
+// The first `until` of them. Written under sched.mu; relaxed: sysmon may see it a round late.
+constinit atomic<std::int64_t> next_wake{nobody_rests};
+
+// Off the stack of gp, whose registers are saved: from here on sysmon may find it.
+bool enter_rest(g& gp, void* arg) {
+    auto& r = *static_cast<resting_g*>(arg);
+    const lock_guard guard(sched.mu);
+    r.gp = &gp;
+    r.next = all_resting;
+    all_resting = &r;
+    // relaxed, both: under sched.mu
+    if (r.until < next_wake.load(memory_order_relaxed))
+        next_wake.store(r.until, memory_order_relaxed);
+    return true;
+}
+
+// By sysmon, which has no p. From here on gp, and what lies in its frame, is somebody else's.
+void wake_rested(g& gp) ROTA_REQUIRES(sched.mu) {
+    note_runnable_outside(gp);
+    casgstatus(gp, g_status::waiting, g_status::runnable);
+    ROTA_PROBE1("go_ready", "8", gp.goid);
+    trace_go_unblock(gp);
+    global_put_urgent(gp);
+}
+
+}  // namespace
+
+void trace_rest(std::int64_t ns) {
+    const runtime_entry inside;
+    resting_g r{.until = nanotime() + ns};
+    gopark(enter_rest, &r, wait_reason::sleep);
+}
+
+bool is_trace_resting() { return all_resting != nullptr; }
+
+void trace_wake_rested(std::int64_t now) {
+    // relaxed: see there
+    if (now < next_wake.load(memory_order_relaxed)) return;
+    {
+        const lock_guard guard(sched.mu);
+        std::int64_t first = nobody_rests;
+        for (resting_g** at = &all_resting; *at != nullptr;) {
+            resting_g& r = **at;
+            if (r.until <= now) {
+                *at = r.next;
+                wake_rested(*r.gp);
+                continue;
+            }
+            if (r.until < first) first = r.until;
+            at = &r.next;
+        }
+        next_wake.store(first, memory_order_relaxed);  // relaxed: see there
+    }
+    wakep();
+}
+
+}  // namespace rota::rt
