@@ -53,6 +53,7 @@ std::int32_t take_idle_ps() ROTA_REQUIRES(sched.mu) {
         pp->status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
         ++n;
     }
+    sched.worked.add_idle(nanotime_unseen(), -n);
     sched.idle_p_count.store(0, memory_order_seq_cst);  // pairs(wake.submit)
     return n;
 }

@@ -81,7 +81,8 @@ bool is_there(const trace_cache::known_stack&, std::uintptr_t, std::uintptr_t) {
 // Null: there is no memory, and the trace ends for that.
 trace_cache* cache_of(m& self) {
     if (ROTA_LIKELY(self.trace_known != nullptr)) return self.trace_known;
-    self.trace_known = static_cast<trace_cache*>(mapped_pages_or_null(sizeof(trace_cache)));
+    self.trace_known =
+        static_cast<trace_cache*>(mapped_pages_or_null(sizeof(trace_cache), mapped_for::traces));
     if (self.trace_known == nullptr) trace_chunks.drop(true);
     return self.trace_known;
 }
