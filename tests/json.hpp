@@ -40,9 +40,9 @@ class json_reader {
         });
         if (take("[")) return list("]", [&] { return value(to.elements.emplace_back()); });
         if (to.kind == '"') return quoted(to.text);
-        if (take("true")) return (to.kind = 't', to.number = 1);
-        to.kind = left_[0] == 'f' ? 't' : '0';
-        return take("false") || number(to);
+        to.kind = left_[0] == 't' || left_[0] == 'f' ? 't' : '0';
+        to.number = left_[0] == 't' ? 1 : 0;
+        return take("true") || take("false") || number(to);
     }
     bool is_over() { return take("\n") && left_.empty(); }
 
@@ -97,8 +97,10 @@ class json_reader {
         constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
         if (s.size() == 1) return true;
         std::uint32_t code = static_cast<unsigned char>(s[0]) & (0x7fu >> s.size());
-        const std::uint32_t marked = 0xff00u >> s.size() & 0xff;  // n ones, then a zero
-        if ((static_cast<unsigned char>(s[0]) & (0xff80u >> s.size() & 0xff)) != marked) return false;
+        // n ones, then a zero.
+        const std::uint32_t marked = 0xff00u >> s.size() & 0xff;
+        const std::uint32_t marks = 0xff80u >> s.size() & 0xff;
+        if ((static_cast<unsigned char>(s[0]) & marks) != marked) return false;
         for (const char c : s.substr(1)) {
             if ((static_cast<unsigned char>(c) & 0xc0) != 0x80) return false;
             code = code << 6 | (static_cast<unsigned char>(c) & 0x3fu);

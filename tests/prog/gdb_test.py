@@ -192,7 +192,8 @@ def loaded_by_itself(program, folder):
 def leaves_no_names(program, _folder):
     """A name of the script's in gdb's Python takes the user's own place, or another script's."""
     look = ["python import builtins; builtins.before = dict(globals())"]
-    told = ["python print('left:', sorted(n for n in globals() if n != '__loader__' and "  # Python's
+    told = ["python print('left:', sorted(n for n in globals() "
+            "if n != '__loader__' and "  # which Python changes
             "globals()[n] is not before.get(n, before)))", "help info goroutines", "help goroutine"]
     by_hand = run_gdb([], [*look, f"source {SCRIPT}", *told], None)
     by_itself = run_gdb([], [*look, f"file {program}", *told], False)
@@ -201,7 +202,8 @@ def leaves_no_names(program, _folder):
         assert "info goroutines [REGEX]" in said and "goroutine ID [COMMAND]" in said, said
 
 
-TESTS = {"variables": variables, "leaves_no_names": leaves_no_names, "loaded_by_itself": loaded_by_itself,
+TESTS = {"variables": variables, "leaves_no_names": leaves_no_names,
+         "loaded_by_itself": loaded_by_itself,
          "a_live_process": live, "a_core_file": core,
          "a_core_file_without_debug_information": without_debug_information}
 

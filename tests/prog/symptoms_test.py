@@ -6,8 +6,8 @@ Usage: symptoms_test.py BUILD_DIR [FILTER]
 What could go wrong: a document tells a reader to type what does not work any more, or promises what
 is not said. Each ```console block of the document is a session in one shell: lines that begin with
 `$ ` are commands, and each other line must be found, in this order, in what the command before it
-says; `...` stands for anything. A command is repeated until it says that, or for a bounded time: the
-program, which an earlier command has begun, may not have come so far. Only names are exchanged:
+says; `...` stands for anything. A command is repeated until it says that, or for a bounded time:
+the program, which an earlier command has begun, may not have come so far. Only names are exchanged:
 build/dev for the build that is tested, port 6060 for one that is free. Commands whose program is
 not installed are left out, which is printed.
 
