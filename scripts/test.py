@@ -56,7 +56,8 @@ def layers():
                 "nginx_test": ("reverse_proxy", "crawler", "fileserver", "http_hello",
                                "prog_http_interop"),
                 "probes_test": ("prog_parked",), "profiles_test": ("prog_profiles", "treesum"),
-                "tls_test": ("prog_http2",), "treesum_test": ("treesum",)}
+                "symptoms_test": ("symptoms",), "tls_test": ("prog_http2",),
+                "treesum_test": ("treesum",)}
     whole_programs = [PythonTest(script, "dev", programs[script.stem], 300)
                       for script in glob("tests/prog/*_test.py")]
     return {

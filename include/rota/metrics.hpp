@@ -46,20 +46,29 @@ struct description {
 ///     /sched/pauses/stopping/other:seconds    until the world has stopped
 ///     /sched/pauses/total/other:seconds       until it goes on
 ///     /sync/mutex/wait/total:seconds          waited for mutex and shared_mutex
+///     /cpu/classes/total:cpu-seconds          GOMAXPROCS, added up over time: the sum of
+///     /cpu/classes/idle:cpu-seconds           processors had nothing to run,
+///     /cpu/classes/user:cpu-seconds           they had, and
+///     /cpu/classes/scavenge/...:cpu-seconds   they gave stacks' memory back to the kernel
 ///     /memory/classes/heap/stacks:bytes       stacks of goroutines, and those kept for others
 ///     /memory/classes/heap/released:bytes     address space for more of them, no memory
-///     /memory/classes/metadata/other:bytes    the scheduler's tables
+///     /memory/classes/metadata/...:bytes      records of stacks (mspan), processors' lists of
+///                                             spare blocks (mcache), the scheduler's tables
 ///     /memory/classes/os-stacks:bytes         stacks of the runtime's threads, and for signals
+///     /memory/classes/other:bytes             buffers of traces and CPU profiles
 ///     /memory/classes/profiling/buckets:bytes tables of the block and the mutex profile
-///     /memory/classes/total:bytes             all these together
+///     /memory/classes/total:bytes             all classes of memory together
+///     /gc/stack/starting-size:bytes           of a goroutine's stack, if none was asked for
 ///
 /// Memory is address space, as in Go; of stacks only touched pages are memory. What the program
 /// itself allocates is in none of these. rota's own begin with /rota/.
 ///
-/// Absent is what Go says of its collector and its heap (/gc/..., the pauses for it, objects in
-/// /memory/classes/heap), of settings for older programs (/godebug/...) and of calls of C
-/// (/cgo/...): here they would mean nothing. /cpu/classes/... is absent too: nobody looks at the
-/// clock where a processor becomes idle; what the process has used, prometheus() says.
+/// There is no collector. What counts its work is there and stays 0: /gc/cycles/..., /gc/pauses,
+/// /sched/pauses/.../gc, /cpu/classes/gc/..., and the runtime's heap in /memory/classes. Absent is
+/// what Go says of the program's heap (/gc/heap/..., /gc/scan/..., /gc/finalizers/...,
+/// /gc/cleanups/...) and of settings of its collector (/gc/gogc, /gc/gomemlimit, /gc/limiter), of
+/// settings for older programs (/godebug/...) and of calls of C (/cgo/...): here they would mean
+/// nothing.
 std::span<const description> all();
 
 /// All metrics as they are now, in the order of all(). Each figure is exact at some moment of the
@@ -69,7 +78,8 @@ std::span<const description> all();
 std::vector<sample> read();
 
 /// The same in the text format of Prometheus, version 0.0.4, under the names of Go's client
-/// (go_goroutines, go_threads, go_sched_...), and what that says of the process (process_...).
+/// (go_goroutines, go_threads, go_info, go_memstats_..., go_sched_...), and what that says of the
+/// process (process_...).
 /// Histograms have steps of ten, up to a second. Opens files in /proc. Throws std::bad_alloc.
 std::string prometheus();
 

@@ -39,6 +39,13 @@ class global_queue {
         return slots_[head_++ & (capacity_ - 1)];
     }
 
+    // The first of them, at most `most`, in `to`; returns how many.
+    std::uint32_t copy(const g** to, std::uint32_t most) const {
+        const std::uint32_t n = size() < most ? size() : most;
+        for (std::uint32_t i = 0; i < n; ++i) to[i] = slots_[(head_ + i) & (capacity_ - 1)];
+        return n;
+    }
+
     // The first n of `from` come first here, in their order. To those who have noted a turn it is
     // as if they had not been popped.
     void put_in_front(global_queue& from, std::uint32_t n) {

@@ -9,6 +9,7 @@
 #include "core/global_queue.hpp"
 #include "core/m.hpp"
 #include "core/p.hpp"
+#include "core/processor_time.hpp"
 #include "sys/lock.hpp"
 #include "sys/note.hpp"
 
@@ -53,6 +54,7 @@ struct sched_t {
     global_queue put_off ROTA_GUARDED_BY(mu);
     g* let_begin ROTA_GUARDED_BY(mu) = nullptr;  // the one that begins all the same
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
+    processor_time worked ROTA_GUARDED_BY(mu);
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
     m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;  // linked by idle_next
     m* free_m ROTA_GUARDED_BY(mu) = nullptr;        // whose thread has ended, likewise

@@ -2,9 +2,11 @@
 #include "diag/figures.hpp"
 
 #include "core/sched.hpp"
+#include "mem/stack.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/run_queue.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -53,9 +55,13 @@ void count_outside(scheduler_figures& f) {
     }
 }
 
-void count_threads(scheduler_figures& f) {
+void count_under_lock(scheduler_figures& f) {
     const lock_guard guard(sched.mu);
     f.threads = static_cast<std::uint64_t>(sched.m_count) + 1;  // sysmon
+    f.trim_ns = static_cast<std::int64_t>(stack_trim_ns());     // before the sums, which contain it
+    const processor_time::sums worked = sched.worked.until(nanotime_unseen());
+    f.processor_ns = worked.total_ns;
+    f.idle_ns = worked.idle_ns;
     f.runnable +=
         sched.runq.size() + sched.urgent.size() + sched.put_off.size() + sched.suspended_count;
 }
@@ -79,7 +85,7 @@ scheduler_figures read_figures() {
     f.gomaxprocs = static_cast<std::uint64_t>(proc_count());
     count_running(f);
     count_outside(f);
-    count_threads(f);
+    count_under_lock(f);
     f.goroutines = f.created > f.ended ? f.created - f.ended : 0;
     const std::uint64_t elsewhere = f.running + f.runnable + f.not_in_go;
     f.waiting = f.goroutines > elsewhere ? f.goroutines - elsewhere : 0;

@@ -11,6 +11,9 @@ struct scheduler_figures {
     // States of the moment.
     std::uint64_t goroutines, running, runnable, waiting, not_in_go;
     std::uint64_t gomaxprocs, threads;
+    // What all ps together could have computed until now, for how much of it they were idle, and
+    // for how much they gave memory back to the kernel.
+    std::int64_t processor_ns, idle_ns, trim_ns;
 };
 
 // Each figure is exact at some moment of the call. Boots the runtime. Takes: sched.mu, inside a

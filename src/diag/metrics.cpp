@@ -1,25 +1,28 @@
 // rota::metrics::read: one table of names, and where each value comes from.
 #include <rota/metrics.hpp>
 
+#include <array>
 #include <iterator>
 #include <limits>
 
 #include "diag/figures.hpp"
+#include "diag/memory_figures.hpp"
 #include "mem/mapped.hpp"
 #include "mem/stack.hpp"
-#include "sched/entry.hpp"
 #include "sched/stw.hpp"
-#include "sys/signal.hpp"
-#include "trace/contention.hpp"
 #include "trace/counters.hpp"
 
 namespace rota::metrics {
 
 namespace {
 
+using rt::memory_figures;
 using rt::scheduler_figures;
+using value = decltype(sample::value);
 
 constexpr double second_ns = 1e9;
+
+double in_seconds(auto ns) { return static_cast<double>(ns) / second_ns; }
 
 // Adds up: the stops of the world are counted for each reason.
 struct times_of {
@@ -46,159 +49,261 @@ histogram copy_of(const times_of& h) {
     out.buckets.reserve(n + 1);
     out.counts.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
-        out.buckets.push_back(
-            i == 0 ? -infinity : static_cast<double>(rt::time_histogram::begin_of(i)) / second_ns);
+        out.buckets.push_back(i == 0 ? -infinity : in_seconds(rt::time_histogram::begin_of(i)));
         out.counts.push_back(h.count(i));
     }
     out.buckets.push_back(infinity);
-    out.sum = static_cast<double>(h.sum_ns()) / second_ns;
+    out.sum = in_seconds(h.sum_ns());
     return out;
 }
 
-// A metric is a figure of the scheduler, a distribution, or what a function says.
-struct source {
-    std::uint64_t scheduler_figures::* figure = nullptr;
-    times_of (*times)() = nullptr;
-    std::uint64_t (*number)() = nullptr;
-    bool in_seconds = false;  // the figure counts nanoseconds
-    bool adds_up = false;     // all numbers before it, which are its parts
-};
-
-times_of latencies() {
+value latencies() {
     times_of h;
     h.add(rt::sched_latency);
-    return h;
+    return copy_of(h);
 }
 
-times_of all_stops(rt::time_histogram rt::stop_counters::* which) {
+value all_stops(rt::time_histogram rt::stop_counters::* which) {
     times_of h;
     for (std::size_t i = 0; i < static_cast<std::size_t>(rt::stop_reason::count); ++i)
         h.add(rt::stops_for(static_cast<rt::stop_reason>(i)).*which);
-    return h;
+    return copy_of(h);
 }
 
-times_of stopping() { return all_stops(&rt::stop_counters::stopping); }
-times_of paused() { return all_stops(&rt::stop_counters::total); }
+value stopping() { return all_stops(&rt::stop_counters::stopping); }
+value paused() { return all_stops(&rt::stop_counters::total); }
+// Stops for a collector, of which there is none.
+value never() { return copy_of({}); }
 
-// The classes of memory: rota's own address space, each byte in one of them.
-std::uint64_t stacks_free() { return rt::stack_bytes().not_handed_out; }
-std::uint64_t stacks_used() { return rt::stack_bytes().handed_out; }
-std::uint64_t profiling_tables() {
-    const rt::runtime_entry inside;
-    return rt::contention.blocked.mapped() + rt::contention.held.mapped();
+struct figures {
+    scheduler_figures scheduler;
+    memory_figures memory;
+};
+using source = value (*)(const figures&);
+
+template <std::uint64_t scheduler_figures::* F>
+value of(const figures& now) {
+    return now.scheduler.*F;
 }
-std::uint64_t other_tables() {
-    const std::uint64_t profiling = profiling_tables();
-    const std::uint64_t all = rt::mapped_bytes();
-    return (all > profiling ? all - profiling : 0) + rt::stack_bytes().tables;
+template <std::uint64_t memory_figures::* F>
+value bytes(const figures& now) {
+    return now.memory.*F;
 }
-std::uint64_t kernel_stacks() {
-    // relaxed: a report
-    return rt::shared_counts.stack_bytes.load(rt::memory_order_relaxed) + rt::signal_stack_bytes();
+template <value (*F)()>
+value times(const figures&) {
+    return F();
 }
+template <std::uint64_t N>
+value always(const figures&) {
+    return N;
+}
+value no_seconds(const figures&) { return 0.0; }
+
+value processor_time(const figures& now) { return in_seconds(now.scheduler.processor_ns); }
+value idle_time(const figures& now) { return in_seconds(now.scheduler.idle_ns); }
+value user_time(const figures& now) {
+    const std::int64_t other = now.scheduler.idle_ns + now.scheduler.trim_ns;
+    return in_seconds(now.scheduler.processor_ns - other);
+}
+value trim_time(const figures& now) { return in_seconds(now.scheduler.trim_ns); }
+value lock_time(const figures& now) { return in_seconds(now.scheduler.lock_wait_ns); }
+value all_memory(const figures& now) { return now.memory.total(); }
+value all_tables(const figures&) { return std::uint64_t{rt::mapped_bytes()}; }
 
 using f = scheduler_figures;
+using b = memory_figures;
 
-constexpr description names[] = {
-    {"/memory/classes/heap/released:bytes",
-     "Address space for stacks of goroutines to come, which is no memory yet, or not any more.",
-     false},
-    {"/memory/classes/heap/stacks:bytes",
-     "Address space of goroutines' stacks, those kept for goroutines to come too; only pages that "
-     "were touched are memory.",
-     false},
-    {"/memory/classes/metadata/other:bytes", "Address space of the scheduler's own tables.", false},
-    {"/memory/classes/os-stacks:bytes",
-     "Address space of the stacks of threads that the runtime has started, and of those on which "
-     "signals are handled.",
-     false},
-    {"/memory/classes/profiling/buckets:bytes",
-     "Address space of the tables of the block and the mutex profile.", false},
-    {"/memory/classes/total:bytes",
-     "All address space that the runtime has taken from the kernel: the sum of the others.", false},
-    {"/rota/memory/tables:bytes", "Address space of the scheduler's own tables.", false},
-    {"/rota/sched/global-gets:batches", "Batches taken from the global run queue.", true},
-    {"/rota/sched/goroutines-stolen:goroutines", "Goroutines taken from other processors.", true},
-    {"/rota/sched/handoffs:processors", "Processors taken from blocked system calls.", true},
-    {"/rota/sched/parks:parks", "Times that a goroutine was put to sleep.", true},
-    {"/rota/sched/preemptions:slices", "Time slices ended by request.", true},
-    {"/rota/sched/steals:steals", "Successful raids of one processor on another.", true},
-    {"/rota/sched/syscalls:calls", "Calls of rota::blocking.", true},
-    {"/rota/sched/threads-created:threads", "Threads ever started.", true},
-    {"/rota/sched/timers-run:timers", "Timers that have fired.", true},
-    {"/rota/sched/wakeups:threads", "Idle threads woken.", true},
-    {"/sched/gomaxprocs:threads", "The current GOMAXPROCS: how many goroutines run at once.",
-     false},
-    {"/sched/goroutines-created:goroutines", "Goroutines created since the process began.", true},
-    {"/sched/goroutines/not-in-go:goroutines",
-     "Goroutines in blocking calls, or that go on without a processor.", false},
-    {"/sched/goroutines/runnable:goroutines", "Goroutines that wait for a processor.", false},
-    {"/sched/goroutines/running:goroutines", "Goroutines that run.", false},
-    {"/sched/goroutines/waiting:goroutines", "Goroutines that wait for something.", false},
-    {"/sched/goroutines:goroutines", "Goroutines that exist.", false},
-    {"/sched/latencies:seconds",
-     "Time that goroutines have been runnable before they ran; one of 64 is counted.", true},
-    {"/sched/pauses/stopping/other:seconds", "Time from the wish to stop the world until it stood.",
-     true},
-    {"/sched/pauses/total/other:seconds", "Time from that wish until the world went on.", true},
-    {"/sched/threads/total:threads", "Threads that the runtime schedules on, and its monitor.",
-     false},
-    {"/sync/mutex/wait/total:seconds", "Time that goroutines have waited for locks, all together.",
-     true},
+struct metric {
+    description described;
+    source get;
 };
 
-constexpr source sources[] = {
-    {.number = stacks_free},
-    {.number = stacks_used},
-    {.number = other_tables},
-    {.number = kernel_stacks},
-    {.number = profiling_tables},
-    {.adds_up = true},
-    {.number = [] { return std::uint64_t{rt::mapped_bytes()}; }},
-    {&f::global_gets},
-    {&f::stolen},
-    {&f::handoffs},
-    {&f::parks},
-    {&f::preemptions},
-    {&f::steals},
-    {&f::syscalls},
-    {&f::threads_created},
-    {&f::timers_run},
-    {&f::wakeups},
-    {&f::gomaxprocs},
-    {&f::created},
-    {&f::not_in_go},
-    {&f::runnable},
-    {&f::running},
-    {&f::waiting},
-    {&f::goroutines},
-    {.times = latencies},
-    {.times = stopping},
-    {.times = paused},
-    {&f::threads},
-    {.figure = &f::lock_wait_ns, .in_seconds = true},
+constexpr bool counts_up = true, is_a_state = false;
+
+constexpr metric table[] = {
+    {{"/cpu/classes/gc/mark/assist:cpu-seconds",
+      "Time that goroutines have spent on a collection: none, there is no collector.", counts_up},
+     no_seconds},
+    {{"/cpu/classes/gc/mark/dedicated:cpu-seconds",
+      "Time of processors that do nothing but collect: none, there is no collector.", counts_up},
+     no_seconds},
+    {{"/cpu/classes/gc/mark/idle:cpu-seconds",
+      "Time of idle processors that collect: none, there is no collector.", counts_up},
+     no_seconds},
+    {{"/cpu/classes/gc/pause:cpu-seconds",
+      "Time in which the world stood still for a collection: none, there is no collector.",
+      counts_up},
+     no_seconds},
+    {{"/cpu/classes/gc/total:cpu-seconds",
+      "Time spent on collections, the sum of those: none, there is no collector.", counts_up},
+     no_seconds},
+    {{"/cpu/classes/idle:cpu-seconds", "Time for which processors had nothing to run.", counts_up},
+     idle_time},
+    {{"/cpu/classes/scavenge/assist:cpu-seconds",
+      "Time spent on giving memory back because there was none: no time, nobody waits for that.",
+      counts_up},
+     no_seconds},
+    {{"/cpu/classes/scavenge/background:cpu-seconds",
+      "Time of processors in which goroutines gave back what lies below them in their stacks; all "
+      "else the monitor gives back, which has no processor.",
+      counts_up},
+     trim_time},
+    {{"/cpu/classes/scavenge/total:cpu-seconds",
+      "Time spent on giving memory back to the kernel, the sum of those.", counts_up},
+     trim_time},
+    {{"/cpu/classes/total:cpu-seconds",
+      "Time that there was to compute in: GOMAXPROCS, added up since the runtime began. The sum of "
+      "user, idle, gc/total and scavenge/total.",
+      counts_up},
+     processor_time},
+    {{"/cpu/classes/user:cpu-seconds",
+      "The rest: goroutines ran, or the scheduler, or the kernel let another thread run instead.",
+      counts_up},
+     user_time},
+    {{"/gc/cycles/automatic:gc-cycles",
+      "Collections that the runtime has begun: none, there is no collector.", counts_up},
+     always<0>},
+    {{"/gc/cycles/forced:gc-cycles",
+      "Collections that the program has asked for: none, there is no collector.", counts_up},
+     always<0>},
+    {{"/gc/cycles/total:gc-cycles", "All collections: none, there is no collector.", counts_up},
+     always<0>},
+    {{"/gc/pauses:seconds", "The same as /sched/pauses/total/gc:seconds.", counts_up},
+     times<never>},
+    {{"/gc/stack/starting-size:bytes",
+      "Size of a new goroutine's stack if none was asked for; only pages that it touches become "
+      "memory.",
+      is_a_state},
+     always<rt::stack_size_default>},
+    {{"/memory/classes/heap/free:bytes",
+      "Memory of the runtime's heap that holds nothing: none, it has no heap.", is_a_state},
+     always<0>},
+    {{"/memory/classes/heap/objects:bytes",
+      "Memory of objects in the runtime's heap: none, it has no heap. The program's objects are "
+      "its allocator's.",
+      is_a_state},
+     always<0>},
+    {{"/memory/classes/heap/released:bytes",
+      "Address space for stacks of goroutines to come, which is no memory yet, or not any more.",
+      is_a_state},
+     bytes<&b::stacks_free>},
+    {{"/memory/classes/heap/stacks:bytes",
+      "Address space of goroutines' stacks, those kept for goroutines to come too; only pages that "
+      "were touched are memory.",
+      is_a_state},
+     bytes<&b::stacks_used>},
+    {{"/memory/classes/heap/unused:bytes",
+      "Memory kept for objects in the runtime's heap: none, it has no heap.", is_a_state},
+     always<0>},
+    {{"/memory/classes/metadata/mcache/free:bytes",
+      "Memory of the lists below whose processors GOMAXPROCS has taken away.", is_a_state},
+     bytes<&b::caches_free>},
+    {{"/memory/classes/metadata/mcache/inuse:bytes",
+      "Memory of processors' lists of stacks and small blocks for those who want one next.",
+      is_a_state},
+     bytes<&b::caches_used>},
+    {{"/memory/classes/metadata/mspan/free:bytes",
+      "Memory for more records of stacks: none is kept.", is_a_state},
+     always<0>},
+    {{"/memory/classes/metadata/mspan/inuse:bytes",
+      "Memory of the records of where stacks lie and which of them are free.", is_a_state},
+     bytes<&b::spans>},
+    {{"/memory/classes/metadata/other:bytes", "Address space of the scheduler's own tables.",
+      is_a_state},
+     bytes<&b::other_tables>},
+    {{"/memory/classes/os-stacks:bytes",
+      "Address space of the stacks of threads that the runtime has started, and of those on which "
+      "signals are handled.",
+      is_a_state},
+     bytes<&b::kernel_stacks>},
+    {{"/memory/classes/other:bytes",
+      "Address space of buffers and tables of execution traces and CPU profiles.", is_a_state},
+     bytes<&b::traces>},
+    {{"/memory/classes/profiling/buckets:bytes",
+      "Address space of the tables of the block and the mutex profile.", is_a_state},
+     bytes<&b::profiles>},
+    {{"/memory/classes/total:bytes",
+      "All address space that the runtime has taken from the kernel: the sum of the others.",
+      is_a_state},
+     all_memory},
+    {{"/rota/memory/tables:bytes", "Address space of the scheduler's own tables, and of traces.",
+      is_a_state},
+     all_tables},
+    {{"/rota/sched/global-gets:batches", "Batches taken from the global run queue.", counts_up},
+     of<&f::global_gets>},
+    {{"/rota/sched/goroutines-stolen:goroutines", "Goroutines taken from other processors.",
+      counts_up},
+     of<&f::stolen>},
+    {{"/rota/sched/handoffs:processors", "Processors taken from blocked system calls.", counts_up},
+     of<&f::handoffs>},
+    {{"/rota/sched/parks:parks", "Times that a goroutine was put to sleep.", counts_up},
+     of<&f::parks>},
+    {{"/rota/sched/preemptions:slices", "Time slices ended by request.", counts_up},
+     of<&f::preemptions>},
+    {{"/rota/sched/steals:steals", "Successful raids of one processor on another.", counts_up},
+     of<&f::steals>},
+    {{"/rota/sched/syscalls:calls", "Calls of rota::blocking.", counts_up}, of<&f::syscalls>},
+    {{"/rota/sched/threads-created:threads", "Threads ever started.", counts_up},
+     of<&f::threads_created>},
+    {{"/rota/sched/timers-run:timers", "Timers that have fired.", counts_up}, of<&f::timers_run>},
+    {{"/rota/sched/wakeups:threads", "Idle threads woken.", counts_up}, of<&f::wakeups>},
+    {{"/sched/gomaxprocs:threads", "The current GOMAXPROCS: how many goroutines run at once.",
+      is_a_state},
+     of<&f::gomaxprocs>},
+    {{"/sched/goroutines-created:goroutines", "Goroutines created since the process began.",
+      counts_up},
+     of<&f::created>},
+    {{"/sched/goroutines/not-in-go:goroutines",
+      "Goroutines in blocking calls, or that go on without a processor.", is_a_state},
+     of<&f::not_in_go>},
+    {{"/sched/goroutines/runnable:goroutines", "Goroutines that wait for a processor.", is_a_state},
+     of<&f::runnable>},
+    {{"/sched/goroutines/running:goroutines", "Goroutines that run.", is_a_state}, of<&f::running>},
+    {{"/sched/goroutines/waiting:goroutines", "Goroutines that wait for something.", is_a_state},
+     of<&f::waiting>},
+    {{"/sched/goroutines:goroutines", "Goroutines that exist.", is_a_state}, of<&f::goroutines>},
+    {{"/sched/latencies:seconds",
+      "Time that goroutines have been runnable before they ran; one of 64 is counted.", counts_up},
+     times<latencies>},
+    {{"/sched/pauses/stopping/gc:seconds",
+      "Time from the wish to stop the world for a collection until it stood: no times, there is no "
+      "collector.",
+      counts_up},
+     times<never>},
+    {{"/sched/pauses/stopping/other:seconds",
+      "Time from the wish to stop the world until it stood.", counts_up},
+     times<stopping>},
+    {{"/sched/pauses/total/gc:seconds",
+      "Time from the wish to stop the world for a collection until it went on: no times, there is "
+      "no collector.",
+      counts_up},
+     times<never>},
+    {{"/sched/pauses/total/other:seconds", "Time from that wish until the world went on.",
+      counts_up},
+     times<paused>},
+    {{"/sched/threads/total:threads", "Threads that the runtime schedules on, and its monitor.",
+      is_a_state},
+     of<&f::threads>},
+    {{"/sync/mutex/wait/total:seconds", "Time that goroutines have waited for locks, all together.",
+      counts_up},
+     lock_time},
 };
-static_assert(std::size(names) == std::size(sources));
+
+constexpr auto names = [] {
+    std::array<description, std::size(table)> all{};
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = table[i].described;
+    return all;
+}();
 
 }  // namespace
 
 std::span<const description> all() { return names; }
 
 std::vector<sample> read() {
-    const scheduler_figures now = rt::read_figures();
+    const figures now{rt::read_figures(), rt::read_memory_figures()};
     std::vector<sample> result;
-    result.reserve(std::size(names));
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < std::size(names); ++i) {
-        const source& s = sources[i];
-        sample one{names[i].name, std::uint64_t{0}};
-        if (s.times != nullptr) one.value = copy_of(s.times());
-        else if (s.adds_up) one.value = sum;
-        else if (s.number != nullptr) sum += std::get<std::uint64_t>(one.value = s.number());
-        else if (s.in_seconds) one.value = static_cast<double>(now.*s.figure) / second_ns;
-        else one.value = now.*s.figure;
-        result.push_back(std::move(one));
-    }
+    result.reserve(std::size(table));
+    for (const metric& m : table) result.push_back({m.described.name, m.get(now)});
     return result;
 }
 

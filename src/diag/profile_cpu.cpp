@@ -179,7 +179,7 @@ bool is_sampling_thread(int tid) {
 
 void start_sampling() {
     if (samples.load(memory_order_acquire) == nullptr) {  // pairs(samples.ring)
-        auto& ring = *new (mapped_pages(sizeof(profile_ring))) profile_ring;
+        auto& ring = *new (mapped_pages(sizeof(profile_ring), mapped_for::traces)) profile_ring;
         ring.init();
         samples.store(&ring, memory_order_release);  // pairs(samples.ring)
     }

@@ -12,6 +12,13 @@ namespace {
 
 using namespace std::string_view_literals;
 
+// The build tells; who looks at this file alone does not know it.
+#if defined(ROTA_VERSION)
+constexpr std::string_view rota_version = ROTA_VERSION;
+#else
+constexpr std::string_view rota_version = "?";
+#endif
+
 // As Go's client prints a double: the shortest text that gives the same double.
 void append(std::string& out, double v) {
     char text[40];
@@ -117,11 +124,77 @@ void append_process(std::string& out) {
                now.start_seconds);
 }
 
+// Whose sum a metric of Go's client is: the runtime's memory under the names that boards know.
+struct memory_name {
+    std::string_view name, help;
+    std::string_view parts[4];
+};
+
+constexpr memory_name memory_names[] = {
+    {"buck_hash_sys_bytes",
+     "Bytes of the tables of the block and the mutex profile.",
+     {"profiling/buckets"}},
+    {"gc_sys_bytes", "Bytes of the scheduler's own tables.", {"metadata/other"}},
+    {"heap_idle_bytes",
+     "Bytes of address space for stacks to come.",
+     {"heap/free", "heap/released"}},
+    {"heap_released_bytes", "Bytes of those that are no memory.", {"heap/released"}},
+    {"heap_sys_bytes",
+     "Bytes of the runtime's heap and of address space for stacks to come.",
+     {"heap/free", "heap/objects", "heap/released", "heap/unused"}},
+    {"mcache_inuse_bytes",
+     "Bytes of processors' lists of spare blocks.",
+     {"metadata/mcache/inuse"}},
+    {"mcache_sys_bytes",
+     "Bytes of those lists, also of processors that were taken away.",
+     {"metadata/mcache/free", "metadata/mcache/inuse"}},
+    {"mspan_inuse_bytes", "Bytes of records of where stacks lie.", {"metadata/mspan/inuse"}},
+    {"mspan_sys_bytes",
+     "Bytes of those records and for more of them.",
+     {"metadata/mspan/free", "metadata/mspan/inuse"}},
+    {"other_sys_bytes", "Bytes of buffers of traces and CPU profiles.", {"other"}},
+    {"stack_inuse_bytes", "Bytes of address space of goroutines' stacks.", {"heap/stacks"}},
+    {"stack_sys_bytes",
+     "Bytes of address space of the stacks of goroutines and threads.",
+     {"heap/stacks", "os-stacks"}},
+    {"sys_bytes", "Bytes that the runtime has from the kernel.", {"total"}},
+};
+
 std::uint64_t value_of(const std::vector<sample>& samples, std::string_view name) {
     for (const sample& s : samples) {
         if (s.name == name) return std::get<std::uint64_t>(s.value);
     }
     return 0;
+}
+
+void append_memory(std::string& out, const std::vector<sample>& samples) {
+    for (const memory_name& m : memory_names) {
+        std::uint64_t bytes = 0;
+        for (const std::string_view part : m.parts) {
+            std::string name("/memory/classes/");
+            if (!part.empty()) bytes += value_of(samples, name.append(part).append(":bytes"));
+        }
+        single(out, std::string("go_memstats_").append(m.name), m.help, "gauge", bytes);
+    }
+}
+
+// What the client says beside the metrics. Of a collection that never comes this is all that Go
+// says as well before its first one.
+void append_runtime(std::string& out, const std::vector<sample>& samples) {
+    head(out, "go_gc_duration_seconds", "How long collections have stopped the world.", "summary");
+    for (const char* const quantile : {"0", "0.25", "0.5", "0.75", "1"})
+        out.append("go_gc_duration_seconds{quantile=\"").append(quantile).append("\"} 0\n");
+    out.append("go_gc_duration_seconds_sum 0\ngo_gc_duration_seconds_count 0\n");
+    single(out, "go_goroutines", "Number of goroutines that currently exist.", "gauge",
+           value_of(samples, "/sched/goroutines:goroutines"));
+    head(out, "go_info", "Information about the Go environment.", "gauge");
+    out.append("go_info{version=\"rota ").append(rota_version).append("\"} 1\n");
+    append_memory(out, samples);
+    single(out, "go_memstats_last_gc_time_seconds",
+           "When the last collection was, in seconds since 1970: 0, there has been none.", "gauge",
+           std::uint64_t{0});
+    single(out, "go_threads", "Number of OS threads created.", "gauge",
+           value_of(samples, "/sched/threads/total:threads"));
 }
 
 }  // namespace
@@ -131,10 +204,7 @@ std::string prometheus() {
     const std::span<const description> known = all();
     std::string out;
     out.reserve(16 * 1024);
-    single(out, "go_goroutines", "Number of goroutines that currently exist.", "gauge",
-           value_of(samples, "/sched/goroutines:goroutines"));
-    single(out, "go_threads", "Number of OS threads created.", "gauge",
-           value_of(samples, "/sched/threads/total:threads"));
+    append_runtime(out, samples);
     for (std::size_t i = 0; i < samples.size(); ++i) append_sample(out, known[i], samples[i]);
     append_process(out);
     return out;

@@ -2,6 +2,7 @@
 #include "diag/sched_page.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,7 +11,7 @@
 #include "diag/figures.hpp"
 #include "diag/frame_name.hpp"
 #include "diag/goroutine_list.hpp"
-#include "diag/profile_text.hpp"
+#include "diag/json_text.hpp"
 #include "diag/symbolize.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
@@ -21,62 +22,6 @@
 namespace rota::rt {
 
 namespace {
-
-// Members and elements, with commas between.
-class json_text {
-  public:
-    void open(char bracket) {
-        before();
-        out_ += bracket;
-        is_first_ = true;
-    }
-    void close(char bracket) {
-        out_ += bracket;
-        is_first_ = false;
-    }
-    void open(std::string_view name, char bracket) {
-        key(name);
-        out_ += bracket;
-        is_first_ = true;
-    }
-    void number(std::string_view name, long long v) {
-        key(name);
-        append_format(out_, "%lld", v);
-    }
-    void flag(std::string_view name, bool v) {
-        key(name);
-        out_ += v ? "true" : "false";
-    }
-    void text(std::string_view name, std::string_view v) {
-        key(name);
-        quoted(v);
-    }
-    std::string take() { return std::move(out_); }
-
-  private:
-    void before() {
-        if (!is_first_) out_ += ',';
-        is_first_ = false;
-    }
-    void key(std::string_view name) {
-        before();
-        quoted(name);
-        out_ += ':';
-    }
-    void quoted(std::string_view v) {
-        out_ += '"';
-        for (const char c : v) {
-            const auto code = static_cast<unsigned char>(c);
-            if (c == '"' || c == '\\') out_ += '\\', out_ += c;
-            else if (code < ' ') append_format(out_, "\\u%04x", code);
-            else out_ += c;
-        }
-        out_ += '"';
-    }
-
-    std::string out_;
-    bool is_first_ = true;
-};
 
 const char* text_of(p_status s) {
     switch (s) {
@@ -125,7 +70,23 @@ ROTA_READS_RACING m_figures look_at_m(const m& mp) {
     return f;
 }
 
+// Who stands in a queue: so many at most, whatever its length.
+constexpr std::uint32_t members_max = 256;
+
+// Also of a goroutine that has gone on, or ended, since it was seen in its queue.
+ROTA_READS_RACING std::uint64_t number_of(const g* gp) { return gp != nullptr ? gp->goid : 0; }
+
+void put_members(json_text& out, std::string_view name, std::span<const g* const> members) {
+    out.open(name, '[');
+    for (const g* const gp : members) {
+        // 0: it has ended, and its stack has been given back.
+        if (const std::uint64_t goid = number_of(gp)) out.number(static_cast<long long>(goid));
+    }
+    out.close(']');
+}
+
 void put_processors(json_text& out) {
+    const g* ring[p::runq_size];
     out.open("processors", '[');
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const p& pp = *sched.allp[i];
@@ -140,6 +101,10 @@ void put_processors(json_text& out) {
         out.number("queued", runq_length(pp));
         const std::int64_t when = pp.timers.earliest_hint();
         out.number("next_timer_ns", when == 0 ? -1 : when - nanotime());
+        out.number("timers", pp.timers.size());
+        const runq_look look = runq_members(pp, ring);
+        out.number("runnext", static_cast<long long>(number_of(look.next)));
+        put_members(out, "queue", {ring, look.count});
         out.close('}');
     }
     out.close(']');
@@ -198,10 +163,27 @@ std::string where(const goroutine_state& g) {
     return found == 0 ? std::string() : name_at(found - 1);
 }
 
+// Who waits for descriptors, as the goroutines themselves say.
+void put_netpoll(json_text& out, const std::vector<goroutine_state>& all) {
+    out.open("netpoll", '{');
+    out.number("waiters", net_poller.waiter_count());
+    out.open("members", '[');
+    std::uint32_t left = members_max;
+    for (const goroutine_state& g : all) {
+        if (g.status != g_status::waiting || g.why != wait_reason::io_wait) continue;
+        if (left-- == 0) break;
+        out.number(static_cast<long long>(g.goid));
+    }
+    out.close(']');
+    out.close('}');
+}
+
 void put_goroutines(json_text& out) {
     const label_reader reading;
+    const std::vector<goroutine_state> all = list_goroutines();
+    put_netpoll(out, all);
     out.open("goroutines", '[');
-    for (const goroutine_state& g : list_goroutines()) {
+    for (const goroutine_state& g : all) {
         out.open('{');
         out.number("id", static_cast<long long>(g.goid));
         out.number("parent", static_cast<long long>(g.parent_goid));
@@ -222,23 +204,49 @@ void put_goroutines(json_text& out) {
     out.close(']');
 }
 
+// One of the queues that sched.mu guards, as it stands at one moment.
+struct queue_look {
+    std::uint32_t size = 0, count = 0;
+    const g* members[members_max];
+
+    void look_at(const global_queue& q) {
+        size = q.size();
+        count = q.copy(members, members_max);
+    }
+    // Threads that are stopped until they have a p: their goroutines.
+    void look_at_line() ROTA_REQUIRES(sched.mu) {
+        size = sched.suspended_count;
+        for (const m* mp = sched.suspended_first; mp != nullptr && count < members_max;
+             mp = mp->suspended_next)
+            members[count++] = mp->curg;
+    }
+    std::span<const g* const> all() const { return {members, count}; }
+};
+
 void put_queues(json_text& out) {
-    std::uint32_t queued = 0, urgent = 0, put_off = 0, suspended = 0;
+    queue_look queued, urgent, put_off, suspended;
     std::int32_t idle_threads = 0;
     {
+        // Pointers alone, a few thousand bytes: who wants the lock waits for less than for a scan.
         const runtime_entry inside;
         const lock_guard guard(sched.mu);
-        queued = sched.runq.size();
-        urgent = sched.urgent.size();
-        put_off = sched.put_off.size();
-        suspended = sched.suspended_count;
+        queued.look_at(sched.runq);
+        urgent.look_at(sched.urgent);
+        put_off.look_at(sched.put_off);
+        suspended.look_at_line();
         idle_threads = sched.idle_m_count;
     }
     out.open("global_queue", '{');
-    out.number("queued", queued);
-    out.number("urgent", urgent);
-    out.number("put_off", put_off);
-    out.number("suspended", suspended);
+    out.number("queued", queued.size);
+    out.number("urgent", urgent.size);
+    out.number("put_off", put_off.size);
+    out.number("suspended", suspended.size);
+    out.open("members", '{');
+    put_members(out, "queued", queued.all());
+    put_members(out, "urgent", urgent.all());
+    put_members(out, "put_off", put_off.all());
+    put_members(out, "suspended", suspended.all());
+    out.close('}');
     out.close('}');
     out.number("idle_threads", idle_threads);
     // relaxed: a report

@@ -12,7 +12,7 @@ namespace rota::rt {
 
 void trace_samples_t::make_room() {
     if (ring_.load(memory_order_acquire) != nullptr) return;  // pairs(samples.trace)
-    void* const pages = mapped_pages_or_null(sizeof(profile_ring));
+    void* const pages = mapped_pages_or_null(sizeof(profile_ring), mapped_for::traces);
     if (pages == nullptr) return;
     auto* const ring = new (pages) profile_ring;
     ring->init();

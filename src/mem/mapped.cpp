@@ -21,15 +21,23 @@ constinit fixed_pool pool;
 
 // For reports. Not an atomic of ours: what maps would be a choice to the explorer of schedules, and
 // what one schedule has mapped stays for the next.
-constinit std::size_t in_use = 0;
+constinit std::size_t in_use[static_cast<std::size_t>(mapped_for::count)] = {};
+
+std::size_t* in_use_for(mapped_for what) { return &in_use[static_cast<std::size_t>(what)]; }
 
 }  // namespace
 
-std::size_t mapped_bytes() { return __atomic_load_n(&in_use, __ATOMIC_RELAXED); }
+std::size_t mapped_bytes(mapped_for what) {
+    return __atomic_load_n(in_use_for(what), __ATOMIC_RELAXED);
+}
 
-void* mapped_pages_or_null(std::size_t bytes) {
+std::size_t mapped_bytes() {
+    return mapped_bytes(mapped_for::tables) + mapped_bytes(mapped_for::traces);
+}
+
+void* mapped_pages_or_null(std::size_t bytes, mapped_for what) {
     void* const start = mmap_reserve(bytes);
-    if (start != nullptr) __atomic_fetch_add(&in_use, bytes, __ATOMIC_RELAXED);
+    if (start != nullptr) __atomic_fetch_add(in_use_for(what), bytes, __ATOMIC_RELAXED);
     return start;
 }
 
@@ -44,14 +52,14 @@ namespace {
 
 }  // namespace
 
-void* mapped_pages(std::size_t bytes) {
-    void* const start = mapped_pages_or_null(bytes);
+void* mapped_pages(std::size_t bytes, mapped_for what) {
+    void* const start = mapped_pages_or_null(bytes, what);
     if (start == nullptr) out_of_memory(bytes);
     return start;
 }
 
-void mapped_free(void* start, std::size_t bytes) {
-    __atomic_fetch_sub(&in_use, bytes, __ATOMIC_RELAXED);
+void mapped_free(void* start, std::size_t bytes, mapped_for what) {
+    __atomic_fetch_sub(in_use_for(what), bytes, __ATOMIC_RELAXED);
     mmap_free(start, bytes);
 }
 

@@ -26,11 +26,15 @@ template <class T, class... A>
     return *new (mapped_alloc(sizeof(T))) T(std::forward<A>(args)...);
 }
 
+// What a mapping is for, which figures tell apart: traces are also the samples of CPU profiles.
+enum class mapped_for : unsigned char { tables, traces, count };
+
 // A mapping of at least `bytes`; ends the process if the kernel has none left.
-[[nodiscard]] void* mapped_pages(std::size_t bytes);
+[[nodiscard]] void* mapped_pages(std::size_t bytes, mapped_for what = mapped_for::tables);
 // The same; null if it has none.
-[[nodiscard]] void* mapped_pages_or_null(std::size_t bytes);
-void mapped_free(void* start, std::size_t bytes);
+[[nodiscard]] void* mapped_pages_or_null(std::size_t bytes, mapped_for what = mapped_for::tables);
+// `what`: as it was when it was taken.
+void mapped_free(void* start, std::size_t bytes, mapped_for what = mapped_for::tables);
 
 // An array of plain values that grows. Not synchronised: its owner's lock guards it.
 template <class T>
@@ -83,7 +87,8 @@ class mapped_array {
     std::size_t capacity_ = 0;
 };
 
-// What has been taken and not given back, in bytes of address space.
+// What has been taken for that and not given back, in bytes of address space; and for everything.
+std::size_t mapped_bytes(mapped_for what);
 std::size_t mapped_bytes();
 
 template <class T>

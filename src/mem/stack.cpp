@@ -4,6 +4,7 @@
 #include "base/atomic.hpp"
 #include "base/check.hpp"
 #include "base/fatal.hpp"
+#include "sys/clock.hpp"
 #include "sys/lock.hpp"
 #include "sys/mmap.hpp"
 
@@ -55,6 +56,7 @@ constinit stack_table stacks;
 // For reports. Not atomics of ours, as in mem/mapped.
 constinit std::size_t slot_bytes = 0;        // all there are
 constinit std::size_t handed_out_bytes = 0;  // those in use
+constinit std::uint64_t trim_ns = 0;         // in stack_trim
 constinit std::size_t table_bytes = 0;       // and what tells them apart
 
 void add_to(std::size_t& sum, std::size_t bytes) {
@@ -241,8 +243,14 @@ void stack_release(const stack_slot& slot) {
     std::byte* const low = slot.usable_lo();
     const std::uintptr_t end = (here - margin) / page_size * page_size;
     const auto from = reinterpret_cast<std::uintptr_t>(low);
-    if (end > from) mmap_decommit(low, end - from);
+    if (end <= from) return;
+    const std::int64_t began = nanotime_unseen();
+    mmap_decommit(low, end - from);
+    const auto took = static_cast<std::uint64_t>(nanotime_unseen() - began);
+    __atomic_fetch_add(&trim_ns, took, __ATOMIC_RELAXED);
 }
+
+std::uint64_t stack_trim_ns() { return __atomic_load_n(&trim_ns, __ATOMIC_RELAXED); }
 
 namespace {
 

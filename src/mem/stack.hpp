@@ -76,6 +76,9 @@ void stack_release(const stack_slot& slot);
 // stack that is no slot: nothing.
 void stack_trim();
 
+// How long all calls of stack_trim have taken together.
+std::uint64_t stack_trim_ns();
+
 // The slot that holds `address`, if any. Lock-free: also for signal handlers.
 [[nodiscard]] stack_slot stack_find(const void* address);
 

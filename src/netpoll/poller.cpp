@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "base/fatal.hpp"
+#include "base/probe.hpp"
 #include "core/sched.hpp"
 #include "netpoll/poll_desc.hpp"
 #include "sys/clock.hpp"
@@ -70,7 +71,12 @@ void poller::remove(int fd, std::uint64_t tag) { (void)backend()->remove(fd, tag
 
 void poller::sleep(std::int64_t deadline, ready_list& ready) {
     poll_backend* const b = backend();
-    if (b == nullptr) return sleep_until(deadline);
+    ROTA_PROBE1("netpoll_sleep", "-8", deadline);
+    if (b == nullptr) {
+        sleep_until(deadline);
+        ROTA_PROBE1("netpoll_wake", "4", ready.count);
+        return;
+    }
     bool sleeps = word_.cas(quiet, waits, memory_order_acquire);  // pairs(poller.break)
     for (;;) {
         std::int64_t timeout = 0;
@@ -79,6 +85,7 @@ void poller::sleep(std::int64_t deadline, ready_list& ready) {
         if (timeout <= 0 && deadline != no_deadline) timeout = 0;
         if (take_what_is_there(*b, timeout, ready)) break;
     }
+    ROTA_PROBE1("netpoll_wake", "4", ready.count);
     // Whatever ended the sleep, the caller looks at everything again: a token that comes right now
     // is no loss.
     word_.store(quiet, memory_order_seq_cst);  // pairs(poller.break)

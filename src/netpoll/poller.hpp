@@ -60,6 +60,8 @@ class poller {
     bool has_waiters() const {
         return waiters_.load(memory_order_seq_cst) != 0;  // pairs(poll.waiters)
     }
+    // How many there are: for reports.
+    std::uint32_t waiter_count() const { return waiters_.load(memory_order_relaxed); }
     // As has_waiters(), for a reader that comes back soon anyway.
     bool has_waiters_hint() const { return waiters_.load(memory_order_relaxed) != 0; }
 

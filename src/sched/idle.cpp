@@ -52,6 +52,7 @@ void pidle_put(p& pp) {
     pp.host = nullptr;                                      // who takes it owes it to nobody
     pp.idle_link = sched.idle_p;
     sched.idle_p = &pp;
+    sched.worked.add_idle(nanotime_unseen(), 1);
     sched.idle_p_count.fetch_add(1, memory_order_seq_cst);  // pairs(wake.submit)
     check_lists();
 }
@@ -61,6 +62,7 @@ p* pidle_get() {
     if (pp == nullptr) return nullptr;
     sched.idle_p = pp->idle_link;
     pp->idle_link = nullptr;
+    sched.worked.add_idle(nanotime_unseen(), -1);
     sched.idle_p_count.fetch_sub(1, memory_order_seq_cst);  // pairs(wake.submit)
     ++sched.stirs;
     check_lists();

@@ -151,6 +151,7 @@ namespace {
 // The thread of self ends: the goroutine that was locked to it has. Go: mexit.
 void end_m(m& self) {
     ROTA_CHECK(self.pp == nullptr && !self.spinning);
+    ROTA_PROBE1("m_stop", "8", self.id);
     trace_m_ends(self);
     shared_counts.stack_bytes.fetch_sub(m_stack_size, memory_order_relaxed);  // relaxed: as below
     signal_stack_free(self.signal_stack);
@@ -190,6 +191,7 @@ void* mstart(void* arg) {
     char name[16];
     std::snprintf(name, sizeof name, "rota-m%llu", static_cast<unsigned long long>(self.id));
     thread_set_name(name);
+    ROTA_PROBE1("m_start", "8", self.id);
     self.in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
     if (p* const pp = be_born(self)) acquirep(self, *pp);
     schedule_loop(self);
@@ -343,7 +345,9 @@ void stopm(m& self) {
         dead = is_deadlocked();
     }
     if (dead) confirm_deadlock();
+    ROTA_PROBE1("m_park", "8", self.id);
     self.park.sleep();
+    ROTA_PROBE1("m_wake", "8", self.id);
     is_awake_again(self);
     acquirep(self, *self.next_p);
     self.next_p = nullptr;

@@ -12,6 +12,7 @@
 #include "sched/stw.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -54,6 +55,7 @@ void first_procs(std::int32_t n) {
     ROTA_CHECK(sched.procs_made == 0);
     make_procs(n);
     const lock_guard guard(sched.mu);
+    sched.worked.set_procs(nanotime_unseen(), n);
     __atomic_store_n(&sched.gomaxprocs, n, __ATOMIC_RELEASE);      // pairs(procs.count)
     for (std::int32_t i = n; i-- > 0;) pidle_put(*sched.allp[i]);  // so that p 0 is taken first
 }
@@ -70,6 +72,7 @@ void procresize(std::int32_t n) {
     }
     for (std::int32_t i = n; i < before; ++i) retire(*sched.allp[i]);
     const lock_guard guard(sched.mu);
+    sched.worked.set_procs(nanotime_unseen(), n);
     __atomic_store_n(&sched.gomaxprocs, n, __ATOMIC_RELEASE);  // pairs(procs.count)
 }
 

@@ -217,6 +217,19 @@ std::uint32_t runq_length(const p& pp) {
     return runq_ring_length(pp) + (pp.runnext.load(memory_order_relaxed) != nullptr ? 1 : 0);
 }
 
+runq_look runq_members(const p& pp, const g** in_ring) {
+    const std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
+    const std::uint32_t tail = pp.runq_tail.load(memory_order_acquire);  // pairs(runq.publish)
+    runq_look look{0, nullptr};
+    // Between the two looks the owner may have gone far: what is more than full is no queue.
+    if (tail - head <= p::runq_size) {
+        for (std::uint32_t i = head; i != tail; ++i)  // relaxed: published by the tail
+            in_ring[look.count++] = pp.runq[i % p::runq_size].load(memory_order_relaxed);
+    }
+    look.next = pp.runnext.load(memory_order_acquire);  // pairs(runq.next)
+    return look;
+}
+
 void note_computed(p& pp, std::int64_t now) {
     pp.computed_at = now;
     pp.computed_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own

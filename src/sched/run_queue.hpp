@@ -67,6 +67,14 @@ void runq_put_next_last(p& pp) ROTA_EXCLUDES(sched.mu);
 // In ring and runnext; any thread, a hint.
 [[nodiscard]] std::uint32_t runq_length(const p& pp);
 
+// Who is in the ring, first come first, and in runnext, or null: pointers of the moment, for
+// reports. Whoever takes one of them meanwhile does not wait. `in_ring` has room for runq_size.
+struct runq_look {
+    std::uint32_t count;
+    const g* next;
+};
+runq_look runq_members(const p& pp, const g** in_ring);
+
 // A turn of pp had to be ended. Caller: its owner, or sysmon, which holds it.
 void note_computed(p& pp, std::int64_t now);
 

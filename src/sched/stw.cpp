@@ -2,6 +2,7 @@
 #include "sched/stw.hpp"
 
 #include "arch/context.hpp"
+#include "base/probe.hpp"
 #include "core/getg.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
@@ -53,6 +54,7 @@ std::int32_t take_idle_ps() ROTA_REQUIRES(sched.mu) {
         pp->status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
         ++n;
     }
+    sched.worked.add_idle(nanotime_unseen(), -n);
     sched.idle_p_count.store(0, memory_order_seq_cst);  // pairs(wake.submit)
     return n;
 }
@@ -223,9 +225,11 @@ bool stop_the_world(stop_reason why) {
     m& self = getm();
     world.why = why;
     world.asked_at = nanotime();
+    ROTA_PROBE1("stw_begin", "1", why);
     if (is_traced()) trace_stop_begin(self, static_cast<unsigned>(why));
     if (!begin_stop(self)) return false;
     if (!wait_until_stopped()) {
+        ROTA_PROBE1("stw_end", "1", why);
         if (is_traced()) trace_stop_end(self);
         const lock_guard guard(sched.mu);
         end_stop();
@@ -238,7 +242,9 @@ bool stop_the_world(stop_reason why) {
 
 void start_the_world() {
     m& self = getm();
+    const stop_reason why = world.why;
     count_pause();
+    ROTA_PROBE1("stw_end", "1", why);
     if (is_traced()) trace_stop_end(self);
     p* busy = nullptr;  // linked by idle_link
     bool owed = false;

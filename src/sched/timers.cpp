@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "base/probe.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/bubble.hpp"
@@ -69,8 +70,10 @@ void run_errands(const timer_errand* due, std::uint32_t n) {
     // Who has slept for long is in no cache: ask for all of them at once.
     for (std::uint32_t i = 0; i < n; ++i) __builtin_prefetch(due[i].arg, 1);
     for (std::uint32_t i = 0; i < n; ++i) {
+        if (due[i].run != nullptr && due[i].arg == nullptr) continue;
+        ROTA_PROBE2("timer_fire", "8", due[i].run, "8", due[i].arg);
         if (due[i].run == nullptr) goready(*static_cast<g*>(due[i].arg));
-        else if (due[i].arg != nullptr) due[i].run(due[i].arg);
+        else due[i].run(due[i].arg);
     }
 }
 

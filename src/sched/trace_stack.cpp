@@ -28,7 +28,8 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* arg) {
 // Null: there is no memory, and the trace ends for that.
 trace_cache* cache_of(m& self) {
     if (ROTA_LIKELY(self.trace_known != nullptr)) return self.trace_known;
-    self.trace_known = static_cast<trace_cache*>(mapped_pages_or_null(sizeof(trace_cache)));
+    self.trace_known =
+        static_cast<trace_cache*>(mapped_pages_or_null(sizeof(trace_cache), mapped_for::traces));
     if (self.trace_known == nullptr) trace_chunks.drop(true);
     return self.trace_known;
 }

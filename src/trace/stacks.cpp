@@ -15,11 +15,12 @@ std::uint32_t trace_stack_table::find_or_add(const std::uintptr_t* pcs, std::uin
     const lock_guard guard(mu_);
     refused = true;
     if (buckets_ == nullptr)
-        buckets_ =
-            static_cast<std::uint32_t*>(mapped_pages_or_null(bucket_count * sizeof(std::uint32_t)));
+        buckets_ = static_cast<std::uint32_t*>(
+            mapped_pages_or_null(bucket_count * sizeof(std::uint32_t), mapped_for::traces));
     if (buckets_ == nullptr) return 0;
     if (entries_ == nullptr)
-        entries_ = static_cast<entry*>(mapped_pages_or_null((id_max + 1) * sizeof(entry)));
+        entries_ = static_cast<entry*>(
+            mapped_pages_or_null((id_max + 1) * sizeof(entry), mapped_for::traces));
     if (entries_ == nullptr) return 0;
     refused = false;
     std::uint32_t& bucket = buckets_[hash >> 32 & (bucket_count - 1)];

@@ -45,7 +45,7 @@ trace_chunk* trace_store::empty_chunk(bool is_unlimited) {
             return c;
         }
     }
-    if (void* const fresh = mapped_pages_or_null(trace_chunk::bytes))
+    if (void* const fresh = mapped_pages_or_null(trace_chunk::bytes, mapped_for::traces))
         return static_cast<trace_chunk*>(fresh);
     const lock_guard guard(mu_);
     if (!is_unlimited)
@@ -103,7 +103,7 @@ void trace_store::release(trace_list& list, bool keep) {
     }
     while (trace_chunk* const c = list.first) {
         list.first = c->next;
-        mapped_free(c, trace_chunk::bytes);
+        mapped_free(c, trace_chunk::bytes, mapped_for::traces);
     }
     list = {};
 }

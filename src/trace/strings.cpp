@@ -40,10 +40,11 @@ std::uint32_t trace_string_table::once(std::string_view text) {
 
 bool trace_string_table::has_tables() {
     if (buckets_ == nullptr)
-        buckets_ =
-            static_cast<std::uint32_t*>(mapped_pages_or_null(bucket_count * sizeof(std::uint32_t)));
+        buckets_ = static_cast<std::uint32_t*>(
+            mapped_pages_or_null(bucket_count * sizeof(std::uint32_t), mapped_for::traces));
     if (buckets_ != nullptr && entries_ == nullptr)
-        entries_ = static_cast<entry*>(mapped_pages_or_null((entry_max + 1) * sizeof(entry)));
+        entries_ = static_cast<entry*>(
+            mapped_pages_or_null((entry_max + 1) * sizeof(entry), mapped_for::traces));
     return buckets_ != nullptr && entries_ != nullptr;
 }
 

@@ -15,6 +15,7 @@
 #include <rota/trace.hpp>
 
 #include "anywhere.hpp"
+#include "exposition.hpp"
 
 using namespace rota_test;
 using namespace std::chrono_literals;
@@ -80,6 +81,56 @@ thread_figures thread_figures_at_rest() {
     }
     return last;
 }
+
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+// /cpu/classes, and our own clock before and behind.
+struct processor_look {
+    double begun, total, user, idle, gc, scavenge, ended;
+};
+
+processor_look look_at_processors() {
+    processor_look l{};
+    l.begun = seconds_now();
+    const metric_values all = all_metrics();
+    l.ended = seconds_now();
+    const auto value = [&all](const char* name) {
+        return std::get<double>(all.at(std::string("/cpu/classes/") + name + ":cpu-seconds"));
+    };
+    l.total = value("total");
+    l.user = value("user");
+    l.idle = value("idle");
+    l.gc = value("gc/total");
+    l.scavenge = value("scavenge/total");
+    return l;
+}
+
+// Those that runtime/metrics of Go 1.27 has, of the classes that rota has anything of.
+constexpr std::string_view go_s_names =
+    "/cpu/classes/gc/mark/assist:cpu-seconds /cpu/classes/gc/mark/dedicated:cpu-seconds "
+    "/cpu/classes/gc/mark/idle:cpu-seconds /cpu/classes/gc/pause:cpu-seconds "
+    "/cpu/classes/gc/total:cpu-seconds /cpu/classes/idle:cpu-seconds "
+    "/cpu/classes/scavenge/assist:cpu-seconds /cpu/classes/scavenge/background:cpu-seconds "
+    "/cpu/classes/scavenge/total:cpu-seconds /cpu/classes/total:cpu-seconds "
+    "/cpu/classes/user:cpu-seconds /gc/cycles/automatic:gc-cycles /gc/cycles/forced:gc-cycles "
+    "/gc/cycles/total:gc-cycles /gc/pauses:seconds /gc/stack/starting-size:bytes "
+    "/memory/classes/heap/free:bytes /memory/classes/heap/objects:bytes "
+    "/memory/classes/heap/released:bytes /memory/classes/heap/stacks:bytes "
+    "/memory/classes/heap/unused:bytes /memory/classes/metadata/mcache/free:bytes "
+    "/memory/classes/metadata/mcache/inuse:bytes /memory/classes/metadata/mspan/free:bytes "
+    "/memory/classes/metadata/mspan/inuse:bytes /memory/classes/metadata/other:bytes "
+    "/memory/classes/os-stacks:bytes /memory/classes/other:bytes "
+    "/memory/classes/profiling/buckets:bytes /memory/classes/total:bytes "
+    "/sched/gomaxprocs:threads /sched/goroutines-created:goroutines "
+    "/sched/goroutines/not-in-go:goroutines /sched/goroutines/runnable:goroutines "
+    "/sched/goroutines/running:goroutines /sched/goroutines/waiting:goroutines "
+    "/sched/goroutines:goroutines /sched/latencies:seconds /sched/pauses/stopping/gc:seconds "
+    "/sched/pauses/stopping/other:seconds /sched/pauses/total/gc:seconds "
+    "/sched/pauses/total/other:seconds /sched/threads/total:threads "
+    "/sync/mutex/wait/total:seconds";
 
 }  // namespace
 
@@ -292,6 +343,29 @@ TEST(metrics, know_the_memory_of_threads) {
     });
 }
 
+TEST(metrics, know_the_memory_of_traces_and_of_processors) {
+    // Buffers of a trace look like tables of the scheduler, and processors that have gone like ones
+    // that are there.
+    rota::run([] {
+        const auto path = std::filesystem::temp_directory_path() /
+                          ("rota_memory_" + std::to_string(::getpid()) + ".trace");
+        rota::trace::start(path);
+        EXPECT_GE(metric("/memory/classes/other:bytes"), 64u << 10);
+        rota::trace::stop();
+        std::filesystem::remove(path);
+        const int before = rota::runtime::gomaxprocs(6);
+        const std::uint64_t six = metric("/memory/classes/metadata/mcache/inuse:bytes");
+        const std::uint64_t gone = metric("/memory/classes/metadata/mcache/free:bytes");
+        rota::runtime::gomaxprocs(2);
+        const std::uint64_t two = metric("/memory/classes/metadata/mcache/inuse:bytes");
+        EXPECT_EQ(six, 3 * two);
+        EXPECT_GT(two, 0u);
+        EXPECT_EQ(metric("/memory/classes/metadata/mcache/free:bytes"), gone + six - two);
+        EXPECT_GT(metric("/memory/classes/metadata/mspan/inuse:bytes"), 0u);
+        rota::runtime::gomaxprocs(before);
+    });
+}
+
 TEST(metrics, know_the_memory_of_profiles) {
     // What the block profile takes is part of the scheduler's tables, or of none.
     rota::run([] {
@@ -313,17 +387,100 @@ TEST(metrics, know_the_memory_of_profiles) {
 }
 
 TEST(metrics, have_no_names_that_mean_nothing_here) {
-    // A figure of Go's collector that is always 0 looks like a collector that has nothing to do.
+    // A figure of Go's heap that is always 0 says that the program has no memory; and a name that
+    // Go does not have is no name of Go's.
     for (const auto& d : rota::metrics::all()) {
         const std::string name(d.name);
         EXPECT_TRUE(name.starts_with("/rota/") || name.starts_with("/sched/") ||
-                    name.starts_with("/sync/") || name.starts_with("/memory/classes/"))
+                    name.starts_with("/sync/") || name.starts_with("/memory/classes/") ||
+                    name.starts_with("/cpu/classes/") || name.starts_with("/gc/cycles/") ||
+                    name == "/gc/pauses:seconds" || name == "/gc/stack/starting-size:bytes")
             << name;
-        EXPECT_EQ(name.find("/gc:"), std::string::npos) << name;
+        if (!name.starts_with("/rota/")) {
+            EXPECT_NE(go_s_names.find(name), std::string_view::npos) << name;
+        }
     }
+    std::istringstream go_s{std::string(go_s_names)};
+    for (std::string name; go_s >> name;)
+        EXPECT_TRUE(std::ranges::any_of(rota::metrics::all(), [&](const auto& d) {
+            return d.name == name;
+        })) << name;
     EXPECT_TRUE(std::is_sorted(rota::metrics::all().begin(), rota::metrics::all().end(),
                                [](const auto& a, const auto& b) { return a.name < b.name; }))
         << "Go sorts by name";
+}
+
+TEST(metrics, know_that_nothing_collects) {
+    // Who asks whether collections make a program slow gets no answer, or a wrong one.
+    const metric_values all = all_metrics();
+    for (const char* const name :
+         {"/gc/cycles/automatic:gc-cycles", "/gc/cycles/forced:gc-cycles",
+          "/gc/cycles/total:gc-cycles", "/memory/classes/heap/objects:bytes"})
+        EXPECT_EQ(std::get<std::uint64_t>(all.at(name)), 0u) << name;
+    for (const char* const name :
+         {"/cpu/classes/gc/mark/assist:cpu-seconds", "/cpu/classes/gc/mark/dedicated:cpu-seconds",
+          "/cpu/classes/gc/mark/idle:cpu-seconds", "/cpu/classes/gc/pause:cpu-seconds",
+          "/cpu/classes/gc/total:cpu-seconds"})
+        EXPECT_EQ(std::get<double>(all.at(name)), 0.0) << name;
+    for (const char* const name : {"/gc/pauses:seconds", "/sched/pauses/stopping/gc:seconds",
+                                   "/sched/pauses/total/gc:seconds"}) {
+        EXPECT_EQ(count_of(name), 0u) << name;
+        EXPECT_EQ(std::get<rota::metrics::histogram>(all.at(name)).counts.size(), 162u) << name;
+    }
+    EXPECT_EQ(metric("/gc/stack/starting-size:bytes"), 256u << 10);
+}
+
+TEST(metrics, add_up_the_time_of_processors) {
+    // What GOMAXPROCS has been is forgotten where it changes, or the classes are not all there is.
+    // Our own clock is looked at on both sides of each look at theirs.
+    rota::run([] {
+        const int before = rota::runtime::gomaxprocs(3);
+        const processor_look a = look_at_processors();
+        rota::sleep_for(2ms);
+        const processor_look b = look_at_processors();
+        rota::runtime::gomaxprocs(1);
+        const processor_look c = look_at_processors();
+        rota::sleep_for(2ms);
+        const processor_look d = look_at_processors();
+        rota::runtime::gomaxprocs(before);
+        constexpr double rounding = 1e-6;
+        EXPECT_GE(b.total - a.total, 3 * (b.begun - a.ended) - rounding);
+        EXPECT_LE(b.total - a.total, 3 * (b.ended - a.begun) + rounding);
+        EXPECT_GE(c.total - b.total, c.begun - b.ended - rounding);
+        EXPECT_LE(c.total - b.total, 3 * (c.ended - b.begun) + rounding);
+        EXPECT_GE(d.total - c.total, d.begun - c.ended - rounding);
+        EXPECT_LE(d.total - c.total, d.ended - c.begun + rounding);
+        for (const processor_look* const l : {&a, &b, &c, &d}) {
+            EXPECT_NEAR(l->user + l->idle + l->gc + l->scavenge, l->total, rounding);
+            EXPECT_LE(l->idle, l->total + rounding);
+        }
+        EXPECT_GE(b.idle, a.idle);
+        EXPECT_GE(d.idle, c.idle);
+    });
+}
+
+TEST(metrics, know_which_processors_are_idle) {
+    // One that sleeps counts as busy, or one that computes as idle. The machine may hold threads up
+    // that look for work or take processors from those who compute: the awaited comes once.
+    rota::run([] {
+        const int before = rota::runtime::gomaxprocs(2);
+        EXPECT_TRUE(eventually([] {
+            const processor_look a = look_at_processors();
+            rota::sleep_for(3ms);
+            const processor_look b = look_at_processors();
+            return b.idle - a.idle >= b.begun - a.ended;
+        })) << scheduler_state();
+        rota::runtime::gomaxprocs(1);
+        EXPECT_TRUE(eventually([] {
+            const processor_look a = look_at_processors();
+            while (seconds_now() < a.ended + 100e-6) {
+            }
+            const processor_look b = look_at_processors();
+            rota::runtime::gosched();
+            return b.idle == a.idle && b.user - a.user >= 99e-6;
+        })) << scheduler_state();
+        rota::runtime::gomaxprocs(before);
+    });
 }
 
 TEST(metrics, have_go_s_boundaries) {
@@ -421,39 +578,57 @@ TEST_ANYWHERE(prometheus, text_has_the_names_of_go_s_client) {
 }
 
 TEST_ANYWHERE(prometheus, text_is_what_the_format_asks_for) {
-    // A scraper refuses the whole text: a sample without a type, buckets that go down, no +Inf.
-    std::istringstream lines(rota::metrics::prometheus());
-    std::string family, type;
-    double last_bucket = 0, infinite = -1;
-    for (std::string line; std::getline(lines, line);) {
-        ASSERT_FALSE(line.empty());
-        std::istringstream words(line);
-        std::string first, second, third, fourth;
-        words >> first >> second >> third >> fourth;
-        if (first == "#") {
-            if (second == "TYPE") {
-                family = third;
-                type = fourth;
-                last_bucket = 0;
-            }
-            continue;
-        }
-        EXPECT_EQ(first.rfind(family, 0), 0u) << line << " below the type of " << family;
-        if (type == "counter") {
-            EXPECT_TRUE(first.ends_with("_total")) << line;
-        }
-        EXPECT_GE(std::stod(second), 0) << line;
-        if (first.find("_bucket{") == std::string::npos) {
-            if (first == family + "_count") {
-                EXPECT_EQ(std::stod(second), infinite) << line;
-            }
-            continue;
-        }
-        EXPECT_GE(std::stod(second), last_bucket) << line;
-        last_bucket = std::stod(second);
-        if (first.find("+Inf") != std::string::npos) infinite = last_bucket;
-    }
-    EXPECT_GE(infinite, 0);
+    // A scraper refuses the whole text: a sample without a type, a family in two places, buckets
+    // that go down, no +Inf.
+    const exposition text(rota::metrics::prometheus());
+    EXPECT_EQ(text.complaint(), "");
+    EXPECT_GE(text.families().size(), 60u);
+    EXPECT_EQ(text.families().at("go_sched_latencies_seconds"), "histogram");
+    EXPECT_EQ(text.families().at("go_gc_duration_seconds"), "summary");
+    EXPECT_EQ(text.families().at("go_memstats_sys_bytes"), "gauge");
+}
+
+TEST(prometheus, what_the_format_forbids_is_seen) {
+    // The test above is content with everything.
+    const std::string head = "# HELP a_total A.\n# TYPE a_total counter\n";
+    const std::string h = "# HELP h H.\n# TYPE h histogram\n";
+    EXPECT_EQ(exposition(head + "a_total 1\n").complaint(), "");
+    EXPECT_EQ(exposition(h + "h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 4\nh_count 3\n")
+                  .complaint(),
+              "");
+    for (const std::string& wrong :
+         {head, head + "a_total 1", head + "b_total 1\n", head + "a_total x\n",
+          head + "a_total -1\n", head + "a_total{x=y} 1\n", head + "\na_total 1\n",
+          head + "a_total 1\n" + head + "a_total 1\n", std::string("a_total 1\n"),
+          std::string("# TYPE a_total counter\n# HELP a_total A.\na_total 1\n"),
+          std::string("# HELP a A.\n# TYPE a counter\na 1\n"),
+          h + "h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 1\nh_sum 4\nh_count 1\n",
+          h + "h_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 4\nh_count 2\n",
+          h + "h_bucket{le=\"1\"} 2\nh_sum 4\nh_count 2\n",
+          h + "h_bucket{le=\"2\"} 1\nh_bucket{le=\"1\"} 2\nh_bucket{le=\"+Inf\"} 3\nh_sum 4\n"
+              "h_count 3\n"})
+        EXPECT_NE(exposition(wrong).complaint(), "") << wrong;
+}
+
+TEST(prometheus, memory_has_the_names_of_go_s_client) {
+    // A board of memory stays empty, or shows other sums than the classes that they are of.
+    const std::string text = rota::metrics::prometheus();
+    const auto bytes = [&text](const char* name) {
+        return exposed(text, "go_memory_classes_" + std::string(name) + "_bytes");
+    };
+    EXPECT_GT(bytes("total"), 0);
+    EXPECT_EQ(exposed(text, "go_memstats_sys_bytes"), bytes("total"));
+    EXPECT_EQ(exposed(text, "go_memstats_stack_inuse_bytes"), bytes("heap_stacks"));
+    EXPECT_EQ(exposed(text, "go_memstats_stack_sys_bytes"),
+              bytes("heap_stacks") + bytes("os_stacks"));
+    EXPECT_EQ(exposed(text, "go_memstats_heap_sys_bytes"), bytes("heap_released"));
+    EXPECT_EQ(exposed(text, "go_memstats_mcache_sys_bytes"),
+              bytes("metadata_mcache_inuse") + bytes("metadata_mcache_free"));
+    EXPECT_EQ(exposed(text, "go_memstats_gc_sys_bytes"), bytes("metadata_other"));
+    // What would be a lie about the program's own heap.
+    for (const char* const name : {"alloc_bytes", "mallocs_total", "heap_objects", "next_gc_bytes"})
+        EXPECT_EQ(exposed(text, std::string("go_memstats_") + name), -1) << name;
+    EXPECT_NE(text.find("\ngo_info{version=\"rota 0."), std::string::npos);
 }
 
 TEST(prometheus, histograms_have_the_bounds_of_go_s_client) {

@@ -182,7 +182,7 @@ struct {
     bool is_cgi = false;
 } variables;
 
-const char* variable(const char* name) {
+const char* proxy_variable(const char* name) {
     const std::string_view n = name;
     if (n == "http_proxy" || n == "HTTP_PROXY") return variables.http_proxy.c_str();
     if (n == "HTTPS_PROXY") return variables.https_proxy.c_str();
@@ -198,7 +198,7 @@ void proxy(std::string_view input) {
         return std::string(line.substr(0, line.find('\0')));
     };
     variables = {value(), value(), value(), input.starts_with('c')};
-    const http::detail::proxy_choice choice(variable);
+    const http::detail::proxy_choice choice(proxy_variable);
     http::url to;
     if (http::parse_url(input.substr(variables.is_cgi ? 1 : 0), to)) return;
     std::error_code error;
@@ -211,7 +211,7 @@ void proxy(std::string_view input) {
     // Who is excepted by the same name is not asked about another port or scheme.
     if (by == nullptr) return;
     variables.no_proxy += "," + (to.host.find(':') == to.host.npos ? to.host : "[" + to.host + "]");
-    require(http::detail::proxy_choice(variable).find(to, error) == nullptr,
+    require(http::detail::proxy_choice(proxy_variable).find(to, error) == nullptr,
             "who is excepted is asked without one");
     std::error_code wrong;
     const auto always = http::detail::proxy_choice::always(variables.http_proxy, wrong);

@@ -31,10 +31,11 @@ class Skipped(Exception):
 
 
 def run_gdb(arguments, commands, loads_script=True):
+    """`loads_script`: False: gdb loads what the program has in it; None: what `commands` say."""
     words = [shutil.which("gdb"), "-nx", "-batch", "-iex", "set debuginfod enabled off"]
     if loads_script:
         words += ["-ex", f"source {SCRIPT}"]
-    else:
+    elif loads_script is not None:
         words += ["-iex", "set auto-load safe-path /"]
     words += [w for c in commands for w in ("-ex", c)]
     done = subprocess.run([*words, *map(str, arguments)], capture_output=True, text=True,
@@ -188,7 +189,21 @@ def loaded_by_itself(program, folder):
     assert len([1 for _, reason, _ in found.values() if reason == "chan receive"]) == 10, found
 
 
-TESTS = {"variables": variables, "loaded_by_itself": loaded_by_itself,
+def leaves_no_names(program, _folder):
+    """A name of the script's in gdb's Python takes the user's own place, or another script's."""
+    look = ["python import builtins; builtins.before = dict(globals())"]
+    told = ["python print('left:', sorted(n for n in globals() "
+            "if n != '__loader__' and "  # which Python changes
+            "globals()[n] is not before.get(n, before)))", "help info goroutines", "help goroutine"]
+    by_hand = run_gdb([], [*look, f"source {SCRIPT}", *told], None)
+    by_itself = run_gdb([], [*look, f"file {program}", *told], False)
+    for said in (by_hand, by_itself):
+        assert "left: []" in said, said
+        assert "info goroutines [REGEX]" in said and "goroutine ID [COMMAND]" in said, said
+
+
+TESTS = {"variables": variables, "leaves_no_names": leaves_no_names,
+         "loaded_by_itself": loaded_by_itself,
          "a_live_process": live, "a_core_file": core,
          "a_core_file_without_debug_information": without_debug_information}
 

@@ -9,7 +9,9 @@ with `N passed, N failed`; exit status 1 if any failed.
 """
 import pathlib
 import re
+import shutil
 import struct
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -18,11 +20,15 @@ ARGUMENT = {0x3E: r"-?[148]@(-?(0x)?\w*\(%r\w+(,%r\w+(,\d)?)?\)|\w+(\+\d+)?\(%ri
             0xB7: r"-?[148]@\[\w+(, ?#?-?\d+)?\]"}
 ARGUMENT_COUNTS = {"go_create": 2, "go_start": 2, "go_park": 2, "go_ready": 1, "go_preempt": 1,
                    "go_end": 1, "go_steal": 2, "syscall_enter": 2, "syscall_exit": 1,
-                   "p_handoff": 1}
+                   "p_handoff": 1, "m_start": 1, "m_stop": 1, "m_park": 1, "m_wake": 1,
+                   "stw_begin": 1, "stw_end": 1, "netpoll_sleep": 1, "netpoll_wake": 1,
+                   "timer_fire": 2}
 
 
 class Elf:
-    def __init__(self, data):
+    def __init__(self, path):
+        data = path.read_bytes()
+        self.path = path
         assert data[:6] == b"\x7fELF\2\1", "no little-endian 64-bit file"
         self.data = data
         self.machine = struct.unpack_from("<H", data, 18)[0]
@@ -76,25 +82,54 @@ def are_where_their_notes_say(elf):
     return f"{sum(seen.values())} places"
 
 
-def are_documented(_elf):
+def told_probes():
+    """Name -> arguments, of the table in the documents."""
     page = (ROOT / "docs/debugging.md").read_text()
-    told = dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \| [^|]*bpftrace -e", page, re.M))
+    return dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \| [^|]*bpftrace -e", page, re.M))
+
+
+def are_read_by_others_as_documented(elf):
+    """By readelf, a reader of notes that has nothing of ours."""
+    if shutil.which("readelf") is None:
+        return "no readelf here: not looked at by it"
+    run = subprocess.run(["readelf", "--notes", "--wide", elf.path], capture_output=True, text=True,
+                         timeout=60)
+    found = re.findall(r"Provider: rota\s+Name: (\w+)\s+Location: [^\n]*\s+Arguments: ([^\n]*)",
+                       run.stdout)
+    counts = {name: len(arguments.split(",")) for name, arguments in told_probes().items()}
+    assert {name for name, _ in found} == set(counts), found
+    for name, arguments in found:
+        assert len(re.findall(r"-?\d@", arguments)) == counts[name], (name, arguments)
+    return f"{len(found)} notes"
+
+
+def are_documented(_elf):
+    told = told_probes()
     assert set(told) == set(ARGUMENT_COUNTS), told
     for name, arguments in told.items():
         assert len(arguments.split(",")) == ARGUMENT_COUNTS[name], (name, arguments)
+    for line in (ROOT / "docs/debugging.md").read_text().split("\n"):
+        for script in re.findall(r"bpftrace -e '([^']*)'", line):
+            assert script.count("{") == script.count("}") > 0, script
+            used = re.findall(r"usdt:PROGRAM:rota:(\w+)", script)
+            assert used and set(used) <= set(told), f"no such probe: {script}"
+            own = re.match(r"\| `(\w+)`", line)
+            assert own is None or own.group(1) in used, f"another probe's: {script}"
+            for number in re.findall(r"\barg(\d)", script):
+                assert any(int(number) < ARGUMENT_COUNTS[name] for name in used), script
     reasons = re.search(r"enum class wait_reason[^{]*{(.*?)}",
                         (ROOT / "src/core/status.hpp").read_text(), re.S).group(1)
     assert reasons.replace(" ", "").strip().split(",\n")[9] == "mutex_lock", "the example is wrong"
     return ""
 
 
-TESTS = (are_where_their_notes_say, are_documented)
+TESTS = (are_where_their_notes_say, are_read_by_others_as_documented, are_documented)
 
 
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
-    elf = Elf((pathlib.Path(sys.argv[1]) / "tests/prog/prog_parked").read_bytes())
+    elf = Elf(pathlib.Path(sys.argv[1]) / "tests/prog/prog_parked")
     wanted, passed, failed = "".join(sys.argv[2:3]), 0, 0
     for test in TESTS:
         if wanted not in test.__name__:

@@ -1,21 +1,24 @@
-"""Goroutines in gdb: live processes and core files, with or without debug information.
-
-    (gdb) source rota-gdb.py
-
-    info goroutines [REGEX]    every goroutine, a line each; only lines in which REGEX is found
-    goroutine ID               what is known of one
-    goroutine ID bt [N] [full] its stack, whether it runs or waits; N frames; with local variables
-    goroutine ID COMMAND       any command of gdb, in its innermost frame: info registers, up 3
-    goroutine all COMMAND      the same for each
-
-    print VARIABLE             a rota::chan: what it holds and who waits; a rota::mutex: whether it
-                               is locked and how many wait; a rota::context: how it has ended
-
-Nothing is called in the program and nothing is written. The program's table of addresses and
-offsets (rota_debugger_layout) says where everything is, so that types are not needed: of the
-program's symbols the script needs that one, stacks need the unwind tables that every program has,
-names of functions need a symbol table (do not strip), lines and arguments need -g1 and -g.
-"""
+# Goroutines in gdb: live processes and core files, with or without debug information.
+#
+#     (gdb) source rota-gdb.py
+#
+#     info goroutines [REGEX]    every goroutine, a line each; only lines in which REGEX is found
+#     goroutine ID               what is known of one
+#     goroutine ID bt [N] [full] its stack, whether it runs or waits; N frames; with local variables
+#     goroutine ID COMMAND       any command of gdb, in its innermost frame: info registers, up 3
+#     goroutine all COMMAND      the same for each
+#
+#     print VARIABLE             a rota::chan: what it holds and who waits; a rota::mutex: whether
+#                                it is locked and how many wait; a rota::context: how it has ended
+#
+# Nothing is called in the program and nothing is written. The program's table of addresses and
+# offsets (rota_debugger_layout) says where everything is, so that types are not needed: of the
+# program's symbols the script needs that one, stacks need the unwind tables that every program has,
+# names of functions need a symbol table (do not strip), lines and arguments need -g1 and -g.
+#
+# gdb runs this file among the names of the user's own Python and of other scripts. So that nothing
+# of ours stays there it is a text, which is run among names of its own.
+exec(compile(r'''
 import re
 import struct
 
@@ -23,15 +26,16 @@ import gdb
 import gdb.printing
 import gdb.unwinder
 
-WORDS = ("version words all_ms about_now stacks reason_text reason_count begin g_room g_colours "
-         "g_stride stack_min stack_guard g_sp g_pc g_bp g_mp g_why g_status g_wait_since g_entry "
-         "g_goid g_parent g_created_at g_name_size g_locked_m g_main_of m_link m_curg m_after "
-         "m_prev m_tid m_id").split()
+WORDS = ("version words all_ms about_now stacks reason_text reason_count begin "
+         "g_room g_colours g_stride stack_min stack_guard g_sp g_pc g_bp g_mp g_why "
+         "g_status g_wait_since g_entry g_goid g_parent g_created_at g_name_size "
+         "g_locked_m g_main_of m_link m_curg m_after m_prev m_tid m_id").split()
 # What programs of the same version may be without.
-LATER_WORDS = ("chan_buf chan_elem_size chan_capacity chan_closed chan_count chan_recv_at "
-               "chan_receivers chan_senders waiter_g waiter_next context_canceler "
-               "context_deadline context_bounded canceler_state canceler_closed_bit mutex_state "
-               "mutex_locked mutex_starving mutex_waiter").split()
+LATER_WORDS = ("chan_buf chan_elem_size chan_capacity chan_closed chan_count "
+               "chan_recv_at chan_receivers chan_senders waiter_g waiter_next "
+               "context_canceler context_deadline context_bounded canceler_state "
+               "canceler_closed_bit mutex_state mutex_locked mutex_starving "
+               "mutex_waiter").split()
 STATES = {0: "idle", 1: "runnable", 2: "running", 3: "syscall", 4: "waiting", 6: "dead",
           9: "preempted"}
 ON_A_THREAD = ("running", "syscall", "preempted")
@@ -136,11 +140,13 @@ class Runtime(Table):
     def __init__(self):
         super().__init__()
         self.now = word(self.about_now, 4)
-        self.reasons = [text_at(word(self.reason_text + 8 * i)) for i in range(self.reason_count)]
+        self.reasons = [text_at(word(self.reason_text + 8 * i))
+                        for i in range(self.reason_count)]
 
     def goroutines(self):
         """Those that are alive, by their stacks' slots."""
-        arenas_at, count_at, size, base, used, cls = struct.unpack("<6Q", memory(self.stacks, 48))
+        layout = struct.unpack("<6Q", memory(self.stacks, 48))
+        arenas_at, count_at, size, base, used, cls = layout
         arenas, count = word(arenas_at), word(count_at, 4)
         for n in range(count):
             arena = memory(arenas + n * size, size)
@@ -224,8 +230,9 @@ class FrameId:
 
 
 class ParkedUnwinder(gdb.unwinder.Unwinder):
-    """Makes a parked goroutine the caller of the selected thread's innermost frame, for as long as
-    `at` is set. So a stack can be walked for which no thread, and no writable register, is there.
+    """Makes a parked goroutine the caller of the selected thread's innermost frame, for as long
+    as `at` is set. So a stack can be walked for which no thread, and no writable register, is
+    there.
     """
 
     def __init__(self):
@@ -242,7 +249,7 @@ class ParkedUnwinder(gdb.unwinder.Unwinder):
             return None
         bp = pending.read_register(bp_name)
         to = [gdb.Value(v).cast(r.type) for v, r in zip(self.at, (sp, pc, bp))]
-        # Its stack pointer is below that of every frame of the goroutine: so they count as older.
+        # Its stack pointer is below that of every frame of the goroutine: they count as older.
         info = pending.create_unwind_info(FrameId(to[0], to[1]))
         for name, value in zip((sp_name, pc_name, bp_name), to):
             info.add_saved_register(name, value)
@@ -305,9 +312,9 @@ def frames_from(frame):
 
 
 class Functions:
-    """The innermost function of each goroutine that is the program's own. Many goroutines have the
-    same stack: one whose return addresses are those of another, at the same places, is not unwound
-    again."""
+    """The innermost function of each goroutine that is the program's own. Many goroutines have
+    the same stack: one whose return addresses are those of another, at the same places, is not
+    unwound again."""
 
     def __init__(self, runtime):
         self.runtime = runtime
@@ -359,8 +366,8 @@ class Functions:
 
 
 class InfoGoroutines(gdb.Command):
-    """info goroutines [REGEX]: every goroutine: number, state, what it waits for and for how many
-minutes, and the innermost function of the program on its stack. `*`: it is on a thread."""
+    """info goroutines [REGEX]: every goroutine: number, state, what it waits for and for how
+many minutes, and the innermost function of the program on its stack. `*`: it is on a thread."""
 
     def __init__(self):
         super().__init__("info goroutines", gdb.COMMAND_STATUS, gdb.COMPLETE_NONE)
@@ -379,8 +386,8 @@ minutes, and the innermost function of the program on its stack. `*`: it is on a
 
 
 class GoroutineCommand(gdb.Command):
-    """goroutine ID [COMMAND], goroutine all COMMAND: runs a command of gdb in the innermost frame
-of a goroutine. `bt [N] [full]` prints its stack; without a command its state is shown."""
+    """goroutine ID [COMMAND], goroutine all COMMAND: runs a command of gdb in the innermost
+frame of a goroutine. `bt [N] [full]` prints its stack; without a command its state is shown."""
 
     def __init__(self):
         super().__init__("goroutine", gdb.COMMAND_STACK, gdb.COMPLETE_NONE)
@@ -506,14 +513,15 @@ class ChanPrinter(Printer):
         return f"{name} " + ", ".join(parts)
 
     def slot_type(self):
-        """How a buffered value lies there: (type, is it in a box); None: that cannot be known."""
-        of = self.value.type.strip_typedefs().unqualified().template_argument(0).strip_typedefs()
+        """How a buffered value lies there: (type, is it in a box); None: nobody knows."""
+        channel = self.value.type.strip_typedefs().unqualified()
+        of = channel.template_argument(0).strip_typedefs()
         size = self.field("chan_elem_size")
         scalars = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_ENUM,
                    gdb.TYPE_CODE_BOOL, gdb.TYPE_CODE_CHAR)
         if of.code in scalars or (of.sizeof == size and size != 8):
             return of, False
-        # Others travel in boxes; of an object as large as the pointer to one, this is not known.
+        # Others travel in boxes; of an object as large as the pointer to one, nobody knows.
         return (of, True) if size == 8 and of.sizeof != 8 else None
 
     def children(self):
@@ -579,3 +587,4 @@ gdb.printing.register_pretty_printer(None, PRINTERS, replace=True)
 
 InfoGoroutines()
 GoroutineCommand()
+''', "rota-gdb.py", "exec"), {"__name__": "rota_gdb"})
