@@ -11,6 +11,7 @@ if any failed.
 import gzip
 import os
 import pathlib
+import select
 import shutil
 import subprocess
 import sys
@@ -218,9 +219,10 @@ def treesum_by_name(folder):
         for stack, values, _ in p.samples:
             names = [p.frame(i)[0] for i in stack]
             total += values[0]
-            named += values[0] * (not names[0].startswith(("[", "<")))
+            named += values[0] * (names[0] not in ("?", ""))
             if not any("sha256" in name.lower() for name in names):
                 continue
+            shutil.copy(folder / "treesum.gz", folder / "sha256.gz")
             hashing += values[0]
             known_caller += values[0] * any("hash_file" in name for name in names)
         if total >= 200:
@@ -232,44 +234,98 @@ def treesum_by_name(folder):
     return f"{total} samples, {named / total:.1%} with a name, {hashing / total:.1%} in SHA-256"
 
 
-def find_go():
+def gos():
+    """Every Go that is found."""
     cache = pathlib.Path.home() / ".cache/rota-peers/go"
-    for go in sorted(cache.glob("*/usr/lib/go-*/bin/go"), reverse=True):
-        return str(go)
-    return shutil.which("go")
+    found = [str(go) for go in sorted(cache.glob("*/usr/lib/go-*/bin/go"))]
+    own = shutil.which("go")
+    return found or ([own] if own else [])
 
 
-def pprof(go, *arguments):
+NO_GO = "skipped: no Go found (scripts of bench/peers fetch one)"
+
+
+def pprof(go, folder, *arguments):
     return subprocess.run([go, "tool", "pprof", *map(str, arguments)], text=True,
                           capture_output=True, timeout=TIME_LIMIT,
-                          env={**os.environ, "GOFLAGS": "", "PPROF_BINARY_PATH": "/nonexistent"})
+                          env={**os.environ, "GOFLAGS": "", "PPROF_BINARY_PATH": "/nonexistent",
+                               "PPROF_TMPDIR": str(folder)})
 
 
-def by_go(folder):
-    go = find_go()
-    if go is None:
-        return "skipped: no Go found (scripts of bench/peers fetch one)"
-    for name, words in (("goroutine", ("waits_in_chan", "Type: goroutine")),
-                        ("block", ("waits_in_chan", "Type: delay")),
-                        ("mutex", ("lets_go", "Type: delay")),
-                        ("heap", ("rota: stacks of goroutines", "Type: inuse_space")),
-                        ("threadcreate", ("rota: sysmon", "Type: threadcreate")),
-                        ("difference", ("waits_in_chan", "Type: goroutine")),
-                        ("cpu", ("computes_hard", "Type: cpu"))):
+def reads(folder, source, words, options=()):
+    """Every Go's -top and -traces have the words."""
+    for go in gos():
         for way in ("-top", "-traces"):
-            run = pprof(go, way, folder / f"{name}.pb.gz")
-            assert run.returncode == 0, (name, run.stderr)
+            run = pprof(go, folder, way, *options, source)
+            assert run.returncode == 0, (go, source, run.stderr)
             for word in words:
-                assert word in run.stdout, (name, way, word, run.stdout[:2000], run.stderr)
-    run = pprof(go, "-tags", folder / "cpu.pb.gz")
-    assert "hard" in run.stdout, run.stdout
-    run = pprof(go, "-raw", folder / "goroutine.txt")
-    assert run.returncode == 0 and "goroutine" in run.stdout, (run.stdout[:2000], run.stderr)
-    return None
+                assert word in run.stdout, (go, way, word, run.stdout[:2000], run.stderr)
+    return ", ".join(pathlib.Path(go).parts[-3] for go in gos()) or NO_GO
+
+
+KINDS = {
+    "goroutine": ("waits_in_chan", "Type: goroutine"),
+    "goroutineleak": ("waits_for_ever", "Type: goroutineleak"),
+    "block": ("waits_in_chan", "Type: delay"),
+    "mutex": ("lets_go", "Type: delay"),
+    "heap": ("rota: stacks of goroutines", "Type: inuse_space"),
+    "allocs": ("rota: stacks of goroutines", "Type: alloc_space"),
+    "threadcreate": ("rota: sysmon", "Type: threadcreate"),
+    "cpu": ("computes_hard", "Type: cpu"),
+}
+
+
+def go_reads(kind):
+    def test(folder):
+        return reads(folder, folder / f"{kind}.pb.gz", KINDS[kind])
+    test.__name__ = f"go_reads_{kind}"
+    return test
+
+
+def go_reads_difference(folder):
+    return reads(folder, folder / "difference.pb.gz", KINDS["goroutine"])
+
+
+def go_reads_texts_and_tags(folder):
+    for go in gos():
+        run = pprof(go, folder, "-tags", folder / "cpu.pb.gz")
+        assert "hard" in run.stdout, run.stdout
+        run = pprof(go, folder, "-raw", folder / "goroutine.txt")
+        assert run.returncode == 0 and "goroutine" in run.stdout, (run.stdout[:2000], run.stderr)
+    return None if gos() else NO_GO
+
+
+def go_asks_a_server(folder):
+    """The tool fetches every profile of /debug/pprof from a program that runs."""
+    if not gos():
+        return NO_GO
+    program = str(BUILD_DIR / "tests/prog/prog_profiles")
+    with subprocess.Popen([program, "serves"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as run:
+        try:
+            assert select.select([run.stdout], [], [], TIME_LIMIT)[0], "it does not serve"
+            at = f"http://{run.stdout.readline().strip()}/debug/pprof"
+            for kind, words in KINDS.items():
+                if kind == "cpu":
+                    reads(folder, f"{at}/profile", words, ("-seconds", "1"))
+                else:
+                    reads(folder, f"{at}/{kind}", words)
+            run.stdin.close()
+            assert run.wait(TIME_LIMIT) == 0, run.returncode
+        finally:
+            run.kill()
+    return f"{len(KINDS)} kinds"
+
+
+def go_names_sha256_of_treesum(folder):
+    if not (folder / "sha256.gz").exists():
+        treesum_by_name(folder)
+    return reads(folder, folder / "sha256.gz", ("sha256", "Type: cpu"))
 
 
 TESTS = (goroutine, difference, goroutine_text, contention, memory_and_threads, cpu,
-         treesum_by_name, by_go)
+         treesum_by_name, *map(go_reads, KINDS), go_reads_difference, go_reads_texts_and_tags,
+         go_asks_a_server, go_names_sha256_of_treesum)
 
 
 def main():
