@@ -6,6 +6,7 @@
 #include "core/g.hpp"
 #include "diag/on_thread.hpp"
 #include "diag/report.hpp"
+#include "diag/symbolize.hpp"
 #include "sched/scan.hpp"
 
 namespace rota::rt {
@@ -114,12 +115,16 @@ class tracer {
     static void walk_from(walk& w, const gobuf& context);
     std::size_t first_frame(const walk& w, const void* from);
     void print_frames(const walk& w, std::size_t first);
-    void print_frame(const frame& f, std::uintptr_t fp);
-    void print_name(const char* function, bool is_called);
+    void print_frames_at(const frame& f, std::uintptr_t fp);
+    void print_frame(const frame& f, const code_place& p, std::uintptr_t fp);
+    enum class name_use : std::uint8_t { creator, called, inlined };
+    void print_name(const char* function, name_use use);
+    void print_place(const source_line& s);
     void print_header(const about* gp, const char* state);
     void print_text(std::string_view text, std::string_view special);
     void print_labels(const label_set* labels);
     void print_creator(const about& gp);
+    void print_entry(entry_fn entry);
     void print_other(const other& o);
 
     bool is_in_allocator(const walk& w);

@@ -51,18 +51,18 @@ class silence {
 };
 
 // A variable, until the end.
-class variable {
+class changed_variable {
   public:
-    variable(const char* name, std::string_view value) : name_(name) {
+    changed_variable(const char* name, std::string_view value) : name_(name) {
         if (const char* const before = std::getenv(name)) before_ = before, was_set_ = true;
         ::setenv(name, std::string(value.substr(0, value.find('\0'))).c_str(), 1);
     }
-    ~variable() {
+    ~changed_variable() {
         if (was_set_) ::setenv(name_, before_.c_str(), 1);
         else ::unsetenv(name_);
     }
-    variable(const variable&) = delete;
-    variable& operator=(const variable&) = delete;
+    changed_variable(const changed_variable&) = delete;
+    changed_variable& operator=(const changed_variable&) = delete;
 
   private:
     const char* const name_;
@@ -75,8 +75,8 @@ class variable {
 void environment(std::string_view input) {
     rota::rt::environment e;
     {
-        const variable procs("GOMAXPROCS", take(input, '\n')), debug("GODEBUG", take(input, '\n')),
-            traceback("GOTRACEBACK", take(input, '\n'));
+        const changed_variable procs("GOMAXPROCS", take(input, '\n')),
+            debug("GODEBUG", take(input, '\n')), traceback("GOTRACEBACK", take(input, '\n'));
         const silence quiet;
         e = rota::rt::read_environment();
     }

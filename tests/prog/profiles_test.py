@@ -85,13 +85,18 @@ class Profile:
         m = message(data)
         return self.strings[m[1][0]] + "/" + self.strings[m[2][0]]
 
-    def frame(self, identity):
-        location = self.locations[identity]
-        line = message(location[4][0]) if 4 in location else None
-        if line is None:
-            return ("?", "", 0)
-        function = self.functions[line[1][0]]
-        return (self.strings[function[2][0]], self.strings[function[4][0]], line.get(2, [0])[0])
+    def frames(self, identity):
+        """(function, file, line) of all functions at a location, the innermost first."""
+        lines = [message(line) for line in self.locations[identity].get(4, [])]
+        found = []
+        for line in lines:
+            function = self.functions[line[1][0]]
+            found.append((self.strings[function[2][0]], self.strings[function[4][0]],
+                          line.get(2, [0])[0]))
+        return found or [("?", "", 0)]
+
+    def stack(self, identities):
+        return [frame for identity in identities for frame in self.frames(identity)]
 
     def sample(self, m):
         labels = {}
@@ -103,7 +108,7 @@ class Profile:
     def where(self, name):
         """The samples with a function on their stacks whose name begins so."""
         return [(stack, values, labels) for stack, values, labels in self.samples
-                if any(self.frame(i)[0].startswith(name) for i in stack)]
+                if any(f[0].startswith(name) for f in self.stack(stack))]
 
     def check(self):
         for stack, values, _ in self.samples:
@@ -126,8 +131,7 @@ def goroutine(folder):
     waiting = p.where("waits_in_chan")
     assert sorted(values[0] for _, values, _ in waiting) == [1, 2], waiting
     assert [labels for _, values, labels in waiting if values[0] == 1] == [{"tenant": "blue"}]
-    name, file, line = next(p.frame(i) for i in waiting[0][0]
-                            if p.frame(i)[0].startswith("waits_in_chan"))
+    name, file, line = next(f for f in p.stack(waiting[0][0]) if f[0].startswith("waits_in_chan"))
     assert file.endswith("tests/prog/profiles.cpp") and line > 0, (name, file, line)
     assert p.strings[p.mappings[1][5][0]].endswith("prog_profiles"), "the program comes first"
 
@@ -195,7 +199,7 @@ def cpu(folder):
     assert hard > 5 and hard > 2 * little, (hard, little)
     labelled = sum(v[0] for _, v, labels in p.where("computes_hard") if labels == {"work": "hard"})
     assert labelled == hard, (labelled, hard)
-    leaves = {p.frame(stack[0])[0].split("(")[0] for stack, _, _ in p.where("computes_hard")}
+    leaves = {p.stack(stack)[0][0].split("(")[0] for stack, _, _ in p.where("computes_hard")}
     assert "computes_hard" in leaves, leaves
     # The caller of the goroutine's function is on the stack too: callers are found.
     assert any(len(stack) > 3 for stack, _, _ in p.where("computes_hard"))
@@ -217,7 +221,7 @@ def treesum_by_name(folder):
         p = Profile(folder / "treesum.gz")
         p.check()
         for stack, values, _ in p.samples:
-            names = [p.frame(i)[0] for i in stack]
+            names = [name for name, _, _ in p.stack(stack)]
             total += values[0]
             named += values[0] * (names[0] not in ("?", ""))
             if not any("sha256" in name.lower() for name in names):
