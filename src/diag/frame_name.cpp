@@ -55,7 +55,9 @@ std::string_view without_arguments(std::string_view name) {
     int depth = 0;
     for (std::size_t i = rest.size(); i-- > 1;) {
         if (rest[i] == ')') ++depth;
-        if (rest[i] == '(' && --depth == 0) return rest.substr(0, i);
+        if (rest[i] != '(' || --depth > 0) continue;
+        const std::string_view bare = rest.substr(0, i);
+        return bare.ends_with("operator") ? name : bare;  // operator() itself
     }
     return name;
 }

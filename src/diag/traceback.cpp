@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include <unwind.h>
 
@@ -222,7 +223,15 @@ void tracer::print_labels(const label_set* labels) {
 void tracer::print_header(const about* gp, const char* state) {
     if (!out_->is_empty()) out_->print("\n");
     if (gp == nullptr) {
-        out_->print("goroutine 0 [%s]:\n", state);
+        const m* const mp = style_.system ? getm_or_null() : nullptr;
+        out_->print("goroutine 0");
+        if (mp != nullptr) {
+            out_->print(" gp=0x%llx m=%llu mp=0x%llx", number(mp->curg),
+                        static_cast<unsigned long long>(mp->id), number(mp));
+        } else if (style_.system) {
+            out_->print(" gp=0x0 m=nil");  // a thread that does not know the runtime
+        }
+        out_->print(" [%s]:\n", state);
         return;
     }
     out_->print("goroutine %llu", static_cast<unsigned long long>(gp->goid));
@@ -291,6 +300,22 @@ void tracer::print_current(const trace_start& start) {
     plain_ = style_.careful && is_in_allocator(w);
     print_frames(w, start.context != nullptr ? 0 : first_frame(w, start.pc));
     if (gp != nullptr) print_creator(a);
+}
+
+void tracer::print_runtime(const void* end) {
+    if (!out_->is_empty()) out_->print("\n");
+    out_->print("runtime stack:\n");
+    out_->flush();  // as above
+    walk w;
+    walk_here(w);
+    std::size_t first = first_frame(w, nullptr);
+    if (first == 0) first = first_frame(w, __builtin_return_address(0));
+    for (std::size_t i = first; end != nullptr && i < w.count && i < half; ++i) {
+        if (w.at(i).pc == reinterpret_cast<std::uintptr_t>(end)) w.count = i;
+    }
+    const bool was_system = std::exchange(style_.system, true);
+    print_frames(w, first);
+    style_.system = was_system;
 }
 
 // False: there is none. Where it goes on is read behind the look whether it is held: before, its

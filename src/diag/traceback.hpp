@@ -41,6 +41,10 @@ class tracer {
 
     // The goroutine that runs here, or this thread if it runs none.
     void print_current(const trace_start& start = {});
+    // The stack of the runtime's that this thread stands on, the calls of this function behind
+    // those of the report: down to `end`, where a signal has come, if that is given. In the style
+    // for the system, whatever else is.
+    ROTA_NOINLINE void print_runtime(const void* end = nullptr);
     // Every goroutine but the current one. Those that do not run are held still meanwhile: the
     // caller must not park.
     void print_others();

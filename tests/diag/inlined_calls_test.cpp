@@ -31,7 +31,7 @@ ROTA_TEST_CALLED void takes(taken& t) {
     t.trace = rota::runtime::stack(false);
 }
 
-constexpr unsigned innermost_line = __LINE__ + 2, innermost_call = __LINE__ + 3;
+constexpr unsigned innermost_line = __LINE__ + 3, innermost_call = __LINE__ + 4;
 // clang-format off
 ROTA_TEST_INLINED
 void innermost(taken& t) {
@@ -40,7 +40,7 @@ void innermost(taken& t) {
 }
 // clang-format on
 
-constexpr unsigned middle_line = __LINE__ + 2, middle_call = __LINE__ + 3;
+constexpr unsigned middle_line = __LINE__ + 3, middle_call = __LINE__ + 4;
 // clang-format off
 ROTA_TEST_INLINED
 void middle(int, taken& t) {
@@ -48,7 +48,7 @@ void middle(int, taken& t) {
 }
 // clang-format on
 
-constexpr unsigned outermost_line = __LINE__ + 2, outermost_call = __LINE__ + 4;
+constexpr unsigned outermost_line = __LINE__ + 3, outermost_call = __LINE__ + 5;
 // clang-format off
 ROTA_TEST_CALLED
 taken outermost() {

@@ -59,7 +59,7 @@ TEST(go_statement, of_an_empty_function_is_fatal) {
 }
 
 constexpr const char* exhaustion =
-    "runtime: program exceeds 8-thread limit\nfatal error: thread exhaustion\n\ngoroutine ";
+    "runtime: program exceeds 8-thread limit\nfatal error: thread exhaustion\n\nruntime stack:\n";
 
 TEST(threads, beyond_the_limit_are_fatal) {
     // The limit is not kept, the report hangs on the lock that the counting thread holds, or two

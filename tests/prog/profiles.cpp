@@ -36,8 +36,13 @@ __attribute__((noinline)) void waits_in_chan(const rota::chan<int>& ch) {
     profiles_sink = profiles_sink + 1;
 }
 
+__attribute__((always_inline)) inline void waits_inlined(const rota::chan<int>& ch) {
+    ch.recv();
+    profiles_sink = profiles_sink + 1;
+}
+
 __attribute__((noinline)) void waits_for_ever() {
-    rota::chan<int>().recv();
+    waits_inlined(rota::chan<int>());
     profiles_sink = profiles_sink + 1;
 }
 
@@ -94,6 +99,7 @@ int states() {
         await([] { return parks() >= 5; });
         write_file("goroutineleak");
         write_file("goroutineleak", 1);
+        std::ofstream(profiles_folder + "/maps.txt") << std::ifstream("/proc/self/maps").rdbuf();
         return 0;
     });
 }

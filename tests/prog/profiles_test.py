@@ -11,6 +11,7 @@ if any failed.
 import gzip
 import os
 import pathlib
+import re
 import select
 import shutil
 import subprocess
@@ -205,6 +206,58 @@ def cpu(folder):
     assert any(len(stack) > 3 for stack, _, _ in p.where("computes_hard"))
 
 
+def inlined_functions(folder):
+    """One location with two functions: a tool shows a call that the compiler has done away with."""
+    p = Profile(folder / "goroutineleak.pb.gz")
+    p.check()
+    source = (pathlib.Path(__file__).parent / "profiles.cpp").read_text().split("\n")
+
+    def line_with(text):
+        return next(n for n, line in enumerate(source, 1) if text in line)
+    at = [i for stack, _, _ in p.samples for i in stack
+          if any(f[0].startswith("waits_inlined") for f in p.frames(i))]
+    assert len(at) == 1, at
+    inner, outer = p.frames(at[0])[-2:]
+    assert inner[0].startswith("waits_inlined") and outer[0].startswith("waits_for_ever"), outer
+    assert all(f[1].endswith("tests/prog/profiles.cpp") for f in (inner, outer)), (inner, outer)
+    assert inner[2] == line_with("void waits_inlined(") + 1, inner
+    assert outer[2] == line_with("    waits_inlined(rota"), outer
+    assert p.mappings[p.locations[at[0]][2][0]].get(10) == [1], "has_inline_frames"
+    starts = {p.strings[f[2][0]].split("(")[0]: f[5][0] for f in p.functions.values() if 5 in f}
+    cache = (BUILD_DIR / "CMakeCache.txt").read_text()
+    if "-gline-tables-only" in cache:  # the compiler was asked to keep no declarations
+        return "without start lines: -gline-tables-only"
+    for name in ("waits_inlined", "waits_for_ever"):
+        assert starts[name] == line_with(f"void {name}("), starts
+    return None
+
+
+def build_id(file):
+    """As readelf finds it; "" if there is none."""
+    run = subprocess.run(["readelf", "-n", file], text=True, capture_output=True, timeout=TIME_LIMIT)
+    found = re.search(r"Build ID: ([0-9a-f]+)", run.stdout)
+    return found.group(1) if found else ""
+
+
+def mappings(folder):
+    """A tool that wants the binary finds it: as the kernel has mapped it, and the very build."""
+    pattern = re.compile(r"([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) \S+ \d+ *(.*)")
+    mapped = {(int(m[1], 16), int(m[2], 16)): (int(m[3], 16), m[4])
+              for m in map(pattern.fullmatch, (folder / "maps.txt").read_text().split("\n")) if m}
+    p = Profile(folder / "goroutineleak.pb.gz")
+    with_id = 0
+    for m in p.mappings.values():
+        start, limit, offset = m[2][0], m[3][0], m.get(4, [0])[0]
+        file, told = (p.strings[m.get(n, [0])[0]] for n in (5, 6))
+        assert mapped[start, limit] == (offset, file), (hex(start), hex(limit), hex(offset), file)
+        if os.path.exists(file):
+            assert told == build_id(file), (file, told)
+            with_id += told != ""
+    assert with_id >= 2 and len(p.mappings) > 2, p.mappings  # the program, the C library
+    assert p.mappings[1].get(6), "the program itself has one"
+    return f"{len(p.mappings)} mappings, {with_id} build ids"
+
+
 def treesum_by_name(folder):
     """Whose time it is, in a library without frame pointers; and that all have names."""
     tree = folder / "tree"
@@ -328,6 +381,7 @@ def go_names_sha256_of_treesum(folder):
 
 
 TESTS = (goroutine, difference, goroutine_text, contention, memory_and_threads, cpu,
+         inlined_functions, mappings,
          treesum_by_name, *map(go_reads, KINDS), go_reads_difference, go_reads_texts_and_tags,
          go_asks_a_server, go_names_sha256_of_treesum)
 
