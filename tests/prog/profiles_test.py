@@ -171,6 +171,11 @@ def contention(folder):
     p.check()
     assert p.types == ["contentions/count", "delay/nanoseconds"], p.types
     culprits = p.where("lets_go")
+    for name, leaf in (("block", "chan_recv"), ("mutex", "sem_release")):
+        tops = [Profile(folder / f"{name}.pb.gz").frames(stack[0])[-1][0] for stack, _, _ in
+                Profile(folder / f"{name}.pb.gz").samples]
+        assert any(leaf in top for top in tops), tops
+        assert not any("stack_table" in t or "own_stack" in t for t in tops), tops
     assert sum(v[0] for _, v, _ in culprits) == 1 and culprits[0][1][1] > 1_000_000, culprits
 
 
