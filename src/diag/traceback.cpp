@@ -308,6 +308,7 @@ void tracer::print_runtime(const void* end) {
     out_->flush();  // as above
     walk w;
     walk_here(w);
+    plain_ = style_.careful && is_in_allocator(w);  // of the frames that the signal has hit as well
     std::size_t first = first_frame(w, nullptr);
     if (first == 0) first = first_frame(w, __builtin_return_address(0));
     for (std::size_t i = first; end != nullptr && i < w.count && i < half; ++i) {
