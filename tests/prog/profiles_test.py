@@ -239,7 +239,8 @@ def inlined_functions(folder):
 
 def build_id(file):
     """As readelf finds it; "" if there is none."""
-    run = subprocess.run(["readelf", "-n", file], text=True, capture_output=True, timeout=TIME_LIMIT)
+    run = subprocess.run(["readelf", "-n", file], text=True, capture_output=True,
+                         timeout=TIME_LIMIT)
     found = re.search(r"Build ID: ([0-9a-f]+)", run.stdout)
     return found.group(1) if found else ""
 
