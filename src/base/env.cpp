@@ -103,8 +103,12 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         env.uring = value == "uring";
         if (!env.uring && value != "epoll") complain("GODEBUG netpoll", value, "epoll, uring");
     } else if (key == "gctrace") {
-        if (int n = 0; !parse(value, 0, std::numeric_limits<int>::max(), n)) {
+        int n = 0;
+        if (!parse(value, 0, std::numeric_limits<int>::max(), n)) {
             complain("GODEBUG gctrace", value, "1 for a line for each collection, 0 for none");
+        } else if (n > 0) {  // who waits for lines should not look for the reason elsewhere
+            print_error("rota: GODEBUG gctrace=%d: there is no collector, so there are no lines\n",
+                        n);
         }
     } else if (key == "scheddetail") {
         if (!parse(value, 0, 1, env.scheddetail)) {

@@ -69,18 +69,26 @@ struct report_room {
 };
 constinit report_room room;
 
-void begin_traces(bool careful = false) {
-    room.trace.to(room.out, {.system = level >= traceback_level::system, .careful = careful});
+void begin_traces(bool careful = false, bool system = false) {
+    room.trace.to(room.out,
+                  {.system = system || level >= traceback_level::system, .careful = careful});
     room.out.print("%s", "");  // something stands above them: an empty line comes first
+}
+
+// On the scheduler's stack of an m, or sysmon: no goroutine runs here, nor code of the program's.
+bool is_runtime_s_own_thread() {
+    const m* const mp = getm_or_null();
+    if (mp != nullptr) return mp->curg->is_thread && !mp->foreign;
+    return sched.sysmon_tid.load(memory_order_relaxed) == current_thread_id();  // relaxed: its own
 }
 
 void print_traces(trace_scope scope) {
     if (scope == trace_scope::none || level == traceback_level::none) return;
-    begin_traces();
-    const m* const mp = getm_or_null();
-    const bool in_scheduler = mp != nullptr && mp->curg->is_thread && !mp->foreign;
-    if (!in_scheduler && scope != trace_scope::waiting) room.trace.print_current();
-    if (scope >= trace_scope::all || level >= traceback_level::all || in_scheduler)
+    const bool in_runtime = is_runtime_s_own_thread();
+    begin_traces(false, in_runtime && scope == trace_scope::all);
+    if (scope == trace_scope::all && in_runtime) room.trace.print_runtime();
+    else if (!in_runtime && scope != trace_scope::waiting) room.trace.print_current();
+    if (scope >= trace_scope::all || level >= traceback_level::all || in_runtime)
         room.trace.print_others();
     room.out.flush();
 }
@@ -126,7 +134,8 @@ void report_stack_overflow(const stack_slot& slot, const fault_info& fault) {
     room.out.print("fatal error: stack overflow\n");
     room.out.flush();
     if (level != traceback_level::none) {
-        begin_traces(true);
+        begin_traces(true, true);
+        room.trace.print_runtime(fault.at.pc);
         room.trace.print_current({fault.at.pc, nullptr});
         if (level >= traceback_level::all) room.trace.print_others();
         room.out.flush();

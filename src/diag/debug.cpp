@@ -239,16 +239,8 @@ void send_profile(response_writer& w, const request& r, std::string_view name) {
     else send_file(w, name, out.str());
 }
 
-void answer(response_writer& w, request& r) {
-    const std::string path(r.path());
-    if (path == "/metrics") return send(w, metrics::prometheus_type, metrics::prometheus());
-    if (path == "/debug/sched") return send(w, "application/json", rt::sched_json());
-    if (path + "/" == pprof_prefix) {
-        w.header().set("Location", std::string(pprof_prefix));
-        return send_error(w, 301, "Moved Permanently");
-    }
-    if (!path.starts_with(pprof_prefix)) return send_error(w, 404, "404 page not found");
-    const std::string name = path.substr(pprof_prefix.size());
+void send_pprof(response_writer& w, request& r) {
+    const std::string name(r.path().substr(pprof_prefix.size()));
     if (name.empty()) return send_index(w);
     if (name == "cmdline") return send_cmdline(w);
     if (name == "symbol") return send_symbols(w, r);
@@ -259,7 +251,18 @@ void answer(response_writer& w, request& r) {
 
 }  // namespace
 
-http::handler handler() { return answer; }
+// The mux adds the slash that /debug/pprof lacks, and what else it does for such pages in Go.
+http::handler handler() {
+    const http::serve_mux pages;
+    pages.handle(pprof_prefix, send_pprof);
+    pages.handle("/debug/sched", [](response_writer& w, const request&) {
+        send(w, "application/json", rt::sched_json());
+    });
+    pages.handle("/metrics", [](response_writer& w, const request&) {
+        send(w, metrics::prometheus_type, metrics::prometheus());
+    });
+    return pages;
+}
 
 struct server::state {
     net::listener listener;

@@ -1,6 +1,7 @@
 // Names of functions.
 #include "diag/frame_name.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -45,6 +46,22 @@ std::string_view without_wrapping(std::string_view name) {
     return name;
 }
 
+// NAME(ARGUMENTS), or NAME(ARGUMENTS) const.
+std::string_view without_arguments(std::string_view name) {
+    constexpr std::string_view qualifier = " const";
+    std::string_view rest = name;
+    if (rest.ends_with(qualifier)) rest.remove_suffix(qualifier.size());
+    if (!rest.ends_with(')')) return name;
+    int depth = 0;
+    for (std::size_t i = rest.size(); i-- > 1;) {
+        if (rest[i] == ')') ++depth;
+        if (rest[i] != '(' || --depth > 0) continue;
+        const std::string_view bare = rest.substr(0, i);
+        return bare.ends_with("operator") ? name : bare;  // operator() itself
+    }
+    return name;
+}
+
 bool is_entry(std::string_view mangled) { return mangled.starts_with("_ZN4rota6detail5enterI"); }
 
 }  // namespace
@@ -68,6 +85,15 @@ bool is_runtime_frame(const code_place& place) {
     return false;
 }
 
+bool is_shown(const code_frames& all, const code_frame& inlined) {
+    if (inlined.source.file == nullptr || !is_programs_own(inlined.source)) return false;
+    // A bare name does not say whose it is: as that of the function that was compiled.
+    code_place place = all.place;
+    if (inlined.is_mangled) place.function = inlined.function;
+    place.source = inlined.source;
+    return !is_runtime_frame(place);
+}
+
 bool begins_report(const void* pc, const char* mangled) {
     for (const char* const known :
          {"__cxa_throw", "__cxa_rethrow", "_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow",
@@ -84,13 +110,17 @@ frame_name::frame_name(const char* mangled, bool plain) : text(mangled) {
     // Names beyond this size are of no help, and the demangler wants a stack in proportion.
     constexpr std::size_t demangled_max = 2000;
     int status = -1;
-    if (!plain && std::strlen(mangled) < demangled_max)
+    // Of what is no name, but could be the code of a type, the demangler would make that type.
+    const bool is_mangled = std::strncmp(mangled, "_Z", 2) == 0;
+    if (!plain && is_mangled && std::strlen(mangled) < demangled_max)
         owned_ = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
     std::string_view name = status == 0 ? owned_ : mangled;
     name = without_wrapping(name);
     if (name.find('(') == name.npos || is_lambda(name)) suffix = "()";
     text = name.data();
-    length = static_cast<int>(name.size() < 900 ? name.size() : 900);
+    constexpr std::size_t shown_max = 900;
+    length = static_cast<int>(std::min(name.size(), shown_max));
+    bare_length = static_cast<int>(std::min(without_arguments(name).size(), shown_max));
 }
 
 frame_name::~frame_name() { std::free(owned_); }

@@ -6,86 +6,15 @@
 
 #include <sys/mman.h>
 
+#include "diag/dwarf_cursor.hpp"
+
 namespace rota::rt {
 
 namespace {
 
 constexpr std::size_t sequences_max = std::size_t{1} << 22;  // address space only, until touched
 
-// Reads forward and never past the end: what is missing reads as zero, and `bad` is set.
-class cursor {
-  public:
-    explicit cursor(byte_range r) : at_(r.data), end_(r.data + r.size) {}
-
-    bool bad() const { return bad_; }
-    bool done() const { return bad_ || at_ == end_; }
-    std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
-    byte_range rest() const { return {at_, left()}; }
-
-    byte_range take(std::uint64_t n) {
-        if (n > left()) {
-            bad_ = true;
-            at_ = end_;
-            return {};
-        }
-        const byte_range r{at_, static_cast<std::size_t>(n)};
-        at_ += n;
-        return r;
-    }
-
-    template <class T>
-    T fixed() {
-        T v{};
-        const byte_range r = take(sizeof v);
-        if (r.data != nullptr) std::memcpy(&v, r.data, sizeof v);
-        return v;
-    }
-    std::uint8_t u8() { return fixed<std::uint8_t>(); }
-    std::uint64_t offset(bool wide) {
-        return wide ? fixed<std::uint64_t>() : fixed<std::uint32_t>();
-    }
-
-    std::uint64_t unsigned_leb() {
-        std::uint64_t v = 0;
-        for (unsigned shift = 0;; shift += 7) {
-            const std::uint8_t b = u8();
-            if (shift < 64) v |= static_cast<std::uint64_t>(b & 0x7f) << shift;
-            if ((b & 0x80) == 0 || bad_) return v;
-        }
-    }
-    std::int64_t signed_leb() {
-        std::uint64_t v = 0;
-        for (unsigned shift = 0;;) {
-            const std::uint8_t b = u8();
-            if (shift < 64) v |= static_cast<std::uint64_t>(b & 0x7f) << shift;
-            shift += 7;
-            if ((b & 0x80) != 0 && !bad_) continue;
-            if ((b & 0x40) != 0 && shift < 64) v |= ~std::uint64_t{0} << shift;
-            return static_cast<std::int64_t>(v);
-        }
-    }
-    const char* string() {
-        const void* const end = left() == 0 ? nullptr : std::memchr(at_, 0, left());
-        if (end == nullptr) {
-            bad_ = true;
-            at_ = end_;
-            return "";
-        }
-        const char* const s = reinterpret_cast<const char*>(at_);
-        at_ = static_cast<const unsigned char*>(end) + 1;
-        return s;
-    }
-
-  private:
-    const unsigned char* at_;
-    const unsigned char* end_;
-    bool bad_ = false;
-};
-
-const char* string_at(byte_range table, std::uint64_t offset) {
-    if (offset >= table.size) return nullptr;
-    return cursor({table.data + offset, table.size - static_cast<std::size_t>(offset)}).string();
-}
+using cursor = dwarf_cursor;
 
 struct header {
     unsigned version = 0;
@@ -194,8 +123,8 @@ entry nth_entry(cursor& in, const header& h, std::uint64_t n, byte_range line_st
             std::uint64_t number = 0;
             switch (formats.unsigned_leb()) {
                 case 0x08: text = in.string(); break;
-                case 0x1f: text = string_at(line_strings, in.offset(h.wide)); break;
-                case 0x0e: text = string_at(strings, in.offset(h.wide)); break;
+                case 0x1f: text = dwarf_string_at(line_strings, in.offset(h.wide)); break;
+                case 0x0e: text = dwarf_string_at(strings, in.offset(h.wide)); break;
                 case 0x0b: number = in.u8(); break;
                 case 0x05: number = in.fixed<std::uint16_t>(); break;
                 case 0x06: number = in.fixed<std::uint32_t>(); break;
@@ -261,14 +190,9 @@ class file_names {
     static constexpr std::size_t known_max = 512;
 
     verdict judge(std::uint64_t file) const {
-        const source_line s = name(file);
-        for (const char* const path : {s.directory, s.file}) {
-            if (path == nullptr) continue;
-            if (std::strstr(path, "include/rota") != nullptr || std::strncmp(path, "/usr/", 5) == 0)
-                return verdict::foreign;
-        }
-        return verdict::own;
+        return is_programs_own(name(file)) ? verdict::own : verdict::foreign;
     }
+    static bool is_programs_own(const source_line& s) { return rt::is_programs_own(s); }
 
     const header& h_;
     byte_range line_strings_, strings_;
@@ -276,6 +200,15 @@ class file_names {
 };
 
 }  // namespace
+
+bool is_programs_own(const source_line& s) {
+    for (const char* const path : {s.directory, s.file}) {
+        if (path == nullptr) continue;
+        if (std::strstr(path, "include/rota") != nullptr || std::strncmp(path, "/usr/", 5) == 0)
+            return false;
+    }
+    return true;
+}
 
 void line_table::open(const elf_image& image) {
     programs_ = image.section(".debug_line");
@@ -304,43 +237,76 @@ void line_table::open(const elf_image& image) {
     }
 }
 
+const line_table::sequence* line_table::sequence_of(std::uint64_t address) const {
+    for (std::size_t i = 0; i < index_size_; ++i) {
+        if (address >= index_[i].begin && address < index_[i].end) return &index_[i];
+    }
+    return nullptr;
+}
+
 source_line line_table::find(std::uint64_t address, std::uint64_t function,
                              std::uint64_t function_end) const {
-    for (std::size_t i = 0; i < index_size_; ++i) {
-        if (address < index_[i].begin || address >= index_[i].end) continue;
-        cursor at({programs_.data + index_[i].program, programs_.size - index_[i].program});
-        header h;
-        if (!read_header(at, h)) return {};
-        file_names files(h, line_strings_, strings_);
-        row before, found, own;
-        bool inside = false, hit = false;
-        run_program(h, [&](const row& r, bool ends) {
-            const bool counts = inside && before.line > 0 && function <= before.address;
-            if (!hit) {
-                hit = inside && before.address <= address && address < r.address;
-                if (hit) found = before;
-                if (counts && before.address <= address && files.is_programs_own(before.file))
-                    own = before;
-                if (hit && (own.address != 0 || files.is_programs_own(found.file))) return false;
-            } else if (!inside || before.address >= function_end) {
-                return false;
-            } else if (counts && files.is_programs_own(before.file)) {
+    const sequence* const covers = sequence_of(address);
+    header h;
+    if (covers == nullptr) return {};
+    cursor at(programs_, covers->program);
+    if (!read_header(at, h)) return {};
+    file_names files(h, line_strings_, strings_);
+    row before, found, own;
+    bool inside = false, hit = false;
+    run_program(h, [&](const row& r, bool ends) {
+        const bool counts = inside && before.line > 0 && function <= before.address;
+        if (!hit) {
+            hit = inside && before.address <= address && address < r.address;
+            if (hit) found = before;
+            if (counts && before.address <= address && files.is_programs_own(before.file))
                 own = before;
-                return false;
-            }
-            before = r;
-            inside = !ends;
-            if (ends && !hit) own = {};
-            return true;
-        });
-        if (!hit) return {};
-        const row& best = own.address != 0 && !files.is_programs_own(found.file) ? own : found;
-        if (best.line <= 0) return {};
-        source_line s = files.name(best.file);
-        s.line = static_cast<unsigned>(best.line);
-        return s;
-    }
-    return {};
+            if (hit && (own.address != 0 || files.is_programs_own(found.file))) return false;
+        } else if (!inside || before.address >= function_end) {
+            return false;
+        } else if (counts && files.is_programs_own(before.file)) {
+            own = before;
+            return false;
+        }
+        before = r;
+        inside = !ends;
+        if (ends && !hit) own = {};
+        return true;
+    });
+    if (!hit) return {};
+    const row& best = own.address != 0 && !files.is_programs_own(found.file) ? own : found;
+    if (best.line <= 0) return {};
+    source_line s = files.name(best.file);
+    s.line = static_cast<unsigned>(best.line);
+    return s;
+}
+
+source_line line_table::exact(std::uint64_t address, std::uint64_t& program) const {
+    const sequence* const covers = sequence_of(address);
+    header h;
+    if (covers == nullptr) return {};
+    program = covers->program;
+    cursor at(programs_, program);
+    if (!read_header(at, h)) return {};
+    row before, found;
+    bool inside = false, hit = false;
+    run_program(h, [&](const row& r, bool ends) {
+        hit = inside && before.address <= address && address < r.address;
+        if (hit) found = before;
+        before = r;
+        inside = !ends;
+        return !hit;
+    });
+    if (!hit || found.line <= 0) return {};
+    source_line s = file_of(h, found.file, line_strings_, strings_);
+    s.line = static_cast<unsigned>(found.line);
+    return s;
+}
+
+source_line line_table::file(std::uint64_t program, std::uint64_t number) const {
+    header h;
+    cursor at(programs_, program);
+    return read_header(at, h) ? file_of(h, number, line_strings_, strings_) : source_line{};
 }
 
 }  // namespace rota::rt

@@ -15,6 +15,7 @@
 #include <rota/sync/mutex.hpp>
 
 #include "diag/figures.hpp"
+#include "diag/frame_name.hpp"
 #include "diag/goroutine_list.hpp"
 #include "diag/own_memory.hpp"
 #include "diag/profile_cpu.hpp"
@@ -153,6 +154,16 @@ struct contended {
     std::int64_t count, ns;
 };
 
+// Without the frames that have recorded it: of those of the runtime's that lead to it, the last
+// says what was waited for. Go: the `skip` of saveblockevent.
+std::span<const std::uintptr_t> from_the_wait(std::span<const std::uintptr_t> pcs) {
+    const auto is_runtime = [](std::uintptr_t pc) {
+        return pc > 1 && is_runtime_frame(place_of(reinterpret_cast<const void*>(pc - 1)));
+    };
+    while (pcs.size() > 1 && is_runtime(pcs[0]) && is_runtime(pcs[1])) pcs = pcs.subspan(1);
+    return pcs;
+}
+
 // The longest first.
 std::vector<contended> records_of(stack_table& table) {
     boot_runtime();
@@ -170,8 +181,8 @@ std::vector<contended> records_of(stack_table& table) {
     records.resize(need.entries);
     std::vector<contended> result;
     for (const stack_table::copied& r : records) {
-        const auto* const first = pcs.data() + r.first;
-        result.push_back({{first, first + r.size},
+        const auto stack = from_the_wait({pcs.data() + r.first, r.size});
+        result.push_back({{stack.begin(), stack.end()},
                           static_cast<std::int64_t>(r.count + 0.5),
                           static_cast<std::int64_t>(r.ns)});
     }

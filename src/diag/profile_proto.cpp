@@ -74,6 +74,7 @@ struct profile_builder::parts {
             w.add_int64(6, build_id);
             // Functions, files and lines are here: tools need not look for them.
             for (const protozero::pbf_tag_type has : {7, 8, 9}) w.add_bool(has, true);
+            if (has_inlined_calls(reinterpret_cast<const void*>(m.start))) w.add_bool(10, true);
         }
     }
 
@@ -85,7 +86,7 @@ struct profile_builder::parts {
     }
 
     std::uint64_t function(const std::string& name, std::string_view mangled,
-                           const std::string& file) {
+                           const std::string& file, unsigned start_line) {
         const auto [at, is_new] =
             functions.try_emplace(std::string(mangled) + '\n' + file, functions.size() + 1);
         if (!is_new) return at->second;
@@ -95,20 +96,33 @@ struct profile_builder::parts {
         w.add_int64(2, shown);
         w.add_int64(3, system);
         w.add_int64(4, path);
+        if (start_line > 0) w.add_int64(5, start_line);
         return at->second;
     }
 
-    void put_location(std::uint64_t id, std::uintptr_t address, std::uint64_t function_id,
-                      unsigned line) {
+    std::uint64_t function(const char* mangled, const source_line& source, unsigned start_line) {
+        const frame_name name(mangled, false);
+        return function({name.text, static_cast<std::size_t>(name.length)}, mangled,
+                        path_of(source), start_line);
+    }
+
+    // A function and a line of it.
+    struct line {
+        std::uint64_t function_id;
+        unsigned number;
+    };
+
+    void put_location(std::uint64_t id, std::uintptr_t address, std::span<const line> lines) {
         const std::uint64_t mapping = address != 0 ? mapping_of(address) : 0;
         pbf_writer w(out, field::location);
         w.add_uint64(1, id);
         if (mapping != 0) w.add_uint64(2, mapping);
         if (address != 0) w.add_uint64(3, address);
-        if (function_id == 0) return;
-        pbf_writer l(w, 4);
-        l.add_uint64(1, function_id);
-        l.add_int64(2, line);
+        for (const line& each : lines) {
+            pbf_writer l(w, 4);
+            l.add_uint64(1, each.function_id);
+            l.add_int64(2, each.number);
+        }
     }
 
     std::uint64_t location(std::uintptr_t pc) {
@@ -116,14 +130,16 @@ struct profile_builder::parts {
         const auto [at, is_new] = locations.try_emplace(address, location_count + 1);
         if (!is_new) return at->second;
         ++location_count;
-        const code_place p = place_of(reinterpret_cast<const void*>(address));
-        std::uint64_t f = 0;
-        if (p.function != nullptr) {
-            const frame_name name(p.function, false);
-            f = function({name.text, static_cast<std::size_t>(name.length)}, p.function,
-                         path_of(p.source));
+        const code_frames all = frames_of(reinterpret_cast<const void*>(address));
+        std::vector<line> lines;
+        for (std::size_t i = 0; i < all.count; ++i) {
+            const code_frame& f = all.inlined[i];
+            lines.push_back({function(f.function, f.source, f.start_line), f.source.line});
         }
-        put_location(at->second, address, f, p.source.line);
+        const code_place& p = all.place;
+        if (p.function != nullptr)
+            lines.push_back({function(p.function, p.source, all.start_line), p.source.line});
+        put_location(at->second, address, lines);
         return at->second;
     }
 
@@ -131,7 +147,8 @@ struct profile_builder::parts {
         const auto [at, is_new] = named.try_emplace(std::string(name), location_count + 1);
         if (!is_new) return at->second;
         ++location_count;
-        put_location(at->second, 0, function(at->first, name, {}), 0);
+        const line only{function(at->first, name, {}, 0), 0};
+        put_location(at->second, 0, std::span(&only, 1));
         return at->second;
     }
 

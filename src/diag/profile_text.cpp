@@ -23,20 +23,24 @@ std::string hex_text(std::uintptr_t v) {
     return text;
 }
 
+std::string source_text(const source_line& s) {
+    std::string text;
+    if (s.directory != nullptr && *s.file != '/') text = std::string(s.directory) + "/";
+    text += s.file;
+    return text += ":" + std::to_string(s.line);
+}
+
+frame_line line_of(std::uintptr_t address, const char* function, std::uintptr_t offset) {
+    const frame_name name(function, false);
+    return {hex_text(address),
+            std::string(name.text, static_cast<std::size_t>(name.length)) + "+" + hex_text(offset),
+            {}};
+}
+
 frame_line line_of(std::uintptr_t address, const code_place& p) {
-    frame_line l{hex_text(address), {}, {}};
-    if (p.function == nullptr) return l;
-    const frame_name name(p.function, false);
-    l.function.assign(name.text, static_cast<std::size_t>(name.length));
-    l.function += "+" + hex_text(p.offset);
-    const source_line& s = p.source;
-    if (s.file == nullptr) {
-        l.source = p.module;
-        return l;
-    }
-    if (s.directory != nullptr && *s.file != '/') l.source = std::string(s.directory) + "/";
-    l.source += s.file;
-    l.source += ":" + std::to_string(s.line);
+    if (p.function == nullptr) return {hex_text(address), {}, {}};
+    frame_line l = line_of(address, p.function, p.offset);
+    l.source = p.source.file != nullptr ? source_text(p.source) : p.module;
     return l;
 }
 
@@ -46,7 +50,15 @@ std::vector<frame_line> lines_of(std::span<const std::uintptr_t> pcs, bool all) 
     for (const std::uintptr_t pc : pcs) {
         if (pc == 0) continue;
         const std::uintptr_t address = pc - 1;
-        const code_place p = place_of(reinterpret_cast<const void*>(address));
+        const code_frames here = frames_of(reinterpret_cast<const void*>(address));
+        for (std::size_t i = 0; i < here.count; ++i) {
+            const code_frame& f = here.inlined[i];
+            if (!is_shown(here, f)) continue;
+            show = true;
+            lines.push_back(line_of(address, f.function, here.place.offset));
+            lines.back().source = source_text(f.source);
+        }
+        const code_place& p = here.place;
         const std::string_view name = p.function != nullptr ? p.function : "";
         const bool is_first = name == "rota_gostart" || name == "rota_goroutine_main";
         if (is_first || (!show && is_runtime_frame(p))) continue;

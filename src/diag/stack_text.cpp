@@ -94,7 +94,7 @@ void append_others(std::string& text) {
 
 // With the names as people read them.
 std::string expand_names(std::string_view text) {
-    constexpr char ends[] = {name_end, called_name_end};
+    constexpr char ends[] = {name_end, called_name_end, inlined_name_end};
     std::string result;
     result.reserve(text.size());
     for (;;) {
@@ -106,8 +106,11 @@ std::string expand_names(std::string_view text) {
         result += text.substr(0, from);
         const std::string mangled(text.substr(from + 1, to - from - 1));
         const frame_name name(mangled.c_str(), false);
-        result.append(name.text, static_cast<std::size_t>(name.length));
+        const bool is_inlined = text[to] == inlined_name_end;
+        const int length = is_inlined ? name.bare_length : name.length;
+        result.append(name.text, static_cast<std::size_t>(length));
         if (text[to] == called_name_end) result += name.suffix;
+        if (is_inlined) result += inlined_arguments;
         text.remove_prefix(to + 1);
     }
     return result += text;

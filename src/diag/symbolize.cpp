@@ -1,8 +1,12 @@
 // The table of modules whose files have been read.
 #include "diag/symbolize.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/atomic.hpp"
@@ -24,39 +28,87 @@ struct module {
     char path[512] = {};
     elf_image image;
     line_table lines;
+    inlined_calls calls;
 };
 constinit module modules[modules_max];
 
 // What has been found out, for good: traces ask for the same few places again and again.
-struct known_place {
-    atomic<std::uintptr_t> pc{0};  // 0: empty; 1: being written
-    code_place place;              // fixed once the pc stands above it
+template <class T>
+class known_table {
+  public:
+    const T* recall(std::uintptr_t pc) const {
+        for (std::size_t i = 0; i < probes; ++i) {
+            const slot& k = slots_[index(pc, i)];
+            if (k.pc.load(memory_order_acquire) == pc) return &k.what;  // pairs(place.known)
+        }
+        return nullptr;
+    }
+
+    void remember(std::uintptr_t pc, const T& what) {
+        for (std::size_t i = 0; i < probes; ++i) {
+            slot& k = slots_[index(pc, i)];
+            if (k.pc.load(memory_order_relaxed) != 0) continue;   // relaxed: the exchange decides
+            if (!k.pc.cas(0, 1, memory_order_relaxed)) continue;  // relaxed: nothing is read
+            k.what = what;
+            k.pc.store(pc, memory_order_release);  // pairs(place.known)
+            return;
+        }
+    }
+
+  private:
+    static constexpr std::size_t size = 4096, probes = 8;
+    static std::size_t index(std::uintptr_t pc, std::size_t probe) {
+        return (((pc * 0x9e3779b97f4a7c15) >> 32) + probe) % size;
+    }
+
+    struct slot {
+        atomic<std::uintptr_t> pc{0};  // 0: empty; 1: being written
+        T what;                        // fixed once the pc stands above it
+    };
+    slot slots_[size];
 };
-constexpr std::size_t known_max = 4096, probes = 8;
-constinit known_place known[known_max];
 
-known_place& slot_of(std::uintptr_t pc, std::size_t probe) {
-    return known[(((pc * 0x9e3779b97f4a7c15) >> 32) + probe) % known_max];
-}
+// What frames_of adds to place_of: those that were inlined lie elsewhere, packed.
+struct kept_frames {
+    source_line source;
+    unsigned start_line = 0;
+    unsigned count = 0;
+    const code_frame* inlined = nullptr;
+};
 
-const code_place* recall(std::uintptr_t pc) {
-    for (std::size_t i = 0; i < probes; ++i) {
-        const known_place& k = slot_of(pc, i);
-        if (k.pc.load(memory_order_acquire) == pc) return &k.place;  // pairs(place.known)
+constinit known_table<code_place> known_places;
+constinit known_table<kept_frames> known_frames;
+
+// Room for frames that were inlined. Pages that nobody has touched cost nothing.
+class frame_room {
+  public:
+    // Null: there is no more.
+    code_frame* take(std::size_t n) {
+        // relaxed: a page is read by who has written it, or behind pairs(place.known)
+        code_frame* begin = begin_.load(memory_order_relaxed);
+        if (begin == nullptr) {
+            void* const space =
+                ::mmap(nullptr, frames_max * sizeof(code_frame), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (space == MAP_FAILED) return nullptr;
+            // relaxed: as above. Who comes second takes the first one's.
+            if (begin_.cas(nullptr, static_cast<code_frame*>(space), memory_order_relaxed)) {
+                begin = static_cast<code_frame*>(space);
+            } else {
+                ::munmap(space, frames_max * sizeof(code_frame));
+                begin = begin_.load(memory_order_relaxed);  // relaxed: as above
+            }
+        }
+        const std::size_t at = taken_.fetch_add(n, memory_order_relaxed);  // relaxed: a counter
+        return at + n <= frames_max ? begin + at : nullptr;
     }
-    return nullptr;
-}
 
-void remember(std::uintptr_t pc, const code_place& place) {
-    for (std::size_t i = 0; i < probes; ++i) {
-        known_place& k = slot_of(pc, i);
-        if (k.pc.load(memory_order_relaxed) != 0) continue;   // relaxed: the exchange decides
-        if (!k.pc.cas(0, 1, memory_order_relaxed)) continue;  // relaxed: nothing is read
-        k.place = place;
-        k.pc.store(pc, memory_order_release);  // pairs(place.known)
-        return;
-    }
-}
+  private:
+    static constexpr std::size_t frames_max = std::size_t{1} << 16;
+    atomic<code_frame*> begin_{nullptr};
+    atomic<std::size_t> taken_{0};
+};
+constinit frame_room room_for_frames;
 
 // The object that the address lies in: null for generated code.
 const link_map* map_of(const void* pc) {
@@ -88,7 +140,9 @@ void fill(module& m, const link_map* map) {
     }
     m.path[n > 0 ? n : 0] = '\0';
     m.readable = m.image.open(from);
-    if (m.readable) m.lines.open(m.image);
+    if (!m.readable) return;
+    m.lines.open(m.image);
+    m.calls.open(dwarf_sections_of(m.image));
 }
 
 // The module's entry; null if there is no more room, or another thread has been reading its file
@@ -115,9 +169,14 @@ const module* module_of(const link_map* map) {
     return nullptr;
 }
 
-}  // namespace
-
-namespace {
+// The module of an address that has been read; null if it cannot be.
+const module* readable_module_of(const void* pc, std::uint64_t& address) {
+    const link_map* const map = map_of(pc);
+    const module* const m = map != nullptr ? module_of(map) : nullptr;
+    if (m == nullptr || !m->readable) return nullptr;
+    address = reinterpret_cast<std::uintptr_t>(pc) - map->l_addr;
+    return m;
+}
 
 code_place find_out(const void* pc) {
     code_place p;
@@ -138,14 +197,79 @@ code_place find_out(const void* pc) {
     return p;
 }
 
+// One whose name has not been kept.
+bool is_lambda(const inlined_calls::call& c) {
+    return c.function == nullptr || (!c.is_mangled && std::strcmp(c.function, "operator()") == 0);
+}
+
+code_frames find_out_frames(const void* pc) {
+    code_frames f;
+    f.place = place_of(pc);
+    std::uint64_t address = 0, program = no_offset;
+    const module* const m = f.place.function != nullptr ? readable_module_of(pc, address) : nullptr;
+    if (m == nullptr) return f;
+    source_line at = m->lines.exact(address, program);
+    if (program == no_offset) return f;
+    inlined_calls::found found;
+    m->calls.find(address, program, found);
+    if (!found.is_known) return f;
+    f.start_line = found.start_line;
+    if (at.file == nullptr) at = f.place.source;
+    bool in_lambda = false;
+    for (std::size_t i = found.count; i-- > 0;) {
+        const inlined_calls::call& c = found.calls[i];
+        in_lambda = is_lambda(c) || (in_lambda && !c.is_mangled &&
+                                     !is_programs_own(m->lines.file(program, c.start_file)));
+        if (in_lambda) continue;
+        f.inlined[f.count++] = {c.function, c.is_mangled, c.start_line, at};
+        at = m->lines.file(program, c.file);
+        at.line = c.line;
+    }
+    f.place.source = at;
+    return f;
+}
+
+void remember(std::uintptr_t pc, const code_frames& f) {
+    kept_frames k{f.place.source, f.start_line, static_cast<unsigned>(f.count), nullptr};
+    if (f.count > 0) {
+        code_frame* const room = room_for_frames.take(f.count);
+        if (room == nullptr) return;
+        std::copy_n(f.inlined, f.count, room);
+        k.inlined = room;
+    }
+    known_frames.remember(pc, k);
+}
+
 }  // namespace
 
 code_place place_of(const void* pc) {
     const auto key = reinterpret_cast<std::uintptr_t>(pc);
-    if (const code_place* const found = recall(key)) return *found;
+    if (const code_place* const found = known_places.recall(key)) return *found;
     const code_place p = find_out(pc);
-    if (key > 1 && p.module[0] != '?') remember(key, p);
+    if (key > 1 && p.module[0] != '?') known_places.remember(key, p);
     return p;
+}
+
+code_frames frames_of(const void* pc) {
+    const auto key = reinterpret_cast<std::uintptr_t>(pc);
+    if (const kept_frames* const k = known_frames.recall(key)) {
+        code_frames f;
+        f.place = place_of(pc);
+        f.place.source = k->source;
+        f.start_line = k->start_line;
+        f.count = k->count;
+        std::copy_n(k->inlined, k->count, f.inlined);
+        return f;
+    }
+    const code_frames f = find_out_frames(pc);
+    if (key > 1 && f.place.module[0] != '?') remember(key, f);
+    return f;
+}
+
+bool has_inlined_calls(const void* pc) {
+    std::uint64_t address = 0;
+    const module* const m = readable_module_of(pc, address);
+    return m != nullptr && !m->calls.is_empty();
 }
 
 }  // namespace rota::rt

@@ -1,8 +1,9 @@
-// What a report says of an address: function, source line, or the module that it lies in.
+// What a report says of an address: functions, source lines, or the module that it lies in.
 #pragma once
 
 #include <cstdint>
 
+#include "diag/inlined_calls.hpp"
 #include "diag/line_table.hpp"
 
 namespace rota::rt {
@@ -17,5 +18,28 @@ struct code_place {
 // Reads the files of the process's modules when they are first needed. No heap, no locks: for
 // reports in any state of the process, and for several threads at once.
 code_place place_of(const void* pc);
+
+// A function that was inlined, and where in it the instruction lies, or the call of the next.
+struct code_frame {
+    const char* function = nullptr;
+    bool is_mangled = false;  // else the bare name, without its namespaces and arguments
+    unsigned start_line = 0;  // 0: not known
+    source_line source;
+};
+
+struct code_frames {
+    code_place place;         // the function that was compiled, at the call of what was inlined
+    unsigned start_line = 0;  // of that function; 0: not known
+    std::size_t count = 0;
+    code_frame inlined[inlined_calls::calls_max];  // the innermost first
+};
+
+// As place_of, with all functions that the address belongs to. A lambda whose name the compiler has
+// not kept has no frame, nor has what calls it in a header of the system's or of rota's own: its
+// line is shown as that of the function around.
+code_frames frames_of(const void* pc);
+
+// Whether the module of the address says what was inlined.
+bool has_inlined_calls(const void* pc);
 
 }  // namespace rota::rt

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include <unwind.h>
 
@@ -119,12 +120,14 @@ std::size_t tracer::first_frame(const walk& w, const void* from) {
     return first;
 }
 
-// `is_called`: with the suffix of a call.
-void tracer::print_name(const char* function, bool is_called) {
+// `called`: with the suffix of a call; `inlined`: without arguments.
+void tracer::print_name(const char* function, name_use use) {
     if (!style_.names_later) {
         const frame_name name(function, plain_);
-        out_->print("%.*s%s", name.length, name.text, is_called ? name.suffix : "");
-        return;
+        if (use == name_use::inlined)
+            return out_->print("%.*s%s", name.bare_length, name.text, inlined_arguments);
+        return out_->print("%.*s%s", name.length, name.text,
+                           use == name_use::called ? name.suffix : "");
     }
     constexpr std::size_t at_once = 900;  // see report::print
     out_->print("%c", name_begin);
@@ -133,28 +136,41 @@ void tracer::print_name(const char* function, bool is_called) {
         out_->print("%.*s", static_cast<int>(n), at);
         at += n;
     }
-    out_->print("%c", is_called ? called_name_end : name_end);
+    constexpr char ends[] = {name_end, called_name_end, inlined_name_end};
+    out_->print("%c", ends[static_cast<std::size_t>(use)]);
 }
 
-void tracer::print_frame(const frame& f, std::uintptr_t fp) {
-    const code_place p = place(f);
-    if (p.function != nullptr) print_name(p.function, true);
+void tracer::print_place(const source_line& s) {
+    const bool whole = s.directory == nullptr || *s.file == '/';
+    out_->print("\t%.400s%s%.400s:%u", whole ? "" : s.directory, whole ? "" : "/", s.file, s.line);
+}
+
+void tracer::print_frame(const frame& f, const code_place& p, std::uintptr_t fp) {
+    if (p.function != nullptr) print_name(p.function, name_use::called);
     else out_->print("0x%llx", static_cast<unsigned long long>(f.pc));
     out_->print("\n");
-    const auto offset = static_cast<unsigned long long>(p.offset + (f.is_call ? 1 : 0));
-    const source_line& s = p.source;
-    if (s.file == nullptr) {
-        out_->print("\t%.500s +0x%llx", p.module, offset);
-    } else {
-        const bool whole = s.directory == nullptr || *s.file == '/';
-        out_->print("\t%.400s%s%.400s:%u +0x%llx", whole ? "" : s.directory, whole ? "" : "/",
-                    s.file, s.line, offset);
-    }
+    if (p.source.file == nullptr) out_->print("\t%.500s", p.module);
+    else print_place(p.source);
+    out_->print(" +0x%llx", static_cast<unsigned long long>(p.offset + (f.is_call ? 1 : 0)));
     if (style_.system) {
         out_->print(" fp=0x%llx sp=0x%llx pc=0x%llx", static_cast<unsigned long long>(fp),
                     static_cast<unsigned long long>(f.sp), static_cast<unsigned long long>(f.pc));
     }
     out_->print("\n");
+}
+
+// All functions that the frame belongs to. Those that were inlined have no offset, as in Go.
+void tracer::print_frames_at(const frame& f, std::uintptr_t fp) {
+    const code_frames all = frames_of(reinterpret_cast<const void*>(f.is_call ? f.pc - 1 : f.pc));
+    for (std::size_t i = 0; i < all.count; ++i) {
+        const code_frame& one = all.inlined[i];
+        if (one.source.file == nullptr || !(style_.system || is_shown(all, one))) continue;
+        print_name(one.function, name_use::inlined);
+        out_->print("\n");
+        print_place(one.source);
+        out_->print("\n");
+    }
+    if (style_.system || !is_runtime_frame(all.place)) print_frame(f, all.place, fp);
 }
 
 void tracer::print_frames(const walk& w, std::size_t first) {
@@ -167,8 +183,7 @@ void tracer::print_frames(const walk& w, std::size_t first) {
         }
         const frame& f = w.at(i);
         if (is_in(f.pc - 1, rota_gostart) && !style_.system) break;
-        if (style_.system || !is_runtime_frame(place(f)))
-            print_frame(f, i + 1 < w.count ? w.at(i + 1).sp : 0);
+        print_frames_at(f, i + 1 < w.count ? w.at(i + 1).sp : 0);
     }
     if (w.is_cut) out_->print("...additional frames elided...\n");
 }
@@ -208,7 +223,15 @@ void tracer::print_labels(const label_set* labels) {
 void tracer::print_header(const about* gp, const char* state) {
     if (!out_->is_empty()) out_->print("\n");
     if (gp == nullptr) {
-        out_->print("goroutine 0 [%s]:\n", state);
+        const m* const mp = style_.system ? getm_or_null() : nullptr;
+        out_->print("goroutine 0");
+        if (mp != nullptr) {
+            out_->print(" gp=0x%llx m=%llu mp=0x%llx", number(mp->curg),
+                        static_cast<unsigned long long>(mp->id), number(mp));
+        } else if (style_.system) {
+            out_->print(" gp=0x0 m=nil");  // a thread that does not know the runtime
+        }
+        out_->print(" [%s]:\n", state);
         return;
     }
     out_->print("goroutine %llu", static_cast<unsigned long long>(gp->goid));
@@ -241,19 +264,14 @@ void tracer::print_creator(const about& gp) {
     const frame f{reinterpret_cast<std::uintptr_t>(gp.created_at), 0, true};
     const code_place p = place(f);
     out_->print("created by ");
-    if (p.function != nullptr) print_name(p.function, false);
+    if (p.function != nullptr) print_name(p.function, name_use::creator);
     else out_->print("0x%llx", static_cast<unsigned long long>(f.pc));
     if (gp.parent_goid != 0)
         out_->print(" in goroutine %llu", static_cast<unsigned long long>(gp.parent_goid));
-    if (p.source.file == nullptr) {
-        out_->print("\n\t%.500s +0x%llx\n", p.module,
-                    static_cast<unsigned long long>(p.offset + 1));
-        return;
-    }
-    const bool whole = p.source.directory == nullptr || *p.source.file == '/';
-    out_->print("\n\t%.400s%s%.400s:%u +0x%llx\n", whole ? "" : p.source.directory,
-                whole ? "" : "/", p.source.file, p.source.line,
-                static_cast<unsigned long long>(p.offset + 1));
+    out_->print("\n");
+    if (p.source.file == nullptr) out_->print("\t%.500s", p.module);
+    else print_place(p.source);
+    out_->print(" +0x%llx\n", static_cast<unsigned long long>(p.offset + 1));
 }
 
 // Its locks may be held by the interrupted function, that is for ever.
@@ -282,6 +300,23 @@ void tracer::print_current(const trace_start& start) {
     plain_ = style_.careful && is_in_allocator(w);
     print_frames(w, start.context != nullptr ? 0 : first_frame(w, start.pc));
     if (gp != nullptr) print_creator(a);
+}
+
+void tracer::print_runtime(const void* end) {
+    if (!out_->is_empty()) out_->print("\n");
+    out_->print("runtime stack:\n");
+    out_->flush();  // as above
+    walk w;
+    walk_here(w);
+    plain_ = style_.careful && is_in_allocator(w);  // of the frames that the signal has hit as well
+    std::size_t first = first_frame(w, nullptr);
+    if (first == 0) first = first_frame(w, __builtin_return_address(0));
+    for (std::size_t i = first; end != nullptr && i < w.count && i < half; ++i) {
+        if (w.at(i).pc == reinterpret_cast<std::uintptr_t>(end)) w.count = i;
+    }
+    const bool was_system = std::exchange(style_.system, true);
+    print_frames(w, first);
+    style_.system = was_system;
 }
 
 // False: there is none. Where it goes on is read behind the look whether it is held: before, its
@@ -320,6 +355,12 @@ bool tracer::ask(other& into) {
     return found != found_stack::gone;
 }
 
+// One that has not run yet.
+void tracer::print_entry(entry_fn entry) {
+    const frame f{reinterpret_cast<std::uintptr_t>(entry), 0, false};
+    print_frame(f, place(f), 0);
+}
+
 void tracer::print_other(const other& o) {
     const char* state = g_status_text(o.a.status);
     if (o.a.status == g_status::waiting && o.a.why != wait_reason::none)
@@ -327,7 +368,7 @@ void tracer::print_other(const other& o) {
     print_header(&o.a, state);
     if (!o.has_stack) out_->print("\tgoroutine running on other thread; stack unavailable\n");
     else if (o.w.count > 0) print_frames(o.w, 0);
-    else print_frame({reinterpret_cast<std::uintptr_t>(o.a.entry), 0, false}, 0);
+    else print_entry(o.a.entry);
     print_creator(o.a);
 }
 

@@ -6,6 +6,7 @@
 #include "core/g.hpp"
 #include "diag/on_thread.hpp"
 #include "diag/report.hpp"
+#include "diag/symbolize.hpp"
 #include "sched/scan.hpp"
 
 namespace rota::rt {
@@ -40,6 +41,10 @@ class tracer {
 
     // The goroutine that runs here, or this thread if it runs none.
     void print_current(const trace_start& start = {});
+    // The stack of the runtime's that this thread stands on, the calls of this function behind
+    // those of the report: down to `end`, where a signal has come, if that is given. In the style
+    // for the system, whatever else is.
+    ROTA_NOINLINE void print_runtime(const void* end = nullptr);
     // Every goroutine but the current one. Those that do not run are held still meanwhile: the
     // caller must not park.
     void print_others();
@@ -114,12 +119,16 @@ class tracer {
     static void walk_from(walk& w, const gobuf& context);
     std::size_t first_frame(const walk& w, const void* from);
     void print_frames(const walk& w, std::size_t first);
-    void print_frame(const frame& f, std::uintptr_t fp);
-    void print_name(const char* function, bool is_called);
+    void print_frames_at(const frame& f, std::uintptr_t fp);
+    void print_frame(const frame& f, const code_place& p, std::uintptr_t fp);
+    enum class name_use : std::uint8_t { creator, called, inlined };
+    void print_name(const char* function, name_use use);
+    void print_place(const source_line& s);
     void print_header(const about* gp, const char* state);
     void print_text(std::string_view text, std::string_view special);
     void print_labels(const label_set* labels);
     void print_creator(const about& gp);
+    void print_entry(entry_fn entry);
     void print_other(const other& o);
 
     bool is_in_allocator(const walk& w);

@@ -112,6 +112,8 @@ TEST_ANYWHERE(debug, errors_are_as_go_s_handler_gives_them) {
     const answer without_slash = page(s, "/debug/pprof");
     EXPECT_EQ(without_slash.status, 301);
     EXPECT_EQ(without_slash.field("Location"), "/debug/pprof/");
+    EXPECT_EQ(page(s, "/debug/pprof?debug=1&x=%20").field("Location"),
+              "/debug/pprof/?debug=1&x=%20");
     for (const char* const seconds : {"0", "-1", "x", "1.5"}) {
         const answer invalid = page(s, std::string("/debug/pprof/goroutine?seconds=") + seconds);
         EXPECT_EQ(invalid.status, 400);

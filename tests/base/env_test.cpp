@@ -92,7 +92,7 @@ TEST(environment, knows_the_settings_of_a_collector) {
                  {"GOMEMLIMIT", "4 GiB", false},
                  {"GOMEMLIMIT", "-1", false},
                  {"GOMEMLIMIT", "MiB", false},
-                 {"GODEBUG", "gctrace=1", true},
+                 {"GODEBUG", "gctrace=0", true},
                  {"GODEBUG", "gctrace=yes", false}};
     for (const auto& c : cases) {
         const with_variable v(c.variable, c.value);
@@ -104,6 +104,15 @@ TEST(environment, knows_the_settings_of_a_collector) {
             EXPECT_NE(said.find(c.variable), std::string::npos) << said;
         }
     }
+}
+
+TEST(environment, says_that_there_is_no_collector_to_trace) {
+    // Nothing is printed, and the user looks for the reason elsewhere.
+    const with_variable v("GODEBUG", "gctrace=1");
+    testing::internal::CaptureStderr();
+    (void)read_environment();
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "rota: GODEBUG gctrace=1: there is no collector, so there are no lines\n");
 }
 
 TEST(environment, names_variable_value_and_form_of_what_it_refuses) {

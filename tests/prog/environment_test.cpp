@@ -113,8 +113,10 @@ TEST(settings_of_a_collector, that_cannot_be_read_are_reported) {
     // There is no collector to steer, but a typing error is one today as well.
     EXPECT_TRUE(complained(work({{"GOGC", "abc"}}), "GOGC", "\"abc\"", "a whole number"));
     EXPECT_TRUE(complained(work({{"GOMEMLIMIT", "4GB"}}), "GOMEMLIMIT", "\"4GB\"", "GiB"));
-    EXPECT_TRUE(
-        went_well(work({{"GOGC", "50"}, {"GOMEMLIMIT", "4GiB"}, {"GODEBUG", "gctrace=1"}})));
+    EXPECT_TRUE(went_well(work({{"GOGC", "50"}, {"GOMEMLIMIT", "4GiB"}})));
+    const outcome traced = work({{"GODEBUG", "gctrace=1"}});
+    EXPECT_TRUE(ended_with(traced, 0));
+    EXPECT_EQ(traced.lines_with("rota: GODEBUG gctrace=1: there is no collector"), 1) << traced;
 }
 
 TEST(godebug, keys_of_newer_programs_are_left_alone) {

@@ -59,7 +59,7 @@ TEST(go_statement, of_an_empty_function_is_fatal) {
 }
 
 constexpr const char* exhaustion =
-    "runtime: program exceeds 8-thread limit\nfatal error: thread exhaustion\n\ngoroutine ";
+    "runtime: program exceeds 8-thread limit\nfatal error: thread exhaustion\n\nruntime stack:\n";
 
 TEST(threads, beyond_the_limit_are_fatal) {
     // The limit is not kept, the report hangs on the lock that the counting thread holds, or two
@@ -94,7 +94,10 @@ TEST(kb58_stack_overflow, by_deep_recursion_names_goroutine_and_creator) {
     // The process dies of a bare SIGSEGV, or the report cannot say whose stack it was.
     const outcome o = run_fatal("deep");
     EXPECT_TRUE(overflowed(o));
-    EXPECT_TRUE(matches(o.err, "\n\ngoroutine [0-9]+ \\[running\\]:\n")) << o;
+    EXPECT_TRUE(matches(
+        o.err, "\n\ngoroutine [0-9]+ gp=0x[0-9a-f]+ m=[0-9]+ mp=0x[0-9a-f]+ \\[running\\]:\n"))
+        << o;
+    EXPECT_TRUE(o.says("\n\nruntime stack:\n")) << o;
     EXPECT_TRUE(matches(o.err, "\ncreated by .* in goroutine 1\n\t")) << o;
 }
 
@@ -102,7 +105,7 @@ TEST(kb58_stack_overflow, of_the_main_goroutine_is_reported) {
     // The main goroutine has a stack of its own, not the thread's: its guard must be known too.
     const outcome o = run_fatal("deep_main");
     EXPECT_TRUE(overflowed(o));
-    EXPECT_TRUE(o.says("\n\ngoroutine 1 [running]:\n")) << o;
+    EXPECT_TRUE(o.says("\n\ngoroutine 1 gp=0x")) << o;
     EXPECT_FALSE(o.says("created by")) << o;
 }
 

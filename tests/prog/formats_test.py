@@ -74,8 +74,12 @@ STACK = "(?:hn?(?:u|(?:(?:ft)*(?:e(?:ft)*)?))(?:ct)?)"
 STACKS = f"{STACK}(?:b{STACK})*"
 
 
-def traces(message, end="", stacks=STACKS):
-    return Grammar(TRACE, f"{message}b(?:r(?:ft)*b)?{stacks}{end}", rota="nu")
+def traces(message, end="", stacks=STACKS, runtime=""):
+    """`runtime`: the stack of the runtime's, where it was that which ended the program."""
+    return Grammar(TRACE, f"{message}b{runtime}{stacks}{end}", rota="nu")
+
+
+RUNTIME = "r(?:ft)+b"
 
 
 # --- profiles -------------------------------------------------------------------------------------
@@ -117,14 +121,15 @@ FORMATS = {
     "fatal-unlock": traces("m"),
     "panic": traces("m"),
     "fault": traces("ms"),
-    "stack-overflow": traces("lom"),
-    "thread-exhaustion": traces("lm"),
+    "stack-overflow": traces("lom", runtime=RUNTIME),
+    "thread-exhaustion": traces("lm", runtime=RUNTIME),
     "stack-api": Grammar(TRACE, STACKS, rota="nu"),
     "levels-none": Grammar(TRACE, "m"),
     "levels-single": traces("m", stacks=STACK),
     "levels-all": traces("m", stacks=f"{STACK}(?:b{STACK})+"),
     "levels-system": traces("m", stacks=f"{STACK}(?:b{STACK})+"),
     "sigquit": traces("qp", end="bx+"),
+    "sigquit-all": traces("qp", end="bx+"),
     "goroutine-1": counted("goroutine"),
     "goroutine-2": Grammar(TRACE, STACKS, rota="nu"),
     "goroutineleak-1": counted("goroutineleak"),
@@ -175,9 +180,10 @@ class Programs:
         return path.read_text(errors="replace")
 
 
-def quit_dump(programs):
+def quit_dump(programs, **env):
     program = str(programs.build / "prog_crash")
     with subprocess.Popen([program, "waits_for_signal"], stdin=subprocess.DEVNULL,
+                          env={**os.environ, **env},
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         try:
             assert select.select([run.stdout], [], [], TIME_LIMIT)[0], "it does not become ready"
@@ -203,6 +209,7 @@ OURS = {
     "levels-all": lambda p: p.stderr("panic", "text", GOTRACEBACK="all"),
     "levels-system": lambda p: p.stderr("panic", "text", GOTRACEBACK="system"),
     "sigquit": quit_dump,
+    "sigquit-all": lambda p: quit_dump(p, GOTRACEBACK="system"),
     "stack-api": lambda p: p.file("stack.txt"),
     "goroutine-1": lambda p: p.file("goroutine.txt"),
     "goroutine-2": lambda p: p.file("goroutine.2.txt"),
@@ -238,6 +245,7 @@ def gos():
         **{f"levels-{name}": [levels[i]]
            for i, name in enumerate(("none", "single", "all", "system"))},
         "sigquit": [sigquit[0].removeprefix("ready\n") + "\n" + sigquit[1].partition("\n\n")[2]],
+        "sigquit-all": [parts("sigquit-all.txt")[0].removeprefix("ready\n")],
         "stack-api": [stack.rstrip("\n") + "\n", own.rstrip("\n") + "\n"],
         **{f"{name}-1": [text] for name, text in whole.items()},
         "goroutine-2": [(SAMPLES / "goroutine-debug2.txt").read_text().rstrip("\n") + "\n"],
@@ -262,7 +270,7 @@ def has_fields(name, ours, theirs):
             return re.findall(r"^# (\w+) = ", text, re.M)
         known = names(theirs[0])
         assert [n for n in known if n in names(ours)] == names(ours), names(ours)
-    if name == "levels-system":
+    if name in ("levels-system", "sigquit-all", "stack-overflow", "thread-exhaustion"):
         for text in (ours, *theirs):
             headers = re.findall(r"^goroutine .*$", text, re.M)
             assert all(" gp=0x" in h and " m=" in h for h in headers), headers

@@ -2,6 +2,8 @@
 // them.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdio>
 #include <fstream>
 #include <string_view>
 
@@ -31,6 +33,16 @@ __attribute__((noinline)) void computes_little(long turns) {
 
 __attribute__((noinline)) void waits_in_chan(const rota::chan<int>& ch) {
     ch.recv();
+    profiles_sink = profiles_sink + 1;
+}
+
+__attribute__((always_inline)) inline void waits_inlined(const rota::chan<int>& ch) {
+    ch.recv();
+    profiles_sink = profiles_sink + 1;
+}
+
+__attribute__((noinline)) void waits_for_ever() {
+    waits_inlined(rota::chan<int>());
     profiles_sink = profiles_sink + 1;
 }
 
@@ -83,9 +95,11 @@ int states() {
             write_file(name);
             write_file(name, 1);
         }
-        rota::go([] { rota::chan<int>().recv(); });
+        rota::go([] { waits_for_ever(); });
         await([] { return parks() >= 5; });
+        write_file("goroutineleak");
         write_file("goroutineleak", 1);
+        std::ofstream(profiles_folder + "/maps.txt") << std::ifstream("/proc/self/maps").rdbuf();
         return 0;
     });
 }
@@ -114,6 +128,49 @@ int pages() {
         const rota::http::client client;
         write_text("index.html", client.get(at + "/debug/pprof/").body);
         write_text("metrics", client.get(at + "/metrics").body);
+        return 0;
+    });
+}
+
+// Serves its pages until stdin ends, with something to tell in each profile: goroutines that wait,
+// one of them for ever, one that computes, waits and a lock that are over. Says its address.
+int serves() {
+    return rota::run([] {
+        rota::pprof::set_block_profile_rate(1);
+        rota::pprof::set_mutex_profile_fraction(1);
+        const auto server = rota::debug::serve("127.0.0.1:0");
+        const auto waited_for = rota::make_chan<int>(), over = rota::make_chan<int>();
+        rota::mutex mu;
+        mu.lock();
+        rota::wait_group waiting, past;
+        rota::go([] { waits_for_ever(); });
+        waiting.go([waited_for] { waits_in_chan(waited_for); });
+        past.go([over] { waits_in_chan(over); });
+        past.go([&mu] {
+            mu.lock();
+            mu.unlock();
+        });
+        await([] { return parks() >= 4; });
+        rota::sleep_for(std::chrono::milliseconds(5));
+        lets_go(mu);
+        over.close();
+        past.wait();
+        std::atomic<bool> ends{false};
+        waiting.go([&ends] {
+            while (!ends.load(std::memory_order_relaxed)) {
+                computes_hard(1'000'000);
+                rota::runtime::gosched();
+            }
+        });
+        std::printf("%s\n", server.addr().to_string().c_str());
+        std::fflush(stdout);
+        rota::blocking([] {
+            while (std::getchar() != EOF) {
+            }
+        });
+        ends.store(true, std::memory_order_relaxed);
+        waited_for.close();
+        waiting.wait();
         return 0;
     });
 }
@@ -169,7 +226,10 @@ int difference() {
 
 int main(int argc, char** argv) {
     if (argc > 2) profiles_folder = argv[2];
-    return run_case(
-        argc, argv,
-        {{"states", states}, {"cpu", cpu}, {"pages", pages}, {"difference", difference}});
+    return run_case(argc, argv,
+                    {{"states", states},
+                     {"cpu", cpu},
+                     {"pages", pages},
+                     {"serves", serves},
+                     {"difference", difference}});
 }

@@ -11,6 +11,8 @@ if any failed.
 import gzip
 import os
 import pathlib
+import re
+import select
 import shutil
 import subprocess
 import sys
@@ -84,13 +86,18 @@ class Profile:
         m = message(data)
         return self.strings[m[1][0]] + "/" + self.strings[m[2][0]]
 
-    def frame(self, identity):
-        location = self.locations[identity]
-        line = message(location[4][0]) if 4 in location else None
-        if line is None:
-            return ("?", "", 0)
-        function = self.functions[line[1][0]]
-        return (self.strings[function[2][0]], self.strings[function[4][0]], line.get(2, [0])[0])
+    def frames(self, identity):
+        """(function, file, line) of all functions at a location, the innermost first."""
+        lines = [message(line) for line in self.locations[identity].get(4, [])]
+        found = []
+        for line in lines:
+            function = self.functions[line[1][0]]
+            found.append((self.strings[function[2][0]], self.strings[function[4][0]],
+                          line.get(2, [0])[0]))
+        return found or [("?", "", 0)]
+
+    def stack(self, identities):
+        return [frame for identity in identities for frame in self.frames(identity)]
 
     def sample(self, m):
         labels = {}
@@ -102,7 +109,7 @@ class Profile:
     def where(self, name):
         """The samples with a function on their stacks whose name begins so."""
         return [(stack, values, labels) for stack, values, labels in self.samples
-                if any(self.frame(i)[0].startswith(name) for i in stack)]
+                if any(f[0].startswith(name) for f in self.stack(stack))]
 
     def check(self):
         for stack, values, _ in self.samples:
@@ -125,8 +132,7 @@ def goroutine(folder):
     waiting = p.where("waits_in_chan")
     assert sorted(values[0] for _, values, _ in waiting) == [1, 2], waiting
     assert [labels for _, values, labels in waiting if values[0] == 1] == [{"tenant": "blue"}]
-    name, file, line = next(p.frame(i) for i in waiting[0][0]
-                            if p.frame(i)[0].startswith("waits_in_chan"))
+    name, file, line = next(f for f in p.stack(waiting[0][0]) if f[0].startswith("waits_in_chan"))
     assert file.endswith("tests/prog/profiles.cpp") and line > 0, (name, file, line)
     assert p.strings[p.mappings[1][5][0]].endswith("prog_profiles"), "the program comes first"
 
@@ -165,6 +171,11 @@ def contention(folder):
     p.check()
     assert p.types == ["contentions/count", "delay/nanoseconds"], p.types
     culprits = p.where("lets_go")
+    for name, leaf in (("block", "chan_recv"), ("mutex", "sem_release")):
+        tops = [Profile(folder / f"{name}.pb.gz").frames(stack[0])[-1][0] for stack, _, _ in
+                Profile(folder / f"{name}.pb.gz").samples]
+        assert any(leaf in top for top in tops), tops
+        assert not any("stack_table" in t or "own_stack" in t for t in tops), tops
     assert sum(v[0] for _, v, _ in culprits) == 1 and culprits[0][1][1] > 1_000_000, culprits
 
 
@@ -194,10 +205,63 @@ def cpu(folder):
     assert hard > 5 and hard > 2 * little, (hard, little)
     labelled = sum(v[0] for _, v, labels in p.where("computes_hard") if labels == {"work": "hard"})
     assert labelled == hard, (labelled, hard)
-    leaves = {p.frame(stack[0])[0].split("(")[0] for stack, _, _ in p.where("computes_hard")}
+    leaves = {p.stack(stack)[0][0].split("(")[0] for stack, _, _ in p.where("computes_hard")}
     assert "computes_hard" in leaves, leaves
     # The caller of the goroutine's function is on the stack too: callers are found.
     assert any(len(stack) > 3 for stack, _, _ in p.where("computes_hard"))
+
+
+def inlined_functions(folder):
+    """One location with two functions: a tool shows a call that the compiler has done away with."""
+    p = Profile(folder / "goroutineleak.pb.gz")
+    p.check()
+    source = (pathlib.Path(__file__).parent / "profiles.cpp").read_text().split("\n")
+
+    def line_with(text):
+        return next(n for n, line in enumerate(source, 1) if text in line)
+    at = [i for stack, _, _ in p.samples for i in stack
+          if any(f[0].startswith("waits_inlined") for f in p.frames(i))]
+    assert len(at) == 1, at
+    inner, outer = p.frames(at[0])[-2:]
+    assert inner[0].startswith("waits_inlined") and outer[0].startswith("waits_for_ever"), outer
+    assert all(f[1].endswith("tests/prog/profiles.cpp") for f in (inner, outer)), (inner, outer)
+    assert inner[2] == line_with("void waits_inlined(") + 1, inner
+    assert outer[2] == line_with("    waits_inlined(rota"), outer
+    assert p.mappings[p.locations[at[0]][2][0]].get(10) == [1], "has_inline_frames"
+    starts = {p.strings[f[2][0]].split("(")[0]: f[5][0] for f in p.functions.values() if 5 in f}
+    cache = (BUILD_DIR / "CMakeCache.txt").read_text()
+    if "-gline-tables-only" in cache:  # the compiler was asked to keep no declarations
+        return "without start lines: -gline-tables-only"
+    for name in ("waits_inlined", "waits_for_ever"):
+        assert starts[name] == line_with(f"void {name}("), starts
+    return None
+
+
+def build_id(file):
+    """As readelf finds it; "" if there is none."""
+    run = subprocess.run(["readelf", "-n", file], text=True, capture_output=True,
+                         timeout=TIME_LIMIT)
+    found = re.search(r"Build ID: ([0-9a-f]+)", run.stdout)
+    return found.group(1) if found else ""
+
+
+def mappings(folder):
+    """A tool that wants the binary finds it: as the kernel has mapped it, and the very build."""
+    pattern = re.compile(r"([0-9a-f]+)-([0-9a-f]+) ..x. ([0-9a-f]+) \S+ \d+ *(.*)")
+    mapped = {(int(m[1], 16), int(m[2], 16)): (int(m[3], 16), m[4])
+              for m in map(pattern.fullmatch, (folder / "maps.txt").read_text().split("\n")) if m}
+    p = Profile(folder / "goroutineleak.pb.gz")
+    with_id = 0
+    for m in p.mappings.values():
+        start, limit, offset = m[2][0], m[3][0], m.get(4, [0])[0]
+        file, told = (p.strings[m.get(n, [0])[0]] for n in (5, 6))
+        assert mapped[start, limit] == (offset, file), (hex(start), hex(limit), hex(offset), file)
+        if os.path.exists(file):
+            assert told == build_id(file), (file, told)
+            with_id += told != ""
+    assert with_id >= 2 and len(p.mappings) > 2, p.mappings  # the program, the C library
+    assert p.mappings[1].get(6), "the program itself has one"
+    return f"{len(p.mappings)} mappings, {with_id} build ids"
 
 
 def treesum_by_name(folder):
@@ -216,11 +280,12 @@ def treesum_by_name(folder):
         p = Profile(folder / "treesum.gz")
         p.check()
         for stack, values, _ in p.samples:
-            names = [p.frame(i)[0] for i in stack]
+            names = [name for name, _, _ in p.stack(stack)]
             total += values[0]
-            named += values[0] * (not names[0].startswith(("[", "<")))
+            named += values[0] * (names[0] not in ("?", ""))
             if not any("sha256" in name.lower() for name in names):
                 continue
+            shutil.copy(folder / "treesum.gz", folder / "sha256.gz")
             hashing += values[0]
             known_caller += values[0] * any("hash_file" in name for name in names)
         if total >= 200:
@@ -232,44 +297,99 @@ def treesum_by_name(folder):
     return f"{total} samples, {named / total:.1%} with a name, {hashing / total:.1%} in SHA-256"
 
 
-def find_go():
+def gos():
+    """Every Go that is found."""
     cache = pathlib.Path.home() / ".cache/rota-peers/go"
-    for go in sorted(cache.glob("*/usr/lib/go-*/bin/go"), reverse=True):
-        return str(go)
-    return shutil.which("go")
+    found = [str(go) for go in sorted(cache.glob("*/usr/lib/go-*/bin/go"))]
+    own = shutil.which("go")
+    return found or ([own] if own else [])
 
 
-def pprof(go, *arguments):
+NO_GO = "skipped: no Go found (scripts of bench/peers fetch one)"
+
+
+def pprof(go, folder, *arguments):
     return subprocess.run([go, "tool", "pprof", *map(str, arguments)], text=True,
                           capture_output=True, timeout=TIME_LIMIT,
-                          env={**os.environ, "GOFLAGS": "", "PPROF_BINARY_PATH": "/nonexistent"})
+                          env={**os.environ, "GOFLAGS": "", "PPROF_BINARY_PATH": "/nonexistent",
+                               "PPROF_TMPDIR": str(folder)})
 
 
-def by_go(folder):
-    go = find_go()
-    if go is None:
-        return "skipped: no Go found (scripts of bench/peers fetch one)"
-    for name, words in (("goroutine", ("waits_in_chan", "Type: goroutine")),
-                        ("block", ("waits_in_chan", "Type: delay")),
-                        ("mutex", ("lets_go", "Type: delay")),
-                        ("heap", ("rota: stacks of goroutines", "Type: inuse_space")),
-                        ("threadcreate", ("rota: sysmon", "Type: threadcreate")),
-                        ("difference", ("waits_in_chan", "Type: goroutine")),
-                        ("cpu", ("computes_hard", "Type: cpu"))):
+def reads(folder, source, words, options=()):
+    """Every Go's -top and -traces have the words."""
+    for go in gos():
         for way in ("-top", "-traces"):
-            run = pprof(go, way, folder / f"{name}.pb.gz")
-            assert run.returncode == 0, (name, run.stderr)
+            run = pprof(go, folder, way, *options, source)
+            assert run.returncode == 0, (go, source, run.stderr)
             for word in words:
-                assert word in run.stdout, (name, way, word, run.stdout[:2000], run.stderr)
-    run = pprof(go, "-tags", folder / "cpu.pb.gz")
-    assert "hard" in run.stdout, run.stdout
-    run = pprof(go, "-raw", folder / "goroutine.txt")
-    assert run.returncode == 0 and "goroutine" in run.stdout, (run.stdout[:2000], run.stderr)
-    return None
+                assert word in run.stdout, (go, way, word, run.stdout[:2000], run.stderr)
+    return ", ".join(pathlib.Path(go).parts[-3] for go in gos()) or NO_GO
+
+
+KINDS = {
+    "goroutine": ("waits_in_chan", "Type: goroutine"),
+    "goroutineleak": ("waits_for_ever", "Type: goroutineleak"),
+    "block": ("waits_in_chan", "Type: delay"),
+    "mutex": ("lets_go", "Type: delay"),
+    "heap": ("rota: stacks of goroutines", "Type: inuse_space"),
+    "allocs": ("rota: stacks of goroutines", "Type: alloc_space"),
+    "threadcreate": ("rota: sysmon", "Type: threadcreate"),
+    "cpu": ("computes_hard", "Type: cpu"),
+}
+
+
+def go_reads(kind):
+    def test(folder):
+        return reads(folder, folder / f"{kind}.pb.gz", KINDS[kind])
+    test.__name__ = f"go_reads_{kind}"
+    return test
+
+
+def go_reads_difference(folder):
+    return reads(folder, folder / "difference.pb.gz", KINDS["goroutine"])
+
+
+def go_reads_texts_and_tags(folder):
+    for go in gos():
+        run = pprof(go, folder, "-tags", folder / "cpu.pb.gz")
+        assert "hard" in run.stdout, run.stdout
+        run = pprof(go, folder, "-raw", folder / "goroutine.txt")
+        assert run.returncode == 0 and "goroutine" in run.stdout, (run.stdout[:2000], run.stderr)
+    return None if gos() else NO_GO
+
+
+def go_asks_a_server(folder):
+    """The tool fetches every profile of /debug/pprof from a program that runs."""
+    if not gos():
+        return NO_GO
+    program = str(BUILD_DIR / "tests/prog/prog_profiles")
+    with subprocess.Popen([program, "serves"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as run:
+        try:
+            assert select.select([run.stdout], [], [], TIME_LIMIT)[0], "it does not serve"
+            at = f"http://{run.stdout.readline().strip()}/debug/pprof"
+            for kind, words in KINDS.items():
+                if kind == "cpu":
+                    reads(folder, f"{at}/profile", words, ("-seconds", "1"))
+                else:
+                    reads(folder, f"{at}/{kind}", words)
+            run.stdin.close()
+            assert run.wait(TIME_LIMIT) == 0, run.returncode
+        finally:
+            run.kill()
+    return f"{len(KINDS)} kinds"
+
+
+def go_names_sha256_of_treesum(folder):
+    if not (folder / "sha256.gz").exists():
+        treesum_by_name(folder)
+    return reads(folder, folder / "sha256.gz", ("sha256", "Type: cpu"))
 
 
 TESTS = (goroutine, difference, goroutine_text, contention, memory_and_threads, cpu,
-         treesum_by_name, by_go)
+         inlined_functions, mappings,
+         treesum_by_name, *map(go_reads, KINDS), go_reads_difference, go_reads_texts_and_tags,
+         go_asks_a_server, go_names_sha256_of_treesum)
 
 
 def main():
