@@ -6,6 +6,7 @@
 #include "core/g.hpp"
 #include "diag/on_thread.hpp"
 #include "diag/report.hpp"
+#include "sched/creation.hpp"
 #include "sched/scan.hpp"
 
 namespace rota::rt {
@@ -67,6 +68,7 @@ class tracer {
         const void* address;
         std::uint64_t goid, parent_goid;
         const void* created_at;
+        creation_stack creation;
         bool is_main;
         bool is_locked;
         g_status status;
@@ -119,7 +121,12 @@ class tracer {
     void print_header(const about* gp, const char* state);
     void print_text(std::string_view text, std::string_view special);
     void print_labels(const label_set* labels);
+    void print_origin(const about& gp) {
+        print_creator(gp);
+        print_ancestor(gp);
+    }
     void print_creator(const about& gp);
+    void print_ancestor(const about& gp);
     void print_other(const other& o);
 
     bool is_in_allocator(const walk& w);
