@@ -55,7 +55,8 @@ def layers():
                 "http_interop_test": ("prog_http_interop",),
                 "nginx_test": ("reverse_proxy", "crawler", "fileserver", "http_hello",
                                "prog_http_interop"),
-                "probes_test": ("prog_parked",), "profiles_test": ("prog_profiles", "treesum"),
+                "probes_test": ("prog_parked",),
+                "profiles_test": ("prog_profiles", "prog_unreachable", "treesum"),
                 "symptoms_test": ("symptoms",), "tls_test": ("prog_http2",),
                 "treesum_test": ("treesum",)}
     whole_programs = [PythonTest(script, "dev", programs[script.stem], 300)
@@ -69,13 +70,14 @@ def layers():
                  PolledOtherwise("rota_api", API, "dev", 120, 4, "uring"),
                  PolledOtherwise("rota_api", API, "dev", 120, 2, "alone"),
                  *(searches.BesideSearches(API, 120, n) for n in (1, 16)),
+                 searches.UnitBesideSearches(UNIT, 120, 4),
                  Headers(), CompileTime(),
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
         "consumer": [Consumer()],
         # Before `model` and `sanitizer`, whose builds are the longest, and go on meanwhile.
-        "stress": stress.passes(UNIT),
+        "stress": [*stress.passes(UNIT), searches.StressBesideSearches(4)],
         "model": [GoogleTest("rota_model", MODEL, "model", 400, shards=2)],
         "sim": [Sim("rota_sim", SIM, "dev", 120, n) for n in (1, 4, 16)],
         "sanitizer": [GoogleTest("rota_sanitizer", SANITIZER, "asan", 120, shards=2),

@@ -35,13 +35,13 @@ struct go_options {
 /// the copies throw. Go: go f(args...).
 template <class F, class... A>
     requires(!std::same_as<std::decay_t<F>, go_options>)
-void go(F&& f, A&&... args) {
+[[gnu::always_inline]] inline void go(F&& f, A&&... args) {
     detail::spawn_any(0, {}, std::forward<F>(f), std::forward<A>(args)...);
 }
 
 /// As above, with a name or a stack size.
 template <class F, class... A>
-void go(go_options options, F&& f, A&&... args) {
+[[gnu::always_inline]] inline void go(go_options options, F&& f, A&&... args) {
     detail::spawn_any(options.stack_size, options.name, std::forward<F>(f),
                       std::forward<A>(args)...);
 }
@@ -106,7 +106,7 @@ class future {
 /// Runs f(args...) in a new goroutine and gives its result, or its exception, to the future. Throws
 /// as go.
 template <class F, class... A>
-auto async(F&& f, A&&... args)
+[[gnu::always_inline]] inline auto async(F&& f, A&&... args)
     -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>> {
     using R = std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>;
     future<R> result(new detail::future_state<R>);

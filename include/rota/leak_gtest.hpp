@@ -31,7 +31,10 @@ class test_check {
   public:
     explicit test_check(options how) : how_(std::move(how)) {}
 
-    void begin() { ignored_ = ignore_current().ignore; }
+    void begin() {
+        if (!std::exchange(keeps_stacks_, true)) keep_creation_stacks();
+        ignored_ = ignore_current().ignore;
+    }
 
     void end() const {
         options how = how_;
@@ -45,13 +48,14 @@ class test_check {
 
   private:
     options how_;
+    bool keeps_stacks_ = false;
     std::vector<std::uint64_t> ignored_;
 };
 
 }  // namespace detail
 
-/// Looks for goroutines after each test, ignores those that were there before it, and adds a
-/// failure with the traces. Each is reported once.
+/// Has goroutines keep the stacks that started them, looks for goroutines after each test, ignores
+/// those that were there before it, and adds a failure with the traces. Each is reported once.
 class test_listener : public testing::EmptyTestEventListener {
   public:
     explicit test_listener(options how = {}) : check_(std::move(how)) {}

@@ -13,6 +13,11 @@ namespace rota {
 
 template <class R>
 class future;
+class scope;
+
+namespace detail {
+std::uint64_t number_of(const scope& s);  // see task_group
+}
 
 /// Goroutines that do not outlive a block: the destructor waits for all of them.
 ///
@@ -38,7 +43,7 @@ class scope : private detail::task_group {
 
     /// Runs f in a goroutine of the scope. Throws as rota::go.
     template <class F>
-    void go(F&& f) {
+    [[gnu::always_inline]] void go(F&& f) {
         spawn(enter_unbounded(), std::forward<F>(f));
     }
 
@@ -46,9 +51,10 @@ class scope : private detail::task_group {
     /// Such an exception belongs to who calls get(), and does not cancel the scope by itself.
     /// Throws as rota::go.
     template <class F>
-    auto async(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
+    [[gnu::always_inline]] auto async(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
         using R = std::invoke_result_t<std::decay_t<F>>;
         future<R> result(new detail::future_state<R>);
+        const membership label(*this);
         detail::spawn_any(
             0, {},
             [member = enter_unbounded(), producer = detail::future_producer<R>(result.state_),
@@ -73,6 +79,11 @@ class scope : private detail::task_group {
     /// called. The scope may go on to be used if there was none. Blocks the goroutine, not the
     /// thread.
     void wait() { join(); }
+
+  private:
+    friend std::uint64_t detail::number_of(const scope& s);
 };
+
+inline std::uint64_t detail::number_of(const scope& s) { return s.number(); }
 
 }  // namespace rota

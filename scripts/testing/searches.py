@@ -1,9 +1,14 @@
 """The search for goroutines that can never run again, beside tests whose goroutines all run on.
 
 A thread searches every few milliseconds while the tests run, stops the world and all threads for
-it, and ends the program if somebody whom it has named runs on: tests/api/unreachable_test.cpp.
+it, and ends the program if somebody whom it has named runs on: tests/searcher.cpp. Programs are
+asked at their ends: tests/prog/child.hpp, tests/prog/examples_test.py. Not asked is rota_sim: under
+GODEBUG=schedseed one thread runs everything, and none is held.
 """
+import re
+
 from .steps import GoogleTest
+from .stress import STRESS, LIMIT_S
 
 # Waits of all kinds, begun and ended, and what is outside rota's sight: a few seconds.
 TESTS = ("chan.*:chan_order*:select*:mutex*:shared_mutex*:condition*:semaphore*:wait_group*:once*:"
@@ -11,15 +16,48 @@ TESTS = ("chan.*:chan_order*:select*:mutex*:shared_mutex*:condition*:semaphore*:
 PAUSE_MS = 20
 
 
-class BesideSearches(GoogleTest):
-    pattern, variant = TESTS, "-searched"
+# What cannot bear that the world stops, or that a thread of another's uses rota: UNIT_BUT is left
+# out, with the reason.
+UNIT_BUT = ()
 
-    def __init__(self, sources, limit_s, procs):
-        super().__init__("rota_api", sources, "dev", limit_s, procs)
+
+class BesideSearches(GoogleTest):
+    pattern, variant, pause_ms = TESTS, "-searched", PAUSE_MS
+
+    def __init__(self, sources, limit_s, procs, name="rota_api", preset="dev"):
+        super().__init__(name, sources, preset, limit_s, procs)
         self.where += ", searched"
 
     def wanted(self, options):
         return not options.filter
 
     def env(self, options):
-        return {**super().env(options), "ROTA_TEST_UNREACHABLE": str(PAUSE_MS)}
+        return {**super().env(options), "ROTA_TEST_UNREACHABLE": str(self.pause_ms)}
+
+    def judge(self, run, env, options, log):
+        outcome = super().judge(run, env, options, log)
+        asked = re.search(r"^find_unreachable: (asked \d+ times)", run.output, re.M)
+        if not outcome.failed:
+            outcome.note = asked.group(1) if asked else "not asked"
+            if asked is None:
+                outcome.failed, outcome.shown = 1, "nobody has searched beside the tests"
+                outcome.again = ""
+        return outcome
+
+
+class UnitBesideSearches(BesideSearches):
+    pattern = "*" + "".join(f":-{name}" if i == 0 else f":{name}" for i, name in enumerate(UNIT_BUT))
+
+    def __init__(self, sources, limit_s, procs):
+        super().__init__(sources, limit_s, procs, "rota_unit")
+
+
+class StressBesideSearches(BesideSearches):
+    """At a fifth of its length."""
+    pattern, pause_ms = None, 100
+
+    def __init__(self, procs):
+        super().__init__(STRESS, LIMIT_S, procs, "rota_stress", "release")
+
+    def env(self, options):
+        return {**super().env(options), "ROTA_TEST_EFFORT": "20"}

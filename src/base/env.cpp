@@ -62,6 +62,16 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!parse(value, 0, 1, env.tracebacklabels)) {
             complain("GODEBUG tracebacklabels", value, "1 to show labels in traces, 0");
         }
+    } else if (key == "tracebackancestors") {
+        if (!parse(value, 0, std::numeric_limits<int>::max(), env.tracebackancestors)) {
+            complain("GODEBUG tracebackancestors", value,
+                     "1 to keep the stacks that have made goroutines, 0");
+        }
+    } else if (key == "leakcheck") {
+        if (!parse(value, 0, 1, env.leakcheck)) {
+            complain("GODEBUG leakcheck", value,
+                     "1 to be told at the end which goroutines can never run again, 0");
+        }
     } else if (key == "chaos") {
         if (!parse(value, 0, std::numeric_limits<int>::max(), env.chaos)) {
             complain("GODEBUG chaos", value, "a seed from 1 to 2147483647, 0 for off");

@@ -14,10 +14,13 @@ struct environment {
     int scheddetail = 0;      // 1: schedtrace lists every processor, thread and goroutine
     int deadlock = 0;         // 1: circles of goroutines that wait for locks are reported
     int tracebacklabels = 1;  // 0: traces leave out the labels of goroutines
-    int chaos = 0;            // the seed of chaos mode, 0: off
-    int schedseed = 0;        // the seed of a repeatable schedule, 0: off
-    int asymmetric = 1;       // 0: full fences and locked instructions only
-    int cgroupceil = 0;       // 1: quotas of control groups are rounded up, to at least 2
+    // Above 0: goroutines keep the stack that has made them. Go's number of generations: one here
+    int tracebackancestors = 0;
+    int leakcheck = 0;   // 1: at the end it is told which goroutines can never run again
+    int chaos = 0;       // the seed of chaos mode, 0: off
+    int schedseed = 0;   // the seed of a repeatable schedule, 0: off
+    int asymmetric = 1;  // 0: full fences and locked instructions only
+    int cgroupceil = 0;  // 1: quotas of control groups are rounded up, to at least 2
     // 1: what the network brings is not shared, 0: it is, -1: on trial
     int pollalone = -1;
     bool uring = false;           // descriptors are watched by io_uring, where there is one

@@ -8,6 +8,7 @@
 #include "boot/exit.hpp"
 #include "boot/fork.hpp"
 #include "core/sched.hpp"
+#include "diag/circle_watch.hpp"
 #include "diag/crash.hpp"
 #include "diag/debugger.hpp"
 #include "diag/lock_cycles.hpp"
@@ -17,6 +18,7 @@
 #include "netpoll/uring.hpp"
 #include "sched/alone.hpp"
 #include "sched/chaos.hpp"
+#include "sched/creation.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/hooks.hpp"
 #include "sched/hostage.hpp"
@@ -46,6 +48,7 @@ void schedinit() {
     else if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
     show_labels_in_traces(env.tracebacklabels != 0);
+    if (env.tracebackancestors > 0) keep_creations_from_the_start();
     describe_to_debuggers();
 #if defined(ROTA_DEBUG_CHECKS)
     may_lock_here = may_take_lock;
@@ -74,6 +77,8 @@ void schedinit() {
     }
     if (is_seeded) seeded_start();
     else start_sysmon();
+    if (env.deadlock != 0 && !is_seeded) start_circle_watch();
+    if (env.leakcheck != 0) check_leaks_at_exit();
     stop_scheduling_at_exit();
     watch_forks();
 }

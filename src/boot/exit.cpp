@@ -10,6 +10,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/crash.hpp"
+#include "diag/leak_check.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/seeded.hpp"
@@ -33,6 +34,7 @@ char own_handle;                  // its address is the handle
 constinit atomic<int> moving{0};  // registrations that are being moved, not run
 constinit atomic<int> ends{0};    // the thread that ends the process; relaxed: asked about oneself
 constinit lock exit_lock{lock_rank::boot};
+constinit bool checks_leaks = false;  // fixed at boot
 
 // Whether a goroutine whose p was taken goes on in user code: no p tells of it. One whose thread
 // sleeps counts as one in a system call, unless it does so in the runtime: stopped, and let go on.
@@ -86,6 +88,7 @@ void ask_all_to_yield() {
 void stop_scheduling(void*) {
     if (moving.load(memory_order_relaxed) != 0) return;  // relaxed: our own, see below
     if (is_forked_child()) return;                       // nobody schedules there
+    if (checks_leaks) report_leaks_at_exit();
     let_report_out();
     ends.store(current_thread_id(), memory_order_relaxed);  // relaxed: see there
     if (m* const self = getm_or_null()) goroutine_becomes_thread(*self);
@@ -121,6 +124,8 @@ bool is_ending_process() {
     return sched.exiting.load(memory_order_relaxed) &&
            ends.load(memory_order_relaxed) == current_thread_id();  // relaxed: see there
 }
+
+void check_leaks_at_exit() { checks_leaks = true; }
 
 void stop_scheduling_at_exit() {
     const lock_guard guard(exit_lock);

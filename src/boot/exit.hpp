@@ -8,6 +8,9 @@ namespace rota::rt {
 // returns.
 void stop_scheduling_at_exit();
 
+// GODEBUG=leakcheck=1: that handler begins with a report of what is left behind. Called at boot.
+void check_leaks_at_exit();
+
 // Whether the calling thread ends the process: it runs handlers and destroys static objects, and no
 // goroutine has a turn any more.
 [[nodiscard]] bool is_ending_process();

@@ -36,6 +36,26 @@ struct goroutine_locals {
     void (*end)(g& gp) = nullptr;
 };
 
+// Where a goroutine was made.
+class creation_place {
+  public:
+    constexpr creation_place() = default;
+    // Addresses of user space need no mask.
+    explicit creation_place(const void* return_address, std::uint16_t stack = 0)
+        : bits_(reinterpret_cast<std::uintptr_t>(return_address) |
+                (std::uint64_t{stack} << address_bits)) {}
+
+    // The return address in the creator.
+    const void* address() const { return reinterpret_cast<const void*>(bits_ & address_mask); }
+    // The number of the creator's whole stack, see sched/creation; 0: it was not kept.
+    std::uint16_t stack() const { return static_cast<std::uint16_t>(bits_ >> address_bits); }
+
+  private:
+    static constexpr int address_bits = 48;  // what user space has
+    static constexpr std::uint64_t address_mask = (std::uint64_t{1} << address_bits) - 1;
+    std::uint64_t bits_ = 0;
+};
+
 struct g {
     // --- owner: the m that runs it, until the switch away from it is complete ---
     gobuf sched;                      // where it goes on
@@ -73,8 +93,8 @@ struct g {
     void* closure = nullptr;  // of a dead one: null, unless it is being made for the next life
     std::uint64_t goid = 0;
     std::uint64_t parent_goid = 0;
-    const void* created_at = nullptr;  // return address in the creator
-    run_record* main_of = nullptr;     // set for the goroutine that run() waits for
+    creation_place created_at;
+    run_record* main_of = nullptr;  // set for the goroutine that run() waits for
     stack_slot stack;
 
     // --- for execution traces: who may change its state; see sched/trace_word -----

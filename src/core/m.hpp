@@ -85,6 +85,9 @@ struct alignas(cache_line) m : self_header {
     static constexpr std::uint8_t ready_quietly = 1;   // wake no m: the caller looks after that
     static constexpr std::uint8_t ready_traced = 2;    // set as long as it has a p and a trace runs
     static constexpr std::uint8_t ready_urgently = 4;  // in the ring they would wait for long
+    // Set as long as it has a p and creation stacks are kept: sched/creation.
+    static constexpr std::uint8_t ready_creations = 8;
+    static constexpr std::uint8_t ready_lasting = ready_traced | ready_creations;
     // waking a sleeping core takes about as long
     static constexpr std::int32_t spin_ns_max = 20'000;
     std::int32_t spin_ns = spin_ns_max;  // how long it next waits for work

@@ -30,6 +30,7 @@ struct noted {
     std::int64_t waited_s, m_id;
     const void* created_at;
     const void* entry;
+    const void* in_bubble;
     const g* address;
     const label_set* labels;
     bool is_main, is_locked, is_caller, has_stack;
@@ -66,13 +67,14 @@ struct listing {
         n.goid = gp.goid;
         n.parent_goid = gp.parent_goid;
         n.status = readgstatus(gp);
+        n.in_bubble = gp.in;
         n.why = gp.why;
         const bool waits = n.status == g_status::waiting && gp.wait_since != 0;
         n.waited_s = waits ? std::int64_t{whole_seconds(nanotime())} - gp.wait_since : 0;
         const bool runs = n.status != g_status::waiting && n.status != g_status::runnable;
         const m* const mp = gp.mp;
         n.m_id = runs && mp != nullptr ? static_cast<std::int64_t>(mp->id) : -1;
-        n.created_at = gp.created_at;
+        n.created_at = gp.created_at.address();
         n.entry = reinterpret_cast<const void*>(gp.entry);
         n.address = &gp;
         n.is_main = gp.main_of != nullptr;
@@ -187,6 +189,7 @@ goroutine_state state_of(const noted& n, const std::byte* behind) {
     s.goid = n.goid;
     s.parent_goid = n.parent_goid;
     s.status = n.status;
+    s.in_bubble = n.in_bubble;
     s.why = n.why;
     s.waited_s = n.waited_s;
     s.m_id = n.m_id;

@@ -21,6 +21,7 @@ struct goroutine_state {
     const void* entry = nullptr;
     const g* address = nullptr;
     const label_set* labels = nullptr;  // valid while a label_reader lives
+    const void* in_bubble = nullptr;    // as an address; null: in none
     bool is_main = false;
     bool is_locked = false;
     bool is_caller = false;

@@ -4,11 +4,16 @@
 #include <algorithm>
 #include <string_view>
 
+#include <rota/panic.hpp>
+#include <rota/scope.hpp>
 #include <rota/time.hpp>
 
+#include "core/getg.hpp"
 #include "diag/goroutine_list.hpp"
 #include "diag/stack_text.hpp"
 #include "diag/unreachable.hpp"
+#include "sched/bubble.hpp"
+#include "sched/creation.hpp"
 #include "sched/labels.hpp"
 #include "sys/clock.hpp"
 
@@ -41,15 +46,23 @@ bool has_all(const label_values& all, const label_values& wanted) {
     });
 }
 
+// Null: the caller is in none.
+const void* own_bubble() {
+    const g* const gp = current_goroutine();
+    return gp != nullptr ? gp->in : nullptr;
+}
+
 // By what needs no stack.
 std::vector<goroutine_info> candidates(const options& how) {
     std::vector<goroutine_info> result;
+    const void* const bubble = own_bubble();
     {
         const label_reader reading;
         for (const goroutine_state& g : list_goroutines(0)) {
             if (g.is_caller || g.is_main || is_rota_s_own(g.name)) continue;
             if (std::find(how.ignore.begin(), how.ignore.end(), g.goid) != how.ignore.end())
                 continue;
+            if (how.own_bubble && g.in_bubble != bubble) continue;
             goroutine_info one;
             one.labels = labels_of_state(g);
             if (!has_all(one.labels, how.labels)) continue;
@@ -115,15 +128,31 @@ options ignore_current() {
     return how;
 }
 
+void keep_creation_stacks(bool on) { keep_creations(on); }
+
 std::vector<goroutine_info> find(const options& how) {
+    if (how.own_bubble && own_bubble() == nullptr)
+        panic("rota: leak::find: not in a synctest bubble");
     constexpr std::chrono::nanoseconds first_nap = std::chrono::microseconds(100);
-    constexpr std::chrono::nanoseconds longest_nap = std::chrono::milliseconds(20);
-    const std::int64_t until = nanotime() + how.max_wait.count();
+    // A bubble's time is passed by in no time.
+    const std::chrono::nanoseconds longest_nap =
+        how.own_bubble ? how.max_wait : std::chrono::milliseconds(20);
+    const auto now = [&] { return how.own_bubble ? current_now() : nanotime(); };
+    const std::int64_t until = now() + how.max_wait.count();
     for (std::chrono::nanoseconds nap = first_nap;; nap = std::min(2 * nap, longest_nap)) {
         std::vector<goroutine_info> found = look_once(how);
-        if (found.empty() || nanotime() >= until) return found;
-        sleep_for(nap);
+        if (found.empty() || now() >= until) return found;
+        sleep_for(std::min(nap, std::chrono::nanoseconds(until - now())));
     }
+}
+
+std::vector<goroutine_info> find(const scope& s, const options& how) {
+    const std::uint64_t number = rota::detail::number_of(s);
+    if (number == 0)
+        panic("rota: leak::find of a scope that began before leak::keep_creation_stacks");
+    options own = how;
+    own.labels.emplace_back(scope_label(number).text(), scope_label::value);
+    return find(own);
 }
 
 namespace {
@@ -150,6 +179,11 @@ std::vector<goroutine_info> find_unreachable() {
 
 void verify_none(const options& how) {
     std::vector<goroutine_info> found = find(how);
+    if (!found.empty()) throw leak_error(std::move(found));
+}
+
+void verify_none(const scope& s, const options& how) {
+    std::vector<goroutine_info> found = find(s, how);
     if (!found.empty()) throw leak_error(std::move(found));
 }
 

@@ -12,6 +12,7 @@
 #include "diag/frame_name.hpp"
 #include "diag/sample_stack.hpp"
 #include "sched/bubble.hpp"
+#include "sched/creation.hpp"
 #include "sched/labels.hpp"
 #include "sys/clock.hpp"
 
@@ -45,7 +46,8 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
     about a{&gp,
             gp.goid,
             gp.parent_goid,
-            gp.created_at,
+            gp.created_at.address(),
+            creation_of(gp),
             gp.main_of != nullptr,
             gp.locked_m != nullptr,
             readgstatus(gp),
@@ -274,6 +276,23 @@ void tracer::print_creator(const about& gp) {
     out_->print(" +0x%llx\n", static_cast<unsigned long long>(p.offset + 1));
 }
 
+// The stack that has made it, where that was kept. Go: printAncestorTraceback.
+void tracer::print_ancestor(const about& gp) {
+    const creation_stack& from = gp.creation;
+    if (from.count == 0 || gp.is_main) return;
+    if (gp.parent_goid != 0)
+        out_->print("[originating from goroutine %llu]:\n",
+                    static_cast<unsigned long long>(gp.parent_goid));
+    else out_->print("[originating from a thread]:\n");
+    bool is_whole = false;
+    for (std::uint32_t i = 0; i < from.count && !is_whole; ++i) {
+        const frame f{from.pcs[i], 0, true};
+        is_whole = is_in(f.pc - 1, rota_gostart);
+        if (!is_whole && !is_runtime_frame(place(f))) print_frame(f, 0);
+    }
+    if (!is_whole && from.is_cut) out_->print("...additional frames elided...\n");
+}
+
 // Its locks may be held by the interrupted function, that is for ever.
 bool tracer::is_in_allocator(const walk& w) {
     for (std::size_t i = 0; i < w.count && i < half; ++i) {
@@ -299,7 +318,7 @@ void tracer::print_current(const trace_start& start) {
     else walk_here(w);
     plain_ = style_.careful && is_in_allocator(w);
     print_frames(w, start.context != nullptr ? 0 : first_frame(w, start.pc));
-    if (gp != nullptr) print_creator(a);
+    if (gp != nullptr) print_origin(a);
 }
 
 void tracer::print_runtime(const void* end) {
@@ -369,7 +388,7 @@ void tracer::print_other(const other& o) {
     if (!o.has_stack) out_->print("\tgoroutine running on other thread; stack unavailable\n");
     else if (o.w.count > 0) print_frames(o.w, 0);
     else print_entry(o.a.entry);
-    print_creator(o.a);
+    print_origin(o.a);
 }
 
 void tracer::print_one(const g& gp) {

@@ -7,6 +7,7 @@
 #include "diag/on_thread.hpp"
 #include "diag/report.hpp"
 #include "diag/symbolize.hpp"
+#include "sched/creation.hpp"
 #include "sched/scan.hpp"
 
 namespace rota::rt {
@@ -72,6 +73,7 @@ class tracer {
         const void* address;
         std::uint64_t goid, parent_goid;
         const void* created_at;
+        creation_stack creation;
         bool is_main;
         bool is_locked;
         g_status status;
@@ -127,8 +129,13 @@ class tracer {
     void print_header(const about* gp, const char* state);
     void print_text(std::string_view text, std::string_view special);
     void print_labels(const label_set* labels);
+    void print_origin(const about& gp) {
+        print_creator(gp);
+        print_ancestor(gp);
+    }
     void print_creator(const about& gp);
     void print_entry(entry_fn entry);
+    void print_ancestor(const about& gp);
     void print_other(const other& o);
 
     bool is_in_allocator(const walk& w);

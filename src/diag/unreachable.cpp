@@ -13,6 +13,7 @@
 #include "diag/marking.hpp"
 #include "diag/profile_cpu.hpp"
 #include "netpoll/uring.hpp"
+#include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
 #include "sched/seeded.hpp"
@@ -44,7 +45,9 @@ const char* why_not(hold_result result) {
     return "threads cannot be held: GODEBUG=asyncpreemptoff=1, or no /proc/self/task";
 }
 
-constinit std::size_t last_found = 0;  // relaxed, by the compiler's own atomics: a report
+// relaxed, by the compiler's own atomics: for reports
+constinit std::size_t last_found = 0;
+constinit const char* last_unproven = nullptr;
 
 // gp waits for a mutex that `owner` has locked.
 struct noted_owner {
@@ -231,6 +234,7 @@ bool is_harmless(int tid) {
     // relaxed: written before the thread could do anything, or with the world running
     if (tid == sched.sysmon_tid.load(memory_order_relaxed) ||
         tid == sched.maker_tid.load(memory_order_relaxed) || is_sampling_thread(tid) ||
+        tid == bystander_tid.load(memory_order_relaxed) ||  // relaxed: likewise
         uring_backend::is_watcher(tid))
         return true;
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
@@ -378,11 +382,14 @@ unreachable_goroutines find_wait_circles() { return search_well(true); }
 unreachable_goroutines find_unreachable_goroutines() {
     unreachable_goroutines result = search_well(false);
     __atomic_store_n(&last_found, result.goids.size(), __ATOMIC_RELAXED);
+    __atomic_store_n(&last_unproven, result.unproven, __ATOMIC_RELAXED);
     return result;
 }
 
 std::size_t unreachable_when_last_looked() {
     return __atomic_load_n(&last_found, __ATOMIC_RELAXED);
 }
+
+const char* why_last_unproven() { return __atomic_load_n(&last_unproven, __ATOMIC_RELAXED); }
 
 }  // namespace rota::rt

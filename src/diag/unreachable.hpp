@@ -50,5 +50,7 @@ unreachable_goroutines find_wait_circles();
 
 // How many the last search has found; 0 before the first.
 std::size_t unreachable_when_last_looked();
+// And its `unproven`.
+const char* why_last_unproven();
 
 }  // namespace rota::rt

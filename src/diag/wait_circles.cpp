@@ -197,6 +197,7 @@ std::vector<wait_circle> wait_graph::circles(marking& marks) {
         if (way.empty()) continue;
         x.attempts = attempts_max;
         wait_circle circle;
+        circle.reserve(way.size());  // what grows leaves copies behind
         for (std::size_t k = 0; k < way.size(); ++k) {
             if (way[k] >= g.goroutines) continue;
             const candidate& c = marks.candidates[way[k]];

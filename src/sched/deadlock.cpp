@@ -54,7 +54,8 @@ bool no_goroutine_lives() {
 bool is_thread_of_runtime(int tid) {
     if (tid == sched.sysmon_tid.load(memory_order_relaxed)) return true;  // relaxed: written once
     if (tid == net_poller.watcher()) return true;
-    const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
+    if (tid == bystander_tid.load(memory_order_relaxed)) return true;  // relaxed: see there
+    const m* mp = sched.allm.load(memory_order_acquire);               // pairs(m.list)
     for (; mp != nullptr; mp = mp->all_link) {
         if (mp->tid.load(memory_order_relaxed) != tid) continue;  // relaxed: they sleep
         return !mp->is_outside.load(memory_order_relaxed);        // relaxed: see there
@@ -90,7 +91,8 @@ void confirm_deadlock() {
 }
 
 void suspect_deadlock() {
-    sched.deadlock_suspected.store(true, memory_order_relaxed);  // relaxed: our own, see below
+    // relaxed: sysmon's own, or of a thread that knows that sysmon does not sleep deeply
+    sched.deadlock_suspected.store(true, memory_order_relaxed);
 }
 
 void look_at_suspicion() {

@@ -17,7 +17,12 @@ namespace rota::rt {
 // the report can take any.
 void confirm_deadlock() ROTA_EXCLUDES(sched.mu);
 
-// For sysmon. It has done something at whose end nobody but itself looks again; and in every round.
+// A thread of rota's own that looks at goroutines and brings none to run; 0: there is none. It
+// counts as asleep. relaxed: written before it does anything.
+inline constinit atomic<int> bystander_tid{0};
+
+// For sysmon, and such a thread. It has done something at whose end nobody but itself looks again.
+// And, for sysmon, in every round.
 void suspect_deadlock();
 void look_at_suspicion() ROTA_EXCLUDES(sched.mu);
 

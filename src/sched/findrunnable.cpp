@@ -47,7 +47,7 @@ void run_own_timers(m& self, p& pp) {
     const bool slow = are_turns_long(pp, now) && !runq_ring_empty(pp);
     if (ROTA_UNLIKELY(slow)) self.ready_extras |= m::ready_urgently;
     const std::uint32_t n = run_due_timers(self, pp, now);
-    self.ready_extras &= m::ready_traced;
+    self.ready_extras &= m::ready_lasting;
     if (slow && n > 0) wakep();
 }
 
@@ -410,7 +410,7 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
         total += n;
         if (n < batch) break;
     }
-    self.ready_extras &= m::ready_traced;
+    self.ready_extras &= m::ready_lasting;
     if (total == 0) return 0;
     if (total >= timer_storm) {
         const std::int64_t next = (now / timer_storm_ns + 1) * timer_storm_ns;

@@ -1,6 +1,7 @@
 // Making, sharing and freeing sets of labels.
 #include "sched/labels.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -10,6 +11,7 @@
 #include <rota/detail/labels.hpp>
 
 #include "core/getg.hpp"
+#include "sched/creation.hpp"
 #include "sched/entry.hpp"
 
 namespace rota::rt {
@@ -111,6 +113,17 @@ void free_dropped_labels() {
         std::free(set);
         set = next;
     }
+}
+
+scope_label::scope_label(std::uint64_t number)
+    : size_(static_cast<std::size_t>(std::snprintf(text_, sizeof text_, "scope %llu",
+                                                   static_cast<unsigned long long>(number)))) {}
+
+bool are_scopes_told_apart() { return are_creations_kept(); }
+
+std::uint64_t next_scope_number() {
+    static constinit atomic<std::uint64_t> last{0};
+    return last.fetch_add(1, memory_order_relaxed) + 1;  // relaxed: they need only be different
 }
 
 }  // namespace rota::rt

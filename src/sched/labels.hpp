@@ -68,4 +68,19 @@ class label_reader {
 // Frees what waits for that, unless somebody reads. Caller: in user code.
 void free_dropped_labels();
 
+// By which leak::find tells the goroutines of a scope: "scope 7".
+class scope_label {
+  public:
+    static constexpr std::string_view value = "member";
+    explicit scope_label(std::uint64_t number);
+    std::string_view text() const { return {text_, size_}; }
+
+  private:
+    char text_[32];
+    std::size_t size_;
+};
+// Whether scopes that begin label their goroutines so: while creation stacks are kept.
+bool are_scopes_told_apart();
+std::uint64_t next_scope_number();
+
 }  // namespace rota::rt

@@ -10,6 +10,7 @@
 #include "mem/mapped.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/chaos.hpp"
+#include "sched/creation.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
@@ -384,7 +385,7 @@ void handoffp(p& pp, m* spare) {
 void bind_p(m& self, p& pp) {
     ROTA_CHECK(self.pp == nullptr);
     self.hold(pp);
-    self.ready_extras = is_traced() ? m::ready_traced : 0;
+    self.ready_extras = extras_with_p(is_traced());
     pp.mp.store(&self, memory_order_release);                  // pairs(p.m)
     pp.status.store(p_status::running, memory_order_relaxed);  // relaxed: the p is ours already
 }

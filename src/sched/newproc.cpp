@@ -7,6 +7,7 @@
 #include "base/fatal.hpp"
 #include "base/probe.hpp"
 #include "sched/bubble.hpp"
+#include "sched/creation.hpp"
 #include "sched/entry.hpp"
 #include "sched/gfree.hpp"
 #include "sched/labels.hpp"
@@ -58,6 +59,7 @@ void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name)
 }
 
 ROTA_NOINLINE void queue_with_extras(m& self, g& gp) {
+    if ((self.ready_extras & m::ready_creations) != 0) note_creation(gp);
     if (is_traced()) trace_go_create(self, gp);
     put_with_extras(self, gp);
 }
@@ -65,7 +67,7 @@ ROTA_NOINLINE void queue_with_extras(m& self, g& gp) {
 void publish(g& gp, entry_fn entry, const void* created_at) {
     m& self = getm();
     gp.entry = entry;
-    gp.created_at = created_at;
+    gp.created_at = creation_place(created_at);
     gp.parent_goid = self.curg->goid;
     gp.eh = eh_state{};
     gp.why = wait_reason::none;
@@ -85,6 +87,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     }
     // A trace that begins right now may look at gp before it is in a queue.
     ROTA_CHECK(readgstatus(gp) == g_status::dead);
+    if (are_creations_kept()) note_creation(gp);
     gp.status.store(g_status::runnable, memory_order_release);  // pairs(trace.created)
     trace_go_create(self, gp);
     note_runnable_outside(gp);

@@ -68,6 +68,8 @@ m& attach_thread() {
     return self;
 }
 
+void attach_bystander() { attach(); }
+
 namespace {
 
 // The end of both ways out of run().

@@ -3,6 +3,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/creation.hpp"
 #include "sched/seeded.hpp"
 #include "sched/stw.hpp"
 #include "sched/trace_events.hpp"
@@ -236,7 +237,7 @@ bool trace_advance(trace_step step, bool with_stacks, trace_generation& done) {
             tell_begin(self, step == trace_step::begin);
             put_behind_nobody();
         }
-        self.ready_extras = is_traced() ? m::ready_traced : 0;
+        self.ready_extras = extras_with_p(is_traced());
     }
     done.pause = nanotime() - asked;
     start_the_world();

@@ -52,6 +52,11 @@ std::uint32_t trace_stack_table::add(const std::uintptr_t* pcs, std::uint32_t n)
     return id;
 }
 
+std::uint32_t trace_stack_table::try_add(const std::uintptr_t* pcs, std::uint32_t n) {
+    bool refused = false;
+    return find_or_add(pcs, n, refused);
+}
+
 std::uint32_t trace_stack_table::size() {
     const lock_guard guard(mu_);
     return count_;

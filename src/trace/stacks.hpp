@@ -23,6 +23,8 @@ class trace_stack_table {
     // The number of the stack, innermost first; 0 if the table is full, or memory is refused, which
     // ends the trace. Takes: mu.
     std::uint32_t add(const std::uintptr_t* pcs, std::uint32_t n);
+    // The same where no trace depends on it: refused memory ends none.
+    std::uint32_t try_add(const std::uintptr_t* pcs, std::uint32_t n);
 
     // An event of that generation names the stack. Any thread; no number is told apart from no
     // stack.

@@ -8,6 +8,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/labels.hpp"
 
 namespace rota::detail {
 
@@ -34,8 +35,15 @@ std::error_code cause_of(const std::exception_ptr& error) {
 
 }  // namespace
 
-task_group::task_group(context parent) : leaving_(reasons_to_leave()) {
+task_group::task_group(context parent)
+    : leaving_(reasons_to_leave()), number_(are_scopes_told_apart() ? next_scope_number() : 0) {
     std::tie(ctx_, cancel_) = with_cancel(std::move(parent));
+}
+
+void task_group::membership::begin(std::uint64_t number) {
+    // A name of its own for each: one of them may have been started by a goroutine of another.
+    const scope_label name(number);
+    label_.emplace(label_list{{name.text(), scope_label::value}});
 }
 
 task_group::~task_group() noexcept(false) {

@@ -2,6 +2,7 @@
 #include <rota/leak.hpp>
 #include <rota/leak_gtest.hpp>
 #include <rota/pprof.hpp>
+#include <rota/synctest.hpp>
 #include <rota/trace.hpp>
 
 #include <string>
@@ -19,7 +20,31 @@ __attribute__((noinline)) void leaks_here(const rota::chan<int>& ch) {
     asm volatile("" : : "i"(3) : "memory");  // no tail call, and not folded with its like
 }
 
+// Three frames on the way to a goroutine, as in a program whose one place starts all of them.
+__attribute__((noinline)) void starts_one(rota::wait_group& wg, const rota::chan<int>& ch) {
+    wg.go([ch] { leaks_here(ch); });
+    asm volatile("" : : "i"(4) : "memory");
+}
+__attribute__((noinline)) void handles_a_request(rota::wait_group& wg, const rota::chan<int>& ch) {
+    starts_one(wg, ch);
+    asm volatile("" : : "i"(5) : "memory");
+}
+
 namespace {
+
+// While it lives, creation stacks are kept.
+class kept_stacks {
+  public:
+    kept_stacks() { rota::leak::keep_creation_stacks(); }
+    ~kept_stacks() { rota::leak::keep_creation_stacks(false); }
+    kept_stacks(const kept_stacks&) = delete;
+    kept_stacks& operator=(const kept_stacks&) = delete;
+};
+
+// What others have turned on ends with the test.
+struct stacks_ended {
+    ~stacks_ended() { rota::leak::keep_creation_stacks(false); }
+};
 
 // Whatever others have left: those tests have announced it.
 rota::leak::options of_this_test(std::chrono::nanoseconds wait) {
@@ -71,6 +96,148 @@ TEST_ANYWHERE(leak, one_that_waits_for_ever_is_found_with_its_trace) {
     wg.wait();
     how.max_wait = patience;
     EXPECT_TRUE(rota::leak::find(how).empty());
+}
+
+TEST_ANYWHERE(leak, one_found_shows_the_stack_that_has_started_it) {
+    // All goroutines of a program come from one function of it, or from rota's own templates, and
+    // nobody learns on whose behalf; or stacks are kept although nobody wants them.
+    rota::leak::options how = of_this_test(5ms);
+    auto ch = rota::make_chan<int>();
+    rota::wait_group wg;
+    const auto trace_of_one = [&] {
+        handles_a_request(wg, ch);
+        std::vector<rota::leak::goroutine_info> found;
+        EXPECT_TRUE(eventually([&] {
+            found = rota::leak::find(how);
+            return found.size() == 1 && found[0].state == "chan receive";
+        }));
+        how.ignore.push_back(found.empty() ? 0 : found[0].id);
+        return found.empty() ? std::string() : found[0].trace;
+    };
+    std::string with_stack;
+    {
+        const kept_stacks kept;
+        with_stack = trace_of_one();
+    }
+    const std::size_t at = with_stack.find("\ncreated by starts_one(");
+    ASSERT_NE(at, std::string::npos) << with_stack;
+    const std::size_t origin = with_stack.find("\n[originating from ", at);
+    ASSERT_NE(origin, std::string::npos) << with_stack;
+    const std::size_t inner = with_stack.find("\nstarts_one(", origin);
+    EXPECT_LT(origin, inner) << with_stack;
+    EXPECT_LT(inner, with_stack.find("\nhandles_a_request(", inner)) << with_stack;
+    EXPECT_NE(with_stack.find("\nhandles_a_request("), std::string::npos) << with_stack;
+    for (const char* const own : {"rota::detail::spawn", "wait_group::go", "rota::go<"})
+        EXPECT_EQ(with_stack.substr(origin).find(own), std::string::npos) << with_stack;
+    EXPECT_EQ(with_stack.find("rota_gostart"), std::string::npos) << with_stack;
+
+    const std::string without = trace_of_one();
+    EXPECT_NE(without.find("\ncreated by starts_one("), std::string::npos) << without;
+    EXPECT_EQ(without.find("originating"), std::string::npos) << without;
+    ch.close();
+    wg.wait();
+}
+
+TEST(leak, stacks_are_kept_by_all_that_run_when_that_begins) {
+    // A thread of the runtime that had a processor before goes on without keeping any.
+    rota::run([] {
+        const rota::leak::options how = of_this_test(0ms);
+        auto ch = rota::make_chan<int>();
+        constexpr int starters = 8;
+        std::atomic<int> running{0};
+        std::atomic<bool> may_start{false};
+        rota::wait_group all, started;
+        for (int i = 0; i < starters; ++i) {
+            started.add(1);
+            all.go([&] {
+                ++running;
+                while (!may_start) rota::runtime::gosched();
+                handles_a_request(all, ch);
+                started.done();
+            });
+        }
+        EXPECT_TRUE(eventually([&] { return running == starters; }));
+        const kept_stacks kept;
+        may_start = true;
+        started.wait();
+        std::vector<rota::leak::goroutine_info> found;
+        EXPECT_TRUE(eventually([&] {
+            found = rota::leak::find(how);
+            return found.size() == starters;
+        }));
+        for (const auto& g : found)
+            EXPECT_NE(g.trace.find("\nhandles_a_request("), std::string::npos) << g.trace;
+        ch.close();
+        all.wait();
+    });
+}
+
+TEST_ANYWHERE(leak, of_a_scope_are_its_goroutines_and_those_that_they_have_started) {
+    // A test that runs beside others finds theirs, or loses its own as soon as they have been
+    // started by one that has ended.
+    const kept_stacks kept;
+    auto ch = rota::make_chan<int>();
+    rota::wait_group grandchildren, strangers;
+    const rota::leak::options at_once{.max_wait = 0ms};
+    {
+        rota::scope mine, other;
+        strangers.go([ch] { leaks_here(ch); });
+        other.go([ch] { leaks_here(ch); });
+        EXPECT_TRUE(rota::leak::find(mine, at_once).empty());
+        EXPECT_NO_THROW(rota::leak::verify_none(mine, at_once));
+        mine.go([&grandchildren, ch] {
+            grandchildren.go([ch] { leaks_here(ch); });  // by one that ends
+        });
+        auto answer = mine.async([ch] { leaks_here(ch); });
+        EXPECT_TRUE(eventually([&] { return rota::leak::find(mine, at_once).size() == 2; }));
+        EXPECT_EQ(rota::leak::find(other, at_once).size(), 1u);
+        EXPECT_THROW(rota::leak::verify_none(mine, at_once), rota::leak::leak_error);
+        mine.go([&other, ch] { other.go([ch] { leaks_here(ch); }); });  // of both
+        EXPECT_TRUE(eventually([&] {
+            return rota::leak::find(mine, at_once).size() == 3 &&
+                   rota::leak::find(other, at_once).size() == 2;
+        }));
+        ch.close();
+        grandchildren.wait();
+        strangers.wait();
+        answer.get();
+        EXPECT_NO_THROW(rota::leak::verify_none(mine, {.max_wait = patience}));
+    }
+}
+
+TEST_ANYWHERE(leak, a_scope_that_nobody_told_apart_is_refused) {
+    // It looks as if there were no leak.
+    rota::scope s;
+    EXPECT_EQ(panic_of([&] { (void)rota::leak::find(s); }),
+              "rota: leak::find of a scope that began before leak::keep_creation_stacks");
+}
+
+TEST(leak, of_a_bubble_are_those_that_are_in_it) {
+    // A goroutine of somebody else's lets the test of a bubble fail, or a second of real time
+    // passes for each.
+    auto outer = rota::make_chan<int>();
+    rota::wait_group outside;
+    outside.go([outer] { leaks_here(outer); });
+    rota::synctest::test([] {
+        rota::leak::options how;
+        how.own_bubble = true;
+        how.max_wait = 1h;  // of its own time
+        EXPECT_TRUE(rota::leak::find(how).empty());
+        rota::go([] { rota::sleep_for(30min); });
+        EXPECT_TRUE(rota::leak::find(how).empty());
+        auto ch = rota::make_chan<int>();
+        rota::go([ch] { leaks_here(ch); });
+        const auto found = rota::leak::find(how);
+        EXPECT_EQ(found.size(), 1u);
+        if (!found.empty()) {
+            EXPECT_NE(found[0].trace.find("leaks_here("), std::string::npos);
+        }
+        ch.close();
+    });
+    EXPECT_EQ(panic_of([] { (void)rota::leak::find({.own_bubble = true}); }),
+              "rota: leak::find: not in a synctest bubble");
+    outer.close();
+    outside.wait();
 }
 
 TEST_ANYWHERE(leak, one_that_is_about_to_end_is_waited_for) {
@@ -151,6 +318,7 @@ TEST(leak, main_goroutines_are_none) {
 
 TEST(leak, the_listener_lets_a_test_fail_that_leaks) {
     // It says nothing, or lets the next test fail too.
+    const stacks_ended at_end;
     rota::leak::options how;
     how.max_wait = 0ms;
     rota::leak::test_listener listener(how);
@@ -170,6 +338,8 @@ TEST(leak, the_listener_lets_a_test_fail_that_leaks) {
 }
 
 TEST(leak, lets_a_fixture_s_tests_that_leave_goroutines_fail) {
+    // It says nothing, or not who has started them.
+    const stacks_ended at_end;
     struct probe : rota::leak::fixture {
         using rota::leak::fixture::SetUp;
         using rota::leak::fixture::TearDown;
@@ -183,7 +353,7 @@ TEST(leak, lets_a_fixture_s_tests_that_leave_goroutines_fail) {
     wg.go([ch] { leaks_here(ch); });
     EXPECT_TRUE(eventually(
         [&] { return rota::runtime::stack(true).find("\nleaks_here(") != std::string::npos; }));
-    EXPECT_NONFATAL_FAILURE(test.TearDown(), "leaks_here(");
+    EXPECT_NONFATAL_FAILURE(test.TearDown(), "[originating from ");  // the fixture keeps stacks
     ch.close();
     wg.wait();
 }

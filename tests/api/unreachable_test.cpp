@@ -7,9 +7,6 @@
 #include <array>
 #include <condition_variable>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -600,76 +597,3 @@ TEST_ANYWHERE(unreachable, nobody_who_works_is_named) {
     outside.join();
     wg.wait();
 }
-
-// --- beside all other tests ----------------------------------------------------------------------
-
-namespace {
-
-// With ROTA_TEST_UNREACHABLE set to a number of milliseconds, a thread searches as often while all
-// tests of this program run. Who is named, and has ended or stands elsewhere later on, could run: a
-// defect. (./dev test unit runs some of the tests that way.)
-class searcher {
-  public:
-    explicit searcher(std::chrono::milliseconds pause)
-        : thread_([this, pause] { search(pause); }) {}
-    ~searcher() {
-        stop_ = true;
-        thread_.join();
-        std::fprintf(stderr,
-                     "find_unreachable: %d searches beside the tests, %zu goroutines named\n",
-                     searches_, named_.size());
-    }
-
-  private:
-    // Without the header, which says for how long it has waited.
-    static std::string_view frames_of(std::string_view trace) {
-        return trace.substr(std::min(trace.find('\n'), trace.size()));
-    }
-
-    void search(std::chrono::milliseconds pause) {
-        while (!stop_) {
-            std::this_thread::sleep_for(pause);
-            const auto found = rota::leak::find_unreachable();
-            ++searches_;
-            std::map<std::uint64_t, std::string> alive;
-            for (const auto& g : rota::leak::find({.max_wait = 0ns})) alive.emplace(g.id, g.trace);
-            for (const auto& [id, trace] : named_) {
-                const auto now = alive.find(id);
-                if (now != alive.end() && frames_of(now->second) == frames_of(trace)) continue;
-                std::fprintf(stderr, "find_unreachable named one that runs on:\n%s\nnow:\n%s\n",
-                             trace.c_str(), now != alive.end() ? now->second.c_str() : "ended");
-                std::abort();
-            }
-            // The tests of this file let those go on whom they have leaked.
-            for (const auto& g : found) {
-                if (g.name.empty()) named_.emplace(g.id, g.trace);
-            }
-        }
-    }
-
-    std::atomic<bool> stop_{false};
-    int searches_ = 0;
-    std::map<std::uint64_t, std::string> named_;
-    std::thread thread_;
-};
-
-class searcher_of_suite : public testing::EmptyTestEventListener {
-  public:
-    void OnTestProgramStart(const testing::UnitTest&) override {
-        const char* const pause = std::getenv("ROTA_TEST_UNREACHABLE");
-        if (pause != nullptr)
-            searcher_ = std::make_unique<searcher>(std::chrono::milliseconds(std::atoi(pause)));
-    }
-    void OnTestProgramEnd(const testing::UnitTest&) override { searcher_.reset(); }
-
-  private:
-    std::unique_ptr<searcher> searcher_;
-};
-
-bool install_searcher() {
-    testing::UnitTest::GetInstance()->listeners().Append(new searcher_of_suite);
-    return true;
-}
-const bool searcher_installed = install_searcher();
-
-}  // namespace

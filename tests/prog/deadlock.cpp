@@ -33,6 +33,19 @@ int nil() {
     return 0;
 }
 
+[[gnu::noinline]] void starts_a_sender() {
+    rota::go([] { rota::chan<int>().send(1); });
+    asm volatile("");  // no tail call
+}
+
+int started() {
+    rota::run([] {
+        starts_a_sender();
+        rota::chan<int>().recv();
+    });
+    return 0;
+}
+
 int future() {
     rota::run([] {
         auto never = rota::async([] { rota::chan<int>().recv(); });
@@ -421,6 +434,7 @@ int main(int argc, char** argv) {
                      {"send", send},
                      {"nil", nil},
                      {"future", future},
+                     {"started", started},
                      {"each_kind", each_kind},
                      {"selects", selects},
                      {"locked", locked},

@@ -225,3 +225,20 @@ TEST_P(no_deadlock, is_seen_while_somebody_sees_to_a_trace) {
 
 INSTANTIATE_TEST_SUITE_P(procs, deadlock_report, testing::Values("1", "2", "4", "16"));
 INSTANTIATE_TEST_SUITE_P(procs, no_deadlock, testing::Values("1", "2", "4", "16"));
+
+TEST(godebug_tracebackancestors, shows_the_stack_that_has_started_a_goroutine) {
+    // Nothing is kept, or it is kept although nobody asked.
+    const outcome with =
+        run_program("deadlock", {"started"}, {{"GODEBUG", "tracebackancestors=1"}});
+    EXPECT_TRUE(reported(with, deadlock));
+    EXPECT_EQ(with.lines_with("[originating from goroutine 1]:\n"), 1) << with;
+    EXPECT_EQ(with.lines_with("starts_a_sender"), 0) << with;  // in an unnamed namespace
+    EXPECT_TRUE(matches(with.err, "created by [^\n]*starts_a_sender.* in goroutine 1\n[^\n]*\n"
+                                  "\\[originating from goroutine 1\\]:\n"
+                                  "[^\n]*starts_a_sender\\(\\)\n[^\n]*deadlock.cpp:[0-9]+ .*\n"
+                                  "[^\n]*started\\(\\)"))
+        << with;
+    const outcome without = run_program("deadlock", {"started"});
+    EXPECT_TRUE(reported(without, deadlock));
+    EXPECT_FALSE(without.says("originating")) << without;
+}

@@ -91,6 +91,8 @@ TEST(godebug, bad_entries_are_reported_and_the_rest_obeyed) {
                {"scheddetail=2", "2", "1 for all"},
                {"asyncpreemptoff=yes", "yes", "1 to stop no thread"},
                {"tracebacklabels=2", "2", "1 to show labels"},
+               {"leakcheck=2", "2", "1 to be told at the end"},
+               {"tracebackancestors=-1", "-1", "1 to keep the stacks"},
                {"cgroupceil=2", "2", "1 for rounding quotas up"},
                {"interactiveafter=99", "99", "100 to 10000 microseconds"},
                {"preemptsignal=9", "9", "the number of a signal"},

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Reads the profiles that prog_profiles writes, by a decoder of its own and by `go tool pprof`.
+"""Reads the profiles that prog_profiles and prog_unreachable write, by a decoder of its own and by `go tool pprof`.
 
 Usage: profiles_test.py BUILD_DIR [FILTER]
 
@@ -297,6 +297,45 @@ def treesum_by_name(folder):
     return f"{total} samples, {named / total:.1%} with a name, {hashing / total:.1%} in SHA-256"
 
 
+# The five leaks of the field, as cases of prog_unreachable: how many are lost, where, and why.
+LEAKS = {"sender": (2, "forget_senders", "chan send"), "close": (2, "forget_close", "chan receive"),
+         "answer": (1, "abandon_answer", "chan send"),
+         "nil": (1, "use_nil_channel", "chan receive (nil chan)"),
+         "lock": (3, "forget_unlock", "sync.")}
+
+
+def leaks(folder):
+    """Each leak in each form of the profile, at each GOMAXPROCS."""
+    go = gos()[-1] if gos() else None
+    for name, (count, function, state) in LEAKS.items():
+        for procs in ("1", "2", "4", "16"):
+            run = subprocess.run([str(BUILD_DIR / "tests/prog/prog_unreachable"), name, str(folder)],
+                                 env={**os.environ, "GOMAXPROCS": procs}, timeout=TIME_LIMIT,
+                                 stdin=subprocess.DEVNULL, capture_output=True, text=True)
+            assert run.returncode == 0, (name, procs, run.stdout, run.stderr)
+            at = (name, procs)
+            text = (folder / "leak.txt").read_text()
+            assert text.startswith(f"goroutineleak profile: total {count}\n"), (at, text)
+            assert function in text, (at, text)
+            dump = (folder / "leak-2.txt").read_text()
+            heads = [line for line in dump.split("\n") if line.startswith("goroutine ")]
+            lost = [line for line in heads if "(leaked)" in line]
+            assert len(lost) == count and all(f"[{state}" in line for line in lost), (at, dump)
+            p = Profile(folder / "leak.pb.gz")
+            p.check()
+            assert p.types == ["goroutineleak/count"], (at, p.types)
+            found = [values[0] for stack, values, _ in p.samples
+                     if any(function in p.frame(i)[0] for i in stack)]
+            assert sum(found) == count == sum(v[0] for _, v, _ in p.samples), (at, p.samples)
+            if go is not None:
+                for way in ("-top", "-traces"):
+                    read = pprof(go, folder, way, folder / "leak.pb.gz")
+                    assert read.returncode == 0 and "Type: goroutineleak" in read.stdout, \
+                        (at, read.stdout[:2000], read.stderr)
+                    assert function in read.stdout, (at, read.stdout[:2000])
+    return None if go is not None else "without go tool pprof, which is not found"
+
+
 def gos():
     """Every Go that is found."""
     cache = pathlib.Path.home() / ".cache/rota-peers/go"
@@ -389,7 +428,7 @@ def go_names_sha256_of_treesum(folder):
 TESTS = (goroutine, difference, goroutine_text, contention, memory_and_threads, cpu,
          inlined_functions, mappings,
          treesum_by_name, *map(go_reads, KINDS), go_reads_difference, go_reads_texts_and_tags,
-         go_asks_a_server, go_names_sha256_of_treesum)
+         go_asks_a_server, leaks, go_names_sha256_of_treesum)
 
 
 def main():

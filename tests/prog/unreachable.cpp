@@ -2,10 +2,12 @@
 // rota::leak::find_unreachable and the profile goroutineleak say of them. Each case in a process of
 // its own, so that nothing of other tests lies in memory.
 //
-// The first argument names the case; with a second one the program keeps the means to let all go
-// on, does so after the search, and waits for their ends.
+// The first argument names the case; with "kept" as a second one the program keeps the means to let
+// all go on, does so after the search, and waits for their ends. Any other second argument is a
+// folder, where all forms of the profile are written.
 #include <algorithm>
 #include <atomic>
+#include <fstream>
 #include <iostream>
 #include <sstream>
 
@@ -192,11 +194,34 @@ void show_found(std::size_t wanted) {
     asm volatile("" : : "r"(room) : "memory");  // they are there
 }
 
-void leak(const pattern& p) {
+// The forms other than the text that show_found looks at: what tools read, and dumps.
+void write_forms(const std::string& folder, int wanted) {
+    std::string profile;
+    await([&] {
+        std::ostringstream text;
+        rota::pprof::write_profile("goroutineleak", text, 1);
+        profile = text.str();
+        return profile.find("total " + std::to_string(wanted) + "\n") != profile.npos;
+    });
+    std::ofstream(folder + "/leak.txt") << profile;
+    // One more search; it may prove less by chance.
+    std::size_t lost = 0;
+    await([&] {
+        std::ofstream file(folder + "/leak.pb.gz");
+        rota::pprof::write_profile("goroutineleak", file, 0);
+        lost = rota::leak::find_unreachable().size();
+        return lost >= static_cast<std::size_t>(wanted);
+    });
+    std::ofstream dump(folder + "/leak-2.txt");
+    rota::pprof::write_profile("goroutine", dump, 2);
+}
+
+void leak(const pattern& p, const std::string& folder) {
     p.run(nullptr);
     await_waiters(p.left);
     wipe_below();
     show_found(static_cast<std::size_t>(p.left));
+    if (!folder.empty()) write_forms(folder, p.left);
     is_over = true;
 }
 
@@ -218,8 +243,8 @@ void wait_and_go_on(const pattern& p) {
 int main(int argc, char** argv) {
     for (const pattern& p : patterns) {
         if (argc < 2 || std::strcmp(argv[1], p.name) != 0) continue;
-        const bool leaks = argc < 3;
-        rota::run([&p, leaks] { leaks ? leak(p) : wait_and_go_on(p); });
+        const std::string second = argc < 3 ? "" : argv[2];
+        rota::run([&] { second == "kept" ? wait_and_go_on(p) : leak(p, second); });
         return 0;
     }
     std::cerr << argv[0] << ": no such case\n";

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
+#include <variant>
 #include <vector>
 
 #include <rota/debug.hpp>
+#include <rota/metrics.hpp>
 
 #include "program.hpp"
 
@@ -179,11 +182,51 @@ int that_are_none_are_not() {
     });
 }
 
+// Circles of both kinds, which GODEBUG=deadlock=1 reports; the program goes on until it is ended.
+int are_left_alone() {
+    return rota::run([] {
+        static std::atomic<int> there{0};
+        in_another([] { make_ring(2); });
+        in_another([] { make_mixed(there); });
+        for (;;) {
+            clear_dead_frames();
+            rota::sleep_for(5ms);
+        }
+        return 0;
+    });
+}
+
+std::uint64_t world_stops() {
+    for (const auto& s : rota::metrics::read()) {
+        if (s.name != "/sched/pauses/total/other:seconds") continue;
+        const auto& counts = std::get<rota::metrics::histogram>(s.value).counts;
+        return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    }
+    return 0;
+}
+
+// As above, and then nobody can go on any more.
+int are_left_by_all() {
+    return rota::run([] {
+        in_another([] { make_ring(2); });
+        // Until a thread of rota's own is there that has searched.
+        await([] {
+            clear_dead_frames();
+            rota::sleep_for(5ms);
+            return world_stops() != 0;
+        });
+        rota::make_chan<int>().recv();
+        return 0;
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     return run_case(argc, argv,
                     {{"of_channels_are_found", of_channels_are_found},
                      {"of_channels_and_locks_are_found", of_channels_and_locks_are_found},
+                     {"are_left_alone", are_left_alone},
+                     {"are_left_by_all", are_left_by_all},
                      {"that_are_none_are_not", that_are_none_are_not}});
 }

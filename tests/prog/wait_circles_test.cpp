@@ -10,8 +10,9 @@ namespace {
 
 class circles_of_waits : public testing::TestWithParam<const char*> {
   protected:
+    // Not asked at their ends whom they leave behind: they do.
     static outcome with_procs(const char* what) {
-        return run_program("wait_circles", {what}, {{"GOMAXPROCS", GetParam()}});
+        return child(program("wait_circles", {what}), {{"GOMAXPROCS", GetParam()}}).finish();
     }
     void SetUp() override {
         if (!plain_build)
@@ -34,3 +35,32 @@ TEST_P(circles_of_waits, that_are_none_are_not_reported) {
 }
 
 INSTANTIATE_TEST_SUITE_P(procs, circles_of_waits, testing::Values("1", "4"));
+
+TEST_P(circles_of_waits, are_reported_by_a_program_that_goes_on) {
+    // GODEBUG=deadlock=1 knows locks alone, says the same again and again, or stops the program.
+    child c(program("wait_circles", {"are_left_alone"}),
+            {{"GODEBUG", "deadlock=1"}, {"GOMAXPROCS", GetParam()}});
+    EXPECT_TRUE(c.complains("rota: deadlock: goroutines wait for each other, in a circle\n", 2));
+    EXPECT_TRUE(c.complains("goroutine ", 4));  // the stacks of all
+    const outcome o = c.kill_and_finish();
+    EXPECT_EQ(o.lines_with("rota: deadlock: "), 2) << o;
+    const auto waits = [](const char* object, const char* next) {
+        return "\tgoroutine [0-9]+ waits for the " + std::string(object) +
+               " 0x[0-9a-f]+, which goroutine [0-9]+ has" + next + "\n";
+    };
+    EXPECT_TRUE(matches(o.err, waits("channel", "") + waits("channel", ""))) << o;
+    EXPECT_TRUE(matches(o.err, waits("channel", "") + waits("mutex", " locked")) ||
+                matches(o.err, waits("mutex", " locked") + waits("channel", "")))
+        << o;
+    EXPECT_TRUE(o.says("passes_on")) << o;
+    EXPECT_TRUE(o.says("answers_with_the_lock")) << o;
+}
+
+TEST_P(circles_of_waits, hide_no_deadlock_of_all) {
+    // The thread that searches counts as one that may wake somebody, and the program hangs.
+    const outcome o = run_program("wait_circles", {"are_left_by_all"},
+                                  {{"GODEBUG", "deadlock=1"}, {"GOMAXPROCS", GetParam()}});
+    EXPECT_FALSE(o.timed_out) << o;
+    EXPECT_EQ(o.status, 2) << o;
+    EXPECT_TRUE(o.says("fatal error: all goroutines are asleep - deadlock!\n")) << o;
+}

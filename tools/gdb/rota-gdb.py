@@ -91,7 +91,8 @@ class Goroutine:
         self.state = STATES.get(at(r.g_status, 4), "?")
         self.id, self.parent = at(r.g_goid), at(r.g_parent)
         self.sp, self.pc, self.bp = at(r.g_sp), at(r.g_pc), at(r.g_bp)
-        self.mp, self.entry, self.created_at = at(r.g_mp), at(r.g_entry), at(r.g_created_at)
+        self.mp, self.entry = at(r.g_mp), at(r.g_entry)
+        self.created_at = at(r.g_created_at) & (1 << 48) - 1  # above it: the number of a stack
         self.is_locked, self.is_main = at(r.g_locked_m) != 0, at(r.g_main_of) != 0
         self.name_size = at(r.g_name_size, 1)  # it stands right below the header
         self.has_begun = self.pc != r.begin

@@ -65,8 +65,11 @@ constexpr bool is_nil(const F& f) {
     else return false;
 }
 
+// These are part of whoever starts a goroutine, in builds without optimisation too: of the place
+// where that is done a trace names the function, and it is to be the program's.
 template <class C, class... V>
-void spawn(std::size_t stack_size, std::string_view name, V&&... values) {
+[[gnu::always_inline]] inline void spawn(std::size_t stack_size, std::string_view name,
+                                         V&&... values) {
     const spawn_slot slot = spawn_begin(sizeof(C), alignof(C), stack_size, name);
     if constexpr ((std::is_nothrow_constructible_v<std::decay_t<V>, V&&> && ...)) {
         new (slot.closure) C{std::forward<V>(values)...};
@@ -85,7 +88,8 @@ void spawn(std::size_t stack_size, std::string_view name, V&&... values) {
 }
 
 template <class F, class... A>
-void spawn_any(std::size_t stack_size, std::string_view name, F&& f, A&&... args) {
+[[gnu::always_inline]] inline void spawn_any(std::size_t stack_size, std::string_view name, F&& f,
+                                             A&&... args) {
     if (is_nil(f)) fatal_nil_func();
     using plain = closure<std::decay_t<F>, std::decay_t<A>...>;
     if constexpr (sizeof(plain) > closure_inline_max) {

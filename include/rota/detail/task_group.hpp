@@ -5,12 +5,15 @@
 // the group is left by an exception itself, which goes on then.
 #pragma once
 
+#include <cstdint>
 #include <exception>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include <rota/chan.hpp>
 #include <rota/context.hpp>
+#include <rota/detail/labels.hpp>
 #include <rota/detail/local_slots.hpp>
 #include <rota/detail/spawn.hpp>
 #include <rota/sync/wait_group.hpp>
@@ -64,10 +67,24 @@ class task_group {
         return share(this, bounded);
     }
 
+    // While it lives, who is started is labelled as the group's, if its goroutines are told apart.
+    class membership {
+      public:
+        explicit membership(const task_group& of) {
+            if (of.number_ != 0) [[unlikely]]
+                begin(of.number_);
+        }
+
+      private:
+        void begin(std::uint64_t number);
+        std::optional<label_scope> label_;
+    };
+
     // Runs f in a goroutine that belongs to the group until f and what it captured are gone.
     template <class F>
-    static void spawn(share member, F&& f) {
+    [[gnu::always_inline]] static void spawn(share member, F&& f) {
         if (is_nil(f)) fatal_nil_func();
+        const membership label(*member.group());
         spawn_any(0, {}, [member = std::move(member), f = std::forward<F>(f)]() mutable {
             const share until_end(std::move(member));
             const locals_end before_it_is_told;
@@ -88,6 +105,9 @@ class task_group {
     void join();
     // How many at once; below 0: any number.
     void bound(int n);
+    // For leak::find: tells the group's goroutines, and those that they start; 0: they are not told
+    // apart, since nobody asked for that when the group began.
+    std::uint64_t number() const noexcept { return number_; }
 
   private:
     void leave(bool has_slot) {
@@ -99,8 +119,9 @@ class task_group {
     // --- fixed ---------------------------------------------------------------------
     context ctx_;
     cancel_func cancel_;
-    const int leaving_;  // reasons to leave the scope that there were when it began
-    chan<unit> slots_;   // holds one unit for each goroutine; nil: any number. Changed while empty
+    const int leaving_;           // reasons to leave the scope that there were when it began
+    const std::uint64_t number_;  // see number()
+    chan<unit> slots_;  // holds one unit for each goroutine; nil: any number. Changed while empty
 
     // --- anyone ----------------------------------------------------------------------
     wait_group running_;

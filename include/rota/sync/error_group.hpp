@@ -28,13 +28,13 @@ class error_group : private detail::task_group {
     /// Runs f in a goroutine of the group; where there is a limit, waits until fewer than that run.
     /// Throws as rota::go. Go: Go.
     template <class F>
-    void go(F&& f) {
+    [[gnu::always_inline]] void go(F&& f) {
         spawn(enter(), std::forward<F>(f));
     }
 
     /// Runs f if the limit allows that now; otherwise returns false. Throws as rota::go. Go: TryGo.
     template <class F>
-    bool try_go(F&& f) {
+    [[gnu::always_inline]] bool try_go(F&& f) {
         share member = try_enter();
         if (member.group() == nullptr) return false;
         spawn(std::move(member), std::forward<F>(f));

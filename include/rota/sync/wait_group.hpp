@@ -54,7 +54,7 @@ class wait_group {
     /// Runs f in a goroutine counted by this group; it is done when f has ended, in whatever way,
     /// and its rota::local values are destroyed. Throws as rota::go. Go: Go.
     template <class F>
-    void go(F&& f) {
+    [[gnu::always_inline]] void go(F&& f) {
         if (detail::is_nil(f)) detail::fatal_nil_func();
         add(1);
         struct finish {

@@ -1,0 +1,167 @@
+// When to search, and what is printed of it.
+#include "diag/circle_watch.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "core/sched.hpp"
+#include "diag/report.hpp"
+#include "diag/traceback.hpp"
+#include "diag/unreachable.hpp"
+#include "mem/mapped.hpp"
+#include "sched/deadlock.hpp"
+#include "sched/m_lifecycle.hpp"
+#include "sched/threads.hpp"
+#include "sys/clock.hpp"
+#include "sys/thread.hpp"
+
+namespace rota::rt {
+
+namespace {
+
+constexpr std::int64_t circle_look_ns = 500'000'000;
+constexpr std::int64_t rest_per_search = 100;  // sleeps for as many times the search's own time
+
+struct long_waits {
+    std::uint32_t now_s;
+    std::uint32_t for_channels = 0, for_locks = 0;
+
+    // Reasons and times of goroutines that go on meanwhile: what is wrong makes a search too many,
+    // or one that comes half a second later.
+    ROTA_READS_RACING void look_at(const g& gp) {
+        if (readgstatus(gp) != g_status::waiting || gp.main_of != nullptr) return;
+        if (gp.wait_since == 0 || now_s <= gp.wait_since + 1) return;
+        const wait_reason why = gp.why;
+        if (why == wait_reason::chan_receive || why == wait_reason::chan_send ||
+            why == wait_reason::select)
+            ++for_channels;
+        if (why == wait_reason::mutex_lock) ++for_locks;
+    }
+    bool can_be_a_circle() const { return for_channels >= 1 && for_channels + for_locks >= 2; }
+};
+
+bool is_worth_a_search() {
+    long_waits w{static_cast<std::uint32_t>(whole_seconds(nanotime()))};
+    stack_for_each([](const stack_slot& slot,
+                      void* arg) { static_cast<long_waits*>(arg)->look_at(*header_of(slot)); },
+                   &w);
+    return w.can_be_a_circle();
+}
+
+ROTA_READS_RACING const g* find_goroutine(std::uint64_t goid) {
+    struct {
+        std::uint64_t goid;
+        const g* found;
+    } wanted{goid, nullptr};
+    stack_for_each(
+        [](const stack_slot& slot, void* arg) {
+            auto& w = *static_cast<decltype(wanted)*>(arg);
+            const g& gp = *header_of(slot);
+            if (gp.goid == w.goid && readgstatus(gp) == g_status::waiting) w.found = &gp;
+        },
+        &wanted);
+    return wanted.found;
+}
+
+// A circle by the smallest number in it, as diag/lock_cycles has it.
+struct known_circle {
+    std::uint64_t goid = 0;  // 0: free
+    int sightings = 0;
+};
+
+struct circle_watch {
+    static constexpr std::size_t circles_max = 256;
+    known_circle known[circles_max];
+    report out;
+    tracer trace;
+
+    // How often it has been seen, with this time; 0: there is no room.
+    int note(std::uint64_t goid) {
+        for (known_circle& k : known) {
+            if (k.goid == 0) k.goid = goid;
+            if (k.goid == goid) return ++k.sightings;
+        }
+        return 0;
+    }
+
+    void print(const wait_circle& circle) {
+        out.print("rota: deadlock: goroutines wait for each other, in a circle\n");
+        for (std::size_t i = 0; i < circle.size(); ++i) {
+            const circle_member& w = circle[i];
+            const auto next = static_cast<unsigned long long>(circle[(i + 1) % circle.size()].goid);
+            const auto goid = static_cast<unsigned long long>(w.goid);
+            if (w.is_channel)
+                out.print("\tgoroutine %llu waits for the channel %p, which goroutine %llu has\n",
+                          goid, w.object, next);
+            else
+                out.print("\tgoroutine %llu waits for the mutex %p, which goroutine %llu has "
+                          "locked\n",
+                          goid, w.object, next);
+        }
+        trace.to(out, {.mangled = true});
+        for (const circle_member& w : circle) {
+            if (const g* const gp = find_goroutine(w.goid)) trace.print_one(*gp);
+        }
+        out.print("\n");
+        out.flush();
+    }
+
+    // One with a lock in it is over if somebody outside unlocks, which rota allows: it must be
+    // there at two searches. One without a channel is lock_cycles' own.
+    void take(const wait_circle& circle) {
+        std::uint64_t goid = ~std::uint64_t{0};
+        std::size_t channels = 0;
+        for (const circle_member& w : circle) {
+            goid = std::min(goid, w.goid);
+            channels += w.is_channel;
+        }
+        const int enough = channels == circle.size() ? 1 : 2;
+        if (channels != 0 && note(goid) == enough) print(circle);
+    }
+
+    void search() {
+        clear_dead_frames();
+        try {
+            unreachable_goroutines result = find_wait_circles();
+            for (wait_circle& circle : result.circles) {
+                take(circle);
+                // Pointers in memory that is given back to malloc would keep the channels alive for
+                // the next search.
+                for (circle_member& w : circle) w.object = nullptr;
+                asm volatile("" : : "r"(circle.data()) : "memory");
+            }
+        } catch (const std::bad_alloc&) {
+            // The next one may find memory.
+        }
+        suspect_deadlock();  // what came to rest while the world stood still
+    }
+};
+
+void* watch_circles(void*) {
+    thread_set_name("rota-circles");
+    thread_block_signals();
+    bystander_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: see there
+    circle_watch& watch = mapped_new<circle_watch>();
+    std::int64_t pause = circle_look_ns;
+    bool is_attached = false;
+    for (;;) {
+        thread_sleep_ns(pause);
+        pause = circle_look_ns;
+        if (sched.exiting.load(memory_order_relaxed)) return nullptr;  // relaxed: the search asks
+        if (!is_worth_a_search()) continue;
+        if (!is_attached) attach_bystander();
+        is_attached = true;
+        const std::int64_t since = nanotime();
+        watch.search();
+        pause = std::max(circle_look_ns, rest_per_search * (nanotime() - since));
+    }
+}
+
+}  // namespace
+
+void start_circle_watch() {
+    constexpr std::size_t stack_size = 256 * 1024;
+    start_thread(watch_circles, nullptr, stack_size);
+}
+
+}  // namespace rota::rt
