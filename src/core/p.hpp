@@ -95,6 +95,7 @@ struct alignas(cache_line) p {
     std::uint32_t left_tick = 0;
     m* clocked = nullptr;         // whose thread's clock was read in the last round that did,
     std::int64_t clock_then = 0;  // and what it said
+    std::uint32_t calm_tick = 0;  // in that round
     struct {
         m* mp = nullptr;  // has held it, in one time slice,
         std::uint32_t tick = 0;

@@ -28,7 +28,7 @@ namespace rota::rt {
 // The object is closed: no errno value.
 inline constexpr int error_closed = 4096;
 
-class fd {
+class alignas(cache_line) fd {
   public:
     enum class kind : std::uint8_t {
         tcp,       // what is sent may be cut anywhere; a read that is short has read all there was

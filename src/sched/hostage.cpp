@@ -34,8 +34,8 @@ constexpr std::int64_t stuck_after_amid_others = 300'000'000;
 constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
 constexpr std::int64_t attention = 50'000'000;      // ns after a stop: goroutines come that compute
 constexpr int follow_at_most = 64;                  // ms a round
-constexpr int calm_after = 4;                       // rounds
 constexpr std::int64_t calm_period = 400'000;       // ns between two of them
+constexpr std::int64_t short_turn = 50'000;         // ns: who makes such gets on
 constexpr std::int64_t lent_time = 200'000;         // ns of its own that a thread has meanwhile
 constexpr std::int64_t lending_period = 250'000;    // ns between two times in one turn
 constexpr long lent_look_us = 50;
@@ -43,6 +43,16 @@ constexpr std::int64_t lending_max = 2'000'000;      // ns: later it is another 
 constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
 // A stopped thread may wait that long for a processor before it is in line.
 constexpr std::int64_t stop_takes = 1'000'000'000;
+
+// Of mp's thread, whose clock has just shown `cpu`. One that is awake but has no processor can't go
+// to sleep before its clock has moved: the kernel, whose answer takes it a while, is asked once.
+thread_state state_at(m& mp, int tid, std::int64_t cpu) {
+    if (cpu >= 0 && mp.tid_awake == tid && mp.cpu_awake == cpu) return thread_state::awake;
+    const thread_state state = state_of_thread(tid);
+    mp.tid_awake = state == thread_state::awake ? tid : 0;
+    mp.cpu_awake = cpu;
+    return state;
+}
 
 bool is_timer_due(const p& pp, std::int64_t now) { return next_timer_run(pp) <= now; }
 
@@ -149,27 +159,37 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     return us;
 }
 
-// Whether the thread of each p that keeps somebody waiting has computed since the last time,
-// whatever it has run.
+// What has become of each p since the last time. One gets on if it has made many turns, or its
+// thread has computed, whatever it has run, or waits for a processor.
 void hostage_watch::note_calm(std::int64_t now) {
     if (now - calm_at_ < calm_period) return;
     const std::int64_t time = now - std::exchange(calm_at_, now);
-    bool anyone = false, all_compute = true;
+    bool is_anyone_kept = false, all_get_on = true, all_move = true;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
+        const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
+        const std::uint32_t turns = tick - std::exchange(pp.calm_tick, tick);
+        const bool keeps = is_needed(pp, now);
+        is_anyone_kept = is_anyone_kept || keeps;
         m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
-        m* const last = std::exchange(pp.clocked, is_needed(pp, now) ? mp : nullptr);
-        if (pp.clocked == nullptr) {
-            all_compute = all_compute && !is_needed(pp, now);
+        m* const last = std::exchange(pp.clocked, nullptr);
+        if (turns >= time / short_turn) continue;
+        if (!keeps || mp == nullptr) {
+            all_get_on = all_get_on && !keeps;
+            all_move = all_move && !keeps && mp == nullptr;
             continue;
         }
-        const std::int64_t cpu =
-            thread_cpu_time(mp->tid.load(memory_order_relaxed));  // relaxed: see tid
+        pp.clocked = mp;
+        const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
+        const std::int64_t cpu = thread_cpu_time(tid);
         const std::int64_t spent = cpu - std::exchange(pp.clock_then, cpu);
-        anyone = true;
-        all_compute = all_compute && last == mp && is_most(spent, time);
+        const bool computes = last == mp && is_most(spent, time);
+        const bool waits = !computes && state_at(*mp, tid, cpu) == thread_state::awake;
+        all_get_on = all_get_on && (computes || waits);
+        all_move = all_move && waits;
     }
-    calm_rounds_ = anyone && all_compute ? std::min(calm_rounds_ + 1, calm_after) : 0;
+    calm_rounds_ = is_anyone_kept && all_get_on ? std::min(calm_rounds_ + 1, calm_after) : 0;
+    moving_rounds_ = all_move ? std::min(moving_rounds_ + 1, calm_after) : 0;
 }
 
 void hostage_watch::note_shortage(std::int64_t now) {
@@ -232,7 +252,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         return false;
     }
     if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
-    const thread_state state = state_of_thread(tid);
+    const thread_state state = state_at(*mp, tid, cpu);
     if (state == thread_state::awake) {  // it would run, but has no processor
         if (needed) look_at_running(pp, *mp, now);
         return false;

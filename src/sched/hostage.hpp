@@ -54,8 +54,13 @@ class hostage_watch {
     bool follows_anyone() const { return followed_ != nullptr; }
     // Whether nothing is going on that the next round shall look at.
     bool is_quiet() const { return look_again_ == soon::no; }
+    // Whether all ps have gone from goroutine to goroutine for a while, or had no processor:
+    // whoever waits in their queues is about to be run.
+    bool do_all_move() const { return moving_rounds_ == calm_after; }
 
   private:
+    static constexpr int calm_after = 4;  // rounds
+
     bool look_at(p& pp, std::int64_t now);
     void look_at_running(p& pp, m& mp, std::int64_t now);
     // What is known of the turn that a taking ends: its thread has waited for a processor, and got
@@ -78,9 +83,11 @@ class hostage_watch {
 
     enum class soon : unsigned char { no, work_waits, question_open };
     soon look_again_ = soon::no;
-    // Looks take time from whoever computes, so there are fewer while all do who keep others
-    // waiting: the rounds in a row in which that was so, and when the last of them was.
+    // Looks take time from whoever gets on, so there are fewer while all do who keep others
+    // waiting: the rounds in a row in which that was so, those in which all moved, and when the
+    // last was.
     int calm_rounds_ = 0;
+    int moving_rounds_ = 0;
     std::int64_t calm_at_ = 0;
     bool is_served_early_ = false;
     bool was_stopped_ones_turn_ = false;

@@ -38,14 +38,30 @@ bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
     return true;
 }
 
-// Goroutines that have not run for long are in no cache: ask early for the header and the frames
-// right below it.
-ROTA_ALWAYS_INLINE void prefetch_g(const g* gp) {
-    const auto* const top = reinterpret_cast<const std::byte*>(gp);
+// Where gp has stopped. A hint: if another m has taken it meanwhile, it may run.
+ROTA_READS_RACING const std::byte* stopped_at(const g* gp) {
+    return static_cast<const std::byte*>(gp->sched.sp);
+}
+
+template <int from, int to>
+ROTA_ALWAYS_INLINE void prefetch_lines(const std::byte* at) {
 #pragma GCC unroll 8
-    for (int line = -6; line < 2; ++line) {
-        __builtin_prefetch(top + line * static_cast<int>(cache_line), 1);
-    }
+    for (int line = from; line < to; ++line)
+        __builtin_prefetch(at + line * static_cast<int>(cache_line), 1);
+}
+
+// Goroutines that have not run for long are in no cache: ask early for the header with what lies
+// right below it, and when that is there for the frames in which it waits, with room for a call of
+// theirs, if they are somewhere else: the outermost one may have a buffer.
+constexpr int lines_below = 4;
+ROTA_ALWAYS_INLINE void prefetch_header(const g* gp) {
+    prefetch_lines<-lines_below, 2>(reinterpret_cast<const std::byte*>(gp));
+}
+ROTA_ALWAYS_INLINE void prefetch_frames(const g* gp) {
+    const auto* const header = reinterpret_cast<const std::byte*>(gp);
+    const std::byte* const frames = stopped_at(gp);
+    if (header - frames > lines_below * static_cast<std::ptrdiff_t>(cache_line))
+        prefetch_lines<-2, 4>(frames);
 }
 
 // Processors wait for the page of a line that they fetch ahead, but look for several at the same
@@ -146,9 +162,10 @@ g* runq_get_first(p& pp) {
         if (tail == head) return nullptr;
         g* const gp =
             pp.runq[head & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
-        if (tail - head > 2) {
-            prefetch_g(
-                pp.runq[(head + 2) & ring_mask].load(memory_order_relaxed));  // relaxed: a hint
+        if (tail - head > 3) {
+            // relaxed, both: hints
+            prefetch_header(pp.runq[(head + 3) & ring_mask].load(memory_order_relaxed));
+            prefetch_frames(pp.runq[(head + 1) & ring_mask].load(memory_order_relaxed));
             if (head % page_batch == 0) prefetch_pages(pp, head, tail);
         }
         if (proc_count() == 1) {                                 // no thieves

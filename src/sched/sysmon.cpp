@@ -31,9 +31,10 @@ namespace {
 
 constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
-constexpr long nap_touching_us = 100;    // in which what has been touched is not used up
-constexpr long nap_alert_us = 200;       // while wake-ups are left to sysmon
-constexpr long nap_alert_idle_us = 400;  // and all wait
+constexpr long nap_touching_us = 100;       // in which what has been touched is not used up
+constexpr long nap_alert_us = 200;          // while wake-ups are left to sysmon
+constexpr long nap_alert_idle_us = 400;     // and all wait
+constexpr long nap_alert_moving_us = 1000;  // or nobody does, and all get on
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
@@ -236,7 +237,11 @@ struct watch {
         if (idle_rounds == 0) nap_us = touched ? nap_touching_us : nap_min_us;
         else if (idle_rounds > 50) nap_us = nap_us * 2 < nap_max_us ? nap_us * 2 : nap_max_us;
         if (alert_left > 0) {
-            const long at_most = all_idle() ? nap_alert_idle_us : nap_alert_us;
+            const std::int32_t idle =
+                sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a hint
+            long at_most = nap_alert_us;
+            if (idle == proc_count()) at_most = nap_alert_idle_us;
+            else if (idle == 0 && hostage.do_all_move()) at_most = nap_alert_moving_us;
             if (nap_us > at_most) nap_us = at_most;
         }
         if (starved_left > 0 && nap_us > nap_starved_us) nap_us = nap_starved_us;
@@ -293,7 +298,10 @@ struct watch {
         const bool looked = poll_if_stale(now, alone.is_on() ? poll_starved_ns / 2 : stale);
         // Who was waiting may have run, and gone to sleep, before it was discounted.
         if (looked && all_idle()) suspect_deadlock();
-        starved_left = looked ? starved_rounds : starved_left > 0 ? starved_left - 1 : 0;
+        // One that goes from goroutine to goroutine looks itself; if it has not, it had no
+        // processor.
+        if (looked && !hostage.do_all_move()) starved_left = starved_rounds;
+        else if (starved_left > 0) --starved_left;
     }
 
     void stop_being_alert() {
