@@ -288,7 +288,7 @@ void tracer::print_ancestor(const about& gp) {
     for (std::uint32_t i = 0; i < from.count && !is_whole; ++i) {
         const frame f{from.pcs[i], 0, true};
         is_whole = is_in(f.pc - 1, rota_gostart);
-        if (!is_whole && !is_runtime_frame(place(f))) print_frame(f, 0);
+        if (!is_whole) print_frames_at(f, 0);
     }
     if (!is_whole && from.is_cut) out_->print("...additional frames elided...\n");
 }
