@@ -11,7 +11,7 @@
 namespace rota_test {
 
 struct json {
-    char kind = '0';  // { [ " 0: a number, t: true or false
+    char kind = '0';   // { [ " 0: a number, t: true or false
     std::string text;  // of a text; \u0000 to \u001f and \ufffd are understood
     long long number = 0;
     std::map<std::string, json, std::less<>> members;
@@ -33,11 +33,12 @@ class json_reader {
     bool value(json& to) {
         if (left_.empty()) return false;
         to.kind = left_[0];
-        if (take("{")) return list("}", [&] {
-            std::string name;
-            return quoted(name) && take(":") && !to.members.contains(name) &&
-                   value(to.members[name]);
-        });
+        if (take("{"))
+            return list("}", [&] {
+                std::string name;
+                return quoted(name) && take(":") && !to.members.contains(name) &&
+                       value(to.members[name]);
+            });
         if (take("[")) return list("]", [&] { return value(to.elements.emplace_back()); });
         if (to.kind == '"') return quoted(to.text);
         to.kind = left_[0] == 't' || left_[0] == 'f' ? 't' : '0';

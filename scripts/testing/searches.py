@@ -46,7 +46,7 @@ class BesideSearches(GoogleTest):
 
 
 class UnitBesideSearches(BesideSearches):
-    pattern = "*" + "".join(f":-{name}" if i == 0 else f":{name}" for i, name in enumerate(UNIT_BUT))
+    pattern = "*" + (":-" + ":".join(UNIT_BUT) if UNIT_BUT else "")
 
     def __init__(self, sources, limit_s, procs):
         super().__init__(sources, limit_s, procs, "rota_unit")

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -48,81 +49,65 @@ bool is_signal_for_preemption(int signal) {
     return signal < 32 || (signal >= SIGRTMIN && signal <= SIGRTMAX);
 }
 
+// Those whose value is a whole number, and no more.
+struct godebug_number {
+    std::string_view key;
+    int lo, hi;
+    int environment::* to;
+    const char* form;
+};
+constexpr int int_max = std::numeric_limits<int>::max();
+constexpr godebug_number godebug_numbers[] = {
+    {"schedtrace", 0, 1 << 30, &environment::schedtrace_ms, "milliseconds, 0 for off"},
+    {"deadlock", 0, 1, &environment::deadlock,
+     "1 to report goroutines that wait for each other, 0"},
+    {"tracebacklabels", 0, 1, &environment::tracebacklabels, "1 to show labels in traces, 0"},
+    {"tracebackancestors", 0, int_max, &environment::tracebackancestors,
+     "1 to keep the stacks that have made goroutines, 0"},
+    {"leakcheck", 0, 1, &environment::leakcheck,
+     "1 to be told at the end which goroutines can never run again, 0"},
+    {"chaos", 0, int_max, &environment::chaos, "a seed from 1 to 2147483647, 0 for off"},
+    {"schedseed", 0, int_max, &environment::schedseed, "a seed from 1 to 2147483647, 0 for off"},
+    {"asyncpreemptoff", 0, 1, &environment::asyncpreemptoff, "1 to stop no thread in user code, 0"},
+    {"interactiveafter", 100, 10'000, &environment::interactiveafter,
+     "100 to 10000 microseconds that a goroutine computes undisturbed"},
+    {"asymmetric", 0, 1, &environment::asymmetric, "1 for cheap fences where there are some, 0"},
+    {"cgroupceil", 0, 1, &environment::cgroupceil, "1 for rounding quotas up, 0 for down"},
+    {"pollalone", -1, 1, &environment::pollalone,
+     "1 to leave what the network brings to one thread, 0 to share it, -1 to try"},
+    {"scheddetail", 0, 1, &environment::scheddetail, "1 for all that schedtrace can show, 0"},
+};
+
+void complain_of(std::string_view key, std::string_view value, const char* form) {
+    char variable[64];
+    (void)std::snprintf(variable, sizeof variable, "GODEBUG %.*s", static_cast<int>(key.size()),
+                        key.data());
+    complain(variable, value, form);
+}
+
 void read_godebug_entry(environment& env, std::string_view key, std::string_view value) {
-    if (key == "schedtrace") {
-        if (!parse(value, 0, 1 << 30, env.schedtrace_ms)) {
-            complain("GODEBUG schedtrace", value, "milliseconds, 0 for off");
-        }
-    } else if (key == "deadlock") {
-        if (!parse(value, 0, 1, env.deadlock)) {
-            complain("GODEBUG deadlock", value,
-                     "1 to report goroutines that wait for each other, 0");
-        }
-    } else if (key == "tracebacklabels") {
-        if (!parse(value, 0, 1, env.tracebacklabels)) {
-            complain("GODEBUG tracebacklabels", value, "1 to show labels in traces, 0");
-        }
-    } else if (key == "tracebackancestors") {
-        if (!parse(value, 0, std::numeric_limits<int>::max(), env.tracebackancestors)) {
-            complain("GODEBUG tracebackancestors", value,
-                     "1 to keep the stacks that have made goroutines, 0");
-        }
-    } else if (key == "leakcheck") {
-        if (!parse(value, 0, 1, env.leakcheck)) {
-            complain("GODEBUG leakcheck", value,
-                     "1 to be told at the end which goroutines can never run again, 0");
-        }
-    } else if (key == "chaos") {
-        if (!parse(value, 0, std::numeric_limits<int>::max(), env.chaos)) {
-            complain("GODEBUG chaos", value, "a seed from 1 to 2147483647, 0 for off");
-        }
-    } else if (key == "schedseed") {
-        if (!parse(value, 0, std::numeric_limits<int>::max(), env.schedseed)) {
-            complain("GODEBUG schedseed", value, "a seed from 1 to 2147483647, 0 for off");
-        }
-    } else if (key == "asyncpreemptoff") {
-        if (!parse(value, 0, 1, env.asyncpreemptoff)) {
-            complain("GODEBUG asyncpreemptoff", value, "1 to stop no thread in user code, 0");
-        }
-    } else if (key == "interactiveafter") {
-        if (!parse(value, 100, 10'000, env.interactiveafter)) {
-            complain("GODEBUG interactiveafter", value,
-                     "100 to 10000 microseconds that a goroutine computes undisturbed");
-        }
-    } else if (key == "preemptsignal") {
+    for (const godebug_number& n : godebug_numbers) {
+        if (n.key != key) continue;
+        if (!parse(value, n.lo, n.hi, env.*n.to)) complain_of(key, value, n.form);
+        return;
+    }
+    if (key == "preemptsignal") {
         if (!parse(value, 1, 64, env.preemptsignal) ||
             !is_signal_for_preemption(env.preemptsignal)) {
             env.preemptsignal = environment{}.preemptsignal;
-            complain("GODEBUG preemptsignal", value,
-                     "the number of a signal that is neither a fault nor the C library's own");
-        }
-    } else if (key == "asymmetric") {
-        if (!parse(value, 0, 1, env.asymmetric)) {
-            complain("GODEBUG asymmetric", value, "1 for cheap fences where there are some, 0");
-        }
-    } else if (key == "cgroupceil") {
-        if (!parse(value, 0, 1, env.cgroupceil)) {
-            complain("GODEBUG cgroupceil", value, "1 for rounding quotas up, 0 for down");
-        }
-    } else if (key == "pollalone") {
-        if (!parse(value, -1, 1, env.pollalone)) {
-            complain("GODEBUG pollalone", value,
-                     "1 to leave what the network brings to one thread, 0 to share it, -1 to try");
+            complain_of(key, value,
+                        "the number of a signal that is neither a fault nor the C library's own");
         }
     } else if (key == "netpoll") {
         env.uring = value == "uring";
-        if (!env.uring && value != "epoll") complain("GODEBUG netpoll", value, "epoll, uring");
+        if (!env.uring && value != "epoll") complain_of(key, value, "epoll, uring");
     } else if (key == "gctrace") {
         int n = 0;
-        if (!parse(value, 0, std::numeric_limits<int>::max(), n)) {
-            complain("GODEBUG gctrace", value, "1 for a line for each collection, 0 for none");
+        if (!parse(value, 0, int_max, n)) {
+            complain_of(key, value, "1 for a line for each collection, 0 for none");
         } else if (n > 0) {  // who waits for lines should not look for the reason elsewhere
             print_error("rota: GODEBUG gctrace=%d: there is no collector, so there are no lines\n",
                         n);
-        }
-    } else if (key == "scheddetail") {
-        if (!parse(value, 0, 1, env.scheddetail)) {
-            complain("GODEBUG scheddetail", value, "1 for all that schedtrace can show, 0");
         }
     }
 }

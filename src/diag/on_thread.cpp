@@ -168,7 +168,7 @@ bool follows_call_of(const unsigned char* back, const unsigned char* code) {
 // there.
 __attribute__((no_sanitize("address", "thread"), noinline)) std::uintptr_t word_at(
     std::uintptr_t address) {
-    return *reinterpret_cast<const volatile std::uintptr_t*>(address);
+    return *reinterpret_cast<const std::uintptr_t*>(address);
 }
 
 struct frame_guess {

@@ -38,6 +38,11 @@ APART void computes_for_ever() {
         std::atomic_signal_fence(std::memory_order_seq_cst);
 }
 
+APART void calls_who_computes() {
+    computes_for_ever();
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // no tail call
+}
+
 struct two_ends {
     int ends[2] = {-1, -1};
     two_ends() { EXPECT_EQ(::pipe(ends), 0); }
@@ -103,10 +108,11 @@ TEST(stacks_on_threads, are_shown_of_who_computes) {
         runtime::gomaxprocs(4);
         over = false;
         wait_group wg;
-        wg.go(computes_for_ever);
+        wg.go(calls_who_computes);
         const std::string part = dump_with("computes_for_ever", "running");
         EXPECT_EQ(part.find("unavailable"), part.npos) << part;
-        EXPECT_NE(part.find("wait_group::go"), part.npos) << "its callers are missing in " << part;
+        EXPECT_NE(part.find("calls_who_computes()\n"), part.npos)
+            << "its caller is missing in " << part;
         over = true;
         wg.wait();
     });
@@ -119,9 +125,10 @@ TEST(stacks_on_threads, are_shown_of_who_was_stopped) {
         runtime::gomaxprocs(1);
         over = false;
         wait_group wg;
-        for (int i = 0; i < 3; ++i) wg.go(computes_for_ever);
+        for (int i = 0; i < 3; ++i) wg.go(calls_who_computes);
         const std::string part = dump_with("computes_for_ever", "preempted");
-        EXPECT_NE(part.find("wait_group::go"), part.npos) << "its callers are missing in " << part;
+        EXPECT_NE(part.find("calls_who_computes()\n"), part.npos)
+            << "its caller is missing in " << part;
         over = true;
         wg.wait();
     });

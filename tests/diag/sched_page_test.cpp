@@ -66,11 +66,11 @@ TEST(json_text, bytes_that_are_no_utf8_are_replaced) {
     const std::pair<std::string, std::string> cases[] = {
         {"\xff", wrong},
         {"\x80z", wrong + "z"},
-        {"\xc3", wrong},                             // cut
-        {"\xe2\x82", wrong + wrong},                 // cut later
-        {"\xc0\xaf", wrong + wrong},                 // a slash, in too many bytes
-        {"\xe0\x9f\xbf", wrong + wrong + wrong},     // as above
-        {"\xed\xa0\x80", wrong + wrong + wrong},     // a surrogate
+        {"\xc3", wrong},                                      // cut
+        {"\xe2\x82", wrong + wrong},                          // cut later
+        {"\xc0\xaf", wrong + wrong},                          // a slash, in too many bytes
+        {"\xe0\x9f\xbf", wrong + wrong + wrong},              // as above
+        {"\xed\xa0\x80", wrong + wrong + wrong},              // a surrogate
         {"\xf4\x90\x80\x80", wrong + wrong + wrong + wrong},  // beyond U+10FFFF
         {"\xc3(", wrong + "("},
         {"\xe2\x82\xac\xe2(", "\xe2\x82\xac" + wrong + "("},
@@ -142,8 +142,8 @@ TEST(sched_page, queues_have_their_members) {
             wg.wait();
             const json& p = page["processors"].elements.at(0);
             std::set<long long> found = numbers(p["queue"]);
-            const bool is_all_there = found.size() == few - 1 && p["runnext"].number != 0 &&
-                                      p["queued"].number == few;
+            const bool is_all_there =
+                found.size() == few - 1 && p["runnext"].number != 0 && p["queued"].number == few;
             found.insert(p["runnext"].number);
             return is_all_there && found == called(page, "queued");
         }));

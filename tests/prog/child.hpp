@@ -4,10 +4,8 @@
 // seconds later SIGKILL. It dies with its parent and leaves no core files.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <ostream>
 #include <string>
@@ -229,48 +227,6 @@ inline std::pair<std::string, std::string> with_options(const char* variable,
     return {variable, given != nullptr ? given + (":" + options) : options};
 }
 
-// What children have said at their ends, by GODEBUG=leakcheck=1, of goroutines that can never run
-// again; told when all tests are over.
-struct leak_checks {
-    int asked = 0, unproven = 0, found = 0;
-
-    static leak_checks& all() {
-        struct listener : testing::EmptyTestEventListener {
-            leak_checks counts;
-            void OnTestProgramEnd(const testing::UnitTest&) override {
-                std::printf(
-                    "leakcheck: %d programs asked at their ends, %d of them without a proof, "
-                    "%d goroutines named\n",
-                    counts.asked, counts.unproven, counts.found);
-            }
-        };
-        static listener* const l = [] {
-            auto* const made = new listener;
-            testing::UnitTest::GetInstance()->listeners().Append(made);
-            return made;
-        }();
-        return l->counts;
-    }
-};
-
-// Takes that line out of what the child has said on stderr. Who is named has traces behind it,
-// which stay: no test expects them.
-inline void take_leak_check(outcome& o) {
-    const std::string begin = "rota: leakcheck: ";
-    const std::size_t at = o.err.rfind(begin);
-    if (at == std::string::npos) return;
-    const std::string line = o.err.substr(at, o.err.find('\n', at) - at);
-    if (line.find(": not asked") != std::string::npos) {
-        o.err.erase(at, line.size() + 1);
-        return;
-    }
-    const int found = std::atoi(line.c_str() + begin.size());
-    ++leak_checks::all().asked;
-    leak_checks::all().found += found;
-    leak_checks::all().unproven += line.find("only waits for nothing") != std::string::npos;
-    if (found == 0) o.err.erase(at, line.size() + 1);
-}
-
 #ifdef ROTA_PROG_DIR
 // The command for the program tests/prog/NAME.cpp.
 inline std::vector<std::string> program(const std::string& name, std::vector<std::string> args) {
@@ -278,19 +234,11 @@ inline std::vector<std::string> program(const std::string& name, std::vector<std
     return args;
 }
 
-// Each program is asked at its end for goroutines that can never run again: of those of most there
-// are none, and a proof that names one is wrong. A program that a report ends is not asked.
 inline outcome run_program(const std::string& name, std::vector<std::string> args,
                            environment env = {}) {
-    const auto debug =
-        std::find_if(env.begin(), env.end(), [](const auto& e) { return e.first == "GODEBUG"; });
-    if (debug == env.end()) env.emplace_back("GODEBUG", "leakcheck=1");
-    else debug->second += ",leakcheck=1";
     // tsan waits for a second at the end of each process.
     if (under_tsan) env.push_back(with_options("TSAN_OPTIONS", "atexit_sleep_ms=50"));
-    outcome o = child(program(name, std::move(args)), env).finish();
-    take_leak_check(o);
-    return o;
+    return child(program(name, std::move(args)), env).finish();
 }
 #endif
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Reads the profiles that prog_profiles and prog_unreachable write, by a decoder of its own and by `go tool pprof`.
+"""Reads the profiles that prog_profiles and prog_unreachable write, by a decoder of its own and by
+`go tool pprof`.
 
 Usage: profiles_test.py BUILD_DIR [FILTER]
 
@@ -309,7 +310,8 @@ def leaks(folder):
     go = gos()[-1] if gos() else None
     for name, (count, function, state) in LEAKS.items():
         for procs in ("1", "2", "4", "16"):
-            run = subprocess.run([str(BUILD_DIR / "tests/prog/prog_unreachable"), name, str(folder)],
+            program = BUILD_DIR / "tests/prog/prog_unreachable"
+            run = subprocess.run([str(program), name, str(folder)],
                                  env={**os.environ, "GOMAXPROCS": procs}, timeout=TIME_LIMIT,
                                  stdin=subprocess.DEVNULL, capture_output=True, text=True)
             assert run.returncode == 0, (name, procs, run.stdout, run.stderr)

@@ -10,9 +10,8 @@ namespace {
 
 class circles_of_waits : public testing::TestWithParam<const char*> {
   protected:
-    // Not asked at their ends whom they leave behind: they do.
     static outcome with_procs(const char* what) {
-        return child(program("wait_circles", {what}), {{"GOMAXPROCS", GetParam()}}).finish();
+        return run_program("wait_circles", {what}, {{"GOMAXPROCS", GetParam()}});
     }
     void SetUp() override {
         if (!plain_build)
