@@ -73,7 +73,7 @@ def layers():
                  searches.UnitBesideSearches(UNIT, 120, 4),
                  Headers(), CompileTime(),
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
-        "exit": [GoogleTest("rota_prog_test", PROG, "dev", 120, shards=2), *whole_programs,
+        "exit": [GoogleTest("rota_prog_test", PROG, "dev", 240, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
         "consumer": [Consumer()],
         # Before `model` and `sanitizer`, whose builds are the longest, and go on meanwhile.

@@ -185,7 +185,8 @@ struct alignas(cache_line) m : self_header {
     std::uint32_t stay = 0;      // the one of `stays` that this is about
     int seen_awake = 0;          // looks in a row at which it was so, the allowance used up
     std::int64_t cpu_awake = 0;  // the clock of this thread when the kernel last said that it is
-    int tid_awake = 0;           // awake
+    int tid_awake = 0;           // awake,
+    std::int64_t awake_at = 0;   // at this moment
     bool was_let_go = false;     // it was stopped, and goes on without a p for the sake of others
     std::int64_t turn_used = 0;  // ns of its turn that it has had when it lent its p; 0: it has not
     std::int64_t lent_at = 0;    // when it has last lent one

@@ -13,6 +13,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/threads.hpp"
 #include "sys/clock.hpp"
+#include "sys/signal.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
@@ -120,6 +121,7 @@ struct circle_watch {
     }
 
     void search() {
+        bystander_begins();
         clear_dead_frames();
         try {
             unreachable_goroutines result = find_wait_circles();
@@ -133,7 +135,7 @@ struct circle_watch {
         } catch (const std::bad_alloc&) {
             // The next one may find memory.
         }
-        suspect_deadlock();  // what came to rest while the world stood still
+        bystander_rests();
     }
 };
 
@@ -160,6 +162,7 @@ void* watch_circles(void*) {
 }  // namespace
 
 void start_circle_watch() {
+    if (stop_signal() == 0) return;  // no thread can be held, so nothing can be proven
     constexpr std::size_t stack_size = 256 * 1024;
     start_thread(watch_circles, nullptr, stack_size);
 }

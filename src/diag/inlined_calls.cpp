@@ -104,11 +104,14 @@ const inlined_calls::unit* inlined_calls::ready_unit(std::size_t n) const {
         u.state.store(unit_state::ready, memory_order_release);  // pairs(unit.ready)
         return &u;
     }
-    for (int i = 0; seen != unit_state::ready && i < patience; ++i) {
+    const int tries = u.is_slow.load(memory_order_relaxed) ? 1 : patience;  // relaxed: see there
+    for (int i = 0; seen != unit_state::ready && i < tries; ++i) {
         thread_yield();
         seen = u.state.load(memory_order_acquire);  // pairs(unit.ready)
     }
-    return seen == unit_state::ready ? &u : nullptr;
+    if (seen == unit_state::ready) return &u;
+    u.is_slow.store(true, memory_order_relaxed);  // relaxed: see there
+    return nullptr;
 }
 
 const inlined_calls::unit* inlined_calls::unit_at(std::uint64_t offset) const {
@@ -139,7 +142,8 @@ bool inlined_calls::list_abbrevs(unit& u) const {
     for (dwarf_cursor at(sections_.abbrevs, u.head.abbrevs);;) {
         const dwarf_abbrev a = read_dwarf_abbrev(sections_, at);
         if (a.code == 0) return true;
-        u.abbrevs[a.code] = static_cast<std::uint32_t>(a.at);
+        // The file may have been changed meanwhile.
+        if (a.code < u.abbrev_count) u.abbrevs[a.code] = static_cast<std::uint32_t>(a.at);
     }
 }
 
@@ -155,16 +159,20 @@ bool inlined_calls::read(const unit& u, dwarf_cursor& at, dwarf_entry& into) con
 }
 
 void inlined_calls::list_functions(unit& u) const {
+    // A true unit has far less; a list of ranges that a million entries share would never end.
+    constexpr std::size_t functions_max = std::size_t{1} << 20, pieces_max = 4 * functions_max;
+    std::size_t pieces = 0;
     mapped_list<function_range> all;
     dwarf_cursor at({sections_.info.data, static_cast<std::size_t>(u.head.end)}, u.head.first);
     dwarf_entry e;
-    while (!at.done()) {
+    while (!at.done() && pieces < pieces_max && all.size() < functions_max) {
         const std::uint64_t entry = u.head.end - at.left();
         if (!read(u, at, e)) break;
         if (e.tag != tag_subprogram) continue;
         dwarf_ranges code(sections_, u.head, e);
         // What the linker has thrown away begins at zero.
         for (dwarf_ranges::piece p; code.next(p);) {
+            if (++pieces == pieces_max || all.size() == functions_max) break;
             if (p.begin != 0 && p.begin < p.end && !all.add({p.begin, p.end, entry})) break;
         }
     }
@@ -242,6 +250,7 @@ void inlined_calls::find(std::uint64_t address, std::uint64_t program, found& in
     for (std::size_t i = 0; i < unit_count_; ++i) {
         if (units_[i].head.lines != program) continue;
         const unit* const u = ready_unit(i);
+        into.is_late = into.is_late || u == nullptr;
         if (u == nullptr) continue;
         const function_range* best = nullptr;
         for (std::size_t k = 0; k < u->function_count; ++k) {

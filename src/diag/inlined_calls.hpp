@@ -34,6 +34,7 @@ class inlined_calls {
     static constexpr std::size_t calls_max = 32;
     struct found {
         bool is_known = false;    // the function's entry has been found: no calls means none
+        bool is_late = false;     // another thread reads what is needed, and has for long
         unsigned start_line = 0;  // of the function that was compiled
         std::size_t count = 0;
         call calls[calls_max];  // the outermost first; deeper ones are left out
@@ -49,6 +50,8 @@ class inlined_calls {
     enum class unit_state : std::uint32_t { empty, filling, ready };
     struct unit {
         atomic<unit_state> state{unit_state::empty};
+        // Somebody has waited for it in vain. relaxed: a hint, the others wait for less.
+        atomic<bool> is_slow{false};
         // --- fixed when opened ---------------------------------------------------------
         dwarf_unit head;
         // --- fixed once ready ----------------------------------------------------------

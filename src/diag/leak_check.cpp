@@ -10,6 +10,7 @@
 #include "core/getg.hpp"
 #include "diag/unreachable.hpp"
 #include "sched/seeded.hpp"
+#include "sys/signal.hpp"
 
 namespace rota::rt {
 
@@ -19,6 +20,8 @@ void report_leaks_at_exit() {
     if (seeded.on)
         return print_error(
             "rota: leakcheck: not asked under GODEBUG=schedseed: no thread is held\n");
+    if (stop_signal() == 0)
+        return print_error("rota: leakcheck: not asked: threads cannot be held here\n");
     try {
         const auto found = leak::find_unreachable();
         const char* const unproven = why_last_unproven();

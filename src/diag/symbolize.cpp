@@ -37,6 +37,7 @@ template <class T>
 class known_table {
   public:
     const T* recall(std::uintptr_t pc) const {
+        if (pc <= 1) return nullptr;  // these mean something else in a slot
         for (std::size_t i = 0; i < probes; ++i) {
             const slot& k = slots_[index(pc, i)];
             if (k.pc.load(memory_order_acquire) == pc) return &k.what;  // pairs(place.known)
@@ -139,7 +140,8 @@ void fill(module& m, const link_map* map) {
         }
     }
     m.path[n > 0 ? n : 0] = '\0';
-    m.readable = m.image.open(from);
+    // The vDSO's is no path, and what lies in the working directory is not it.
+    m.readable = std::strchr(from, '/') != nullptr && m.image.open(from);
     if (!m.readable) return;
     m.lines.open(m.image);
     m.calls.open(dwarf_sections_of(m.image));
@@ -202,7 +204,8 @@ bool is_lambda(const inlined_calls::call& c) {
     return c.function == nullptr || (!c.is_mangled && std::strcmp(c.function, "operator()") == 0);
 }
 
-code_frames find_out_frames(const void* pc) {
+// `is_late`: another thread has been reading for too long, the next one who asks may be told more.
+code_frames find_out_frames(const void* pc, bool& is_late) {
     code_frames f;
     f.place = place_of(pc);
     std::uint64_t address = 0, program = no_offset;
@@ -212,6 +215,7 @@ code_frames find_out_frames(const void* pc) {
     if (program == no_offset) return f;
     inlined_calls::found found;
     m->calls.find(address, program, found);
+    is_late = found.is_late;
     if (!found.is_known) return f;
     f.start_line = found.start_line;
     if (at.file == nullptr) at = f.place.source;
@@ -261,8 +265,9 @@ code_frames frames_of(const void* pc) {
         std::copy_n(k->inlined, k->count, f.inlined);
         return f;
     }
-    const code_frames f = find_out_frames(pc);
-    if (key > 1 && f.place.module[0] != '?') remember(key, f);
+    bool is_late = false;
+    const code_frames f = find_out_frames(pc, is_late);
+    if (key > 1 && !is_late && f.place.module[0] != '?') remember(key, f);
     return f;
 }
 

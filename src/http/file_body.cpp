@@ -51,7 +51,7 @@ std::uint64_t exchange::send_file(rt::fd& from, std::uint64_t offset, std::uint6
         error = http_errc::content_length;
         return 0;
     }
-    if (!head_sent) put_head(false);
+    if (!send_head_first(error)) return 0;
     send_body({}, error);
     if (error) return 0;
     std::uint64_t done = 0;

@@ -10,6 +10,10 @@
 
 namespace rota::rt {
 
+namespace {
+constinit bool bystander_works ROTA_GUARDED_BY(sched.mu) = false;
+}  // namespace
+
 bool is_deadlocked() {
     // The m in the poller sleeps as well: it is not told when the last wait for a descriptor is
     // over. Awake again, it looks here once more before it sleeps elsewhere.
@@ -25,6 +29,7 @@ bool is_deadlocked() {
     if (sched.retaking.load(memory_order_relaxed)) return false;
     if (is_trace_resting()) return false;  // sysmon wakes it
     if (sched.world_stops) return false;   // who starts it again wakes whoever has work
+    if (bystander_works) return false;     // so does it, and suspects us of a deadlock afterwards
     // relaxed, both: a thread that comes now brings its own work
     if (sched.foreign_used.load(memory_order_relaxed)) return false;
     if (sched.runs_coming.load(memory_order_relaxed) != 0) return false;
@@ -90,8 +95,19 @@ void confirm_deadlock() {
           trace_scope::waiting);
 }
 
+void bystander_begins() {
+    const lock_guard guard(sched.mu);
+    bystander_works = true;
+}
+
+void bystander_rests() {
+    const lock_guard guard(sched.mu);
+    bystander_works = false;
+    sched.deadlock_suspected.store(true, memory_order_relaxed);  // relaxed: under sched.mu
+}
+
 void suspect_deadlock() {
-    // relaxed: sysmon's own, or of a thread that knows that sysmon does not sleep deeply
+    // relaxed: sysmon's own
     sched.deadlock_suspected.store(true, memory_order_relaxed);
 }
 

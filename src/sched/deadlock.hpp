@@ -21,8 +21,12 @@ void confirm_deadlock() ROTA_EXCLUDES(sched.mu);
 // counts as asleep. relaxed: written before it does anything.
 inline constinit atomic<int> bystander_tid{0};
 
-// For sysmon, and such a thread. It has done something at whose end nobody but itself looks again.
-// And, for sysmon, in every round.
+// But from here on it may hold what goroutines wait for, as the world's lock is; until it rests
+// again, when a deadlock is suspected. sysmon does not sleep deeply in such a program.
+void bystander_begins() ROTA_EXCLUDES(sched.mu);
+void bystander_rests() ROTA_EXCLUDES(sched.mu);
+
+// For sysmon. It has done something at whose end nobody but itself looks again; and in every round.
 void suspect_deadlock();
 void look_at_suspicion() ROTA_EXCLUDES(sched.mu);
 

@@ -45,10 +45,14 @@ constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
 constexpr std::int64_t stop_takes = 1'000'000'000;
 
 // Of mp's thread, whose clock has just shown `cpu`. One that is awake but has no processor can't go
-// to sleep before its clock has moved: the kernel, whose answer takes it a while, is asked once.
-thread_state state_at(m& mp, int tid, std::int64_t cpu) {
-    if (cpu >= 0 && mp.tid_awake == tid && mp.cpu_awake == cpu) return thread_state::awake;
+// to sleep before its clock has moved: the kernel, whose answer takes it a while, is not asked each
+// time. But now and then: there are clocks that move in steps.
+thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now) {
+    constexpr std::int64_t awake_holds = 10'000'000;  // ns
+    if (cpu >= 0 && mp.tid_awake == tid && mp.cpu_awake == cpu && now - mp.awake_at < awake_holds)
+        return thread_state::awake;
     const thread_state state = state_of_thread(tid);
+    mp.awake_at = now;
     mp.tid_awake = state == thread_state::awake ? tid : 0;
     mp.cpu_awake = cpu;
     return state;
@@ -184,9 +188,9 @@ void hostage_watch::note_calm(std::int64_t now) {
         const std::int64_t cpu = thread_cpu_time(tid);
         const std::int64_t spent = cpu - std::exchange(pp.clock_then, cpu);
         const bool computes = last == mp && is_most(spent, time);
-        const bool waits = !computes && state_at(*mp, tid, cpu) == thread_state::awake;
+        const bool waits = !computes && state_at(*mp, tid, cpu, now) == thread_state::awake;
         all_get_on = all_get_on && (computes || waits);
-        all_move = all_move && waits;
+        all_move = all_move && waits && (last != mp || spent < time / 4);
     }
     calm_rounds_ = is_anyone_kept && all_get_on ? std::min(calm_rounds_ + 1, calm_after) : 0;
     moving_rounds_ = all_move ? std::min(moving_rounds_ + 1, calm_after) : 0;
@@ -252,7 +256,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         return false;
     }
     if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
-    const thread_state state = state_at(*mp, tid, cpu);
+    const thread_state state = state_at(*mp, tid, cpu, now);
     if (state == thread_state::awake) {  // it would run, but has no processor
         if (needed) look_at_running(pp, *mp, now);
         return false;

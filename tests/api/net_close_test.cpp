@@ -375,33 +375,6 @@ TEST_ANYWHERE(kb34_net_close, returns_within_a_second_and_so_does_every_call) {
     }
 }
 
-TEST_ANYWHERE(kb34_net_close, returns_within_a_second_from_a_call_that_blocks_its_thread) {
-    // A dup, or a child that has the same open file, makes it block: the next read is the kernel's,
-    // which no close ends. It must not hold up who closes.
-    const ends both = connected();
-    const int shared = ::dup(both.server.fd());
-    ASSERT_GE(shared, 0);
-    std::atomic<bool> is_read{false}, is_closed{false};
-    rota::wait_group all;
-    all.go([&] {
-        std::array<std::byte, 8> part;
-        std::error_code error;
-        while (both.server.read(part, error) != 0) is_read = true;
-    });
-    ASSERT_EQ(::fcntl(shared, F_SETFL, ::fcntl(shared, F_GETFL) & ~O_NONBLOCK), 0);
-    both.client.write("x");  // after this one it blocks
-    EXPECT_TRUE(eventually([&] { return is_read.load(); }));
-    all.go([&] {
-        std::error_code error;
-        both.server.close(error);
-        is_closed = true;
-    });
-    EXPECT_TRUE(within_a_second([&] { return is_closed.load(); }));
-    both.client.close();  // the end of what the call waits for
-    all.wait();
-    ::close(shared);
-}
-
 TEST_ANYWHERE(kb32_net_dial, numbers_that_are_used_again_bring_no_old_event) {
     // An event for the previous owner of a number or record makes a dial believe that it is
     // connected, or wakes the wrong reader.
