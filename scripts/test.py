@@ -70,7 +70,6 @@ def layers():
                  PolledOtherwise("rota_api", API, "dev", 120, 4, "uring"),
                  PolledOtherwise("rota_api", API, "dev", 120, 2, "alone"),
                  *(searches.BesideSearches(API, 120, n) for n in (1, 16)),
-                 searches.UnitBesideSearches(UNIT, 120, 4),
                  Headers(), CompileTime(),
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 240, shards=2), *whole_programs,

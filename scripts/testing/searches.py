@@ -1,9 +1,10 @@
 """The search for goroutines that can never run again, beside tests whose goroutines all run on.
 
 A thread searches every few milliseconds while the tests run, stops the world and all threads for
-it, and ends the program if somebody whom it has named runs on: tests/searcher.cpp. Programs are
-asked at their ends: tests/prog/child.hpp, tests/prog/examples_test.py. Not asked is rota_sim: under
-GODEBUG=schedseed one thread runs everything, and none is held.
+it, and ends the program if somebody whom it has named runs on: tests/searcher.cpp. Examples are
+asked at their ends: tests/prog/examples_test.py. Not asked are rota_sim, since under
+GODEBUG=schedseed one thread runs everything and none is held, and rota_unit, whose tests take
+memory, threads and processor time away from whoever is there.
 """
 import re
 
@@ -14,11 +15,6 @@ from .stress import STRESS, LIMIT_S
 TESTS = ("chan.*:chan_order*:select*:mutex*:shared_mutex*:condition*:semaphore*:wait_group*:once*:"
          "future*:go.*:context.*:timer*:foreign*:os_command*:net_stream*:http_cancel*:scope.*")
 PAUSE_MS = 20
-
-
-# What cannot bear that the world stops, or that a thread of another's uses rota: UNIT_BUT is left
-# out, with the reason.
-UNIT_BUT = ()
 
 
 class BesideSearches(GoogleTest):
@@ -43,13 +39,6 @@ class BesideSearches(GoogleTest):
                 outcome.failed, outcome.shown = 1, "nobody has searched beside the tests"
                 outcome.again = ""
         return outcome
-
-
-class UnitBesideSearches(BesideSearches):
-    pattern = "*" + (":-" + ":".join(UNIT_BUT) if UNIT_BUT else "")
-
-    def __init__(self, sources, limit_s, procs):
-        super().__init__(sources, limit_s, procs, "rota_unit")
 
 
 class StressBesideSearches(BesideSearches):
