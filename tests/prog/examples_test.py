@@ -24,7 +24,7 @@ import whole
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent.parent / "examples"
 OTHERS = {"blocking_client": "`./dev demo rude` runs it", "tour": "`./dev demo` runs it",
-          "treesum": "treesum_test.py runs it"}
+          "symptoms": "symptoms_test.py runs it", "treesum": "treesum_test.py runs it"}
 PROCS = ("1", "2", "4", "16")
 ASKED = ("1", "16")
 ANSWER = re.compile(r"^rota: leakcheck: (\d+) goroutines can never run again(; only .*)?\n", re.M)
