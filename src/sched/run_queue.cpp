@@ -39,15 +39,18 @@ bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
 }
 
 // Where gp has stopped. A hint: if another m has taken it meanwhile, it may run.
-ROTA_READS_RACING const std::byte* stopped_at(const g* gp) {
-    return static_cast<const std::byte*>(gp->sched.sp);
+ROTA_READS_RACING std::uintptr_t stopped_at(const g* gp) {
+    return reinterpret_cast<std::uintptr_t>(gp->sched.sp);
 }
 
+// By numbers: what lies there is nobody's object.
 template <int from, int to>
-ROTA_ALWAYS_INLINE void prefetch_lines(const std::byte* at) {
+ROTA_ALWAYS_INLINE void prefetch_lines(std::uintptr_t at) {
 #pragma GCC unroll 8
-    for (int line = from; line < to; ++line)
-        __builtin_prefetch(at + line * static_cast<int>(cache_line), 1);
+    for (int line = from; line < to; ++line) {
+        const auto distance = static_cast<std::uintptr_t>(line * static_cast<int>(cache_line));
+        __builtin_prefetch(reinterpret_cast<const void*>(at + distance), 1);
+    }
 }
 
 // Goroutines that have not run for long are in no cache: ask early for the header with what lies
@@ -55,12 +58,11 @@ ROTA_ALWAYS_INLINE void prefetch_lines(const std::byte* at) {
 // theirs, if they are somewhere else: the outermost one may have a buffer.
 constexpr int lines_below = 4;
 ROTA_ALWAYS_INLINE void prefetch_header(const g* gp) {
-    prefetch_lines<-lines_below, 2>(reinterpret_cast<const std::byte*>(gp));
+    prefetch_lines<-lines_below, 2>(reinterpret_cast<std::uintptr_t>(gp));
 }
 ROTA_ALWAYS_INLINE void prefetch_frames(const g* gp) {
-    const auto* const header = reinterpret_cast<const std::byte*>(gp);
-    const std::byte* const frames = stopped_at(gp);
-    if (header - frames > lines_below * static_cast<std::ptrdiff_t>(cache_line))
+    const std::uintptr_t frames = stopped_at(gp);
+    if (reinterpret_cast<std::uintptr_t>(gp) - frames > lines_below * cache_line)
         prefetch_lines<-2, 4>(frames);
 }
 

@@ -327,7 +327,7 @@ def leaks(folder):
             p.check()
             assert p.types == ["goroutineleak/count"], (at, p.types)
             found = [values[0] for stack, values, _ in p.samples
-                     if any(function in p.frame(i)[0] for i in stack)]
+                     if any(function in frame[0] for frame in p.stack(stack))]
             assert sum(found) == count == sum(v[0] for _, v, _ in p.samples), (at, p.samples)
             if go is not None:
                 for way in ("-top", "-traces"):
