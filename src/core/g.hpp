@@ -36,7 +36,7 @@ struct goroutine_locals {
     void (*end)(g& gp) = nullptr;
 };
 
-// Where a goroutine was made.
+// Where a goroutine was made. Read by those who look at goroutines that may end meanwhile.
 class creation_place {
   public:
     constexpr creation_place() = default;
@@ -46,9 +46,13 @@ class creation_place {
                 (std::uint64_t{stack} << address_bits)) {}
 
     // The return address in the creator.
-    const void* address() const { return reinterpret_cast<const void*>(bits_ & address_mask); }
+    ROTA_READS_RACING const void* address() const {
+        return reinterpret_cast<const void*>(bits_ & address_mask);
+    }
     // The number of the creator's whole stack, see sched/creation; 0: it was not kept.
-    std::uint16_t stack() const { return static_cast<std::uint16_t>(bits_ >> address_bits); }
+    ROTA_READS_RACING std::uint16_t stack() const {
+        return static_cast<std::uint16_t>(bits_ >> address_bits);
+    }
 
   private:
     static constexpr int address_bits = 48;  // what user space has
