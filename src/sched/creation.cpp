@@ -52,9 +52,9 @@ void note_creation(g& gp) {
 
 ROTA_READS_RACING creation_stack creation_of(const g& gp) {
     const std::uint32_t id = gp.created_at.stack();
-    if (id == 0) return {};
+    // It may be being made, on another processor.
+    if (id == 0 || !stacks.is_there(id)) return {};
     const std::uintptr_t* const pcs = stacks.frames(id);
-    if (pcs == nullptr) return {};  // it is being made, on another processor
     const std::uint32_t n = stacks.depth(id);
     return {pcs, n, n == trace_depth_max};
 }

@@ -42,6 +42,7 @@ std::uint32_t trace_stack_table::find_or_add(const std::uintptr_t* pcs, std::uin
     e.n = n;
     e.next = bucket;
     bucket = id;
+    published_.store(id, memory_order_release);  // pairs(stacks.published)
     return id;
 }
 

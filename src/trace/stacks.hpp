@@ -44,6 +44,11 @@ class trace_stack_table {
         // relaxed: see use
         return entries_[id].used_in[generation % 2].load(memory_order_relaxed) == generation;
     }
+    // For who has the number from where no order came with it: whether the stack may be read. False
+    // as well while it is being added.
+    bool is_there(std::uint32_t id) const {
+        return id <= published_.load(memory_order_acquire);  // pairs(stacks.published)
+    }
     const std::uintptr_t* frames(std::uint32_t id) const { return entries_[id].pcs; }
     std::uint32_t depth(std::uint32_t id) const { return entries_[id].n; }
 
@@ -65,6 +70,8 @@ class trace_stack_table {
     entry* entries_ = nullptr;  // mapped by the first add; fixed from then on
     std::uint32_t* buckets_ ROTA_GUARDED_BY(mu_) = nullptr;
     std::uint32_t count_ ROTA_GUARDED_BY(mu_) = 0;
+    // Those whose entries are complete: count_ again.
+    atomic<std::uint32_t> published_{0};
     std::uint64_t lost_ ROTA_GUARDED_BY(mu_) = 0;
 };
 inline constinit trace_stack_table trace_stacks;
