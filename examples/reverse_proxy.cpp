@@ -71,6 +71,8 @@ bool is_hop_by_hop(std::string_view name, const http::header_map& fields) {
          {"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
           "Proxy-Authorization", "TE", "Transfer-Encoding", "Upgrade"})
         if (same(name, always)) return true;
+    // Whoever names that one as well would have the loop go on.
+    if (same(name, "CDN-Loop")) return false;
     for (std::string list : fields.values("Connection")) {
         for (char& c : list) c = c == ',' || c == '\t' ? ' ' : c;
         for (std::size_t at = 0, end = 0; at < list.size(); at = end + 1) {

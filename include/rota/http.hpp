@@ -305,8 +305,8 @@ using handler = std::function<void(response_writer&, request&)>;
 /// of the path, `{name...}` at its end for all that are left, a slash at its end for whatever comes
 /// behind it, `{$}` at its end for nothing behind the slash. Of several patterns that match, the
 /// most specific one wins, those with a host before all others. A path that is not clean
-/// (`//`, `/./`, `/../`), and one that lacks the slash at the end, are redirected (301). No
-/// pattern: 404; none for this method: 405 with Allow.
+/// (`//`, `/./`, `/../`), and one that lacks the slash at the end, are redirected (307, which keeps
+/// the method; Go: since 1.26). No pattern: 404; none for this method: 405 with Allow.
 class serve_mux {
   public:
     /// Throws std::bad_alloc.

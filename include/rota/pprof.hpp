@@ -25,12 +25,13 @@ namespace rota::pprof {
 ///                   both as address space; of the program's own memory it knows nothing
 ///
 /// `debug` 0 is the file that `go tool pprof` reads, with functions and lines of source in it; 1 is
-/// Go's text, with a record for each stack; for goroutine, 2 is the dump of runtime::stack(true).
-/// Functions have names if the program has symbols. Goroutines that do not run are held still for a
-/// few microseconds each; nothing else stops. Reads the program's files when it first meets their
-/// functions. Throws std::invalid_argument for an unknown name, std::bad_alloc, and what the stream
-/// throws; whether writing has worked, the stream says. May be called from anywhere; blocks
-/// briefly. Go: Profile.WriteTo.
+/// Go's text, with a record for each stack; for goroutine and goroutineleak, 2 is the dump of
+/// runtime::stack(true), in which those of goroutineleak are called leaked. Functions have names if
+/// the program has symbols. Goroutines that do not run are held still for a few microseconds each;
+/// nothing else stops. Reads the program's files when it first meets their functions. Throws
+/// std::invalid_argument for an unknown name, std::bad_alloc, and what the stream throws; whether
+/// writing has worked, the stream says. May be called from anywhere; blocks briefly. Go:
+/// Profile.WriteTo.
 void write_profile(std::string_view name, std::ostream& out, int debug = 0);
 
 /// The names, in order, and how many records each has now. Go: Profiles.

@@ -67,7 +67,8 @@ ROTA_READS_RACING const g* find_goroutine(std::uint64_t goid) {
 // A circle by the smallest number in it, as diag/lock_cycles has it.
 struct known_circle {
     std::uint64_t goid = 0;  // 0: free
-    int sightings = 0;
+    int sightings = 0;       // in as many searches, one after the other
+    bool is_there = false;   // in this one
 };
 
 struct circle_watch {
@@ -78,11 +79,22 @@ struct circle_watch {
 
     // How often it has been seen, with this time; 0: there is no room.
     int note(std::uint64_t goid) {
+        known_circle* place = nullptr;
         for (known_circle& k : known) {
-            if (k.goid == 0) k.goid = goid;
-            if (k.goid == goid) return ++k.sightings;
+            if (k.goid == goid || (k.goid == 0 && place == nullptr)) place = &k;
+            if (k.goid == goid) break;
         }
-        return 0;
+        if (place == nullptr) return 0;
+        place->goid = goid;
+        place->is_there = true;
+        return ++place->sightings;
+    }
+
+    void forget_who_is_gone() {
+        for (known_circle& k : known) {
+            if (!k.is_there) k = {};
+            k.is_there = false;
+        }
     }
 
     void print(const wait_circle& circle) {
@@ -124,14 +136,12 @@ struct circle_watch {
         bystander_begins();
         clear_dead_frames();
         try {
-            unreachable_goroutines result = find_wait_circles();
-            for (wait_circle& circle : result.circles) {
-                take(circle);
-                // Pointers in memory that is given back to malloc would keep the channels alive for
-                // the next search.
-                for (circle_member& w : circle) w.object = nullptr;
-                asm volatile("" : : "r"(circle.data()) : "memory");
-            }
+            const bool is_proven = visit_wait_circles(
+                [](const wait_circle& circle, void* self) {
+                    static_cast<circle_watch*>(self)->take(circle);
+                },
+                this);
+            if (is_proven) forget_who_is_gone();
         } catch (const std::bad_alloc&) {
             // The next one may find memory.
         }
@@ -150,11 +160,12 @@ void* watch_circles(void*) {
         thread_sleep_ns(pause);
         pause = circle_look_ns;
         if (sched.exiting.load(memory_order_relaxed)) return nullptr;  // relaxed: the search asks
-        if (!is_worth_a_search()) continue;
-        if (!is_attached) attach_bystander();
-        is_attached = true;
         const std::int64_t since = nanotime();
-        watch.search();
+        if (is_worth_a_search()) {
+            if (!is_attached) attach_bystander();
+            is_attached = true;
+            watch.search();
+        }
         pause = std::max(circle_look_ns, rest_per_search * (nanotime() - since));
     }
 }

@@ -90,15 +90,18 @@ std::vector<deadlock> find_deadlocks() {
 std::vector<deadlock> find_all_deadlocks() {
     boot_runtime();
     std::vector<deadlock> found = lock_circles();
-    for (const wait_circle& circle : find_wait_circles().circles) {
-        deadlock d;
-        bool is_known = false;
-        for (const circle_member& c : circle) {
-            is_known = is_known || has(found, c.goid);
-            d.circle.push_back({c.goid, c.object, {}, 0, c.is_channel});
-        }
-        if (!is_known) found.push_back(std::move(d));
-    }
+    visit_wait_circles(
+        [](const wait_circle& circle, void* arg) {
+            auto& found = *static_cast<std::vector<deadlock>*>(arg);
+            deadlock d;
+            bool is_known = false;
+            for (const circle_member& c : circle) {
+                is_known = is_known || has(found, c.goid);
+                d.circle.push_back({c.goid, c.object, {}, 0, c.is_channel});
+            }
+            if (!is_known) found.push_back(std::move(d));
+        },
+        &found);
     add_traces(found);
     return found;
 }

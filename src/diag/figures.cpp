@@ -57,11 +57,13 @@ void count_outside(scheduler_figures& f) {
 
 void count_under_lock(scheduler_figures& f) {
     const lock_guard guard(sched.mu);
-    f.threads = static_cast<std::uint64_t>(sched.m_count) + 1;  // sysmon
-    f.trim_ns = static_cast<std::int64_t>(stack_trim_ns());     // before the sums, which contain it
+    f.threads = static_cast<std::uint64_t>(sched.m_count) + 1;        // sysmon
+    const auto trimmed = static_cast<std::int64_t>(stack_trim_ns());  // before the sums
     const processor_time::sums worked = sched.worked.until(nanotime_unseen());
     f.processor_ns = worked.total_ns;
     f.idle_ns = worked.idle_ns;
+    // No more than there is: some have trimmed without a processor.
+    f.trim_ns = std::clamp<std::int64_t>(f.processor_ns - f.idle_ns, 0, trimmed);
     f.runnable +=
         sched.runq.size() + sched.urgent.size() + sched.put_off.size() + sched.suspended_count;
 }

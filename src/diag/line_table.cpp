@@ -56,6 +56,12 @@ struct row {
     std::uint64_t address = 0;
     std::uint64_t file = 1;
     std::int64_t line = 1;
+
+    // What is no line program may say anything: it goes round, and no line is that great.
+    void advance_line(std::int64_t n) {
+        line = static_cast<std::int64_t>(static_cast<std::uint64_t>(line) +
+                                         static_cast<std::uint64_t>(n));
+    }
 };
 
 // Runs a program and calls visit(row, is_end_of_sequence) for each row until it returns false.
@@ -68,7 +74,7 @@ void run_program(const header& h, V visit) {
         if (op >= h.opcode_base) {
             const unsigned n = static_cast<unsigned>(op - h.opcode_base);
             r.address += n / h.line_range * h.min_instruction;
-            r.line += h.line_base + static_cast<int>(n % h.line_range);
+            r.advance_line(h.line_base + static_cast<int>(n % h.line_range));
             if (!visit(r, false)) return;
             continue;
         }
@@ -89,7 +95,7 @@ void run_program(const header& h, V visit) {
                 if (!visit(r, false)) return;
                 break;
             case 2: r.address += in.unsigned_leb() * h.min_instruction; break;
-            case 3: r.line += in.signed_leb(); break;
+            case 3: r.advance_line(in.signed_leb()); break;
             case 4: r.file = in.unsigned_leb(); break;
             case 8: r.address += (255U - h.opcode_base) / h.line_range * h.min_instruction; break;
             case 9: r.address += in.fixed<std::uint16_t>(); break;

@@ -135,8 +135,10 @@ struct lost_ones {
     }
 };
 
-void write_leaks(std::ostream& out, int) {
+// With debug=2 all goroutines, as Go: the state says who is lost.
+void write_leaks(std::ostream& out, int debug) {
     const lost_ones lost;
+    if (debug >= 2) return write_text(out, stack_text(true));
     write_stacks(out, "goroutineleak", std::cref(lost));
     if (const char* const why = lost.found.unproven)
         write_text(out, std::string("\n# only waits for nothing at all: ") + why + "\n");

@@ -87,8 +87,10 @@ struct profile_builder::parts {
 
     std::uint64_t function(const std::string& name, std::string_view mangled,
                            const std::string& file, unsigned start_line) {
-        const auto [at, is_new] =
-            functions.try_emplace(std::string(mangled) + '\n' + file, functions.size() + 1);
+        std::string key = std::string(mangled) + '\n' + file;
+        // A bare name may be that of several, in classes or spaces of their own.
+        if (!mangled.starts_with("_Z")) key += '\n' + std::to_string(start_line);
+        const auto [at, is_new] = functions.try_emplace(std::move(key), functions.size() + 1);
         if (!is_new) return at->second;
         const std::int64_t shown = text(name), system = text(mangled), path = text(file);
         pbf_writer w(out, field::function);

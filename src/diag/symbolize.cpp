@@ -45,13 +45,15 @@ class known_table {
         return nullptr;
     }
 
-    void remember(std::uintptr_t pc, const T& what) {
+    // fill(T&) returns false if there is nothing to remember. Not called without a place for it.
+    template <class F>
+    void remember(std::uintptr_t pc, F fill) {
         for (std::size_t i = 0; i < probes; ++i) {
             slot& k = slots_[index(pc, i)];
             if (k.pc.load(memory_order_relaxed) != 0) continue;   // relaxed: the exchange decides
             if (!k.pc.cas(0, 1, memory_order_relaxed)) continue;  // relaxed: nothing is read
-            k.what = what;
-            k.pc.store(pc, memory_order_release);  // pairs(place.known)
+            if (fill(k.what)) k.pc.store(pc, memory_order_release);  // pairs(place.known)
+            else k.pc.store(0, memory_order_relaxed);                // relaxed: as before
             return;
         }
     }
@@ -234,14 +236,15 @@ code_frames find_out_frames(const void* pc, bool& is_late) {
 }
 
 void remember(std::uintptr_t pc, const code_frames& f) {
-    kept_frames k{f.place.source, f.start_line, static_cast<unsigned>(f.count), nullptr};
-    if (f.count > 0) {
+    known_frames.remember(pc, [&](kept_frames& k) {
+        k = {f.place.source, f.start_line, static_cast<unsigned>(f.count), nullptr};
+        if (f.count == 0) return true;
         code_frame* const room = room_for_frames.take(f.count);
-        if (room == nullptr) return;
+        if (room == nullptr) return false;
         std::copy_n(f.inlined, f.count, room);
         k.inlined = room;
-    }
-    known_frames.remember(pc, k);
+        return true;
+    });
 }
 
 }  // namespace
@@ -250,7 +253,11 @@ code_place place_of(const void* pc) {
     const auto key = reinterpret_cast<std::uintptr_t>(pc);
     if (const code_place* const found = known_places.recall(key)) return *found;
     const code_place p = find_out(pc);
-    if (key > 1 && p.module[0] != '?') known_places.remember(key, p);
+    if (key > 1 && p.module[0] != '?')
+        known_places.remember(key, [&](code_place& k) {
+            k = p;
+            return true;
+        });
     return p;
 }
 

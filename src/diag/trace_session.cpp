@@ -481,9 +481,13 @@ void trace_session::dump_before_end() {
     if (sched.forked.load(memory_order_relaxed)) return;
     if (!dump_.cas(dump::armed, dump::wanted, memory_order_acquire)) return;  // pairs(trace.dump)
     const std::int64_t until = nanotime() + crash_wait_;
+    // relaxed: its own
+    const bool is_sysmon = sched.sysmon_tid.load(memory_order_relaxed) == current_thread_id();
     // relaxed: what is written is in the file
-    while (dump_.load(memory_order_relaxed) == dump::wanted && nanotime() < until)
+    while (dump_.load(memory_order_relaxed) == dump::wanted && nanotime() < until) {
+        if (is_sysmon) trace_wake_rested_at_end(nanotime());  // nobody else wakes the keeper
         thread_sleep_ns(look_again);
+    }
     const bool is_there = dump_.load(memory_order_relaxed) == dump::written;  // relaxed: as above
     print_error(is_there ? "\nrota: the last moments are in %.900s\n"
                          : "\nrota: the last moments could not be written to %.900s\n",

@@ -395,8 +395,9 @@ void tracer::print_one(const g& gp) {
     const label_reader reading;
     other o;
     scan_.begin();
-    if (look_at_other(gp, o)) print_other(o);
+    const bool is_there = look_at_other(gp, o);
     scan_.end();
+    if (is_there) print_other(o);  // which may wait for whoever reads it
 }
 
 void tracer::print_others() {

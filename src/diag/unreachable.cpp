@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 
@@ -362,9 +363,13 @@ ROTA_NOINLINE void clear_dead_frames() {
 
 namespace {
 
+// Held by who searches, until nothing is left of what has been noted: for another search addresses
+// in its rooms, or in its circles, would be pointers to what lies there.
+constinit mutex one_search;
+
+// Caller: holds one_search.
 unreachable_goroutines search_well(bool for_circles) {
     constexpr int attempts_max = 3;
-    boot_runtime();
     // A goroutine may go on on another thread; see below for that.
     std::optional<uncancelled> meanwhile;
     if (current_goroutine() == nullptr) meanwhile.emplace();
@@ -377,9 +382,22 @@ unreachable_goroutines search_well(bool for_circles) {
 
 }  // namespace
 
-unreachable_goroutines find_wait_circles() { return search_well(true); }
+bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg) {
+    boot_runtime();
+    const std::lock_guard guard(one_search);
+    unreachable_goroutines result = search_well(true);
+    for (wait_circle& circle : result.circles) {
+        visit(circle, arg);
+        // What is given back to malloc keeps its words.
+        for (circle_member& w : circle) w.object = nullptr;
+        asm volatile("" : : "r"(circle.data()) : "memory");
+    }
+    return result.unproven == nullptr;
+}
 
 unreachable_goroutines find_unreachable_goroutines() {
+    boot_runtime();
+    const std::lock_guard guard(one_search);
     unreachable_goroutines result = search_well(false);
     __atomic_store_n(&last_found, result.goids.size(), __ATOMIC_RELAXED);
     __atomic_store_n(&last_unproven, result.unproven, __ATOMIC_RELAXED);

@@ -32,7 +32,7 @@ struct unreachable_goroutines {
     const char* unproven = nullptr;
     std::int64_t held_ns = 0;  // the program's threads stood still so long
     std::size_t bytes_read = 0;
-    std::vector<wait_circle> circles;  // if they were asked for
+    std::vector<wait_circle> circles;  // if they were asked for; see visit_wait_circles
 };
 
 // Writes zeros over what functions that have returned have left below the caller's frame. Who calls
@@ -40,13 +40,16 @@ struct unreachable_goroutines {
 // search would take for pointers.
 void clear_dead_frames();
 
-// Stops the world. Blocks, and may migrate; from a goroutine or any thread. Throws std::bad_alloc.
+// Stops the world; one searches at a time. Blocks, and may migrate; from a goroutine or any thread.
+// Throws std::bad_alloc.
 unreachable_goroutines find_unreachable_goroutines();
 
 // Those of them that wait for each other, too. Who waits for a mutex of which it is noted who has
 // locked it (sync/lock_owners) counts as waiting for that goroutine alone, wherever the mutex lies:
-// rota allows others to unlock it, so that this is no proof that they never run again.
-unreachable_goroutines find_wait_circles();
+// rota allows others to unlock it, so that this is no proof that they never run again. Visits each
+// circle before the next search of anybody may begin: pointers to its objects, kept longer, make
+// them reachable. False: nothing could be proven.
+bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg);
 
 // How many the last search has found; 0 before the first.
 std::size_t unreachable_when_last_looked();

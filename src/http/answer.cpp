@@ -182,7 +182,7 @@ bool exchange::wants_trailers() const {
 
 void exchange::put_head(bool is_complete) {
     head_sent = true;
-    if (continue_due || has_body_error() || c->server.is_closing()) close_after = true;
+    if (continue_due || body_failed || c->server.is_closing()) close_after = true;
     put_status_line(status);
     head_text own;
     if (!has_date) put_date(own);

@@ -27,6 +27,7 @@ void exchange::begin_body() {
     body_left = head.content_length;
     body_read = 0;
     body_error.clear();
+    body_failed = false;
     continue_due = head.expects_continue;
     body_ended = !has_body();
     trailer_lines.clear();
@@ -44,6 +45,7 @@ void exchange::end_body() {
 std::size_t exchange::fail_body(std::error_code why, std::error_code& error) {
     const auto turn = lock_shared();
     body_error = error = why;
+    body_failed = true;
     return 0;
 }
 

@@ -23,6 +23,7 @@
 #include <rota/sync/mutex.hpp>
 #include <rota/sync/wait_group.hpp>
 
+#include "base/atomic.hpp"
 #include "http/buffer.hpp"
 #include "http/chunked.hpp"
 #include "http/connection.hpp"
@@ -38,6 +39,20 @@ namespace rota::http::detail {
 using head_text = short_text<128>;
 
 enum class next_step : std::uint8_t { go_on, wait, close, linger, multiplex };
+
+// Set and looked at by both goroutines of one that is read and written at once. relaxed: it hands
+// over nothing, and who looks a little early meets the failure itself.
+class shared_flag {
+  public:
+    operator bool() const { return set_.load(rt::memory_order_relaxed); }  // relaxed: see above
+    shared_flag& operator=(bool set) {
+        set_.store(set, rt::memory_order_relaxed);  // relaxed: see above
+        return *this;
+    }
+
+  private:
+    rt::atomic<bool> set_{false};
+};
 
 struct exchange {
     exchange() : incoming(*this), outgoing(*this) {}
@@ -128,6 +143,7 @@ struct exchange {
     bool body_ended = true;
     bool continue_due = false;  // the client waits to be told that it may send the body
     std::error_code body_error;
+    shared_flag body_failed;    // with body_error
     std::string trailer_lines;  // as they came in chunks
     header_map trailers;        // there when the body has ended
 
@@ -147,7 +163,7 @@ struct exchange {
     bool in_chunks = false;
     bool close_after = false;
     bool unread_input = false;  // there is something that is never going to be read
-    bool broken = false;        // the connection fails: what exceptions say of it is no news
+    shared_flag broken;         // the connection fails: what exceptions say of it is no news
     std::int64_t date_second = -1;
     char date[date_size];
 
@@ -183,9 +199,9 @@ struct exchange {
     std::size_t read_chunks(std::span<std::byte> to, std::error_code& error);
     void end_body();
     std::size_t fail_body(std::error_code why, std::error_code& error);
-    bool has_body_error() {
+    std::error_code error_of_body() {
         const auto turn = lock_shared();
-        return static_cast<bool>(body_error);
+        return body_error;
     }
     void send_continue(std::error_code& error);
 

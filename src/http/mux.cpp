@@ -164,13 +164,13 @@ finding find(const route_node& root, std::string_view host, std::string_view met
 
 // Go: Redirect.
 void redirect(response_writer& w, const request& r, std::string to) {
-    constexpr int moved_permanently = 301;
+    constexpr int temporary_redirect = 307;
     w.header().set("Location", to);
     const bool with_text = r.method() == "GET" || r.method() == "HEAD";
     if (with_text) w.header().set("Content-Type", "text/html; charset=utf-8");
-    w.write_header(moved_permanently);
+    w.write_header(temporary_redirect);
     if (r.method() != "GET") return;
-    w.write("<a href=\"" + html_escaped(to) + "\">" + std::string(status_text(moved_permanently)) +
+    w.write("<a href=\"" + html_escaped(to) + "\">" + std::string(status_text(temporary_redirect)) +
             "</a>.\n\n");
 }
 

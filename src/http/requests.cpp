@@ -225,8 +225,9 @@ struct handler_call {
         x.c->server.answer(x.outgoing, x.incoming);
     }
     static bool is_news(void* self) {
+        // Asked while whoever throws still holds his locks.
         const exchange& x = static_cast<handler_call*>(self)->x;
-        return !x.broken && !x.body_error;
+        return !x.broken && !x.body_failed;
     }
 };
 
@@ -271,7 +272,8 @@ void exchange::on_exception() {
     const std::int64_t limit = later(rota::detail::clock_now(), error_patience);
     if (over == nullptr) c->limit_writes(limit);
     else answer_limit = limit;
-    answer_error(body_error ? status_of(body_error) : 500);
+    const std::error_code error = error_of_body();
+    answer_error(error ? status_of(error) : 500);
 }
 
 }  // namespace rota::http::detail

@@ -221,16 +221,27 @@ void world_unlock() {
     goready(*next);
 }
 
+namespace {
+
+void tell_of_end(m& self, [[maybe_unused]] stop_reason why) {
+    ROTA_PROBE1("stw_end", "1", why);
+    if (is_traced()) trace_stop_end(self);
+}
+
+}  // namespace
+
 bool stop_the_world(stop_reason why) {
     m& self = getm();
     world.why = why;
     world.asked_at = nanotime();
     ROTA_PROBE1("stw_begin", "1", why);
     if (is_traced()) trace_stop_begin(self, static_cast<unsigned>(why));
-    if (!begin_stop(self)) return false;
+    if (!begin_stop(self)) {
+        tell_of_end(self, why);
+        return false;
+    }
     if (!wait_until_stopped()) {
-        ROTA_PROBE1("stw_end", "1", why);
-        if (is_traced()) trace_stop_end(self);
+        tell_of_end(self, why);
         const lock_guard guard(sched.mu);
         end_stop();
         if (self.pp != nullptr) self.pp->status.store(p_status::running, memory_order_relaxed);
@@ -242,10 +253,8 @@ bool stop_the_world(stop_reason why) {
 
 void start_the_world() {
     m& self = getm();
-    const stop_reason why = world.why;
     count_pause();
-    ROTA_PROBE1("stw_end", "1", why);
-    if (is_traced()) trace_stop_end(self);
+    tell_of_end(self, world.why);
     p* busy = nullptr;  // linked by idle_link
     bool owed = false;
     {

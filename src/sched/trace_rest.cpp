@@ -51,6 +51,21 @@ void wake_rested(g& gp) ROTA_REQUIRES(sched.mu) {
     global_put_urgent(gp);
 }
 
+void wake_all_until(std::int64_t now) ROTA_REQUIRES(sched.mu) {
+    std::int64_t first = nobody_rests;
+    for (resting_g** at = &all_resting; *at != nullptr;) {
+        resting_g& r = **at;
+        if (r.until <= now) {
+            *at = r.next;
+            wake_rested(*r.gp);
+            continue;
+        }
+        if (r.until < first) first = r.until;
+        at = &r.next;
+    }
+    next_wake.store(first, memory_order_relaxed);  // relaxed: see there
+}
+
 }  // namespace
 
 void trace_rest(std::int64_t ns) {
@@ -66,19 +81,16 @@ void trace_wake_rested(std::int64_t now) {
     if (now < next_wake.load(memory_order_relaxed)) return;
     {
         const lock_guard guard(sched.mu);
-        std::int64_t first = nobody_rests;
-        for (resting_g** at = &all_resting; *at != nullptr;) {
-            resting_g& r = **at;
-            if (r.until <= now) {
-                *at = r.next;
-                wake_rested(*r.gp);
-                continue;
-            }
-            if (r.until < first) first = r.until;
-            at = &r.next;
-        }
-        next_wake.store(first, memory_order_relaxed);  // relaxed: see there
+        wake_all_until(now);
     }
+    wakep();
+}
+
+void trace_wake_rested_at_end(std::int64_t now) {
+    if (now < next_wake.load(memory_order_relaxed)) return;  // relaxed: see there
+    if (!sched.mu.try_acquire()) return;
+    wake_all_until(now);
+    sched.mu.release();
     wakep();
 }
 

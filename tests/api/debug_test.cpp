@@ -110,7 +110,7 @@ TEST_ANYWHERE(debug, errors_are_as_go_s_handler_gives_them) {
     EXPECT_EQ(both.status, 400);
     EXPECT_EQ(both.body, "seconds and debug params are incompatible\n");
     const answer without_slash = page(s, "/debug/pprof");
-    EXPECT_EQ(without_slash.status, 301);
+    EXPECT_EQ(without_slash.status, 307);
     EXPECT_EQ(without_slash.field("Location"), "/debug/pprof/");
     EXPECT_EQ(page(s, "/debug/pprof?debug=1&x=%20").field("Location"),
               "/debug/pprof/?debug=1&x=%20");

@@ -80,17 +80,17 @@ TEST(http_mux, undoes_escapes_by_segments) {
 TEST(http_mux, redirects_to_clean_paths_and_to_the_slash) {
     rota::run([] {
         const asked of({"/tree/", "/leaf", "GET /g/", "/w/{a}/"});
-        EXPECT_EQ(of("GET", "/tree"), "301 /tree/");
-        EXPECT_EQ(of("GET", "/tree?q=1"), "301 /tree/?q=1");
-        EXPECT_EQ(of("GET", "//tree//x"), "301 /tree/x");
-        EXPECT_EQ(of("GET", "/a/../leaf"), "301 /leaf");
-        EXPECT_EQ(of("GET", "/./leaf?q"), "301 /leaf?q");
-        EXPECT_EQ(of("GET", "/../../leaf"), "301 /leaf");
-        EXPECT_EQ(of("GET", "/w/1"), "301 /w/1/");
-        EXPECT_EQ(of("GET", "/g"), "301 /g/");
+        EXPECT_EQ(of("GET", "/tree"), "307 /tree/");
+        EXPECT_EQ(of("GET", "/tree?q=1"), "307 /tree/?q=1");
+        EXPECT_EQ(of("GET", "//tree//x"), "307 /tree/x");
+        EXPECT_EQ(of("GET", "/a/../leaf"), "307 /leaf");
+        EXPECT_EQ(of("GET", "/./leaf?q"), "307 /leaf?q");
+        EXPECT_EQ(of("GET", "/../../leaf"), "307 /leaf");
+        EXPECT_EQ(of("GET", "/w/1"), "307 /w/1/");
+        EXPECT_EQ(of("GET", "/g"), "307 /g/");
         EXPECT_EQ(of("POST", "/g"), "405 GET, HEAD");
         EXPECT_EQ(of("CONNECT", "/a/../leaf"), "404 ");  // not cleaned
-        EXPECT_EQ(of.full("GET", "/tree").body, "<a href=\"/tree/\">Moved Permanently</a>.\n\n");
+        EXPECT_EQ(of.full("GET", "/tree").body, "<a href=\"/tree/\">Temporary Redirect</a>.\n\n");
     });
 }
 

@@ -172,7 +172,13 @@ TEST(unreachable, a_forgotten_sender_is_found) {
             std::ostringstream text;
             rota::pprof::write_profile("goroutineleak", text, 1);
             EXPECT_EQ(text.str().rfind("goroutineleak profile: total ", 0), 0u) << text.str();
-            return text.str().find("sends_and_is_forgotten") != std::string::npos;
+            if (text.str().find("sends_and_is_forgotten") == std::string::npos) return false;
+            std::ostringstream dump;
+            rota::pprof::write_profile("goroutineleak", dump, 2);
+            EXPECT_EQ(dump.str().rfind("goroutine ", 0), 0u) << dump.str();
+            EXPECT_NE(dump.str().find("[chan send (leaked)]:\n# name: sender"), std::string::npos)
+                << dump.str();
+            return true;
         }));
         EXPECT_FALSE(names_found().contains("sender"));
     });

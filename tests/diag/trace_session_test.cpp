@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <thread>
@@ -19,9 +20,12 @@
 #include <rota/rota.hpp>
 #include <rota/trace.hpp>
 
+#include "../death_tests.hpp"
 #include "../gomaxprocs_restored.hpp"
+#include "base/fatal.hpp"
 #include "core/sched.hpp"
 #include "sched/entry.hpp"
+#include "sched/hooks.hpp"
 #include "sched/stw.hpp"
 #include "sched/trace_rest.hpp"
 #include "sys/fault.hpp"
@@ -38,9 +42,10 @@ class trace_file_name {
     }
     const std::string& path() const { return path_; }
     std::uintmax_t size() const { return fs::file_size(path_); }
+    static std::string of(::pid_t pid) { return "/tmp/rota_trace_unit_" + std::to_string(pid); }
 
   private:
-    const std::string path_ = "/tmp/rota_trace_unit_" + std::to_string(::getpid());
+    const std::string path_ = of(::getpid());
 };
 
 // relaxed: of a stop that this goroutine has waited for
@@ -140,6 +145,30 @@ TEST(trace_session, is_seen_to_while_nobody_runs) {
         EXPECT_GT(stop_figure(c.stops), stops) << "stops: " << stop_figure(c.stops);
     }
     box.stop();
+}
+
+// In a process of its own, a child of the one to which the file belongs.
+[[noreturn]] void end_by_what_sysmon_finds() {
+    rota::run([] {
+        rota::trace::recorder_options how;
+        how.crash_path = trace_file_name::of(::getppid());
+        rota::trace::flight_recorder box(how);
+        box.start();
+        rota::rt::hooks.look_for_deadlocks = [] {
+            rota::rt::fatal("planted", rota::rt::trace_scope::none);
+        };
+        __atomic_store_n(&rota::rt::hooks.deadlock_period, 1, __ATOMIC_RELEASE);
+        rota::make_chan<int>().recv();
+    });
+    std::abort();
+}
+
+// What could go wrong: sysmon reports what ends the process, and waits for the goroutine that would
+// write the last moments, which sysmon alone wakes.
+TEST(trace_session_DeathTest, writes_the_last_moments_when_sysmon_ends_the_process) {
+    const trace_file_name its;
+    EXPECT_DEATH(end_by_what_sysmon_finds(), "planted(.|\n)*the last moments are in");
+    EXPECT_GT(its.size(), 0u);
 }
 
 #if defined(ROTA_DEBUG_CHECKS)
