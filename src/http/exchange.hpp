@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <rota/context.hpp>
+#include <rota/detail/pool_engine.hpp>
 #include <rota/http.hpp>
 #include <rota/sync/mutex.hpp>
 #include <rota/sync/wait_group.hpp>
@@ -54,8 +55,10 @@ class shared_flag {
     rt::atomic<bool> set_{false};
 };
 
-struct exchange {
-    exchange() : incoming(*this), outgoing(*this) {}
+struct exchange : rota::detail::pool_box {
+    exchange() : incoming(*this), outgoing(*this) {
+        destroy = [](pool_box* b) noexcept { delete static_cast<exchange*>(b); };
+    }
     exchange(const exchange&) = delete;
     exchange& operator=(const exchange&) = delete;
 

@@ -142,16 +142,14 @@ std::error_code server_state::wait(const context& ctx) {
 }
 
 std::unique_ptr<exchange> server_state::borrow() {
-    std::unique_ptr<exchange> x = exchanges_.get();
-    return x != nullptr ? std::move(x) : std::make_unique<exchange>();
+    if (rota::detail::pool_box* const b = exchanges_.take())
+        return std::unique_ptr<exchange>(static_cast<exchange*>(b));
+    return std::make_unique<exchange>();
 }
 
 void server_state::give_back(std::unique_ptr<exchange> x) noexcept {
     x->reset();
-    try {
-        exchanges_.put(std::move(x));
-    } catch (const std::bad_alloc&) {  // then it goes
-    }
+    exchanges_.put(x.release());
 }
 
 namespace {

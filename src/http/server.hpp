@@ -64,7 +64,7 @@ class server_state {
     void end_connections(bool all);
     void note_if_empty();
 
-    pool<std::unique_ptr<exchange>> exchanges_;
+    rota::detail::pool_core exchanges_;
     const chan<unit> ended_ = make_chan<unit>();    // closed when the server is ending
     const chan<unit> emptied_ = make_chan<unit>();  // closed when nothing is left then
     rt::atomic<bool> closing_{false};

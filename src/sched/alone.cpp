@@ -10,6 +10,7 @@
 #include "sched/wakeup.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
+#include "sys/thread.hpp"
 
 namespace rota::rt {
 
@@ -22,13 +23,14 @@ constexpr std::uint32_t left_at_most = 64;
 // A goroutine that runs for so long keeps those behind it waiting; its p runs its timers itself as
 // long as it gets on.
 constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
-constexpr long nap_alone_max_us = 1000, nap_alone_min_us = 20, nap_alone_late_us = 100;
+constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us = 100;
 
 // And one that makes fewer turns than that in a millisecond needs help.
 constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::uint32_t slow_turns = 32;
 
-// A row of `alone` ends early if twice as many wait as at its beginning, and `crowd` more.
+// A row of `alone` ends early if twice as many wait as at its beginning, or as ever in the row
+// before it, and `crowd` more: where a thousand clients ask at a time the number goes up and down.
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
 constexpr std::uint64_t crowd = 64;
 
@@ -175,7 +177,12 @@ void alone_trial::note_rest(std::int64_t now) {
     set(polling::shared);
 }
 
-bool alone_trial::is_crowded() const { return is_alone() && waiting() > 2 * waiting_then_ + crowd; }
+bool alone_trial::is_crowded() {
+    const std::uint64_t n = waiting();
+    if (is_alone()) return n > 2 * std::max(waiting_then_, most_shared_) + crowd;
+    most_shared_ = std::max(most_shared_, n);
+    return false;
+}
 
 void alone_trial::proceed(std::int64_t now) {
     if (trial_.begun_at() == 0 || proc_count() == 1 || chaos.on) {
@@ -184,12 +191,17 @@ void alone_trial::proceed(std::int64_t now) {
     }
     using row = two_way_trial::row;
     const row r = trial_.look(now, brought_so_far);
-    if (r == row::begins_to_count) waiting_then_ = waiting();
+    if (r == row::begins_to_count) {
+        waiting_then_ = waiting();
+        if (!is_alone()) most_shared_ = waiting_then_;
+        cost_then_ = process_cpu_time();
+    }
     if (r != row::counts && r != row::is_over) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
     if (is_crowded()) trial_.turn_back(now);
     else if (r == row::counts) return;
-    else if (is_alone() || trial_.per_s() >= worth_it_per_s) trial_.turn(now);
+    else if (is_alone() || trial_.per_s() >= worth_it_per_s)
+        trial_.turn(now, process_cpu_time() - cost_then_);
     else trial_.begin_afresh(now);
     set(trial_.now_is() == trial_way::second ? polling::alone : polling::shared);
 }

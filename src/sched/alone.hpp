@@ -17,7 +17,8 @@
 //            to block; there is one p; chaos
 //
 // As long as the network brings little all is shared. Under which way it brings more, because more
-// has been answered, gets more and more of the time (sched/trial).
+// has been answered, and takes less of the processors for it, gets more and more of the time
+// (sched/trial).
 //
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
@@ -71,12 +72,15 @@ class alone_trial {
   private:
     void look_after_all(std::int64_t now);
     void proceed(std::int64_t now);
-    bool is_crowded() const;
+    bool is_crowded();
     void set(polling way);
 
     static const trial_rules rules;
     two_way_trial trial_{rules};      // first: shared
-    std::uint64_t waiting_then_ = 0;  // when the present row began to count
+    std::uint64_t waiting_then_ = 0;  // when the present row began to count, as
+    std::int64_t cost_then_ = 0;      // what the process had had of the processors
+    // waited at once since the last row of `shared` began to count
+    std::uint64_t most_shared_ = 0;
 };
 
 }  // namespace rota::rt

@@ -21,7 +21,7 @@ void two_way_trial::begin(trial_way w, std::int64_t now) {
 }
 
 void two_way_trial::begin_afresh(std::int64_t now) {
-    per_s_[0] = per_s_[1] = -1;
+    worth_[0] = worth_[1] = -1;
     spans_[0] = spans_[1] = 1;
     has_gain_ = false;
     begin(trial_way::first, now);
@@ -29,7 +29,7 @@ void two_way_trial::begin_afresh(std::int64_t now) {
 
 void two_way_trial::begin_first(std::int64_t now) {
     if (now_is() == trial_way::second) spans_[static_cast<int>(trial_way::second)] = 1;
-    per_s_[static_cast<int>(trial_way::second)] = -1;
+    worth_[static_cast<int>(trial_way::second)] = -1;
     begin(trial_way::first, now);
 }
 
@@ -42,7 +42,7 @@ void two_way_trial::note_better(trial_way w, bool is_sure) {
 
 void two_way_trial::compare() {
     constexpr std::int64_t million = 1'000'000;
-    const auto [first, second] = per_s_;
+    const auto [first, second] = worth_;
     const std::int64_t sum = std::max<std::int64_t>(first + second, 1);
     const std::int64_t gain = 2 * (second - first) * million / sum;
     gain_ = has_gain_ ? gain_ + (gain - gain_) / rules_.memory : gain;
@@ -54,10 +54,15 @@ void two_way_trial::compare() {
     note_better(w, better(gain) == w);
 }
 
-void two_way_trial::turn(std::int64_t now) {
+std::int64_t two_way_trial::worth(std::int64_t cost_ns) const {
+    if (cost_ns <= 0) return per_s();
+    return per_s() * std::int64_t{steps_} / (cost_ns / 1000 + 1);
+}
+
+void two_way_trial::turn(std::int64_t now, std::int64_t cost_ns) {
     const trial_way w = now_is();
-    per_s_[static_cast<int>(w)] = per_s();
-    if (per_s_[0] >= 0 && per_s_[1] >= 0) compare();
+    worth_[static_cast<int>(w)] = worth(cost_ns);
+    if (worth_[0] >= 0 && worth_[1] >= 0) compare();
     begin(other_of(w), now);
 }
 

@@ -83,8 +83,11 @@ class two_way_trial {
         constexpr std::int64_t second = 1'000'000'000;
         return std::int64_t{steps_} * second / counted_ns_;
     }
-    // The row is weighed, and the other way begins.
-    void turn(std::int64_t now);
+    // The row is weighed, and the other way begins: by its steps a second; where `cost_ns` says
+    // what time of processors what has counted has taken, by those times its steps for that time.
+    // So a way that does as much by less is the better one, and so is one that does more with more
+    // processors at the same price.
+    void turn(std::int64_t now, std::int64_t cost_ns = 0);
     // The second way has been found to do harm, whatever has counted.
     void turn_back(std::int64_t now);
 
@@ -93,6 +96,7 @@ class two_way_trial {
 
   private:
     void begin(trial_way w, std::int64_t now);
+    std::int64_t worth(std::int64_t cost_ns) const;
     void note_better(trial_way w, bool is_sure);
     void compare();
 
@@ -102,7 +106,7 @@ class two_way_trial {
     bool is_counting_ = false;
     std::uint32_t steps_then_ = 0, steps_ = 0;  // when it began to count, and since
     std::int64_t begun_at_ = 0, counted_since_ = 0, counted_ns_ = 1;
-    std::int64_t per_s_[2] = {-1, -1};  // the last row of each way; -1: not known
+    std::int64_t worth_[2] = {-1, -1};  // the last row of each way; -1: not known
     // Of the second way, in millionths of what both do on the average: as a part of the first way's
     // it would weigh more where that one has had bad luck than where the second one has. The mean.
     std::int64_t gain_ = 0;

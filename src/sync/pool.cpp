@@ -78,7 +78,7 @@ struct pool_state {
         const m& self = getm();
         const std::uint64_t id =
             self.pp != nullptr ? static_cast<std::uint64_t>(self.pp->id) : self.id;
-        return parts[id % count];
+        return parts[id < count ? id : id % count];
     }
 
     pool_box* take_from_others(pool_part& own);
@@ -127,8 +127,7 @@ pool_box* pool_state::collect() {
     return out;
 }
 
-pool_state& pool_core::state() {
-    if (pool_state* const s = state_.load(memory_order_acquire)) return *s;  // pairs(pool.state)
+pool_state& pool_core::make_state() {
     {
         const runtime_entry booted;
     }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/atomic.hpp"
+#include "base/check.hpp"
 #include "sys/fault.hpp"
 
 namespace rota::rt {
@@ -139,6 +140,12 @@ std::int64_t thread_cpu_time(int tid) {
         static_cast<clockid_t>(~static_cast<unsigned>(tid) << 3 | per_thread | sched_clock);
     timespec spent{};
     if (::clock_gettime(id, &spent) != 0) return -1;
+    return std::int64_t{spent.tv_sec} * 1'000'000'000 + spent.tv_nsec;
+}
+
+std::int64_t process_cpu_time() {
+    timespec spent{};
+    ROTA_CHECK(::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) == 0);
     return std::int64_t{spent.tv_sec} * 1'000'000'000 + spent.tv_nsec;
 }
 

@@ -58,6 +58,9 @@ int current_thread_id();
 // allocation.
 std::int64_t thread_cpu_time(int tid);
 
+// What all threads of the process have had of processors, in ns.
+std::int64_t process_cpu_time();
+
 // What the kernel says of a thread of this process. It says nothing where there is no /proc, or no
 // free descriptor. Some 10 µs; no lock, no allocation, no descriptor kept.
 enum class thread_state : unsigned char { unknown, awake, asleep };

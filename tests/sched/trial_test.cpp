@@ -34,9 +34,11 @@ class scene {
     // To the end of the row; how long it was, in spans.
     std::int64_t go_through_row() {
         const std::int64_t since = now;
-        while (look() != row::is_over) {
-        }
-        trial.turn(now);
+        std::uint64_t then = 0;
+        for (row r = look(); r != row::is_over; r = look())
+            if (r == row::begins_to_count) then = steps();
+        const std::uint64_t cost = cost_ns[trial.now_is() == first ? 0 : 1];
+        trial.turn(now, static_cast<std::int64_t>((steps() - then) * cost));
         return (now - since + rules.span_ns / 2) / rules.span_ns;
     }
     // The share of the first way in the time that n rows take, in percent.
@@ -55,6 +57,7 @@ class scene {
     std::int64_t now = 1'000'000'000;
     std::uint64_t done = 0;
     std::uint64_t per_ms[2] = {1000, 1000};
+    std::uint64_t cost_ns[2] = {0, 0};  // a step's; 0: not looked at
 };
 
 TEST(two_way_trial, begins_with_the_first_way_and_ends_no_row_before_its_time) {
@@ -96,6 +99,27 @@ TEST(two_way_trial, prefers_the_second_way_by_a_margin_only) {
         const std::int64_t share = s.share_of_first(20);
         if (per_ms == 1110) EXPECT_LT(share, 10) << share;
         else EXPECT_GT(share, 90) << share;
+    }
+}
+
+// What could go wrong: of two ways that do the same the one is kept that takes twice the
+// processors for it; or one is taken that does far less, but for little.
+TEST(two_way_trial, weighs_what_a_way_costs) {
+    struct {
+        std::uint64_t per_ms, cost_ns;  // of the second way; the first one's are 1000 and 1000
+        bool is_better;
+    } const all[] = {{1000, 800, true},   {1000, 1000, false}, {950, 800, true},
+                     {1800, 1000, true},  {700, 800, false},   {1800, 2500, false},
+                     {1000, 1200, false}, {1200, 1000, true}};
+    for (const auto& each : all) {
+        scene s;
+        s.per_ms[1] = each.per_ms;
+        s.cost_ns[0] = 1000;
+        s.cost_ns[1] = each.cost_ns;
+        s.share_of_first(20);
+        const std::int64_t share = s.share_of_first(20);
+        if (each.is_better) EXPECT_LT(share, 10) << each.per_ms << " for " << each.cost_ns;
+        else EXPECT_GT(share, 90) << each.per_ms << " for " << each.cost_ns;
     }
 }
 

@@ -30,7 +30,11 @@ class pool_core {
     void put_empty(pool_box* b);
 
   private:
-    pool_state& state();
+    pool_state& state() {
+        pool_state* const s = state_.load(std::memory_order_acquire);  // pairs(pool.state)
+        return s != nullptr ? *s : make_state();
+    }
+    pool_state& make_state();
 
     atomic<pool_state*> state_{nullptr};
 };
