@@ -140,7 +140,7 @@ struct circle_watch {
                 [](const wait_circle& circle, void* self) {
                     static_cast<circle_watch*>(self)->take(circle);
                 },
-                this);
+                this, false);
             if (is_proven) forget_who_is_gone();
         } catch (const std::bad_alloc&) {
             // The next one may find memory.

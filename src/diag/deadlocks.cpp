@@ -101,7 +101,7 @@ std::vector<deadlock> find_all_deadlocks() {
             }
             if (!is_known) found.push_back(std::move(d));
         },
-        &found);
+        &found, true);
     add_traces(found);
     return found;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 
@@ -367,6 +366,25 @@ namespace {
 // in its rooms, or in its circles, would be pointers to what lies there.
 constinit mutex one_search;
 
+class search_turn {
+  public:
+    explicit search_turn(bool waits) {
+        // relaxed: set by our own exit, or by one that stops us. Whoever searches then may have
+        // been stopped for good.
+        if (waits && !sched.exiting.load(memory_order_relaxed)) one_search.lock();
+        else is_ours_ = one_search.try_lock();
+    }
+    ~search_turn() {
+        if (is_ours_) one_search.unlock();
+    }
+    search_turn(const search_turn&) = delete;
+    search_turn& operator=(const search_turn&) = delete;
+    explicit operator bool() const { return is_ours_; }
+
+  private:
+    bool is_ours_ = true;
+};
+
 // Caller: holds one_search.
 unreachable_goroutines search_well(bool for_circles) {
     constexpr int attempts_max = 3;
@@ -382,9 +400,10 @@ unreachable_goroutines search_well(bool for_circles) {
 
 }  // namespace
 
-bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg) {
+bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, bool waits) {
     boot_runtime();
-    const std::lock_guard guard(one_search);
+    const search_turn turn(waits);
+    if (!turn) return false;
     unreachable_goroutines result = search_well(true);
     for (wait_circle& circle : result.circles) {
         visit(circle, arg);
@@ -397,8 +416,9 @@ bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg) {
 
 unreachable_goroutines find_unreachable_goroutines() {
     boot_runtime();
-    const std::lock_guard guard(one_search);
-    unreachable_goroutines result = search_well(false);
+    unreachable_goroutines result;
+    if (const search_turn turn(true); turn) result = search_well(false);
+    else result.unproven = "the process exits";
     __atomic_store_n(&last_found, result.goids.size(), __ATOMIC_RELAXED);
     __atomic_store_n(&last_unproven, result.unproven, __ATOMIC_RELAXED);
     return result;

@@ -23,7 +23,7 @@ constexpr std::uint32_t left_at_most = 64;
 // A goroutine that runs for so long keeps those behind it waiting; its p runs its timers itself as
 // long as it gets on.
 constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
-constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us = 100;
+constexpr long nap_alone_max_us = 1000, nap_alone_min_us = 20, nap_alone_late_us = 100;
 
 // And one that makes fewer turns than that in a millisecond needs help.
 constexpr std::int64_t slow_look_ns = 1'000'000;
@@ -31,8 +31,9 @@ constexpr std::uint32_t slow_turns = 32;
 
 // A row of `alone` ends early if twice as many wait as at its beginning, or as ever in the row
 // before it, and `crowd` more: where a thousand clients ask at a time the number goes up and down.
+// But it must not double from row to row.
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
-constexpr std::uint64_t crowd = 64;
+constexpr std::uint64_t crowd = 64, crowd_max = 2048;
 
 constinit polling fixed_way = polling::on_trial;  // at boot
 
@@ -179,7 +180,8 @@ void alone_trial::note_rest(std::int64_t now) {
 
 bool alone_trial::is_crowded() {
     const std::uint64_t n = waiting();
-    if (is_alone()) return n > 2 * std::max(waiting_then_, most_shared_) + crowd;
+    if (is_alone())
+        return n > std::min(2 * std::max(waiting_then_, most_shared_) + crowd, crowd_max);
     most_shared_ = std::max(most_shared_, n);
     return false;
 }

@@ -88,7 +88,11 @@ void trace_wake_rested(std::int64_t now) {
 
 void trace_wake_rested_at_end(std::int64_t now) {
     if (now < next_wake.load(memory_order_relaxed)) return;  // relaxed: see there
+    // Both are taken on the way, the first of them twice. Who ends the process as well, and holds
+    // one, never releases it: then the next look is as vain, until the time is over.
     if (!sched.mu.try_acquire()) return;
+    if (!trace_log.mu.try_acquire()) return sched.mu.release();
+    trace_log.mu.release();
     wake_all_until(now);
     sched.mu.release();
     wakep();

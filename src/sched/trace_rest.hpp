@@ -23,8 +23,8 @@ bool is_trace_resting() ROTA_REQUIRES(sched.mu);
 // Wakes those who have rested until `now`. Caller: sysmon.
 void trace_wake_rested(std::int64_t now) ROTA_EXCLUDES(sched.mu);
 
-// Likewise, unless somebody holds sched.mu, which may be the caller: sysmon, whose process is about
-// to end by what it has found.
+// Likewise, unless somebody holds a lock that is needed, which may be the caller: sysmon, whose
+// process is about to end by what it has found.
 void trace_wake_rested_at_end(std::int64_t now);
 
 }  // namespace rota::rt

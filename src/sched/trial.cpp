@@ -7,6 +7,9 @@ namespace rota::rt {
 
 namespace {
 
+// The second way is no better, whatever it costs, if it is slower by more than one part in so many.
+constexpr std::int64_t slower_at_most = 10;
+
 constexpr trial_way other_of(trial_way w) {
     return w == trial_way::first ? trial_way::second : trial_way::first;
 }
@@ -42,26 +45,35 @@ void two_way_trial::note_better(trial_way w, bool is_sure) {
 
 void two_way_trial::compare() {
     constexpr std::int64_t million = 1'000'000;
-    const auto [first, second] = worth_;
-    const std::int64_t sum = std::max<std::int64_t>(first + second, 1);
-    const std::int64_t gain = 2 * (second - first) * million / sum;
-    gain_ = has_gain_ ? gain_ + (gain - gain_) / rules_.memory : gain;
-    has_gain_ = true;
-    const auto better = [this](std::int64_t by) {
-        return by * rules_.margin > million ? trial_way::second : trial_way::first;
+    const auto gain_of_second = [](const std::int64_t(&of)[2]) {
+        const std::int64_t sum = std::max<std::int64_t>(of[0] + of[1], 1);
+        return 2 * (of[1] - of[0]) * million / sum;
     };
-    const trial_way w = better(gain_);
-    note_better(w, better(gain) == w);
+    const auto mean = [this](std::int64_t so_far, std::int64_t now) {
+        return has_gain_ ? so_far + (now - so_far) / rules_.memory : now;
+    };
+    const std::int64_t gain = gain_of_second(worth_), pace = gain_of_second(per_s_);
+    gain_ = mean(gain_, gain);
+    pace_ = mean(pace_, pace);
+    has_gain_ = true;
+    const auto better = [this](std::int64_t gain, std::int64_t pace) {
+        const bool is_second = gain * rules_.margin > million && pace * slower_at_most > -million;
+        return is_second ? trial_way::second : trial_way::first;
+    };
+    const trial_way w = better(gain_, pace_);
+    note_better(w, better(gain, pace) == w);
 }
 
 std::int64_t two_way_trial::worth(std::int64_t cost_ns) const {
     if (cost_ns <= 0) return per_s();
-    return per_s() * std::int64_t{steps_} / (cost_ns / 1000 + 1);
+    constexpr std::int64_t most = 1'000'000'000'000;  // from where a comparison would overflow
+    return std::min(per_s() * std::int64_t{steps_} / (cost_ns / 1000 + 1), most);
 }
 
 void two_way_trial::turn(std::int64_t now, std::int64_t cost_ns) {
     const trial_way w = now_is();
     worth_[static_cast<int>(w)] = worth(cost_ns);
+    per_s_[static_cast<int>(w)] = per_s();
     if (worth_[0] >= 0 && worth_[1] >= 0) compare();
     begin(other_of(w), now);
 }

@@ -86,7 +86,7 @@ class two_way_trial {
     // The row is weighed, and the other way begins: by its steps a second; where `cost_ns` says
     // what time of processors what has counted has taken, by those times its steps for that time.
     // So a way that does as much by less is the better one, and so is one that does more with more
-    // processors at the same price.
+    // processors at the same price; but not one that lets a tenth of what there is to do wait.
     void turn(std::int64_t now, std::int64_t cost_ns = 0);
     // The second way has been found to do harm, whatever has counted.
     void turn_back(std::int64_t now);
@@ -107,9 +107,11 @@ class two_way_trial {
     std::uint32_t steps_then_ = 0, steps_ = 0;  // when it began to count, and since
     std::int64_t begun_at_ = 0, counted_since_ = 0, counted_ns_ = 1;
     std::int64_t worth_[2] = {-1, -1};  // the last row of each way; -1: not known
+    std::int64_t per_s_[2] = {0, 0};    // of that row
     // Of the second way, in millionths of what both do on the average: as a part of the first way's
     // it would weigh more where that one has had bad luck than where the second one has. The mean.
     std::int64_t gain_ = 0;
+    std::int64_t pace_ = 0;  // likewise, of steps a second alone
     bool has_gain_ = false;
     std::int32_t spans_[2] = {1, 1};
 };

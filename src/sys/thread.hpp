@@ -58,7 +58,7 @@ int current_thread_id();
 // allocation.
 std::int64_t thread_cpu_time(int tid);
 
-// What all threads of the process have had of processors, in ns.
+// What all threads of the process have had of processors, in ns; 0: not to be known.
 std::int64_t process_cpu_time();
 
 // What the kernel says of a thread of this process. It says nothing where there is no /proc, or no

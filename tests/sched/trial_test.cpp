@@ -110,7 +110,7 @@ TEST(two_way_trial, weighs_what_a_way_costs) {
         bool is_better;
     } const all[] = {{1000, 800, true},   {1000, 1000, false}, {950, 800, true},
                      {1800, 1000, true},  {700, 800, false},   {1800, 2500, false},
-                     {1000, 1200, false}, {1200, 1000, true}};
+                     {1000, 1200, false}, {1200, 1000, true},  {750, 500, false}};
     for (const auto& each : all) {
         scene s;
         s.per_ms[1] = each.per_ms;
