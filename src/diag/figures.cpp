@@ -1,6 +1,8 @@
 // Sums over ps, and a look at every m.
 #include "diag/figures.hpp"
 
+#include <algorithm>
+
 #include "core/sched.hpp"
 #include "mem/stack.hpp"
 #include "sched/entry.hpp"
