@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <rota/chan.hpp>
+#include <rota/detail/pool_engine.hpp>
 #include <rota/http.hpp>
 #include <rota/sync/mutex.hpp>
-#include <rota/sync/pool.hpp>
 
 #include "base/atomic.hpp"
 #include "http/connection.hpp"

@@ -76,11 +76,12 @@ class alone_trial {
     void set(polling way);
 
     static const trial_rules rules;
-    two_way_trial trial_{rules};      // first: shared
-    std::uint64_t waiting_then_ = 0;  // when the present row began to count, as
-    std::int64_t cost_then_ = 0;      // what the process had had of the processors
-    // waited at once since the last row of `shared` began to count
-    std::uint64_t most_shared_ = 0;
+    two_way_trial trial_{rules};  // first: shared
+    // When the present row began to count: how many waited, and what the process had had of the
+    // processors, in ns.
+    std::uint64_t waiting_then_ = 0;
+    std::int64_t cost_then_ = 0;
+    std::uint64_t most_shared_ = 0;  // that have waited at once in the last row of `shared`
 };
 
 }  // namespace rota::rt
