@@ -7,8 +7,8 @@
 // So two ways are on trial, in turn:
 //
 //   * shared: as all other work;
-//   * alone: who finds some that are ready wakes nobody for them, if they are few and turns are
-//     short. No m goes to sleep in the poller while another one has a p: that one looks between
+//   * alone: who finds some that are ready wakes nobody for them, however many, if turns are short:
+//     whether one gets through them is for the trial to say. No m goes to sleep in the poller while another one has a p: that one looks between
 //     turns, and who gives up the last p sleeps there.
 //
 //     shared ◄────── a row is over, and the trial says so ──────► alone
@@ -22,16 +22,16 @@
 //
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
-// millisecond if it gets a processor: whether somebody waits at a p that does not get on, whether a
+// two milliseconds if it gets a processor: whether somebody waits at a p that does not get on, whether a
 // timer is due, and whether nobody has looked at the descriptors. It wakes an m then. It ends the
 // way by taking the word back, then a heavy fence, then looking at the queues; who queues does so,
 // then a light fence, then reads the word: one of them sees the other.
 //
 // An m that gives up a p decides under sched.mu whether to sleep in the poller: with the world
 // running, the last one finds all others idle. Where ps become idle otherwise (a lent one, one for
-// which there is no thread) sysmon finds within a millisecond or two that nobody polls, and does
+// which there is no thread) sysmon finds within some milliseconds that nobody polls, and does
 // not sleep deeply as long as that is so. A timer that has been set on a p that is idle now may be
-// a millisecond late; one of a p that is at work, 100 µs.
+// two milliseconds late; one of a p that is at work, 100 µs.
 #pragma once
 
 #include <cstdint>
@@ -42,9 +42,9 @@
 
 namespace rota::rt {
 
-// Whether n that the network has readied, which wait in the ring of pp or in the global queue, are
-// left to the owner of pp, who calls, and nobody is woken.
-[[nodiscard]] bool is_left_to_owner(const p& pp, std::uint32_t n);
+// Whether those whom the network has readied, in the ring of pp or in the global queue, are left to
+// the owner of pp, who calls, and nobody is woken.
+[[nodiscard]] bool is_left_to_owner(const p& pp);
 
 // Whether an m without a p need not sleep in the poller: another one has a p, and looks.
 [[nodiscard]] bool is_poller_elsewhere() ROTA_EXCLUDES(sched.mu);

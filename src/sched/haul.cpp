@@ -44,7 +44,7 @@ constexpr trial_rules haul_rules{.span_ns = span_ns,
                                  .overtime_ns = 0,
                                  .spans_max = 32,
                                  .growth = 2,
-                                 .margin = 10,
+                                 .margin = 100,
                                  .memory = 1};
 constexpr std::int64_t forgotten_after = 4 * haul_rules.spans_max * span_ns;
 

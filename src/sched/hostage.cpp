@@ -64,6 +64,13 @@ bool is_needed(const p& pp, std::int64_t now) {
     return global_has_work() || !runq_empty(pp) || is_timer_due(pp, now);
 }
 
+// Whether pp, which is idle, is meant to be: what waits for all ps is left to those that are at work
+// (sched/alone).
+bool is_left_alone(const p& pp, std::int64_t now) {
+    // relaxed: sysmon's own
+    return sched.polls_alone.load(memory_order_relaxed) && runq_empty(pp) && !is_timer_due(pp, now);
+}
+
 bool is_any_idle() {
     return sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
 }
@@ -149,11 +156,11 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     if (now < lent_until_) return lent_look_us;
     const bool looks = look_again_ == soon::work_waits || now < attentive_until_;
     long us = looks ? work_us : unlimited_us;
-    if (is_any_idle()) return looks && do_all_move() ? foreign_us : us;
+    const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
+    if (is_any_idle()) return looks && do_all_move() ? (foreign ? foreign_us : calm_us) : us;
     const bool in_hurry = sched.urgent_waits.load(memory_order_relaxed);  // relaxed: a round late
     if (looks && calm_rounds_ == calm_after && !in_hurry) us = calm_us;
     // Nor does a thread of the program's own tell us when it readies a goroutine.
-    const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (foreign && us > foreign_us) us = foreign_us;
     // Nobody polls while all ps are busy: a timer of a p whose goroutine computes is our business.
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -173,9 +180,9 @@ void hostage_watch::note_calm(std::int64_t now) {
         p& pp = *sched.allp[i];
         const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
         const std::uint32_t turns = tick - std::exchange(pp.calm_tick, tick);
-        const bool keeps = is_needed(pp, now);
-        is_anyone_kept = is_anyone_kept || keeps;
         m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
+        const bool keeps = !(mp == nullptr && is_left_alone(pp, now)) && is_needed(pp, now);
+        is_anyone_kept = is_anyone_kept || keeps;
         m* const last = std::exchange(pp.clocked, nullptr);
         if (turns >= time / short_turn) continue;
         if (!keeps || mp == nullptr) {
@@ -192,7 +199,9 @@ void hostage_watch::note_calm(std::int64_t now) {
         all_get_on = all_get_on && (computes || waits);
         all_move = all_move && waits && (last != mp || spent < time / 4);
     }
-    calm_rounds_ = is_anyone_kept && all_get_on ? std::min(calm_rounds_ + 1, calm_after) : 0;
+    // Where nobody has been kept from beginning, all remain as they were.
+    if (!all_get_on) calm_rounds_ = 0;
+    else if (is_anyone_kept) calm_rounds_ = std::min(calm_rounds_ + 1, calm_after);
     moving_rounds_ = all_move ? std::min(moving_rounds_ + 1, calm_after) : 0;
 }
 

@@ -70,7 +70,7 @@ void put_all(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu) {
 
 // Somebody may be needed for them, beside the owner of pp, who calls.
 void wake_for(const p& pp, std::uint32_t queued) {
-    if (queued > 0 && is_left_to_owner(pp, queued)) return;
+    if (queued > 0 && is_left_to_owner(pp)) return;
     if (queued > few) wakep();
     else if (queued > 0) wakep_later();
 }

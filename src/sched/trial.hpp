@@ -10,7 +10,8 @@
 //                        └──── its row is over: turn; ──────────┘
 //                              it does harm: turn_back; it cannot go on: begin_first
 //
-// The first is the way that is known to do no harm: the second is the better one only by a margin.
+// The first is the way that is known to do no harm: the second is the better one only by a margin;
+// or by default, and the margin is what chance may do to the first one's advantage.
 // Each row is compared with the one before it, so that it does not matter if there is more to do
 // than long ago; where rows are short beside what comes and goes, the mean of some comparisons says
 // more than the last one. If that one contradicts the mean, rows become shorter, and the next one
@@ -33,7 +34,8 @@ struct trial_rules {
     std::int64_t overtime_ns;     // it may last so much longer
     std::int32_t spans_max;       // a row has one span at first, and at most so many;
     std::int32_t growth;          // that of the better way has so many times as many each time
-    std::int32_t margin;          // the second way must do more by one part in so many,
+    std::int32_t margin;          // thousandths: the second way must do more by that, or, where it
+                                  // is negative, must not do less by that,
     std::int32_t memory;          // in the mean of so many comparisons, the older the less
 };
 

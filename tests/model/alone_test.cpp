@@ -60,7 +60,7 @@ TEST(kb12_alone, who_is_left_when_it_ends_is_run_by_another_m) {
             rig.proc(0).computed_at = -1'000'000'000;  // its turns are short
             ending sysmon;
             runq_put(rig.proc(0), gp, false);
-            const bool is_left = is_left_to_owner(rig.proc(0), 1);
+            const bool is_left = is_left_to_owner(rig.proc(0));
             model::observe(is_left ? 1 : 0);
             if (!is_left) wakep();
             sysmon.join();

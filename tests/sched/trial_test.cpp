@@ -17,7 +17,7 @@ constexpr trial_rules rules{.span_ns = 1000 * us,
                             .overtime_ns = 5000 * us,
                             .spans_max = 16,
                             .growth = 4,
-                            .margin = 10,
+                            .margin = 100,
                             .memory = 1};
 
 // A program that does so many steps a millisecond, either way, and is looked at every 10 µs.
@@ -99,6 +99,19 @@ TEST(two_way_trial, prefers_the_second_way_by_a_margin_only) {
         const std::int64_t share = s.share_of_first(20);
         if (per_ms == 1110) EXPECT_LT(share, 10) << share;
         else EXPECT_GT(share, 90) << share;
+    }
+}
+
+TEST(two_way_trial, takes_the_second_way_by_default_where_the_margin_is_negative) {
+    trial_rules lenient = rules;
+    lenient.margin = -50;
+    for (const std::uint64_t per_ms : {1100u, 1000u, 960u, 940u}) {
+        scene s(lenient);
+        s.per_ms[1] = per_ms;
+        s.share_of_first(20);
+        const std::int64_t share = s.share_of_first(20);
+        if (per_ms == 940) EXPECT_GT(share, 90) << share;
+        else EXPECT_LT(share, 10) << per_ms << ": " << share;
     }
 }
 
