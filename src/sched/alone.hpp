@@ -8,8 +8,8 @@
 //
 //   * shared: as all other work;
 //   * alone: who finds some that are ready wakes nobody for them, however many, if turns are short:
-//     whether one gets through them is for the trial to say. No m goes to sleep in the poller while another one has a p: that one looks between
-//     turns, and who gives up the last p sleeps there.
+//     whether one gets through them is for the trial to say. No m goes to sleep in the poller while
+//     another one has a p: that one looks between turns, and who gives up the last p sleeps there.
 //
 //     shared ◄────── a row is over, and the trial says so ──────► alone
 //        ▲                                                          │
@@ -22,10 +22,10 @@
 //
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
-// two milliseconds if it gets a processor: whether somebody waits at a p that does not get on, whether a
-// timer is due, and whether nobody has looked at the descriptors. It wakes an m then. It ends the
-// way by taking the word back, then a heavy fence, then looking at the queues; who queues does so,
-// then a light fence, then reads the word: one of them sees the other.
+// two milliseconds if it gets a processor: whether somebody waits at a p that does not get on,
+// whether a timer is due, and whether nobody has looked at the descriptors. It wakes an m then. It
+// ends the way by taking the word back, then a heavy fence, then looking at the queues; who queues
+// does so, then a light fence, then reads the word: one of them sees the other.
 //
 // An m that gives up a p decides under sched.mu whether to sleep in the poller: with the world
 // running, the last one finds all others idle. Where ps become idle otherwise (a lent one, one for

@@ -64,8 +64,8 @@ bool is_needed(const p& pp, std::int64_t now) {
     return global_has_work() || !runq_empty(pp) || is_timer_due(pp, now);
 }
 
-// Whether pp, which is idle, is meant to be: what waits for all ps is left to those that are at work
-// (sched/alone).
+// Whether pp, which is idle, is meant to be: what waits for all ps is left to those that are at
+// work (sched/alone).
 bool is_left_alone(const p& pp, std::int64_t now) {
     // relaxed: sysmon's own
     return sched.polls_alone.load(memory_order_relaxed) && runq_empty(pp) && !is_timer_due(pp, now);

@@ -57,7 +57,8 @@ void two_way_trial::compare() {
     pace_ = mean(pace_, pace);
     has_gain_ = true;
     const auto better = [this](std::int64_t gain, std::int64_t pace) {
-        const bool is_second = gain * 1000 > rules_.margin * million && pace * slower_at_most > -million;
+        const bool is_second =
+            gain * 1000 > rules_.margin * million && pace * slower_at_most > -million;
         return is_second ? trial_way::second : trial_way::first;
     };
     const trial_way w = better(gain_, pace_);
