@@ -380,7 +380,8 @@ def crawled(house):
 def that_asks_us_again(house):
     """Requests in a circle: our proxy asks nginx, which asks our proxy."""
     circle = """location / { proxy_pass http://app; proxy_http_version 1.1;
-                             add_header X-By nginx always; }"""
+                             add_header X-By nginx always; }
+                location /loop { add_header X-Loop $http_cdn_loop always; return 204; }"""
     with socket.socket() as kept:  # so that nobody gets that port before nginx does
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         kept.bind(("127.0.0.1", 0))
@@ -392,6 +393,9 @@ def that_asks_us_again(house):
         headers = c.expect(508, "/", **given)
         by = headers.get_all("X-By")
         require(by == ["nginx"], f"the answer comes by {by}, not once round")
+    # Who says that the signatures are for one connection alone must not be rid of them.
+    passed = c.expect(204, "/loop", **{"CDN-Loop": "another", "Connection": "CDN-Loop"})
+    require(passed["X-Loop"].startswith("another"), f"CDN-Loop: {passed['X-Loop']} is passed on")
     second = house.example("reverse_proxy", "127.0.0.1:0",
                            f"http://127.0.0.1:{proxy.port}")
     Client(second.port).expect(508, "/", method="POST", body=b"x")
