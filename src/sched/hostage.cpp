@@ -156,11 +156,11 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     if (now < lent_until_) return lent_look_us;
     const bool looks = look_again_ == soon::work_waits || now < attentive_until_;
     long us = looks ? work_us : unlimited_us;
-    const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
-    if (is_any_idle()) return looks && do_all_move() ? (foreign ? foreign_us : calm_us) : us;
+    if (is_any_idle()) return looks && do_all_move() ? calm_us : us;
     const bool in_hurry = sched.urgent_waits.load(memory_order_relaxed);  // relaxed: a round late
     if (looks && calm_rounds_ == calm_after && !in_hurry) us = calm_us;
     // Nor does a thread of the program's own tell us when it readies a goroutine.
+    const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (foreign && us > foreign_us) us = foreign_us;
     // Nobody polls while all ps are busy: a timer of a p whose goroutine computes is our business.
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -199,9 +199,7 @@ void hostage_watch::note_calm(std::int64_t now) {
         all_get_on = all_get_on && (computes || waits);
         all_move = all_move && waits && (last != mp || spent < time / 4);
     }
-    // Where nobody has been kept from beginning, all remain as they were.
-    if (!all_get_on) calm_rounds_ = 0;
-    else if (is_anyone_kept) calm_rounds_ = std::min(calm_rounds_ + 1, calm_after);
+    calm_rounds_ = is_anyone_kept && all_get_on ? std::min(calm_rounds_ + 1, calm_after) : 0;
     moving_rounds_ = all_move ? std::min(moving_rounds_ + 1, calm_after) : 0;
 }
 
