@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <rota/runtime.hpp>
+#include <rota/go.hpp>
 
 #include "base/annotations.hpp"
 
