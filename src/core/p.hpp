@@ -93,6 +93,9 @@ struct alignas(cache_line) p {
     // Since when others wait while this p has not made many turns, and its tick then: sched/alone.
     std::int64_t left_since = 0;
     std::uint32_t left_tick = 0;
+    // And since when the last one in the ring has waited, who stood there: sched/alone.
+    std::int64_t last_since = 0;
+    std::uint32_t last_place = 0;
     m* clocked = nullptr;         // whose thread's clock was read in the last round that did,
     std::int64_t clock_then = 0;  // and what it said
     std::uint32_t calm_tick = 0;  // in that round

@@ -21,9 +21,15 @@ namespace {
 constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
 constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us = 100;
 
-// And one that makes fewer turns than that in a millisecond needs help.
+// Where somebody has been left waiting there will be others: so many looks are closer then.
+constexpr int watchful_looks = 50;
+constexpr long nap_watchful_us = 1000;
+
+// And one that makes fewer turns than that in a millisecond needs help, or at whose ring somebody
+// has waited for longer than a thousand clients with short questions do.
 constexpr std::int64_t slow_look_ns = 1'000'000;
-constexpr std::uint32_t slow_turns = 32;
+constexpr std::int64_t slow_turns = 32;
+constexpr std::int64_t long_wait_ns = 10'000'000;
 
 // A row of `alone` ends early if twice as many wait as at its beginning, or as ever in the row
 // before it, and `crowd` more: where a thousand clients ask at a time the number goes up and down.
@@ -60,11 +66,29 @@ bool is_slow(p& pp, std::int64_t now) {
     const bool anyone_waits = !runq_empty(pp) || global_has_work();
     const std::int64_t since = anyone_waits ? pp.left_since : 0;
     if (since != 0 && now - since < slow_look_ns) return false;
-    const bool slow = since != 0 && tick - pp.left_tick < slow_turns;
+    const std::int64_t turns = tick - pp.left_tick;
+    const bool slow = since != 0 && turns * slow_look_ns < slow_turns * (now - since);
     pp.left_since = anyone_waits ? now : 0;
     pp.left_tick = tick;
     return slow;
 }
+
+// Whether the last one in the ring of pp some time ago still waits there.
+bool has_long_waited(p& pp, std::int64_t now) {
+    // relaxed, both: a guess
+    const std::uint32_t head = pp.runq_head.load(memory_order_relaxed);
+    const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);
+    const bool is_gone = static_cast<std::int32_t>(head - pp.last_place) >= 0;
+    if (is_gone || pp.last_since == 0) {
+        pp.last_since = head == tail ? 0 : now;
+        pp.last_place = tail;
+        return false;
+    }
+    return now - pp.last_since > long_wait_ns;
+}
+
+// pp is idle: what has been seen of it says nothing of who has it next.
+void forget_waiting(p& pp) { pp.left_since = pp.last_since = 0; }
 
 std::int64_t timer_limit(const p& pp) {
     const std::int64_t when = next_timer_run(pp);
@@ -77,8 +101,12 @@ bool is_anyone_left(std::int64_t now) {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
         if (timer_limit(pp) <= now) any = true;
-        if (is_idle_p(pp)) continue;
+        if (is_idle_p(pp)) {
+            forget_waiting(pp);
+            continue;
+        }
         if (is_slow(pp, now)) any = true;
+        if (has_long_waited(pp, now)) any = true;
         if (stands_still(pp, now) && !runq_empty(pp)) any = true;
     }
     return any;
@@ -96,10 +124,10 @@ std::uint32_t brought_so_far() {
 }  // namespace
 
 // In the beginning of a row the other way's goroutines come home, and ms go to sleep or wake. A row
-// that is worth it has its steps before the overtime is over. Where both do the same for the same
-// it is left to one: beside the noise of short rows that is where there is no processor to spare,
-// and somebody who waits for an answer waits longer if an m that has it in hand is kept from going
-// on. Where there are processors to spare, and work for them, `shared` does far more.
+// that is worth it has its steps before the overtime is over. Where both do the same for the same,
+// and no more wait, it is left to one: beside the noise of short rows that is where there is no
+// processor to spare, and somebody who waits for an answer waits longer if an m that has it in hand
+// is kept from going on. Where processors are idle fewer wait if all is shared, or more is done.
 constexpr trial_rules alone_trial::rules{.span_ns = 5'000'000,
                                          .settling_ns = 1'500'000,
                                          .counted_ns_min = 3'000'000,
@@ -107,8 +135,10 @@ constexpr trial_rules alone_trial::rules{.span_ns = 5'000'000,
                                          .overtime_ns = 250'000'000,
                                          .spans_max = 512,
                                          .growth = 4,
-                                         .margin = -50,
-                                         .memory = 4};
+                                         .margin = 50,
+                                         .margin_equal = -50,
+                                         .memory = 4,
+                                         .gain_of_harm = -150};
 
 bool is_left_to_owner(const p& pp) {
     light_fence();                                                    // pairs(poll.alone)
@@ -139,8 +169,9 @@ void alone_trial::round(std::int64_t now) {
 long alone_trial::nap_us_max(std::int64_t now) const {
     if (!is_alone()) return INT32_MAX;
     // relaxed: a hint. Else there is nobody to wake for a timer.
-    if (sched.idle_p_count.load(memory_order_relaxed) == 0) return nap_alone_max_us;
-    std::int64_t us = nap_alone_max_us;
+    const long at_most = watchful_ > 0 ? nap_watchful_us : nap_alone_max_us;
+    if (sched.idle_p_count.load(memory_order_relaxed) == 0) return at_most;
+    std::int64_t us = at_most;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t left_us = (timer_limit(*sched.allp[i]) - now) / 1000;
         us = std::min(us, left_us > nap_alone_min_us ? left_us : nap_alone_late_us);
@@ -149,7 +180,10 @@ long alone_trial::nap_us_max(std::int64_t now) const {
 }
 
 void alone_trial::look_after_all(std::int64_t now) {
-    if (is_anyone_left(now)) wakep();
+    if (watchful_ > 0) --watchful_;
+    if (!is_anyone_left(now)) return;
+    watchful_ = watchful_looks;
+    wakep();
 }
 
 void alone_trial::set(polling way) {
@@ -196,13 +230,18 @@ void alone_trial::proceed(std::int64_t now) {
         waiting_then_ = waiting();
         if (!is_alone()) most_shared_ = waiting_then_;
         cost_then_ = process_cpu_time();
+        waiting_sum_ = looks_ = 0;
     }
-    if (r != row::counts && r != row::is_over) return;
+    if (r == row::settles) return;
+    waiting_sum_ += waiting();
+    ++looks_;
+    if (r == row::begins_to_count) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
     if (is_crowded()) trial_.turn_back(now);
     else if (r == row::counts) return;
     else if (is_alone() || trial_.per_s() >= worth_it_per_s)
-        trial_.turn(now, process_cpu_time() - cost_then_);
+        trial_.turn(now, process_cpu_time() - cost_then_,
+                    static_cast<std::int64_t>(8 * waiting_sum_ / looks_));
     else trial_.begin_afresh(now);
     set(trial_.now_is() == trial_way::second ? polling::alone : polling::shared);
 }

@@ -18,7 +18,7 @@
 //
 // As long as the network brings little all is shared. Under which way it brings more, because more
 // has been answered, and takes less of the processors for it, gets more and more of the time
-// (sched/trial).
+// (sched/trial): `alone`, where nothing tells them apart and no more wait.
 //
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
@@ -31,7 +31,7 @@
 // running, the last one finds all others idle. Where ps become idle otherwise (a lent one, one for
 // which there is no thread) sysmon finds within some milliseconds that nobody polls, and does
 // not sleep deeply as long as that is so. A timer that has been set on a p that is idle now may be
-// two milliseconds late; one of a p that is at work, 100 µs.
+// two milliseconds late; one of a p that is at work, and gets on, 100 µs.
 #pragma once
 
 #include <cstdint>
@@ -82,6 +82,9 @@ class alone_trial {
     std::uint64_t waiting_then_ = 0;
     std::int64_t cost_then_ = 0;
     std::uint64_t most_shared_ = 0;  // that have waited at once in the last row of `shared`
+    // How many have waited at each look since it began to count.
+    std::uint64_t waiting_sum_ = 0, looks_ = 0;
+    int watchful_ = 0;  // looks that are closer
 };
 
 }  // namespace rota::rt

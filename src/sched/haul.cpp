@@ -45,7 +45,9 @@ constexpr trial_rules haul_rules{.span_ns = span_ns,
                                  .spans_max = 32,
                                  .growth = 2,
                                  .margin = 100,
-                                 .memory = 1};
+                                 .margin_equal = 100,
+                                 .memory = 1,
+                                 .gain_of_harm = 0};
 constexpr std::int64_t forgotten_after = 4 * haul_rules.spans_max * span_ns;
 
 // Advice: relaxed, and no atomics of ours, which would be choices to the explorer of schedules.

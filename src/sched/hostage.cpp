@@ -64,11 +64,13 @@ bool is_needed(const p& pp, std::int64_t now) {
     return global_has_work() || !runq_empty(pp) || is_timer_due(pp, now);
 }
 
-// Whether pp, which is idle, is meant to be: what waits for all ps is left to those that are at
-// work (sched/alone).
+// Whether pp is idle, and meant to be: what waits for all ps is left to those that are at work
+// (sched/alone).
 bool is_left_alone(const p& pp, std::int64_t now) {
-    // relaxed: sysmon's own
-    return sched.polls_alone.load(memory_order_relaxed) && runq_empty(pp) && !is_timer_due(pp, now);
+    // relaxed, both: sysmon's own; and a hint
+    return sched.polls_alone.load(memory_order_relaxed) &&
+           pp.status.load(memory_order_relaxed) == p_status::idle && runq_empty(pp) &&
+           !is_timer_due(pp, now);
 }
 
 bool is_any_idle() {
@@ -181,7 +183,7 @@ void hostage_watch::note_calm(std::int64_t now) {
         const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
         const std::uint32_t turns = tick - std::exchange(pp.calm_tick, tick);
         m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
-        const bool keeps = !(mp == nullptr && is_left_alone(pp, now)) && is_needed(pp, now);
+        const bool keeps = is_needed(pp, now) && !is_left_alone(pp, now);
         is_anyone_kept = is_anyone_kept || keeps;
         m* const last = std::exchange(pp.clocked, nullptr);
         if (turns >= time / short_turn) continue;

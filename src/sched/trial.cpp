@@ -10,6 +10,10 @@ namespace {
 // The second way is no better, whatever it costs, if it is slower by more than one part in so many.
 constexpr std::int64_t slower_at_most = 10;
 
+// More than twice as many, and that many more, in eighths: one who is served at once is not one who
+// waits.
+constexpr std::int64_t few_more = 8 * 8;
+
 constexpr trial_way other_of(trial_way w) {
     return w == trial_way::first ? trial_way::second : trial_way::first;
 }
@@ -52,18 +56,22 @@ void two_way_trial::compare() {
     const auto mean = [this](std::int64_t so_far, std::int64_t now) {
         return has_gain_ ? so_far + (now - so_far) / rules_.memory : now;
     };
-    const std::int64_t gain = gain_of_second(worth_), pace = gain_of_second(per_s_);
+    const bool has_cost = has_cost_[0] && has_cost_[1];
+    const std::int64_t pace = gain_of_second(per_s_);
+    const std::int64_t gain = has_cost ? gain_of_second(worth_) : pace;
+    const std::int64_t margin = do_more_wait() ? rules_.margin : rules_.margin_equal;
     gain_ = mean(gain_, gain);
     pace_ = mean(pace_, pace);
     has_gain_ = true;
-    const auto better = [this](std::int64_t gain, std::int64_t pace) {
-        const bool is_second =
-            gain * 1000 > rules_.margin * million && pace * slower_at_most > -million;
+    const auto better = [margin](std::int64_t gain, std::int64_t pace) {
+        const bool is_second = gain * 1000 > margin * million && pace * slower_at_most > -million;
         return is_second ? trial_way::second : trial_way::first;
     };
     const trial_way w = better(gain_, pace_);
     note_better(w, better(gain, pace) == w);
 }
+
+bool two_way_trial::do_more_wait() const { return waiting_[1] > 2 * waiting_[0] + few_more; }
 
 std::int64_t two_way_trial::worth(std::int64_t cost_ns) const {
     if (cost_ns <= 0) return per_s();
@@ -71,16 +79,21 @@ std::int64_t two_way_trial::worth(std::int64_t cost_ns) const {
     return std::min(per_s() * std::int64_t{steps_} / (cost_ns / 1000 + 1), most);
 }
 
-void two_way_trial::turn(std::int64_t now, std::int64_t cost_ns) {
+void two_way_trial::turn(std::int64_t now, std::int64_t cost_ns, std::int64_t waiting) {
     const trial_way w = now_is();
-    worth_[static_cast<int>(w)] = worth(cost_ns);
-    per_s_[static_cast<int>(w)] = per_s();
+    const auto i = static_cast<int>(w);
+    const bool is_first_time = worth_[i] < 0 && !has_gain_;
+    worth_[i] = worth(cost_ns);
+    has_cost_[i] = cost_ns > 0;
+    per_s_[i] = per_s();
+    waiting_[i] += (waiting - waiting_[i]) / (is_first_time ? 1 : rules_.memory);
     if (worth_[0] >= 0 && worth_[1] >= 0) compare();
     begin(other_of(w), now);
 }
 
 void two_way_trial::turn_back(std::int64_t now) {
-    gain_ = std::min<std::int64_t>(gain_, 0);
+    gain_ = std::min<std::int64_t>(has_gain_ ? gain_ : 0, rules_.gain_of_harm * std::int64_t{1000});
+    has_gain_ = true;
     note_better(trial_way::first, true);
     begin_first(now);
 }

@@ -11,7 +11,7 @@
 //                              it does harm: turn_back; it cannot go on: begin_first
 //
 // The first is the way that is known to do no harm: the second is the better one only by a margin;
-// or by default, and the margin is what chance may do to the first one's advantage.
+// or, where nobody waits longer for it, by default: that margin is negative.
 // Each row is compared with the one before it, so that it does not matter if there is more to do
 // than long ago; where rows are short beside what comes and goes, the mean of some comparisons says
 // more than the last one. If that one contradicts the mean, rows become shorter, and the next one
@@ -34,9 +34,10 @@ struct trial_rules {
     std::int64_t overtime_ns;     // it may last so much longer
     std::int32_t spans_max;       // a row has one span at first, and at most so many;
     std::int32_t growth;          // that of the better way has so many times as many each time
-    std::int32_t margin;          // thousandths: the second way must do more by that, or, where it
-                                  // is negative, must not do less by that,
+    std::int32_t margin;          // thousandths: the second way must do more by so much,
+    std::int32_t margin_equal;    // or by so much where no more wait for it than for the first,
     std::int32_t memory;          // in the mean of so many comparisons, the older the less
+    std::int32_t gain_of_harm;    // thousandths: that mean at most where the second way does harm
 };
 
 class two_way_trial {
@@ -85,11 +86,13 @@ class two_way_trial {
         constexpr std::int64_t second = 1'000'000'000;
         return std::int64_t{steps_} * second / counted_ns_;
     }
-    // The row is weighed, and the other way begins: by its steps a second; where `cost_ns` says
-    // what time of processors what has counted has taken, by those times its steps for that time.
-    // So a way that does as much by less is the better one, and so is one that does more with more
-    // processors at the same price; but not one that lets a tenth of what there is to do wait.
-    void turn(std::int64_t now, std::int64_t cost_ns = 0);
+    // The row is weighed, and the other way begins: by its steps a second; where `cost_ns` says, of
+    // both rows, what time of processors what has counted has taken, by those times its steps for
+    // that time. So a way that does as much by less is the better one, and so is one that does more
+    // with more processors at the same price; but not one that lets a tenth of what there is to do
+    // wait. `waiting`: how many have waited at a time on the average, in eighths. At one rate they
+    // wait as much longer as there are more of them.
+    void turn(std::int64_t now, std::int64_t cost_ns = 0, std::int64_t waiting = 0);
     // The second way has been found to do harm, whatever has counted.
     void turn_back(std::int64_t now);
 
@@ -101,6 +104,7 @@ class two_way_trial {
     std::int64_t worth(std::int64_t cost_ns) const;
     void note_better(trial_way w, bool is_sure);
     void compare();
+    bool do_more_wait() const;
 
     const trial_rules rules_;
     // Not an atomic of ours, which would be a choice to the explorer of schedules.
@@ -110,6 +114,8 @@ class two_way_trial {
     std::int64_t begun_at_ = 0, counted_since_ = 0, counted_ns_ = 1;
     std::int64_t worth_[2] = {-1, -1};  // the last row of each way; -1: not known
     std::int64_t per_s_[2] = {0, 0};    // of that row
+    std::int64_t waiting_[2] = {0, 0};  // the mean of that, as that of the comparisons
+    bool has_cost_[2] = {false, false};
     // Of the second way, in millionths of what both do on the average: as a part of the first way's
     // it would weigh more where that one has had bad luck than where the second one has. The mean.
     std::int64_t gain_ = 0;
