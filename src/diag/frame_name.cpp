@@ -25,6 +25,17 @@ bool is_lambda(std::string_view name) {
            (digits != name.npos && digits > 0 && name.substr(digits - 1, 2) == "$_");
 }
 
+// What a compiler makes of one function for some of its callers is that function still:
+// NAME(ARGUMENTS) [clone .isra.0] [clone .lto_priv.1]
+std::string_view without_clones(std::string_view name) {
+    while (name.ends_with(']')) {
+        const std::size_t begin = name.rfind(" [clone ");
+        if (begin == name.npos) break;
+        name = name.substr(0, begin);
+    }
+    return name;
+}
+
 // A goroutine's function is often inlined into the template that calls it, whose name then wraps
 // its own: void rota::detail::enter<rota::detail::closure<NAME> >(void*), or
 // rota::run<NAME>(NAME&&)::main_closure::entry(void*).
@@ -115,7 +126,7 @@ frame_name::frame_name(const char* mangled, bool plain) : text(mangled) {
     if (!plain && is_mangled && std::strlen(mangled) < demangled_max)
         owned_ = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
     std::string_view name = status == 0 ? owned_ : mangled;
-    name = without_wrapping(name);
+    name = without_wrapping(without_clones(name));
     if (name.find('(') == name.npos || is_lambda(name)) suffix = "()";
     text = name.data();
     constexpr std::size_t shown_max = 900;

@@ -1,0 +1,40 @@
+// How functions are called in traces.
+//
+// What could go wrong: what a compiler has made of a function for some of its callers is shown as
+// another one, which no reader of the program knows, and profiles count it apart.
+#include "diag/frame_name.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+namespace rota::rt {
+namespace {
+
+TEST(frame_name, says_nothing_of_what_the_compiler_has_made_of_a_function) {
+    struct {
+        const char *mangled, *shown;
+    } const all[] = {
+        {"_ZN1a1fEi", "a::f(int)"},
+        {"_ZN1a1fEi.isra.0", "a::f(int)"},
+        {"_ZN1a1fEi.constprop.0.isra.0", "a::f(int)"},
+        {"_ZN1a1fEi.part.0.lto_priv.12", "a::f(int)"},
+        {"_ZN1a1fEi.cold", "a::f(int)"},
+        {"_ZNK1a1bixEi", "a::b::operator[](int) const"},
+        {"_ZZN1a1fEvENKUlvE_clEv.isra.0", "a::f()::{lambda()#1}::operator()() const"},
+        {"main", "main"},
+    };
+    for (const auto& each : all) {
+        const frame_name name(each.mangled, false);
+        EXPECT_EQ(std::string(name.text, static_cast<std::size_t>(name.length)), each.shown)
+            << each.mangled;
+        const std::string_view shown(each.shown);
+        const std::size_t arguments = shown.rfind("(int)");
+        if (arguments != shown.npos)
+            EXPECT_EQ(static_cast<std::size_t>(name.bare_length), arguments) << each.mangled;
+    }
+}
+
+}  // namespace
+}  // namespace rota::rt
