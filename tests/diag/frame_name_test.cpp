@@ -31,8 +31,8 @@ TEST(frame_name, says_nothing_of_what_the_compiler_has_made_of_a_function) {
             << each.mangled;
         const std::string_view shown(each.shown);
         const std::size_t arguments = shown.rfind("(int)");
-        if (arguments != shown.npos)
-            EXPECT_EQ(static_cast<std::size_t>(name.bare_length), arguments) << each.mangled;
+        if (arguments == shown.npos) continue;
+        EXPECT_EQ(static_cast<std::size_t>(name.bare_length), arguments) << each.mangled;
     }
 }
 
