@@ -9,6 +9,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/context_walk.hpp"
+#include "diag/prologue.hpp"
 #include "diag/sample_stack.hpp"
 #include "sys/ask_thread.hpp"
 #include "sys/clock.hpp"
@@ -120,29 +121,6 @@ still_stack stack_at(void* sp, void* pc, const stack_slot& slot, walked_stack& t
 
 #if defined(__x86_64__)
 
-// The frame pointer of a function that has been entered, and whose stack pointer is `sp`; 0 if its
-// first instructions are not those by which compilers make a frame of fixed size:
-//     [endbr64]  push %rbp  mov %rsp,%rbp  {push %reg}  sub $size,%rsp
-std::uintptr_t frame_of(const unsigned char* code, std::uintptr_t sp) {
-    constexpr unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-    constexpr unsigned char begin[] = {0x55, 0x48, 0x89, 0xe5};
-    if (std::memcmp(code, endbr64, sizeof endbr64) == 0) code += sizeof endbr64;
-    if (std::memcmp(code, begin, sizeof begin) != 0) return 0;
-    code += sizeof begin;
-    for (;;) {
-        const bool is_high = code[0] == 0x41;  // %r8 to %r15
-        const unsigned char push = code[is_high ? 1 : 0];
-        if (push < 0x50 || push > 0x57) break;
-        code += is_high ? 2 : 1;
-        sp += sizeof(void*);
-    }
-    std::uint32_t size = 0;
-    if (code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xec) size = code[3];
-    else if (code[0] == 0x48 && code[1] == 0x81 && code[2] == 0xec)
-        std::memcpy(&size, code + 3, sizeof size);
-    return sp + size;
-}
-
 // Whether the instruction before `back` is a call: one by a pointer, or of a function that is
 // `code` or ends in a jump by a pointer at once, as entries of a linkage table do.
 bool follows_call_of(const unsigned char* back, const unsigned char* code) {
@@ -182,7 +160,7 @@ struct frame_guess {
         const auto* const code =
             static_cast<const unsigned char*>(_Unwind_FindEnclosingFunction(pc));
         if (code == nullptr) return;
-        const std::uintptr_t at = frame_of(code, walk.sp);
+        const std::uintptr_t at = frame_pointer_at(code, walk.sp);
         constexpr std::size_t word = sizeof(void*);
         if (at % word != 0 || !is_within(at, slot) || !is_within(at + word, slot)) return;
         const std::uintptr_t next = word_at(at);

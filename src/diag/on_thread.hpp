@@ -5,8 +5,8 @@
 //   * Its thread sleeps in the kernel: that says where, and nobody disturbs it. If it has run in
 //   the
 //     meantime, what was read is thrown away. The kernel does not tell the frame pointer: a caller
-//     that needs it, as functions do that are compiled without optimisation, has it guessed from
-//     its first instructions; where that can't be done the stack ends there.
+//     that needs it has it guessed from its first instructions (diag/prologue); where that can't be
+//     done the stack ends there.
 //   * Otherwise, if it has computed for a millisecond, it is asked, and answers in the handler of a
 //     signal.
 #pragma once
