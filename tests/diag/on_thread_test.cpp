@@ -82,6 +82,12 @@ std::string part_with(const std::string& dump, const std::string& function) {
     return dump.substr(from == dump.npos ? 0 : from + 2, dump.find("\n\n", at) - from);
 }
 
+// How many functions a part shows above the one that has made the goroutine.
+long frames_in(const std::string& part) {
+    const std::string above = part.substr(0, part.find("\ncreated by"));
+    return std::count(above.begin(), above.end(), '\t');
+}
+
 // Dumps until one shows the function so.
 std::string dump_with(const std::string& function, const std::string& state) {
     const auto until = std::chrono::steady_clock::now() + 20s;
@@ -147,7 +153,8 @@ TEST(stacks_on_threads, are_shown_of_who_blocks_and_nobody_is_disturbed) {
         // The frames of sanitizers are not those by which a frame pointer is guessed.
         if (rota_test::plain_build) {
             const std::string read = dump_with("reads_in_secret", "");
-            EXPECT_NE(read.find("wait_group::go"), read.npos) << "no callers in " << read;
+            // read(), reads_in_secret, and what wait_group::go calls, whatever is inlined there.
+            EXPECT_GE(frames_in(read), 3) << "no callers in " << read;
             (void)dump_with("polls_in_secret", "syscall");
             (void)dump_with("polls_as_it_says", "syscall");
         } else {
