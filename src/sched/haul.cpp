@@ -35,7 +35,7 @@ constexpr std::uint32_t most = p::runq_size / 2, first_aid = std::min(4u, most);
 
 // Who makes is the faster one alone only if he is so by more than a tenth. Where nobody has taken
 // or left anything for so long all is forgotten.
-constexpr trial_way shared = trial_way::first, alone = trial_way::second;
+constexpr trial_way alone = trial_way::second;  // the first: shared
 constexpr std::int64_t span_ns = 1'000'000;
 constexpr trial_rules haul_rules{.span_ns = span_ns,
                                  .settling_ns = span_ns / 2,
