@@ -3,6 +3,7 @@
 #include <rota/panic.hpp>
 #include <rota/runtime.hpp>
 
+#include "base/annotations.hpp"
 #include "base/env.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
@@ -89,7 +90,8 @@ void unlock_os_thread() {
     unlock_thread();
 }
 
-std::string stack(bool all) { return stack_text(all); }
+// Its frame is known, and left out, by its name: inlined into the caller it has none.
+ROTA_NOINLINE std::string stack(bool all) { return stack_text(all); }
 
 std::uint64_t goid() {
     const g* gp = current_goroutine();
