@@ -25,14 +25,18 @@ bool is_lambda(std::string_view name) {
            (digits != name.npos && digits > 0 && name.substr(digits - 1, 2) == "$_");
 }
 
-// What a compiler makes of one function for some of its callers is that function still:
-// NAME(ARGUMENTS) [clone .isra.0] [clone .lto_priv.1]
+// What a compiler makes of one function, or of a part of it, is that function still:
+// NAME(ARGUMENTS) [clone .isra.0] [clone .lto_priv.1], or C_NAME.isra.0.lto_priv.1
 std::string_view without_clones(std::string_view name) {
     while (name.ends_with(']')) {
         const std::size_t begin = name.rfind(" [clone ");
         if (begin == name.npos) break;
         name = name.substr(0, begin);
     }
+    if (name.starts_with("_Z") || name.find('(') != name.npos) return name;
+    for (const char* const kind :
+         {".cold", ".constprop.", ".isra.", ".llvm.", ".localalias", ".lto_priv.", ".part."})
+        name = name.substr(0, std::max<std::size_t>(name.find(kind), 1));
     return name;
 }
 
@@ -126,7 +130,9 @@ frame_name::frame_name(const char* mangled, bool plain) : text(mangled) {
     if (!plain && is_mangled && std::strlen(mangled) < demangled_max)
         owned_ = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
     std::string_view name = status == 0 ? owned_ : mangled;
-    name = without_wrapping(without_clones(name));
+    const std::string_view whole = name, function = without_clones(whole);
+    name = without_wrapping(function);
+    is_piece = function.size() < whole.size();
     if (name.find('(') == name.npos || is_lambda(name)) suffix = "()";
     text = name.data();
     constexpr std::size_t shown_max = 900;

@@ -37,6 +37,7 @@ struct frame_name {
     int length = 0;
     const char* suffix = "";  // "()" where the name says nothing of arguments
     int bare_length = 0;      // without the arguments that stand at its end
+    bool is_piece = false;    // made by the compiler of it, with a beginning of its own
 
   private:
     char* owned_ = nullptr;

@@ -2,14 +2,13 @@
 #include "diag/on_thread.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include <unwind.h>
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/context_walk.hpp"
-#include "diag/prologue.hpp"
+#include "diag/machine_code.hpp"
 #include "diag/sample_stack.hpp"
 #include "sys/ask_thread.hpp"
 #include "sys/clock.hpp"
@@ -121,27 +120,6 @@ still_stack stack_at(void* sp, void* pc, const stack_slot& slot, walked_stack& t
 
 #if defined(__x86_64__)
 
-// Whether the instruction before `back` is a call: one by a pointer, or of a function that is
-// `code` or ends in a jump by a pointer at once, as entries of a linkage table do.
-bool follows_call_of(const unsigned char* back, const unsigned char* code) {
-    constexpr std::ptrdiff_t direct_size = 5;
-    if (back[-direct_size] == 0xe8) {
-        std::int32_t distance = 0;
-        std::memcpy(&distance, back - 4, sizeof distance);
-        const unsigned char* to = back + distance;
-        if (to == code) return true;
-        constexpr unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
-        if (std::memcmp(to, endbr64, sizeof endbr64) == 0) to += sizeof endbr64;
-        if (to[0] == 0xf2) ++to;
-        return to[0] == 0xff && to[1] == 0x25;
-    }
-    // ff /2, with a register or memory of four kinds of address
-    for (const std::ptrdiff_t size : {2, 3, 4, 6, 7}) {
-        if (back[-size] == 0xff && ((back[1 - size] >> 3) & 7) == 2) return true;
-    }
-    return false;
-}
-
 // Of a stack whose thread may have woken: then what is read is thrown away. Any word may stand
 // there.
 __attribute__((no_sanitize("address", "thread"), noinline)) std::uintptr_t word_at(
@@ -156,13 +134,14 @@ struct frame_guess {
 
     // From the first function that needs the frame pointer, which is the last that was found.
     void look() {
-        const auto pc = reinterpret_cast<void*>(walk.pcs[walk.count - 1] - 1);
+        auto* const pc = reinterpret_cast<unsigned char*>(walk.pcs[walk.count - 1] - 1);
         const auto* const code =
             static_cast<const unsigned char*>(_Unwind_FindEnclosingFunction(pc));
         if (code == nullptr) return;
-        const std::uintptr_t at = frame_pointer_at(code, walk.sp);
+        const std::uintptr_t at = frame_pointer_at(code, pc, walk.sp);
         constexpr std::size_t word = sizeof(void*);
-        if (at % word != 0 || !is_within(at, slot) || !is_within(at + word, slot)) return;
+        if (at < walk.sp || at % word != 0 || !is_within(at, slot) || !is_within(at + word, slot))
+            return;
         const std::uintptr_t next = word_at(at);
         if (next != 0 && (next <= at || !is_within(next, slot))) return;
         auto* const back = reinterpret_cast<unsigned char*>(word_at(at + word));
@@ -199,7 +178,10 @@ bool walk_asleep(const g& gp, std::uint64_t goid, const m& mp, int tid, walked_s
         stack_at(reinterpret_cast<void*>(place.sp), reinterpret_cast<void*>(place.pc), slot, to);
     const kernel_signals mask = block_all_but_memory_faults();
     if (!s.try_walk(nullptr)) {
-        if (void* const frame = guess_frame(s.walk, slot)) (void)s.try_walk(frame);
+        const std::size_t found = s.walk.count;
+        void* const frame = guess_frame(s.walk, slot);
+        if (frame != nullptr && !s.try_walk(frame) && s.walk.count < found)
+            (void)s.try_walk(nullptr);
     }
     restore_signals(mask);
     to.count = s.walk.count;

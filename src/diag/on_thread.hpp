@@ -2,11 +2,10 @@
 // inside a call that blocks.
 //
 //   * It was stopped (sched/suspend): its m has the registers, and a stopped_hold keeps it there.
-//   * Its thread sleeps in the kernel: that says where, and nobody disturbs it. If it has run in
-//   the
-//     meantime, what was read is thrown away. The kernel does not tell the frame pointer: a caller
-//     that needs it has it guessed from its first instructions (diag/prologue); where that can't be
-//     done the stack ends there.
+//   * Its thread sleeps in the kernel: that says where, and nobody disturbs it. If it has run
+//     meanwhile, what was read is thrown away. The kernel does not tell the frame pointer: a caller
+//     that needs it has it guessed from its first instructions (diag/machine_code); where that
+//     can't be done the stack ends there.
 //   * Otherwise, if it has computed for a millisecond, it is asked, and answers in the handler of a
 //     signal.
 #pragma once

@@ -32,9 +32,10 @@ std::string source_text(const source_line& s) {
 
 frame_line line_of(std::uintptr_t address, const char* function, std::uintptr_t offset) {
     const frame_name name(function, false);
-    return {hex_text(address),
-            std::string(name.text, static_cast<std::size_t>(name.length)) + "+" + hex_text(offset),
-            {}};
+    std::string text(name.text, static_cast<std::size_t>(name.length));
+    // That of a piece is not from where the function begins.
+    if (!name.is_piece) text += "+" + hex_text(offset);
+    return {hex_text(address), text, {}};
 }
 
 frame_line line_of(std::uintptr_t address, const code_place& p) {

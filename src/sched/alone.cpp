@@ -87,7 +87,7 @@ bool has_long_waited(p& pp, std::int64_t now) {
     return now - pp.last_since > long_wait_ns;
 }
 
-// pp is idle: what has been seen of it says nothing of who has it next.
+// What has been seen of pp says nothing of what comes: it is idle, or has not been looked at.
 void forget_waiting(p& pp) { pp.left_since = pp.last_since = 0; }
 
 std::int64_t timer_limit(const p& pp) {
@@ -193,6 +193,7 @@ void alone_trial::set(polling way) {
     if (alone) {
         // Who sleeps there beside one that is at work need not any more. pairs(timer.poller)
         if (sched.last_poll.load(memory_order_seq_cst) == 0) net_poller.wake();
+        for (std::int32_t i = 0; i < made_count(); ++i) forget_waiting(*sched.allp[i]);
         return;
     }
     heavy_fence();  // pairs(poll.alone)
@@ -211,8 +212,7 @@ void alone_trial::note_rest(std::int64_t now) {
     set(polling::shared);
 }
 
-bool alone_trial::is_crowded() {
-    const std::uint64_t n = waiting();
+bool alone_trial::is_crowded(std::uint64_t n) {
     if (is_alone())
         return n > std::min(2 * std::max(waiting_then_, most_shared_) + crowd, crowd_max);
     most_shared_ = std::max(most_shared_, n);
@@ -226,18 +226,19 @@ void alone_trial::proceed(std::int64_t now) {
     }
     using row = two_way_trial::row;
     const row r = trial_.look(now, brought_so_far);
+    if (!trial_.is_counting()) return;
+    const std::uint64_t n = waiting();
     if (r == row::begins_to_count) {
-        waiting_then_ = waiting();
-        if (!is_alone()) most_shared_ = waiting_then_;
+        waiting_then_ = n;
+        if (!is_alone()) most_shared_ = n;
         cost_then_ = process_cpu_time();
         waiting_sum_ = looks_ = 0;
     }
-    if (r == row::settles) return;
-    waiting_sum_ += waiting();
+    waiting_sum_ += n;
     ++looks_;
-    if (r == row::begins_to_count) return;
+    if (r != row::counts && r != row::is_over) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
-    if (is_crowded()) trial_.turn_back(now);
+    if (is_crowded(n)) trial_.turn_back(now);
     else if (r == row::counts) return;
     else if (is_alone() || trial_.per_s() >= worth_it_per_s)
         trial_.turn(now, process_cpu_time() - cost_then_,

@@ -72,7 +72,7 @@ class alone_trial {
   private:
     void look_after_all(std::int64_t now);
     void proceed(std::int64_t now);
-    bool is_crowded();
+    bool is_crowded(std::uint64_t n);  // so many wait
     void set(polling way);
 
     static const trial_rules rules;

@@ -28,7 +28,7 @@ void two_way_trial::begin(trial_way w, std::int64_t now) {
 }
 
 void two_way_trial::begin_afresh(std::int64_t now) {
-    worth_[0] = worth_[1] = -1;
+    for (const int i : {0, 1}) per_s_[i] = worth_[i] = waiting_[i] = -1;
     spans_[0] = spans_[1] = 1;
     has_gain_ = false;
     begin(trial_way::first, now);
@@ -36,7 +36,7 @@ void two_way_trial::begin_afresh(std::int64_t now) {
 
 void two_way_trial::begin_first(std::int64_t now) {
     if (now_is() == trial_way::second) spans_[static_cast<int>(trial_way::second)] = 1;
-    worth_[static_cast<int>(trial_way::second)] = -1;
+    per_s_[static_cast<int>(trial_way::second)] = -1;
     begin(trial_way::first, now);
 }
 
@@ -47,21 +47,22 @@ void two_way_trial::note_better(trial_way w, bool is_sure) {
     spans_[static_cast<int>(other_of(w))] = 1;
 }
 
+std::int64_t two_way_trial::mean(std::int64_t so_far, std::int64_t now) const {
+    return so_far + (now - so_far) / rules_.memory;
+}
+
 void two_way_trial::compare() {
     constexpr std::int64_t million = 1'000'000;
     const auto gain_of_second = [](const std::int64_t(&of)[2]) {
         const std::int64_t sum = std::max<std::int64_t>(of[0] + of[1], 1);
         return 2 * (of[1] - of[0]) * million / sum;
     };
-    const auto mean = [this](std::int64_t so_far, std::int64_t now) {
-        return has_gain_ ? so_far + (now - so_far) / rules_.memory : now;
-    };
-    const bool has_cost = has_cost_[0] && has_cost_[1];
+    const bool has_cost = worth_[0] >= 0 && worth_[1] >= 0;
     const std::int64_t pace = gain_of_second(per_s_);
     const std::int64_t gain = has_cost ? gain_of_second(worth_) : pace;
     const std::int64_t margin = do_more_wait() ? rules_.margin : rules_.margin_equal;
-    gain_ = mean(gain_, gain);
-    pace_ = mean(pace_, pace);
+    gain_ = has_gain_ ? mean(gain_, gain) : gain;
+    pace_ = has_gain_ ? mean(pace_, pace) : pace;
     has_gain_ = true;
     const auto better = [margin](std::int64_t gain, std::int64_t pace) {
         const bool is_second = gain * 1000 > margin * million && pace * slower_at_most > -million;
@@ -74,7 +75,7 @@ void two_way_trial::compare() {
 bool two_way_trial::do_more_wait() const { return waiting_[1] > 2 * waiting_[0] + few_more; }
 
 std::int64_t two_way_trial::worth(std::int64_t cost_ns) const {
-    if (cost_ns <= 0) return per_s();
+    if (cost_ns <= 0) return -1;
     constexpr std::int64_t most = 1'000'000'000'000;  // from where a comparison would overflow
     return std::min(per_s() * std::int64_t{steps_} / (cost_ns / 1000 + 1), most);
 }
@@ -82,18 +83,17 @@ std::int64_t two_way_trial::worth(std::int64_t cost_ns) const {
 void two_way_trial::turn(std::int64_t now, std::int64_t cost_ns, std::int64_t waiting) {
     const trial_way w = now_is();
     const auto i = static_cast<int>(w);
-    const bool is_first_time = worth_[i] < 0 && !has_gain_;
-    worth_[i] = worth(cost_ns);
-    has_cost_[i] = cost_ns > 0;
     per_s_[i] = per_s();
-    waiting_[i] += (waiting - waiting_[i]) / (is_first_time ? 1 : rules_.memory);
-    if (worth_[0] >= 0 && worth_[1] >= 0) compare();
+    worth_[i] = worth(cost_ns);
+    waiting_[i] = waiting_[i] < 0 ? waiting : mean(waiting_[i], waiting);
+    if (per_s_[0] >= 0 && per_s_[1] >= 0) compare();
     begin(other_of(w), now);
 }
 
 void two_way_trial::turn_back(std::int64_t now) {
-    gain_ = std::min<std::int64_t>(has_gain_ ? gain_ : 0, rules_.gain_of_harm * std::int64_t{1000});
+    if (!has_gain_) gain_ = pace_ = 0;
     has_gain_ = true;
+    gain_ = std::min(gain_, rules_.gain_of_harm * std::int64_t{1000});
     note_better(trial_way::first, true);
     begin_first(now);
 }

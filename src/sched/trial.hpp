@@ -55,6 +55,8 @@ class two_way_trial {
 
     // When the present row has begun; 0: there is none.
     std::int64_t begun_at() const { return begun_at_; }
+    // Whether it has come to what counts.
+    bool is_counting() const { return is_counting_; }
     // Forgets everything, and begins with the first way.
     void begin_afresh(std::int64_t now);
     // A row of the first way begins, and is compared with none before it. If one of the second way
@@ -102,6 +104,7 @@ class two_way_trial {
   private:
     void begin(trial_way w, std::int64_t now);
     std::int64_t worth(std::int64_t cost_ns) const;
+    std::int64_t mean(std::int64_t so_far, std::int64_t now) const;
     void note_better(trial_way w, bool is_sure);
     void compare();
     bool do_more_wait() const;
@@ -112,10 +115,9 @@ class two_way_trial {
     bool is_counting_ = false;
     std::uint32_t steps_then_ = 0, steps_ = 0;  // when it began to count, and since
     std::int64_t begun_at_ = 0, counted_since_ = 0, counted_ns_ = 1;
-    std::int64_t worth_[2] = {-1, -1};  // the last row of each way; -1: not known
-    std::int64_t per_s_[2] = {0, 0};    // of that row
-    std::int64_t waiting_[2] = {0, 0};  // the mean of that, as that of the comparisons
-    bool has_cost_[2] = {false, false};
+    // The last row of each way; -1: not known.
+    std::int64_t per_s_[2] = {-1, -1}, worth_[2] = {-1, -1};
+    std::int64_t waiting_[2] = {-1, -1};  // the mean, as that of the comparisons
     // Of the second way, in millionths of what both do on the average: as a part of the first way's
     // it would weigh more where that one has had bad luck than where the second one has. The mean.
     std::int64_t gain_ = 0;
