@@ -1,7 +1,9 @@
 // The decoder: sizes of instructions, and which ones matter.
 #include "diag/machine_code.hpp"
 
+#include <cstddef>
 #include <cstring>
+#include <initializer_list>
 
 #if defined(__x86_64__)
 
