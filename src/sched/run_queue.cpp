@@ -43,6 +43,11 @@ ROTA_READS_RACING std::uintptr_t stopped_at(const g* gp) {
     return reinterpret_cast<std::uintptr_t>(gp->sched.sp);
 }
 
+// Likewise the word of the descriptor that gp has waited for, at which it looks first; or null.
+ROTA_READS_RACING const void* polled_word(const g* gp) {
+    return gp->why == wait_reason::io_wait ? gp->park_arg : nullptr;
+}
+
 // By numbers: what lies there is nobody's object.
 template <int from, int to>
 ROTA_ALWAYS_INLINE void prefetch_lines(std::uintptr_t at) {
@@ -54,13 +59,15 @@ ROTA_ALWAYS_INLINE void prefetch_lines(std::uintptr_t at) {
 }
 
 // Goroutines that have not run for long are in no cache: ask early for the header with what lies
-// right below it, and when that is there for the frames in which it waits, with room for a call of
-// theirs, if they are somewhere else: the outermost one may have a buffer.
+// right below it, and when that is there for what it has waited for (descriptors only), and for the
+// frames in which it waits, with room for a call of theirs, if they are somewhere else: the
+// outermost one may have a buffer.
 constexpr int lines_below = 4;
 ROTA_ALWAYS_INLINE void prefetch_header(const g* gp) {
     prefetch_lines<-lines_below, 2>(reinterpret_cast<std::uintptr_t>(gp));
 }
 ROTA_ALWAYS_INLINE void prefetch_frames(const g* gp) {
+    if (const void* const word = polled_word(gp)) __builtin_prefetch(word, 1);
     const std::uintptr_t frames = stopped_at(gp);
     if (reinterpret_cast<std::uintptr_t>(gp) - frames > lines_below * cache_line)
         prefetch_lines<-2, 4>(frames);
