@@ -63,6 +63,7 @@ struct alignas(cache_line) p {
         nullptr};  // relaxed: sysmon lives with a stale value, ms are never freed
     atomic<std::uint32_t> sched_tick{0};    // relaxed: sysmon lives with a stale value
     atomic<std::uint32_t> syscall_tick{0};  // relaxed: as above
+    atomic<std::int64_t> acquired_at{0};    // by its m, out of idleness; relaxed: as above
     atomic<std::uint32_t> runq_tail{0};
     atomic<g*> runq[runq_size] = {};
     p_counters counts;
@@ -93,6 +94,12 @@ struct alignas(cache_line) p {
     // Since when others wait while this p has not made many turns, and its tick then: sched/alone.
     std::int64_t left_since = 0;
     std::uint32_t left_tick = 0;
+    // Who had it at a look some time ago, its tick of calls, its thread's clock, and when that was;
+    // null: that says nothing of what comes: sched/alone.
+    const m* left_mp = nullptr;
+    std::uint32_t left_calls = 0;
+    std::int64_t left_cpu = 0, left_look = 0;
+    std::int64_t excused_since = 0;  // it does not get on, but has no processor; 0: not so
     // And since when the last one in the ring has waited, who stood there: sched/alone.
     std::int64_t last_since = 0;
     std::uint32_t last_place = 0;

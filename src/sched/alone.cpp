@@ -5,6 +5,7 @@
 
 #include "netpoll/poller.hpp"
 #include "sched/chaos.hpp"
+#include "sched/hostage.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
@@ -25,17 +26,19 @@ constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us
 constexpr int watchful_looks = 50;
 constexpr long nap_watchful_us = 1000;
 
-// And one that makes fewer turns than that in a millisecond needs help, or at whose ring somebody
-// has waited for longer than a thousand clients with short questions do.
+// And one that makes fewer turns than that in a millisecond needs help; as does one, even if there
+// is no processor for it, at whose ring somebody has waited for longer than a thousand clients with
+// short questions do.
 constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::int64_t slow_turns = 32;
 constexpr std::int64_t long_wait_ns = 10'000'000;
 
 // A row of `alone` ends early if twice as many wait as at its beginning, or as ever in the row
-// before it, and `crowd` more: where a thousand clients ask at a time the number goes up and down.
-// But it must not double from row to row.
+// before it, and `crowd` more, in the mean of so many looks: where a thousand clients ask at a time
+// the number goes up and down between two of them. But it must not double from row to row.
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
 constexpr std::uint64_t crowd = 64, crowd_max = 2048;
+constexpr std::uint64_t recently = 8;
 
 constinit polling fixed_way = polling::on_trial;  // at boot
 
@@ -60,17 +63,19 @@ bool stands_still(const p& pp, std::int64_t now) {
            now - pp.seen_sched_when >= kept_ns;
 }
 
-// Whether somebody has waited, in its ring or for all ps, while pp has made but a few turns.
-bool is_slow(p& pp, std::int64_t now) {
+enum class pace : std::uint8_t { not_known, good, slow };
+
+// Slow: somebody has waited, in its ring or for all ps, while pp has made but a few turns.
+pace pace_of(p& pp, std::int64_t now) {
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
     const bool anyone_waits = !runq_empty(pp) || global_has_work();
     const std::int64_t since = anyone_waits ? pp.left_since : 0;
-    if (since != 0 && now - since < slow_look_ns) return false;
+    if (since != 0 && now - since < slow_look_ns) return pace::not_known;
     const std::int64_t turns = tick - pp.left_tick;
     const bool slow = since != 0 && turns * slow_look_ns < slow_turns * (now - since);
     pp.left_since = anyone_waits ? now : 0;
     pp.left_tick = tick;
-    return slow;
+    return slow ? pace::slow : pace::good;
 }
 
 // Whether the last one in the ring of pp some time ago still waits there.
@@ -87,8 +92,48 @@ bool has_long_waited(p& pp, std::int64_t now) {
     return now - pp.last_since > long_wait_ns;
 }
 
+// Whether the thread that has pp is awake, but has had a processor for less than half of the last
+// millisecond or more in which it was at work: where there is none for it there is none for another
+// one. Nobody knows how much of the time in calls it has waited for one.
+bool is_without_processor(p& pp, bool is_asked) {
+    m* const mp = pp.mp.load(memory_order_acquire);                          // pairs(p.m)
+    const int tid = mp != nullptr ? mp->tid.load(memory_order_relaxed) : 0;  // relaxed: see tid
+    const std::int64_t cpu = mp != nullptr ? thread_cpu_time(tid) : -1;
+    const std::int64_t now = nanotime();
+    const std::uint32_t calls = pp.syscall_tick.load(memory_order_relaxed);  // relaxed: a guess
+    const bool knows = mp != nullptr && pp.left_mp == mp && pp.left_calls == calls && cpu >= 0;
+    // relaxed: a guess
+    const std::int64_t since = std::max(pp.left_look, pp.acquired_at.load(memory_order_relaxed));
+    const std::int64_t spent = cpu - pp.left_cpu;
+    if (!knows || now - pp.left_look >= slow_look_ns) {
+        pp.left_mp = cpu >= 0 ? mp : nullptr;
+        pp.left_calls = calls;
+        pp.left_cpu = cpu;
+        pp.left_look = now;
+    }
+    // It computed before it was idle, too: who has had more than half has not lacked one.
+    return knows && is_asked && 2 * spent < now - since &&
+           state_at(*mp, tid, cpu, now) == thread_state::awake;
+}
+
+// Whether those who wait while pp does not get on are left to it all the same: but not for long,
+// since its thread may have been given less than others by whoever owns it.
+bool is_excused(p& pp, bool is_kept, std::int64_t now) {
+    if (!is_without_processor(pp, is_kept)) {
+        if (is_kept) pp.excused_since = 0;
+        return false;
+    }
+    if (pp.excused_since == 0) pp.excused_since = now;
+    if (now - pp.excused_since < long_wait_ns) return true;
+    pp.excused_since = 0;
+    return false;
+}
+
 // What has been seen of pp says nothing of what comes: it is idle, or has not been looked at.
-void forget_waiting(p& pp) { pp.left_since = pp.last_since = 0; }
+void forget_waiting(p& pp) {
+    pp.left_since = pp.last_since = pp.excused_since = 0;
+    pp.left_mp = nullptr;
+}
 
 std::int64_t timer_limit(const p& pp) {
     const std::int64_t when = next_timer_run(pp);
@@ -105,9 +150,11 @@ bool is_anyone_left(std::int64_t now) {
             forget_waiting(pp);
             continue;
         }
-        if (is_slow(pp, now)) any = true;
+        const pace how = pace_of(pp, now);
+        const bool is_kept = how == pace::slow || (stands_still(pp, now) && !runq_empty(pp));
+        if (how == pace::good && !is_kept) pp.excused_since = 0;
+        if (!is_excused(pp, is_kept, now) && is_kept) any = true;
         if (has_long_waited(pp, now)) any = true;
-        if (stands_still(pp, now) && !runq_empty(pp)) any = true;
     }
     return any;
 }
@@ -131,13 +178,13 @@ std::uint32_t brought_so_far() {
 constexpr trial_rules alone_trial::rules{.span_ns = 5'000'000,
                                          .settling_ns = 1'500'000,
                                          .counted_ns_min = 3'000'000,
-                                         .steps_min = 2'000,
-                                         .overtime_ns = 250'000'000,
+                                         .steps_min = 4'000,
+                                         .overtime_ns = 500'000'000,
                                          .spans_max = 512,
                                          .growth = 4,
                                          .margin = 50,
-                                         .margin_equal = -50,
-                                         .memory = 4,
+                                         .margin_equal = -100,
+                                         .memory = 8,
                                          .gain_of_harm = -150};
 
 bool is_left_to_owner(const p& pp) {
@@ -212,7 +259,8 @@ void alone_trial::note_rest(std::int64_t now) {
     set(polling::shared);
 }
 
-bool alone_trial::is_crowded(std::uint64_t n) {
+bool alone_trial::is_crowded() {
+    const std::uint64_t n = recent_ / recently;
     if (is_alone())
         return n > std::min(2 * std::max(waiting_then_, most_shared_) + crowd, crowd_max);
     most_shared_ = std::max(most_shared_, n);
@@ -230,15 +278,17 @@ void alone_trial::proceed(std::int64_t now) {
     const std::uint64_t n = waiting();
     if (r == row::begins_to_count) {
         waiting_then_ = n;
+        recent_ = recently * n;
         if (!is_alone()) most_shared_ = n;
         cost_then_ = process_cpu_time();
         waiting_sum_ = looks_ = 0;
     }
     waiting_sum_ += n;
     ++looks_;
+    recent_ += n - recent_ / recently;
     if (r != row::counts && r != row::is_over) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
-    if (is_crowded(n)) trial_.turn_back(now);
+    if (is_crowded()) trial_.turn_back(now);
     else if (r == row::counts) return;
     else if (is_alone() || trial_.per_s() >= worth_it_per_s)
         trial_.turn(now, process_cpu_time() - cost_then_,

@@ -23,9 +23,11 @@
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
 // two milliseconds if it gets a processor: whether somebody waits at a p that does not get on,
-// whether a timer is due, and whether nobody has looked at the descriptors. It wakes an m then. It
-// ends the way by taking the word back, then a heavy fence, then looking at the queues; who queues
-// does so, then a light fence, then reads the word: one of them sees the other.
+// whether a timer is due, and whether nobody has looked at the descriptors. It wakes an m then; but
+// not, for 10 ms at most, beside one that lacks but a processor: the other would wait for one too,
+// or take that of a client. It ends the way by taking the word back, then a heavy fence, then
+// looking at the queues; who queues does so, then a light fence, then reads the word: one of them
+// sees the other.
 //
 // An m that gives up a p decides under sched.mu whether to sleep in the poller: with the world
 // running, the last one finds all others idle. Where ps become idle otherwise (a lent one, one for
@@ -72,7 +74,7 @@ class alone_trial {
   private:
     void look_after_all(std::int64_t now);
     void proceed(std::int64_t now);
-    bool is_crowded(std::uint64_t n);  // so many wait
+    bool is_crowded();
     void set(polling way);
 
     static const trial_rules rules;
@@ -81,10 +83,12 @@ class alone_trial {
     // processors, in ns.
     std::uint64_t waiting_then_ = 0;
     std::int64_t cost_then_ = 0;
-    std::uint64_t most_shared_ = 0;  // that have waited at once in the last row of `shared`
+    // as recent_ in the last row of `shared`, but not times their number
+    std::uint64_t most_shared_ = 0;
     // How many have waited at each look since it began to count.
     std::uint64_t waiting_sum_ = 0, looks_ = 0;
-    int watchful_ = 0;  // looks that are closer
+    std::uint64_t recent_ = 0;  // likewise, in the mean of the last ones, times their number
+    int watchful_ = 0;          // looks that are closer
 };
 
 }  // namespace rota::rt

@@ -44,20 +44,6 @@ constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
 // A stopped thread may wait that long for a processor before it is in line.
 constexpr std::int64_t stop_takes = 1'000'000'000;
 
-// Of mp's thread, whose clock has just shown `cpu`. One that is awake but has no processor can't go
-// to sleep before its clock has moved: the kernel, whose answer takes it a while, is not asked each
-// time. But now and then: there are clocks that move in steps.
-thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now) {
-    constexpr std::int64_t awake_holds = 10'000'000;  // ns
-    if (cpu >= 0 && mp.tid_awake == tid && mp.cpu_awake == cpu && now - mp.awake_at < awake_holds)
-        return thread_state::awake;
-    const thread_state state = state_of_thread(tid);
-    mp.awake_at = now;
-    mp.tid_awake = state == thread_state::awake ? tid : 0;
-    mp.cpu_awake = cpu;
-    return state;
-}
-
 bool is_timer_due(const p& pp, std::int64_t now) { return next_timer_run(pp) <= now; }
 
 bool is_needed(const p& pp, std::int64_t now) {
@@ -119,6 +105,17 @@ void allow(m& mp, std::int64_t allowance) {
 }
 
 }  // namespace
+
+thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now) {
+    constexpr std::int64_t awake_holds = 10'000'000;  // ns
+    if (cpu >= 0 && mp.tid_awake == tid && mp.cpu_awake == cpu && now - mp.awake_at < awake_holds)
+        return thread_state::awake;
+    const thread_state state = state_of_thread(tid);
+    mp.awake_at = now;
+    mp.tid_awake = state == thread_state::awake ? tid : 0;
+    mp.cpu_awake = cpu;
+    return state;
+}
 
 bool has_hardly_begun(const p& pp, std::int64_t now) {
     const auto& w = pp.watch;

@@ -14,6 +14,7 @@
 
 #include "core/sched.hpp"
 #include "sched/spare.hpp"
+#include "sys/thread.hpp"
 
 namespace rota::rt {
 
@@ -35,6 +36,11 @@ void hostages_allow_stops(int signal, std::int64_t interactive_after);
 // in it, all the time before the first look at its clock included, is little, and a small part.
 // sysmon only.
 bool has_hardly_begun(const p& pp, std::int64_t now);
+
+// Of mp's thread, whose clock has just shown `cpu`. One that is awake but has no processor can't go
+// to sleep before its clock has moved: the kernel, whose answer takes it a while, is not asked each
+// time. But now and then: there are clocks that move in steps. sysmon only.
+thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now);
 
 // Asks the goroutine that runs on mp to yield at its next runtime operation, for what it has done
 // since that tick of its p. `early`: next to nothing.
