@@ -63,7 +63,6 @@ struct alignas(cache_line) p {
         nullptr};  // relaxed: sysmon lives with a stale value, ms are never freed
     atomic<std::uint32_t> sched_tick{0};    // relaxed: sysmon lives with a stale value
     atomic<std::uint32_t> syscall_tick{0};  // relaxed: as above
-    atomic<std::int64_t> acquired_at{0};    // by its m, out of idleness; relaxed: as above
     atomic<std::uint32_t> runq_tail{0};
     atomic<g*> runq[runq_size] = {};
     p_counters counts;
@@ -82,6 +81,8 @@ struct alignas(cache_line) p {
 
     // --- guarded by sched.mu --------------------------------------------------------
     p* idle_link = nullptr;
+    // When it was last taken from the idle ones; sysmon reads it, relaxed: a guess.
+    atomic<std::int64_t> idle_until{0};
 
     // --- sysmon only ------------------------------------------------------------------
     std::uint32_t seen_sched_tick = 0;
@@ -99,7 +100,7 @@ struct alignas(cache_line) p {
     const m* left_mp = nullptr;
     std::uint32_t left_calls = 0;
     std::int64_t left_cpu = 0, left_look = 0;
-    std::int64_t excused_since = 0;  // it does not get on, but has no processor; 0: not so
+    std::int64_t excused_since = 0;  // it has not got on, for want of a processor; 0: not so
     // And since when the last one in the ring has waited, who stood there: sched/alone.
     std::int64_t last_since = 0;
     std::uint32_t last_place = 0;

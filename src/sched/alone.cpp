@@ -92,41 +92,41 @@ bool has_long_waited(p& pp, std::int64_t now) {
     return now - pp.last_since > long_wait_ns;
 }
 
-// Whether the thread that has pp is awake, but has had a processor for less than half of the last
-// millisecond or more in which it was at work: where there is none for it there is none for another
-// one. Nobody knows how much of the time in calls it has waited for one.
+// Whether the thread that has pp is awake, but has had a processor for less than half of the time
+// since a look that is a millisecond old, or since pp was idle: where there is none for it there is
+// none for another one. Too short a time says nothing, nor does one with calls in it. Called in
+// each look; looks at the clock where somebody asks, or it is time to.
 bool is_without_processor(p& pp, bool is_asked) {
-    m* const mp = pp.mp.load(memory_order_acquire);                          // pairs(p.m)
-    const int tid = mp != nullptr ? mp->tid.load(memory_order_relaxed) : 0;  // relaxed: see tid
-    const std::int64_t cpu = mp != nullptr ? thread_cpu_time(tid) : -1;
     const std::int64_t now = nanotime();
+    const bool is_due = pp.left_mp == nullptr || now - pp.left_look >= slow_look_ns;
+    m* const mp = is_asked || is_due ? pp.mp.load(memory_order_acquire) : nullptr;  // pairs(p.m)
+    if (mp == nullptr) return false;
+    const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
+    const std::int64_t cpu = thread_cpu_time(tid);
     const std::uint32_t calls = pp.syscall_tick.load(memory_order_relaxed);  // relaxed: a guess
-    const bool knows = mp != nullptr && pp.left_mp == mp && pp.left_calls == calls && cpu >= 0;
-    // relaxed: a guess
-    const std::int64_t since = std::max(pp.left_look, pp.acquired_at.load(memory_order_relaxed));
+    // A clock that has gone back, or is not there, is that of another thread.
+    const bool knows = pp.left_mp == mp && pp.left_calls == calls && cpu >= pp.left_cpu;
+    const std::int64_t idle_until = pp.idle_until.load(memory_order_relaxed);  // relaxed: a guess
+    const std::int64_t time = now - std::max(pp.left_look, idle_until);
+    // What it computed before it was idle counts as well: who has had more has not lacked one.
     const std::int64_t spent = cpu - pp.left_cpu;
-    if (!knows || now - pp.left_look >= slow_look_ns) {
+    if (!knows || is_due) {
         pp.left_mp = cpu >= 0 ? mp : nullptr;
         pp.left_calls = calls;
         pp.left_cpu = cpu;
-        pp.left_look = now;
+        pp.left_look = nanotime();  // sysmon may have lost its own processor meanwhile
     }
-    // It computed before it was idle, too: who has had more than half has not lacked one.
-    return knows && is_asked && 2 * spent < now - since &&
+    return is_asked && knows && time >= kept_ns && 2 * spent < time &&
            state_at(*mp, tid, cpu, now) == thread_state::awake;
 }
 
-// Whether those who wait while pp does not get on are left to it all the same: but not for long,
-// since its thread may have been given less than others by whoever owns it.
-bool is_excused(p& pp, bool is_kept, std::int64_t now) {
-    if (!is_without_processor(pp, is_kept)) {
-        if (is_kept) pp.excused_since = 0;
-        return false;
-    }
-    if (pp.excused_since == 0) pp.excused_since = now;
-    if (now - pp.excused_since < long_wait_ns) return true;
-    pp.excused_since = 0;
-    return false;
+// Whether those who wait while pp does not get on are left to it all the same, since it lacks but a
+// processor. Not for long: its thread may have been given less than others by whoever owns it.
+bool is_excused(p& pp, bool lacks_one, std::int64_t now) {
+    if (lacks_one && pp.excused_since == 0) pp.excused_since = now;
+    const bool excused = lacks_one && now - pp.excused_since < long_wait_ns;
+    if (!excused) pp.excused_since = 0;
+    return excused;
 }
 
 // What has been seen of pp says nothing of what comes: it is idle, or has not been looked at.
@@ -152,8 +152,9 @@ bool is_anyone_left(std::int64_t now) {
         }
         const pace how = pace_of(pp, now);
         const bool is_kept = how == pace::slow || (stands_still(pp, now) && !runq_empty(pp));
+        const bool lacks_one = is_without_processor(pp, is_kept);
+        if (is_kept && !is_excused(pp, lacks_one, now)) any = true;
         if (how == pace::good && !is_kept) pp.excused_since = 0;
-        if (!is_excused(pp, is_kept, now) && is_kept) any = true;
         if (has_long_waited(pp, now)) any = true;
     }
     return any;

@@ -24,7 +24,7 @@
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
 // two milliseconds if it gets a processor: whether somebody waits at a p that does not get on,
 // whether a timer is due, and whether nobody has looked at the descriptors. It wakes an m then; but
-// not, for 10 ms at most, beside one that lacks but a processor: the other would wait for one too,
+// not, for 10 ms in a row, beside one that lacks but a processor: the other would wait for one too,
 // or take that of a client. It ends the way by taking the word back, then a heavy fence, then
 // looking at the queues; who queues does so, then a light fence, then reads the word: one of them
 // sees the other.
@@ -83,8 +83,7 @@ class alone_trial {
     // processors, in ns.
     std::uint64_t waiting_then_ = 0;
     std::int64_t cost_then_ = 0;
-    // as recent_ in the last row of `shared`, but not times their number
-    std::uint64_t most_shared_ = 0;
+    std::uint64_t most_shared_ = 0;  // in the mean of `recently` looks, in the last shared row
     // How many have waited at each look since it began to count.
     std::uint64_t waiting_sum_ = 0, looks_ = 0;
     std::uint64_t recent_ = 0;  // likewise, in the mean of the last ones, times their number

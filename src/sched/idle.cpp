@@ -62,7 +62,9 @@ p* pidle_get() {
     if (pp == nullptr) return nullptr;
     sched.idle_p = pp->idle_link;
     pp->idle_link = nullptr;
-    sched.worked.add_idle(nanotime_unseen(), -1);
+    const std::int64_t now = nanotime_unseen();
+    pp->idle_until.store(now, memory_order_relaxed);  // relaxed: a guess
+    sched.worked.add_idle(now, -1);
     sched.idle_p_count.fetch_sub(1, memory_order_seq_cst);  // pairs(wake.submit)
     ++sched.stirs;
     check_lists();

@@ -392,7 +392,6 @@ void bind_p(m& self, p& pp) {
 
 void acquirep(m& self, p& pp) {
     bind_p(self, pp);
-    pp.acquired_at.store(nanotime(), memory_order_relaxed);  // relaxed: advice
     light_fence();  // pairs(fence), with the exit, which looks at ps
     if (is_traced()) trace_proc_start(self, pp);
 }
