@@ -33,6 +33,15 @@ void grow() ROTA_REQUIRES(records.mu) {
     records.made += chunk_size;
 }
 
+// The record of that index, if it has been made.
+poll_desc* record_of(std::uint64_t tag) {
+    const auto index = static_cast<std::uint32_t>(tag >> 32);
+    if (index >= records_max) return nullptr;
+    poll_desc* const chunk =
+        chunks[index / chunk_size].load(memory_order_acquire);  // pairs(poll.chunk)
+    return chunk == nullptr ? nullptr : chunk + index % chunk_size;
+}
+
 }  // namespace
 
 poll_desc* poll_desc_new() {
@@ -61,13 +70,20 @@ void poll_desc_free(poll_desc& d) {
     records.first = &d;
 }
 
+void prefetch_poll_desc(std::uint64_t tag) {
+    if (const poll_desc* const d = record_of(tag)) __builtin_prefetch(d, 1);
+}
+
+ROTA_READS_RACING const void* beside_poll_word(const void* word) {
+    constexpr std::uintptr_t in_line = cache_line - 1;
+    const auto line = reinterpret_cast<std::uintptr_t>(word) & ~in_line;
+    return reinterpret_cast<const poll_desc*>(line)->beside;
+}
+
 poll_desc* poll_desc_of(std::uint64_t tag) {
-    const auto index = static_cast<std::uint32_t>(tag >> 32);
-    if (index >= records_max) return nullptr;
-    poll_desc* const chunk =
-        chunks[index / chunk_size].load(memory_order_acquire);  // pairs(poll.chunk)
-    if (chunk == nullptr) return nullptr;
-    poll_desc& d = chunk[index % chunk_size];
+    poll_desc* const found = record_of(tag);
+    if (found == nullptr) return nullptr;
+    poll_desc& d = *found;
     const std::uint32_t now = d.generation.load(memory_order_acquire);  // pairs(poll.generation)
     return now == static_cast<std::uint32_t>(tag) ? &d : nullptr;
 }

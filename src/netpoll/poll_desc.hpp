@@ -8,6 +8,7 @@
 // `ready` at least (netpoll/poll_word.hpp). Go: pollDesc, fdseq, pollCache.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/annotations.hpp"
@@ -47,6 +48,10 @@ struct alignas(cache_line) poll_desc {
     // --- changes between two uses --------------------------------------------------
     atomic<std::uint32_t> generation{0};
 
+    // What whoever has waited looks at next, the fd say: written before anybody else knows the
+    // record. A hint, also for those whose wait is over: it may be an object no more.
+    const void* beside = nullptr;
+
     // --- anyone writes ---------------------------------------------------------------
     poll_word word[2];
     // The kernel has said that the other side has ended, or that something urgent has come: a read
@@ -75,11 +80,18 @@ struct alignas(cache_line) poll_desc {
     }
 };
 
+static_assert(offsetof(poll_desc, word) + sizeof(poll_desc::word) <= cache_line,
+              "a word leads to its record: beside_poll_word");
+
 // A record for a new descriptor; null if there are too many.
 [[nodiscard]] poll_desc* poll_desc_new();
 // The descriptor is closed, its timers are stopped, and nobody waits in it.
 void poll_desc_free(poll_desc& d);
 // The record that the tag names, if that use of it goes on; else null.
 [[nodiscard]] poll_desc* poll_desc_of(std::uint64_t tag);
+// Asks for the line of that record, whatever its use.
+void prefetch_poll_desc(std::uint64_t tag);
+// What lies beside a word, which is a record's, or null: see `beside`.
+[[nodiscard]] const void* beside_poll_word(const void* word);
 
 }  // namespace rota::rt

@@ -18,6 +18,8 @@ constinit lock one_starts{lock_rank::netpoll};
 
 // What the kernel has told, passed on to the words.
 void take_events(const poll_event* events, int n, ready_list& ready) {
+    // Their lines are asked for together: one after the other, each would be waited for.
+    for (int i = 0; i < n; ++i) prefetch_poll_desc(events[i].tag);
     for (int i = 0; i < n; ++i) {
         const poll_event& e = events[i];
         poll_desc* const d = poll_desc_of(e.tag);

@@ -5,6 +5,7 @@
 
 #include "arch/context.hpp"
 #include "base/probe.hpp"
+#include "netpoll/poll_desc.hpp"
 #include "sched/chaos.hpp"
 #include "sched/suspend.hpp"
 #include "sys/asymmetric.hpp"
@@ -43,7 +44,8 @@ ROTA_READS_RACING std::uintptr_t stopped_at(const g* gp) {
     return reinterpret_cast<std::uintptr_t>(gp->sched.sp);
 }
 
-// Likewise the word of the descriptor that gp has waited for, at which it looks first; or null.
+// Likewise the word of the descriptor that gp has waited for, at which it looks first; or a lock of
+// the table of semaphores, if it has waited for its turn at one (fd/fd_mutex); or null.
 ROTA_READS_RACING const void* polled_word(const g* gp) {
     return gp->why == wait_reason::io_wait ? gp->park_arg : nullptr;
 }
@@ -59,15 +61,17 @@ ROTA_ALWAYS_INLINE void prefetch_lines(std::uintptr_t at) {
 }
 
 // Goroutines that have not run for long are in no cache: ask early for the header with what lies
-// right below it, and when that is there for what it has waited for (descriptors only), and for the
-// frames in which it waits, with room for a call of theirs, if they are somewhere else: the
-// outermost one may have a buffer.
+// right below it; when that is there for what it has waited for (descriptors only); and then for
+// what lies beside that, and for the frames in which it waits, with room for a call of theirs, if
+// they are somewhere else: the outermost one may have a buffer.
 constexpr int lines_below = 4;
 ROTA_ALWAYS_INLINE void prefetch_header(const g* gp) {
     prefetch_lines<-lines_below, 2>(reinterpret_cast<std::uintptr_t>(gp));
 }
-ROTA_ALWAYS_INLINE void prefetch_frames(const g* gp) {
+ROTA_ALWAYS_INLINE void prefetch_word(const g* gp) {
     if (const void* const word = polled_word(gp)) __builtin_prefetch(word, 1);
+}
+ROTA_ALWAYS_INLINE void prefetch_frames(const g* gp) {
     const std::uintptr_t frames = stopped_at(gp);
     if (reinterpret_cast<std::uintptr_t>(gp) - frames > lines_below * cache_line)
         prefetch_lines<-2, 4>(frames);
@@ -171,18 +175,26 @@ g* runq_get_first(p& pp) {
         if (tail == head) return nullptr;
         g* const gp =
             pp.runq[head & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
+        const void* word = nullptr;                                // of the next but one
         if (tail - head > 3) {
-            // relaxed, both: hints
+            // relaxed, all: hints
             prefetch_header(pp.runq[(head + 3) & ring_mask].load(memory_order_relaxed));
-            prefetch_frames(pp.runq[(head + 1) & ring_mask].load(memory_order_relaxed));
+            prefetch_word(pp.runq[(head + 2) & ring_mask].load(memory_order_relaxed));
+            const g* const following = pp.runq[(head + 1) & ring_mask].load(memory_order_relaxed);
+            prefetch_frames(following);
+            word = polled_word(following);
             if (head % page_batch == 0) prefetch_pages(pp, head, tail);
         }
         if (proc_count() == 1) {                                 // no thieves
             pp.runq_head.store(head + 1, memory_order_release);  // pairs(runq.consume)
-            return gp;
+        } else if (!pp.runq_head.cas(head, head + 1, memory_order_release)) {
+            continue;  // pairs(runq.consume)
         }
-        if (pp.runq_head.cas(head, head + 1, memory_order_release))
-            return gp;  // pairs(runq.consume)
+        // Nobody has taken `following` from us before that, so the word is what it has waited for,
+        // and no longer a guess: such memory is never given back. (What lies in the table of
+        // semaphores is an address of no use.)
+        if (word != nullptr) __builtin_prefetch(beside_poll_word(word), 1);
+        return gp;
     }
 }
 
