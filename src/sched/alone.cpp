@@ -22,9 +22,12 @@ namespace {
 constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
 constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us = 100;
 
-// Where somebody has been left waiting there will be others: so many looks are closer then.
+// Where somebody has been left waiting there will be others: so many looks are closer then. Where
+// nobody has for so many, they are further apart.
 constexpr int watchful_looks = 50;
 constexpr long nap_watchful_us = 1000;
+constexpr int calm_looks = 100;
+constexpr long nap_calm_us = 4000;
 
 // And one that makes fewer turns than that in a millisecond needs help; as does one, even if there
 // is no processor for it, at whose ring somebody has waited for longer than a thousand clients with
@@ -217,7 +220,9 @@ void alone_trial::round(std::int64_t now) {
 long alone_trial::nap_us_max(std::int64_t now) const {
     if (!is_alone()) return INT32_MAX;
     // relaxed: a hint. Else there is nobody to wake for a timer.
-    const long at_most = watchful_ > 0 ? nap_watchful_us : nap_alone_max_us;
+    const long at_most = watchful_ > 0              ? nap_watchful_us
+                         : calm_looks_ < calm_looks ? nap_alone_max_us
+                                                    : nap_calm_us;
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return at_most;
     std::int64_t us = at_most;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -229,7 +234,9 @@ long alone_trial::nap_us_max(std::int64_t now) const {
 
 void alone_trial::look_after_all(std::int64_t now) {
     if (watchful_ > 0) --watchful_;
+    calm_looks_ = std::min(calm_looks_ + 1, calm_looks);
     if (!is_anyone_left(now)) return;
+    calm_looks_ = 0;
     watchful_ = watchful_looks;
     wakep();
 }
@@ -237,6 +244,7 @@ void alone_trial::look_after_all(std::int64_t now) {
 void alone_trial::set(polling way) {
     const bool alone = way == polling::alone;
     if (alone == is_alone()) return;
+    calm_looks_ = 0;
     sched.polls_alone.store(alone, memory_order_seq_cst);  // pairs(poll.alone)
     if (alone) {
         // Who sleeps there beside one that is at work need not any more. pairs(timer.poller)
@@ -280,7 +288,7 @@ void alone_trial::proceed(std::int64_t now) {
     if (r == row::begins_to_count) {
         waiting_then_ = n;
         recent_ = recently * n;
-        if (!is_alone()) most_shared_ = n;
+        if (!is_alone()) most_shared_ = std::max(n, most_shared_ - most_shared_ / 8);
         cost_then_ = process_cpu_time();
         waiting_sum_ = looks_ = 0;
     }

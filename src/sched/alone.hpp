@@ -22,12 +22,12 @@
 //
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
-// two milliseconds if it gets a processor: whether somebody waits at a p that does not get on,
-// whether a timer is due, and whether nobody has looked at the descriptors. It wakes an m then; but
-// not, for 10 ms in a row, beside one that lacks but a processor: the other would wait for one too,
-// or take that of a client. It ends the way by taking the word back, then a heavy fence, then
-// looking at the queues; who queues does so, then a light fence, then reads the word: one of them
-// sees the other.
+// two milliseconds if it gets a processor (four, if nobody has waited for long): whether somebody
+// waits at a p that does not get on, whether a timer is due, and whether nobody has looked at the
+// descriptors. It wakes an m then; but not, for 10 ms in a row, beside one that lacks but a
+// processor: the other would wait for one too, or take that of a client. It ends the way by taking
+// the word back, then a heavy fence, then looking at the queues; who queues does so, then a light
+// fence, then reads the word: one of them sees the other.
 //
 // An m that gives up a p decides under sched.mu whether to sleep in the poller: with the world
 // running, the last one finds all others idle. Where ps become idle otherwise (a lent one, one for
@@ -88,6 +88,7 @@ class alone_trial {
     std::uint64_t waiting_sum_ = 0, looks_ = 0;
     std::uint64_t recent_ = 0;  // likewise, in the mean of the last ones, times their number
     int watchful_ = 0;          // looks that are closer
+    int calm_looks_ = 0;        // at which nobody had been left waiting, in a row
 };
 
 }  // namespace rota::rt

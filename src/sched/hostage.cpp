@@ -155,7 +155,9 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     if (now < lent_until_) return lent_look_us;
     const bool looks = look_again_ == soon::work_waits || now < attentive_until_;
     long us = looks ? work_us : unlimited_us;
-    if (is_any_idle()) return looks && do_all_move() ? calm_us : us;
+    // relaxed: sysmon's own. Where all is left to one m sched/alone says how often is enough.
+    const long moving_us = sched.polls_alone.load(memory_order_relaxed) ? unlimited_us : calm_us;
+    if (is_any_idle()) return looks && do_all_move() ? moving_us : us;
     const bool in_hurry = sched.urgent_waits.load(memory_order_relaxed);  // relaxed: a round late
     if (looks && calm_rounds_ == calm_after && !in_hurry) us = calm_us;
     // Nor does a thread of the program's own tell us when it readies a goroutine.

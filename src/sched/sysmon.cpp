@@ -31,10 +31,10 @@ namespace {
 
 constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
-constexpr long nap_touching_us = 100;       // in which what has been touched is not used up
-constexpr long nap_alert_us = 200;          // while wake-ups are left to sysmon
-constexpr long nap_alert_idle_us = 400;     // and all wait
-constexpr long nap_alert_moving_us = 1000;  // or nobody does, and all get on
+constexpr long nap_touching_us = 100;     // in which what has been touched is not used up
+constexpr long nap_alert_us = 200;        // while wake-ups are left to sysmon
+constexpr long nap_alert_idle_us = 400;   // and all wait
+constexpr long nap_alert_busy_us = 1000;  // or nobody does: there is none to wake
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
 constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
@@ -241,7 +241,7 @@ struct watch {
                 sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a hint
             long at_most = nap_alert_us;
             if (idle == proc_count()) at_most = nap_alert_idle_us;
-            else if (idle == 0 && hostage.do_all_move()) at_most = nap_alert_moving_us;
+            else if (idle == 0) at_most = nap_alert_busy_us;
             if (nap_us > at_most) nap_us = at_most;
         }
         if (starved_left > 0 && nap_us > nap_starved_us) nap_us = nap_starved_us;
