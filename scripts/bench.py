@@ -5,7 +5,8 @@ The peers are built from bench/peers; they and rota run in turn, row by row, so 
 a row were measured within seconds of each other. Memory is touched before rows that are made of
 first touches. Absolute figures differ from machine to machine and from hour to hour: the ratios of
 one run are what counts. Rows in which rota and Go come within CLOSE of each other are measured
-twice more, both, at the end, and show the median of the three.
+twice more, both, at the end, and show the median of the three; with --rounds everything is measured
+so often, the columns of a row beginning with another one each time, and shows its median.
 
 Exit status: 0; 1 if a workload of rota failed, or with --check if a row is slower than Go's; 2 for
 a wrong command line; 130 when interrupted (what was measured by then is printed).
@@ -188,11 +189,19 @@ class Bench:
                 r = self.runner.speedup(label, sums)
                 self.row("parallel_sum", r).add(label, r["value"], max(one.noise(), two.noise()))
 
-    def measure_all(self, plan):
+    def measure_all(self, plan, rounds):
+        labels = list(self.commands)
+        for n in range(rounds):
+            first = n % len(labels)
+            self.measure_once(plan, labels[first:] + labels[:first])
+            if rounds > 1:
+                self.progress.say(f"round {n + 1} of {rounds} is over")
+
+    def measure_once(self, plan, labels):
         for i, (workload, procs) in enumerate(plan, 1):
             told = []
             touch_memory(TOUCHED.get(workload, 0))
-            for label in self.commands:
+            for label in labels:
                 self.progress.now(f"[{i}/{len(plan)}] {label} {workload} procs={procs}")
                 got = self.measure(label, workload, procs)
                 if (label, workload, procs) in self.failures:
@@ -280,6 +289,9 @@ def parse_args(argv):
                     help=f"of {', '.join(PEER_NAMES)}; `none` measures rota alone (default: all)")
     ap.add_argument("--workloads", metavar="A,B", help="default: all that rota_bench -list knows")
     ap.add_argument("--procs", metavar="1,2", help="only these numbers of procs")
+    ap.add_argument("--rounds", type=int, default=1, metavar="N",
+                    help="measure everything N times and show the medians (default: once, and what "
+                         "is close to Go's twice more)")
     ap.add_argument("--json", metavar="FILE", help="write everything as JSON too; `-` is stdout, "
                                                    "and the table goes to stderr")
     ap.add_argument("--check", action="store_true", help="exit 1 if a row is slower than Go's")
@@ -287,7 +299,10 @@ def parse_args(argv):
                     default=ROOT / "build/release/bench/rota_bench", help="default: %(default)s")
     ap.add_argument("--build", type=pathlib.Path, metavar="DIR", default=ROOT / "build/peers",
                     help="where the peers are built (default: %(default)s)")
-    return ap.parse_args(argv)
+    args = ap.parse_args(argv)
+    if args.rounds < 1:
+        ap.error("--rounds: at least 1")
+    return args
 
 
 def plan_of(args, runner, have):
@@ -478,8 +493,8 @@ def main(argv):
         peers, left_out = build_peers(runner, names, bench.out, progress)
         bench.commands = {"rota": [str(args.binary.resolve())], **peers}
         go = next((p for p in peers if is_go(p)), None)
-        bench.measure_all(plan)
-        if go:
+        bench.measure_all(plan, args.rounds)
+        if go and args.rounds == 1:
             bench.measure_close_again(go, QUICK_BUDGET_S if args.quick else None)
     except KeyboardInterrupt:
         interrupted = True
