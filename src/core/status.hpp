@@ -59,7 +59,7 @@ enum class wait_reason : std::uint8_t {
     runtime_run,
     synctest_run,
     synctest_wait,
-    io_wait,
+    io_wait,  // park_arg: a poll_word, or a lock of the table of semaphores (sched/run_queue)
     count,
 };
 

@@ -56,6 +56,7 @@ poll_desc* poll_desc_new() {
         records.first = d->next_free;
     }
     d->next_free = nullptr;
+    d->beside = nullptr;
     d->ended.store(false, memory_order_relaxed);  // relaxed: published by epoll_ctl, as all below
     for (poll_word& w : d->word) w.reset();
     const lock_guard guard(d->mu);

@@ -2,6 +2,7 @@
 #include "sched/alone.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "netpoll/poller.hpp"
 #include "sched/chaos.hpp"
@@ -23,10 +24,10 @@ constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
 constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us = 100;
 
 // Where somebody has been left waiting there will be others: so many looks are closer then. Where
-// nobody has for so many, they are further apart.
+// nobody has for so long, nor any p has made but half of its usual turns, they are further apart.
 constexpr int watchful_looks = 50;
 constexpr long nap_watchful_us = 1000;
-constexpr int calm_looks = 100;
+constexpr std::int64_t calm_ns = 250'000'000;
 constexpr long nap_calm_us = 4000;
 
 // And one that makes fewer turns than that in a millisecond needs help; as does one, even if there
@@ -36,9 +37,9 @@ constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::int64_t slow_turns = 32;
 constexpr std::int64_t long_wait_ns = 10'000'000;
 
-// A row of `alone` ends early if twice as many wait as at its beginning, or as ever in the row
-// before it, and `crowd` more, in the mean of so many looks: where a thousand clients ask at a time
-// the number goes up and down between two of them. But it must not double from row to row.
+// A row of `alone` ends early if twice as many wait as at its beginning, or as ever in the shared
+// rows of late, and `crowd` more, in the mean of so many looks: where a thousand clients ask at a
+// time the number goes up and down between two of them. But it must not double from row to row.
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
 constexpr std::uint64_t crowd = 64, crowd_max = 2048;
 constexpr std::uint64_t recently = 8;
@@ -175,17 +176,20 @@ std::uint32_t brought_so_far() {
 }  // namespace
 
 // In the beginning of a row the other way's goroutines come home, and ms go to sleep or wake. A row
-// that is worth it has its steps before the overtime is over. Where both do the same for the same,
-// and no more wait, it is left to one: beside the noise of short rows that is where there is no
-// processor to spare, and somebody who waits for an answer waits longer if an m that has it in hand
-// is kept from going on. Where processors are idle fewer wait if all is shared, or more is done.
-constexpr trial_rules alone_trial::rules{.span_ns = 5'000'000,
+// that is worth it has its steps before the overtime is over. The first one of `alone` is longer,
+// as a crowd would end it, and shared ones have more than their part of the slowest answers. Where
+// both do the same for the same, and no more wait, it is left to one: beside the noise of short
+// rows that is where there is no processor to spare, and somebody who waits for an answer waits
+// longer if an m that has it in hand is kept from going on. Where processors are idle fewer wait if
+// all is shared, or more is done.
+constexpr trial_rules alone_trial::rules{.span_ns = 25'000'000,
                                          .settling_ns = 1'500'000,
                                          .counted_ns_min = 3'000'000,
                                          .steps_min = 4'000,
                                          .overtime_ns = 500'000'000,
-                                         .spans_max = 512,
+                                         .spans_max = 256,
                                          .growth = 4,
+                                         .spans_at_first = 4,
                                          .margin = 50,
                                          .margin_equal = -100,
                                          .memory = 8,
@@ -219,11 +223,8 @@ void alone_trial::round(std::int64_t now) {
 
 long alone_trial::nap_us_max(std::int64_t now) const {
     if (!is_alone()) return INT32_MAX;
-    // relaxed: a hint. Else there is nobody to wake for a timer.
-    const long at_most = watchful_ > 0              ? nap_watchful_us
-                         : calm_looks_ < calm_looks ? nap_alone_max_us
-                                                    : nap_calm_us;
-    if (sched.idle_p_count.load(memory_order_relaxed) == 0) return at_most;
+    const bool is_calm = now - calm_since_ >= calm_ns;
+    const long at_most = watchful_ > 0 ? nap_watchful_us : is_calm ? nap_calm_us : nap_alone_max_us;
     std::int64_t us = at_most;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t left_us = (timer_limit(*sched.allp[i]) - now) / 1000;
@@ -234,22 +235,38 @@ long alone_trial::nap_us_max(std::int64_t now) const {
 
 void alone_trial::look_after_all(std::int64_t now) {
     if (watchful_ > 0) --watchful_;
-    calm_looks_ = std::min(calm_looks_ + 1, calm_looks);
-    if (!is_anyone_left(now)) return;
-    calm_looks_ = 0;
+    const bool is_any_left = is_anyone_left(now);
+    if (!is_pace_usual(now) || is_any_left) calm_since_ = now;
+    if (!is_any_left) return;
     watchful_ = watchful_looks;
     wakep();
+}
+
+// One that computes for milliseconds, between two looks, is seen by what it leaves undone.
+bool alone_trial::is_pace_usual(std::int64_t now) {
+    constexpr std::int64_t a_millisecond = 1'000'000;
+    std::uint32_t ticks = 0;
+    for (std::int32_t i = 0; i < made_count(); ++i)
+        ticks += sched.allp[i]->sched_tick.load(memory_order_relaxed);  // relaxed: a guess
+    const std::int64_t time = now - std::exchange(looked_at_, now);
+    const std::int64_t turns = ticks - std::exchange(ticks_then_, ticks);
+    if (time <= 0) return true;
+    const std::int64_t pace = turns * a_millisecond / time;
+    const bool usual = 2 * pace >= usual_pace_;
+    usual_pace_ += (pace - usual_pace_) / static_cast<std::int64_t>(recently);
+    return usual;
 }
 
 void alone_trial::set(polling way) {
     const bool alone = way == polling::alone;
     if (alone == is_alone()) return;
-    calm_looks_ = 0;
     sched.polls_alone.store(alone, memory_order_seq_cst);  // pairs(poll.alone)
     if (alone) {
         // Who sleeps there beside one that is at work need not any more. pairs(timer.poller)
         if (sched.last_poll.load(memory_order_seq_cst) == 0) net_poller.wake();
         for (std::int32_t i = 0; i < made_count(); ++i) forget_waiting(*sched.allp[i]);
+        calm_since_ = nanotime();
+        usual_pace_ = 0;
         return;
     }
     heavy_fence();  // pairs(poll.alone)
@@ -264,21 +281,26 @@ void alone_trial::end(std::int64_t now) {
 
 void alone_trial::note_rest(std::int64_t now) {
     if (fixed_way != polling::on_trial) return;
-    trial_.begin_afresh(now);
+    begin_afresh(now);
     set(polling::shared);
+}
+
+void alone_trial::begin_afresh(std::int64_t now) {
+    trial_.begin_afresh(now);
+    most_shared_ = 0;
 }
 
 bool alone_trial::is_crowded() {
     const std::uint64_t n = recent_ / recently;
     if (is_alone())
         return n > std::min(2 * std::max(waiting_then_, most_shared_) + crowd, crowd_max);
-    most_shared_ = std::max(most_shared_, n);
+    if (!follows_crowd_) most_shared_ = std::max(most_shared_, n);
     return false;
 }
 
 void alone_trial::proceed(std::int64_t now) {
     if (trial_.begun_at() == 0 || proc_count() == 1 || chaos.on) {
-        trial_.begin_afresh(now);
+        begin_afresh(now);
         return set(polling::shared);
     }
     using row = two_way_trial::row;
@@ -287,8 +309,8 @@ void alone_trial::proceed(std::int64_t now) {
     const std::uint64_t n = waiting();
     if (r == row::begins_to_count) {
         waiting_then_ = n;
-        recent_ = recently * n;
-        if (!is_alone()) most_shared_ = std::max(n, most_shared_ - most_shared_ / 8);
+        recent_ = is_alone() ? recently * n : 0;  // what alone has left is not its own crowd
+        if (!is_alone()) most_shared_ -= most_shared_ / 4;
         cost_then_ = process_cpu_time();
         waiting_sum_ = looks_ = 0;
     }
@@ -297,12 +319,14 @@ void alone_trial::proceed(std::int64_t now) {
     recent_ += n - recent_ / recently;
     if (r != row::counts && r != row::is_over) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
-    if (is_crowded()) trial_.turn_back(now);
+    const bool is_harmful = is_crowded();
+    if (is_harmful) trial_.turn_back(now);
     else if (r == row::counts) return;
     else if (is_alone() || trial_.per_s() >= worth_it_per_s)
         trial_.turn(now, process_cpu_time() - cost_then_,
                     static_cast<std::int64_t>(8 * waiting_sum_ / looks_));
-    else trial_.begin_afresh(now);
+    else begin_afresh(now);
+    follows_crowd_ = is_harmful;
     set(trial_.now_is() == trial_way::second ? polling::alone : polling::shared);
 }
 

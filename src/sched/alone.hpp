@@ -22,7 +22,7 @@
 //
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
-// two milliseconds if it gets a processor (four, if nobody has waited for long): whether somebody
+// two milliseconds if it gets a processor (four, if all has been well for long): whether somebody
 // waits at a p that does not get on, whether a timer is due, and whether nobody has looked at the
 // descriptors. It wakes an m then; but not, for 10 ms in a row, beside one that lacks but a
 // processor: the other would wait for one too, or take that of a client. It ends the way by taking
@@ -33,7 +33,7 @@
 // running, the last one finds all others idle. Where ps become idle otherwise (a lent one, one for
 // which there is no thread) sysmon finds within some milliseconds that nobody polls, and does
 // not sleep deeply as long as that is so. A timer that has been set on a p that is idle now may be
-// two milliseconds late; one of a p that is at work, and gets on, 100 µs.
+// as late as the next look; one of a p that is at work, and gets on, 100 µs.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +63,8 @@ class alone_trial {
     void round(std::int64_t now);
     // How long sysmon may nap after that, in µs.
     long nap_us_max(std::int64_t now) const;
+    // sysmon has had to look at the descriptors itself.
+    void note_neglect(std::int64_t now) { calm_since_ = now; }
     // Nobody is left to anybody any more: sysmon is about to do what may take long.
     void end(std::int64_t now);
     // All have been idle for long, and are not any more: rows must not last from burst to burst,
@@ -73,6 +75,8 @@ class alone_trial {
 
   private:
     void look_after_all(std::int64_t now);
+    bool is_pace_usual(std::int64_t now);
+    void begin_afresh(std::int64_t now);
     void proceed(std::int64_t now);
     bool is_crowded();
     void set(polling way);
@@ -83,12 +87,17 @@ class alone_trial {
     // processors, in ns.
     std::uint64_t waiting_then_ = 0;
     std::int64_t cost_then_ = 0;
-    std::uint64_t most_shared_ = 0;  // in the mean of `recently` looks, in the last shared row
+    // The most in the mean of `recently` looks, in shared rows; older ones count for less.
+    std::uint64_t most_shared_ = 0;
+    bool follows_crowd_ = false;  // the present row: it says nothing of its own way
     // How many have waited at each look since it began to count.
     std::uint64_t waiting_sum_ = 0, looks_ = 0;
     std::uint64_t recent_ = 0;  // likewise, in the mean of the last ones, times their number
     int watchful_ = 0;          // looks that are closer
-    int calm_looks_ = 0;        // at which nobody had been left waiting, in a row
+    // Since when nobody had been left waiting, and the ps had made their usual turns; those in a
+    // millisecond; the last look, and how many they had made until then.
+    std::int64_t calm_since_ = 0, usual_pace_ = 0, looked_at_ = 0;
+    std::uint32_t ticks_then_ = 0;
 };
 
 }  // namespace rota::rt

@@ -41,6 +41,7 @@ constexpr int alert_rounds = 50;  // without any, after which sysmon is not aler
 constexpr std::int64_t quiet_before_deep_sleep = 100'000'000;  // ns
 constexpr std::int64_t watch_period = 200'000'000;  // ns: deep sleep while some have lost a p,
                                                     // or seem to be deadlocked, or rest
+constexpr std::int64_t probe_period = 1'000'000;
 constexpr std::int64_t scavenge_period = 1'000'000'000;
 constexpr std::uint64_t scavenge_step = 1024;  // stacks a round: about a millisecond
 
@@ -230,7 +231,7 @@ struct watch {
     std::uint64_t to_release = 0;     // of them, still to be given back
     bool scavenging = true;           // memory is being given back, or has not been looked at
     int alert_left = 0;               // rounds
-    int rounds_since_probe = 0;
+    std::int64_t next_probe = 0;
     int starved_left = 0;  // rounds in which descriptors are looked at often
 
     void round() {
@@ -296,6 +297,7 @@ struct watch {
     void look_at_descriptors(std::int64_t now) {
         const std::int64_t stale = starved_left > 0 ? poll_starved_ns : poll_stale_ns;
         const bool looked = poll_if_stale(now, alone.is_on() ? poll_starved_ns / 2 : stale);
+        if (looked) alone.note_neglect(now);
         // Who was waiting may have run, and gone to sleep, before it was discounted.
         if (looked && all_idle()) suspect_deadlock();
         // One that goes from goroutine to goroutine looks itself; if it has not, it had no
@@ -328,8 +330,8 @@ struct watch {
         if (alert_left == 0) return;
         // Once a millisecond a spin gets another chance: work that comes and goes between two looks
         // of ours may well be worth sharing.
-        if (++rounds_since_probe == 5) {
-            rounds_since_probe = 0;
+        if (now >= next_probe) {
+            next_probe = now + probe_period;
             give_spinning_a_chance();
         }
         if (does_work_wait()) wakep();  // timers_unpolled is asked in every round

@@ -29,7 +29,8 @@ void two_way_trial::begin(trial_way w, std::int64_t now) {
 
 void two_way_trial::begin_afresh(std::int64_t now) {
     for (const int i : {0, 1}) per_s_[i] = worth_[i] = waiting_[i] = -1;
-    spans_[0] = spans_[1] = 1;
+    spans_[1] = spans_[0] > 1 ? 1 : rules_.spans_at_first;
+    spans_[0] = 1;
     has_gain_ = false;
     begin(trial_way::first, now);
 }

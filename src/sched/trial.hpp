@@ -34,10 +34,13 @@ struct trial_rules {
     std::int64_t overtime_ns;     // it may last so much longer
     std::int32_t spans_max;       // a row has one span at first, and at most so many;
     std::int32_t growth;          // that of the better way has so many times as many each time
-    std::int32_t margin;          // thousandths: the second way must do more by so much,
-    std::int32_t margin_equal;    // or by so much where no more wait for it than for the first,
-    std::int32_t memory;          // in the mean of so many comparisons, the older the less
-    std::int32_t gain_of_harm;    // thousandths: that mean at most where the second way does harm
+    // Those of the second way's first row, unless the first has just been better: more than one
+    // where its harm would be seen at once.
+    std::int32_t spans_at_first = 1;
+    std::int32_t margin;        // thousandths: the second way must do more by so much,
+    std::int32_t margin_equal;  // or by so much where no more wait for it than for the first,
+    std::int32_t memory;        // in the mean of so many comparisons, the older the less
+    std::int32_t gain_of_harm;  // thousandths: that mean at most where the second way does harm
 };
 
 class two_way_trial {
@@ -57,7 +60,8 @@ class two_way_trial {
     std::int64_t begun_at() const { return begun_at_; }
     // Whether it has come to what counts.
     bool is_counting() const { return is_counting_; }
-    // Forgets everything, and begins with the first way.
+    // Forgets everything but that the first way has been the better one of late, and begins with
+    // it.
     void begin_afresh(std::int64_t now);
     // A row of the first way begins, and is compared with none before it. If one of the second way
     // is cut short its next one is short, so that something will be known of it.
@@ -123,7 +127,7 @@ class two_way_trial {
     std::int64_t gain_ = 0;
     std::int64_t pace_ = 0;  // likewise, of steps a second alone
     bool has_gain_ = false;
-    std::int32_t spans_[2] = {1, 1};
+    std::int32_t spans_[2] = {1, rules_.spans_at_first};
 };
 
 }  // namespace rota::rt

@@ -134,6 +134,18 @@ TEST(poller, records_are_used_again_and_stay_apart) {
     EXPECT_EQ(poll_desc_of(~std::uint64_t{0}), nullptr);
 }
 
+TEST(poller, a_word_leads_to_what_lies_beside_its_record) {
+    poll_desc* d = poll_desc_new();
+    ASSERT_NE(d, nullptr);
+    const int object = 0;
+    d->beside = &object;
+    for (poll_word& w : d->word) EXPECT_EQ(beside_poll_word(&w), &object);
+    poll_desc_free(*d);
+    d = poll_desc_new();  // the same: the last one given back comes first
+    EXPECT_EQ(beside_poll_word(&d->word[0]), nullptr);
+    poll_desc_free(*d);
+}
+
 TEST(poller, a_break_ends_the_sleep_under_way_or_the_next) {
     // Its own poller: the process's may be slept in by others.
     epoll_backend watch;

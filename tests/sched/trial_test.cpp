@@ -103,6 +103,24 @@ TEST(two_way_trial, gives_the_better_way_more_and_more_of_the_time_up_to_a_limit
     for (const std::int64_t spans : {1, 1, 1, 16, 1, 16}) EXPECT_EQ(s.go_through_row(), spans);
 }
 
+TEST(two_way_trial, gives_the_second_way_a_longer_row_at_first_where_it_is_told_to) {
+    trial_rules trusting = rules;
+    trusting.spans_at_first = 8;
+    scene s(trusting);
+    for (const std::int64_t spans : {1, 8, 4, 1}) EXPECT_EQ(s.go_through_row(), spans);
+    s.go_through_row();
+    s.trial.begin_afresh(s.now);  // the first one has been better, all the time
+    for (const std::int64_t spans : {1, 1}) EXPECT_EQ(s.go_through_row(), spans);
+    s.per_ms[1] = 1500;
+    for (int i = 0; i < 6; ++i) s.go_through_row();
+    s.trial.begin_afresh(s.now);  // now it has not
+    for (const std::int64_t spans : {1, 8}) EXPECT_EQ(s.go_through_row(), spans);
+    s.trial.begin_first(s.now);
+    s.go_through_row();
+    s.trial.turn_back(s.now);  // it has done harm in that row
+    EXPECT_EQ(s.trial.spans(second), 1);
+}
+
 TEST(two_way_trial, prefers_the_second_way_by_a_margin_only) {
     for (const std::uint64_t per_ms : {1000u, 1090u, 1110u}) {
         scene s;
