@@ -139,6 +139,15 @@ void forget_waiting(p& pp) {
     pp.left_mp = nullptr;
 }
 
+// Whether anybody has waited in one ring for as long as the looks are apart as a rule.
+bool has_anyone_waited(std::int64_t now) {
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        const std::int64_t since = sched.allp[i]->last_since;
+        if (since != 0 && now - since >= nap_alone_max_us * 1000) return true;
+    }
+    return false;
+}
+
 std::int64_t timer_limit(const p& pp) {
     const std::int64_t when = next_timer_run(pp);
     return is_idle_p(pp) || when > INT64_MAX - timer_late_ns ? when : when + timer_late_ns;
@@ -187,7 +196,7 @@ constexpr trial_rules alone_trial::rules{.span_ns = 25'000'000,
                                          .counted_ns_min = 3'000'000,
                                          .steps_min = 4'000,
                                          .overtime_ns = 500'000'000,
-                                         .spans_max = 256,
+                                         .spans_max = 128,
                                          .growth = 4,
                                          .spans_at_first = 4,
                                          .margin = 50,
@@ -236,7 +245,7 @@ long alone_trial::nap_us_max(std::int64_t now) const {
 void alone_trial::look_after_all(std::int64_t now) {
     if (watchful_ > 0) --watchful_;
     const bool is_any_left = is_anyone_left(now);
-    if (!is_pace_usual(now) || is_any_left) calm_since_ = now;
+    if (!is_pace_usual(now) || is_any_left || has_anyone_waited(now)) calm_since_ = now;
     if (!is_any_left) return;
     watchful_ = watchful_looks;
     wakep();
@@ -244,14 +253,14 @@ void alone_trial::look_after_all(std::int64_t now) {
 
 // One that computes for milliseconds, between two looks, is seen by what it leaves undone.
 bool alone_trial::is_pace_usual(std::int64_t now) {
-    constexpr std::int64_t a_millisecond = 1'000'000;
+    constexpr std::int64_t a_second = 1'000'000'000;
     std::uint32_t ticks = 0;
     for (std::int32_t i = 0; i < made_count(); ++i)
         ticks += sched.allp[i]->sched_tick.load(memory_order_relaxed);  // relaxed: a guess
     const std::int64_t time = now - std::exchange(looked_at_, now);
     const std::int64_t turns = ticks - std::exchange(ticks_then_, ticks);
     if (time <= 0) return true;
-    const std::int64_t pace = turns * a_millisecond / time;
+    const std::int64_t pace = turns * a_second / time;
     const bool usual = 2 * pace >= usual_pace_;
     usual_pace_ += (pace - usual_pace_) / static_cast<std::int64_t>(recently);
     return usual;
@@ -288,6 +297,7 @@ void alone_trial::note_rest(std::int64_t now) {
 void alone_trial::begin_afresh(std::int64_t now) {
     trial_.begin_afresh(now);
     most_shared_ = 0;
+    follows_crowd_ = false;
 }
 
 bool alone_trial::is_crowded() {
@@ -310,13 +320,17 @@ void alone_trial::proceed(std::int64_t now) {
     if (r == row::begins_to_count) {
         waiting_then_ = n;
         recent_ = is_alone() ? recently * n : 0;  // what alone has left is not its own crowd
-        if (!is_alone()) most_shared_ -= most_shared_ / 4;
+        if (!is_alone() && !follows_crowd_) most_shared_ -= most_shared_ / 4;
         cost_then_ = process_cpu_time();
         waiting_sum_ = looks_ = 0;
     }
     waiting_sum_ += n;
     ++looks_;
     recent_ += n - recent_ / recently;
+    if (follows_crowd_ && looks_ == recently) {  // it is served by now
+        follows_crowd_ = false;
+        recent_ = recently * n;
+    }
     if (r != row::counts && r != row::is_over) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
     const bool is_harmful = is_crowded();

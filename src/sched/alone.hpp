@@ -89,13 +89,13 @@ class alone_trial {
     std::int64_t cost_then_ = 0;
     // The most in the mean of `recently` looks, in shared rows; older ones count for less.
     std::uint64_t most_shared_ = 0;
-    bool follows_crowd_ = false;  // the present row: it says nothing of its own way
+    bool follows_crowd_ = false;  // the present row does, and has had but a few looks
     // How many have waited at each look since it began to count.
     std::uint64_t waiting_sum_ = 0, looks_ = 0;
     std::uint64_t recent_ = 0;  // likewise, in the mean of the last ones, times their number
     int watchful_ = 0;          // looks that are closer
     // Since when nobody had been left waiting, and the ps had made their usual turns; those in a
-    // millisecond; the last look, and how many they had made until then.
+    // second; the last look, and how many they had made until then.
     std::int64_t calm_since_ = 0, usual_pace_ = 0, looked_at_ = 0;
     std::uint32_t ticks_then_ = 0;
 };

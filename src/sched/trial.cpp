@@ -29,8 +29,8 @@ void two_way_trial::begin(trial_way w, std::int64_t now) {
 
 void two_way_trial::begin_afresh(std::int64_t now) {
     for (const int i : {0, 1}) per_s_[i] = worth_[i] = waiting_[i] = -1;
-    spans_[1] = spans_[0] > 1 ? 1 : rules_.spans_at_first;
     spans_[0] = 1;
+    spans_[1] = is_first_better_ ? 1 : rules_.spans_at_first;
     has_gain_ = false;
     begin(trial_way::first, now);
 }
@@ -46,6 +46,7 @@ void two_way_trial::note_better(trial_way w, bool is_sure) {
     better = is_sure ? std::min(rules_.growth * better, rules_.spans_max)
                      : std::max(better / rules_.growth, 1);
     spans_[static_cast<int>(other_of(w))] = 1;
+    is_first_better_ = w == trial_way::first;
 }
 
 std::int64_t two_way_trial::mean(std::int64_t so_far, std::int64_t now) const {

@@ -60,8 +60,7 @@ class two_way_trial {
     std::int64_t begun_at() const { return begun_at_; }
     // Whether it has come to what counts.
     bool is_counting() const { return is_counting_; }
-    // Forgets everything but that the first way has been the better one of late, and begins with
-    // it.
+    // Forgets everything but which way was the better one, and begins with the first.
     void begin_afresh(std::int64_t now);
     // A row of the first way begins, and is compared with none before it. If one of the second way
     // is cut short its next one is short, so that something will be known of it.
@@ -127,6 +126,7 @@ class two_way_trial {
     std::int64_t gain_ = 0;
     std::int64_t pace_ = 0;  // likewise, of steps a second alone
     bool has_gain_ = false;
+    bool is_first_better_ = false;  // in the last comparison; not forgotten
     std::int32_t spans_[2] = {1, rules_.spans_at_first};
 };
 
