@@ -65,6 +65,7 @@ bool goes_on(const std::string& line, std::size_t& at, const std::string& expect
 // Where the whole program is optimized at once the compiler makes pieces of functions, which have a
 // beginning of their own, and no offset; but not of all.
 bool is_count_record(const std::string& record) {
+    constexpr bool may_be_pieces = ROTA_WHOLE_PROGRAM != 0;
     std::istringstream lines(record);
     std::string line;
     if (!std::getline(lines, line) || line.find(" @ 0x") == line.npos) return false;
@@ -79,6 +80,7 @@ bool is_count_record(const std::string& record) {
         const std::string_view rest = std::string_view(line).substr(tab);
         const bool has_offset = rest.find("+0x") != rest.npos;
         has_offsets = has_offsets || has_offset;
+        if (!has_offset && !may_be_pieces) return false;
         if (!has_offset && rest.find(".cpp:") == rest.npos && rest.find(".hpp:") == rest.npos)
             return false;
     }
