@@ -172,6 +172,7 @@ class alignas(cache_line) fd {
     }
     std::int64_t write_some(const char* from, std::size_t size);
     bool has_drained(std::int64_t n, std::size_t size) const;
+    std::int64_t receive(void* to, std::size_t size);
     std::int64_t take_returned(void* to, std::size_t size, bool stays);
 
     // --- fixed -------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include "core/getg.hpp"
 #include "fd/fd.hpp"
 #include "netpoll/poller.hpp"
+#include "netpoll/read_ahead.hpp"
 #include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
@@ -61,10 +62,21 @@ void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
 
 // What the kernel has told of is taken: once, whether somebody had to wait for it or not.
 // Threads that have no p are not counted: how the ps share the work is what the count judges.
-void note_ready() {
-    const runtime_entry inside;
+void note_ready_inside() {
     m& self = getm();
     if (self.pp != nullptr) bump(self.pp->counts.polled);
+}
+
+void note_ready() {
+    const runtime_entry inside;
+    note_ready_inside();
+}
+
+// Whether a call may be made by another thread for the caller: one that has its own, or is locked
+// to one, may have made that different, its table of descriptors even.
+bool is_any_thread_as_good() {
+    const g& self = *getm().curg;
+    return !self.is_thread && self.locked_m == nullptr;
 }
 
 }  // namespace
@@ -77,6 +89,29 @@ int poll_wait(poll_desc& d, poll_dir dir) {
         if (s != poll_word::state::none) return error_of(s);
         const runtime_entry inside;
         gopark(begin_wait, &word, wait_reason::io_wait);
+    }
+}
+
+std::int64_t poll_read(poll_desc& d, int fd, void* to, std::size_t size) {
+    // Whatever ends the wait, nobody is to find an order whose room is gone.
+    struct ordered {
+        read_order& order;
+        ~ordered() { order.to = nullptr; }
+    };
+    poll_word& word = d[poll_dir::read];
+    for (;;) {
+        const poll_word::state s = word.take();
+        if (s == poll_word::state::ready) note_ready();
+        if (s != poll_word::state::none)
+            return s == poll_word::state::ready ? -EINTR : -std::int64_t{error_of(s)};
+        const runtime_entry inside;
+        const ordered until_then{d.order};
+        const bool may = size <= read_ahead_max && is_any_thread_as_good();
+        d.order = {read_order::not_done, may ? to : nullptr, static_cast<std::uint32_t>(size), fd};
+        gopark(begin_wait, &word, wait_reason::io_wait);
+        if (d.order.got == read_order::not_done) continue;
+        note_ready_inside();
+        return d.order.got;
     }
 }
 

@@ -12,6 +12,7 @@
 // netpollDeadline.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "netpoll/poll_desc.hpp"
@@ -22,6 +23,11 @@ namespace rota::rt {
 // that direction of the descriptor; not inside a runtime_entry. The m and the p may be others
 // afterwards.
 [[nodiscard]] int poll_wait(poll_desc& d, poll_dir dir);
+
+// The same for a reader of a stream that would take up to `size` bytes from `fd` next; somebody
+// else may do so for it. Returns what the call has given, or -EINTR: the caller makes it; or an
+// error of the wait with its sign turned.
+[[nodiscard]] std::int64_t poll_read(poll_desc& d, int fd, void* to, std::size_t size);
 
 // 0, or why a call cannot even begin, as above.
 [[nodiscard]] int poll_check(const poll_desc& d, poll_dir dir);

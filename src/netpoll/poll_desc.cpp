@@ -76,9 +76,7 @@ void prefetch_poll_desc(std::uint64_t tag) {
 }
 
 ROTA_READS_RACING const void* beside_poll_word(const void* word) {
-    constexpr std::uintptr_t in_line = cache_line - 1;
-    const auto line = reinterpret_cast<std::uintptr_t>(word) & ~in_line;
-    return reinterpret_cast<const poll_desc*>(line)->beside;
+    return poll_desc_around(word).beside;
 }
 
 poll_desc* poll_desc_of(std::uint64_t tag) {

@@ -41,6 +41,17 @@ struct ring_request {
 
 enum class poll_dir : std::uint8_t { read, write };
 
+// What a reader that waits would do first (netpoll/read_ahead.hpp). Written by the reader before it
+// waits, then by who takes it out of its word, then the reader's own again.
+struct read_order {
+    static constexpr std::int32_t not_done = INT32_MIN;
+
+    std::int32_t got = not_done;  // else what the call has returned
+    void* to = nullptr;           // null: there is no order
+    std::uint32_t size = 0;
+    int fd = -1;
+};
+
 struct alignas(cache_line) poll_desc {
     // --- fixed: the record's own ---------------------------------------------------
     std::uint32_t index = 0;
@@ -58,6 +69,9 @@ struct alignas(cache_line) poll_desc {
     // that returns less than there was room for does not mean that nothing is left. Set before
     // `ready` is; never cleared.
     atomic<bool> ended{false};
+
+    // --- the reader, and who lets it go on: see there ----------------------------------
+    read_order order;
 
     // --- guarded by mu -----------------------------------------------------------------
     lock mu{lock_rank::fd};
@@ -81,7 +95,8 @@ struct alignas(cache_line) poll_desc {
 };
 
 static_assert(offsetof(poll_desc, word) + sizeof(poll_desc::word) <= cache_line,
-              "a word leads to its record: beside_poll_word");
+              "a word leads to its record: poll_desc_around");
+static_assert(offsetof(poll_desc, order) + sizeof(read_order) <= cache_line, "of the same line");
 
 // A record for a new descriptor; null if there are too many.
 [[nodiscard]] poll_desc* poll_desc_new();
@@ -91,6 +106,11 @@ void poll_desc_free(poll_desc& d);
 [[nodiscard]] poll_desc* poll_desc_of(std::uint64_t tag);
 // Asks for the line of that record, whatever its use.
 void prefetch_poll_desc(std::uint64_t tag);
+// The record of that word.
+[[nodiscard]] inline poll_desc& poll_desc_around(const void* word) {
+    constexpr std::uintptr_t in_line = cache_line - 1;
+    return *reinterpret_cast<poll_desc*>(reinterpret_cast<std::uintptr_t>(word) & ~in_line);
+}
 // What lies beside a word, which is a record's, or null: see `beside`.
 [[nodiscard]] const void* beside_poll_word(const void* word);
 

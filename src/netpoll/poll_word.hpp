@@ -83,6 +83,12 @@ class poll_word {
     [[nodiscard]] g* expire() { return set(expired_bit); }
     [[nodiscard]] g* close() { return set(closed_bit); }
 
+    // What the kernel has said is used up. Caller: who has taken the g out, and then tries in its
+    // stead; a change that comes behind this is told anew.
+    void unready() {
+        (void)word_.fetch_and(~ready_bit, memory_order_acq_rel);  // pairs(poll.word)
+    }
+
     // There is a new deadline, or none.
     void unexpire() {
         (void)word_.fetch_and(~expired_bit, memory_order_acq_rel);  // pairs(poll.word)

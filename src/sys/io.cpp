@@ -102,6 +102,12 @@ std::int64_t io_receive(int fd, void* to, std::size_t size) {
     return call(SYS_recvfrom, fd, to, size, 0, nullptr, nullptr);
 }
 
+std::int64_t io_receive_now(int fd, void* to, std::size_t size) {
+    if (const int error = fault_at(sys_call::read)) return -error;
+    if (socket_kernel* const k = kernel_of(fd)) return k->receive(fd, to, size, false);
+    return call(SYS_recvfrom, fd, to, size, MSG_DONTWAIT, nullptr, nullptr);
+}
+
 std::int64_t io_peek(int fd, void* to, std::size_t size) {
     if (const int error = faulty_size(sys_call::read, size)) return -error;
     if (socket_kernel* const k = kernel_of(fd)) return k->receive(fd, to, size, true);

@@ -3,13 +3,18 @@
 // Who waits is a thread of the schedule; the poller, the deadline and the close are others. The
 // law: what has happened is seen, at once or by being woken; nobody is woken who has not parked,
 // and none is left asleep.
+#include <cerrno>
+
 #include <gtest/gtest.h>
 
 #include "core/getg.hpp"
-#include "netpoll/poll_word.hpp"
+#include "netpoll/poll_desc.hpp"
+#include "netpoll/poller.hpp"
+#include "netpoll/read_ahead.hpp"
 #include "rig.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
+#include "sys/socket_kernel.hpp"
 
 namespace {
 
@@ -77,6 +82,83 @@ TEST(kb33_poll_word, changes_told_by_two_threads_are_both_seen) {
         one.join();
         other.join();
         reader.join();
+    });
+}
+
+// A kernel with one socket, to which bytes come.
+class one_socket final : public socket_kernel {
+  public:
+    void bring() { here_.fetch_add(1, memory_order_relaxed); }
+
+    bool takes(int, int) const override { return false; }
+    int adopt(int, int) override { return -ENOSYS; }
+    bool has(int) const override { return true; }
+    void close(int) override {}
+    int bind(int, const sockaddr*, std::uint32_t) override { return -ENOSYS; }
+    int listen(int, int) override { return -ENOSYS; }
+    int accept(int, int, sockaddr*, std::uint32_t*) override { return -ENOSYS; }
+    int connect(int, const sockaddr*, std::uint32_t) override { return -ENOSYS; }
+    int shutdown(int, int) override { return -ENOSYS; }
+    int get_option(int, int, int, int&) override { return -ENOSYS; }
+    int address(int, bool, sockaddr*, std::uint32_t&) override { return -ENOSYS; }
+    std::int64_t receive(int, void*, std::size_t, bool) override {
+        const std::uint32_t n = here_.exchange(0, memory_order_relaxed);
+        return n == 0 ? -EAGAIN : std::int64_t{n};
+    }
+    std::int64_t send(int, const iovec*, std::size_t) override { return -ENOSYS; }
+    int poll(int, short) override { return -ENOSYS; }
+
+  private:
+    atomic<std::uint32_t> here_{0};  // without an order of its own
+};
+
+// As fd::receive of a socket that is drained, in fd/.
+std::int64_t receive(poll_desc& d, one_socket& k) {
+    poll_word& word = d[poll_dir::read];
+    char room[4];
+    for (;;) {
+        std::int64_t n = -EAGAIN;
+        if (word.take() == state::ready) {
+            n = k.receive(0, room, sizeof room, false);
+        } else {
+            const runtime_entry inside;
+            d.order = {read_order::not_done, room, sizeof room, 0};
+            gopark([](g& gp, void* w) { return static_cast<poll_word*>(w)->arm(gp); }, &word,
+                   wait_reason::io_wait);
+            d.order.to = nullptr;
+            if (d.order.got != read_order::not_done) n = d.order.got;
+        }
+        if (n != -EAGAIN) return n;
+    }
+}
+
+TEST(kb33_read_ahead, what_comes_behind_the_call_is_told_anew) {
+    // Two threads poll at once. One takes the reader out and reads for it; what the other has been
+    // told of is either in what has been read, or still to be waited for.
+    model::expect_holds(model::departures(2), [] {
+        one_socket kernel;
+        other_kernel.store(&kernel, memory_order_relaxed);
+        poll_desc d;
+        model::name(d[poll_dir::read], "word");
+        std::int64_t read = 0;
+        stranger_thread reader("reader", [&] {
+            while (read < 2) read += receive(d, kernel);
+        });
+        const auto poll = [&] {
+            kernel.bring();
+            g* const gp = d[poll_dir::read].ready();
+            if (gp == nullptr) return;
+            ready_list ready;
+            ready.all[ready.count++] = gp;
+            read_ahead(ready);
+            let_go(gp);
+        };
+        stranger_thread one("one", poll), other("other", poll);
+        one.join();
+        other.join();
+        reader.join();
+        MODEL_CHECK(read == 2);
+        other_kernel.store(nullptr, memory_order_relaxed);
     });
 }
 

@@ -1,8 +1,12 @@
 // What the network brings is left to one m (GODEBUG=pollalone=1): that nobody is left waiting by
 // it, whatever that m is kept by. The first argument names the case.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <memory>
+#include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -36,6 +40,9 @@ class client {
 
     void ask(char what) const {
         if (::send(fd_, &what, 1, 0) != 1) ::_exit(4);
+    }
+    void tell(const std::uint8_t* bytes, std::size_t size) const {
+        if (::send(fd_, bytes, size, 0) != static_cast<ssize_t>(size)) ::_exit(4);
     }
     char answer() const {
         pollfd p{fd_, POLLIN, 0};
@@ -195,6 +202,118 @@ int traffic(bool resizes) {
 int steady() { return traffic(false); }
 int resized() { return traffic(true); }
 
+// Who looks reads for those who wait, and their time runs out while he does. Every byte comes, in
+// its turn, and to the one it was sent to.
+constexpr std::size_t stream_size = 200'000;
+std::uint8_t byte_of(std::size_t stream, std::size_t at) {
+    return static_cast<std::uint8_t>(at * 31 + at / 251 + stream * 7);
+}
+
+void take_stream(const rota::net::conn& c) {
+    std::array<std::byte, 3000> room;
+    std::minstd_rand random(static_cast<unsigned>(c.remote_addr().port()));
+    std::error_code error;
+    std::size_t stream = stream_size, at = 0;
+    while (at < stream_size) {
+        const std::size_t size = random() % 4 == 0 ? room.size() : random() % 300 + 1;
+        c.set_read_deadline(rota::clock::now() + std::chrono::microseconds(random() % 300));
+        const std::size_t n = c.read(std::span(room).first(size), error);
+        if (error && error != std::errc::timed_out) ::_exit(9);
+        if (error && n != 0) ::_exit(10);
+        for (std::size_t i = 0; i < n; ++i, ++at) {
+            const auto got = std::to_integer<std::uint8_t>(room[i]);
+            if (at == 0) stream = static_cast<std::uint8_t>(got * 183);  // 7 * 183 is 1 here
+            if (got != byte_of(stream, at)) ::_exit(11);
+        }
+    }
+    room[0] = std::byte{'y'};
+    c.write(std::span(room).first(1), error);
+}
+
+void send_stream(int port, std::size_t stream) {
+    const client one(port);
+    std::minstd_rand random(static_cast<unsigned>(stream + 1));
+    std::array<std::uint8_t, 256> part;
+    for (std::size_t at = 0; at < stream_size;) {
+        const std::size_t n = std::min<std::size_t>(random() % part.size() + 1, stream_size - at);
+        for (std::size_t i = 0; i < n; ++i) part[i] = byte_of(stream, at++);
+        one.tell(part.data(), n);
+        std::this_thread::yield();
+    }
+    if (one.answer() != 'y') ::_exit(6);
+}
+
+int streams() {
+    constexpr std::size_t clients = 24;
+    rota::run([] {
+        const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
+        rota::go([l] {
+            for (;;) rota::go([c = l.accept()] { take_stream(c); });
+        });
+        const int port = l.addr().port();
+        const rota::chan<rota::unit> over = rota::make_chan<rota::unit>(clients);
+        std::vector<std::thread> threads;
+        for (std::size_t n = 0; n < clients; ++n) {
+            threads.emplace_back([=] {
+                send_stream(port, n);
+                over.send({});
+            });
+        }
+        for (std::size_t n = 0; n < clients; ++n) (void)over.recv();
+        for (std::thread& t : threads) t.join();
+    });
+    std::puts("done");
+    return 0;
+}
+
+// Static objects are destroyed while goroutines wait to read into one: nobody reads for them,
+// though the m that sleeps in the poller is told.
+class read_into_at_exit {
+  public:
+    constexpr read_into_at_exit() = default;
+    read_into_at_exit(const read_into_at_exit&) = delete;
+    read_into_at_exit& operator=(const read_into_at_exit&) = delete;
+    ~read_into_at_exit() {
+        if (clients_.empty()) return;
+        for (auto& r : rooms_) r.fill(std::byte{gone});
+        for (const auto& c : clients_) c->ask('x');
+        const auto until = std::chrono::steady_clock::now() + 100ms;
+        while (std::chrono::steady_clock::now() < until) {
+            for (auto& r : rooms_)
+                if (*static_cast<volatile std::byte*>(r.data()) != std::byte{gone}) ::_exit(12);
+        }
+    }
+
+    void serve() {
+        const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
+        for (auto& r : rooms_) {
+            clients_.push_back(std::make_unique<client>(l.addr().port()));
+            rota::go([c = l.accept(), &r] {
+                std::error_code error;
+                while (c.read(r, error) > 0) c.write(std::span(r).first(1), error);
+            });
+        }
+        rota::blocking([this] {
+            for (int round = 0; round < 500; ++round) {  // sysmon leaves all to one m meanwhile
+                for (const auto& c : clients_) c->ask('r');
+                for (const auto& c : clients_) (void)c->answer();
+            }
+        });
+    }
+
+  private:
+    static constexpr std::uint8_t gone = 0xdb;
+    std::array<std::byte, 64> rooms_[16] = {};
+    std::vector<std::unique_ptr<client>> clients_;
+};
+read_into_at_exit until_the_end;
+
+int exits() {
+    rota::run([] { until_the_end.serve(); });
+    std::puts("done");
+    return 0;
+}
+
 // When all have been idle for a while even sysmon sleeps: only the poller wakes them. Were nobody
 // there, sysmon would go on looking in its place.
 int rested() {
@@ -211,8 +330,9 @@ int rested() {
 }
 
 constexpr program_case cases[] = {
-    {"computing", computing}, {"call", in_call},    {"blocked", blocked}, {"timers", timers},
-    {"steady", steady},       {"resized", resized}, {"rested", rested}};
+    {"computing", computing}, {"call", in_call},    {"blocked", blocked},
+    {"timers", timers},       {"steady", steady},   {"resized", resized},
+    {"rested", rested},       {"streams", streams}, {"exits", exits}};
 
 }  // namespace
 
