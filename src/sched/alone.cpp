@@ -37,12 +37,8 @@ constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::int64_t slow_turns = 32;
 constexpr std::int64_t long_wait_ns = 10'000'000;
 
-// A row of `alone` ends early if twice as many wait as at its beginning, or as ever in the shared
-// rows of late, and `crowd` more, in the mean of so many looks: where a thousand clients ask at a
-// time the number goes up and down between two of them. But it must not double from row to row.
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
-constexpr std::uint64_t crowd = 64, crowd_max = 2048;
-constexpr std::uint64_t recently = 8;
+constexpr std::int64_t recently = 8;            // looks
 
 constinit polling fixed_way = polling::on_trial;  // at boot
 
@@ -262,7 +258,7 @@ bool alone_trial::is_pace_usual(std::int64_t now) {
     if (time <= 0) return true;
     const std::int64_t pace = turns * a_second / time;
     const bool usual = 2 * pace >= usual_pace_;
-    usual_pace_ += (pace - usual_pace_) / static_cast<std::int64_t>(recently);
+    usual_pace_ += (pace - usual_pace_) / recently;
     return usual;
 }
 
@@ -296,16 +292,7 @@ void alone_trial::note_rest(std::int64_t now) {
 
 void alone_trial::begin_afresh(std::int64_t now) {
     trial_.begin_afresh(now);
-    most_shared_ = 0;
-    follows_crowd_ = false;
-}
-
-bool alone_trial::is_crowded() {
-    const std::uint64_t n = recent_ / recently;
-    if (is_alone())
-        return n > std::min(2 * std::max(waiting_then_, most_shared_) + crowd, crowd_max);
-    if (!follows_crowd_) most_shared_ = std::max(most_shared_, n);
-    return false;
+    crowd_.forget();
 }
 
 void alone_trial::proceed(std::int64_t now) {
@@ -318,29 +305,19 @@ void alone_trial::proceed(std::int64_t now) {
     if (!trial_.is_counting()) return;
     const std::uint64_t n = waiting();
     if (r == row::begins_to_count) {
-        waiting_then_ = n;
-        recent_ = is_alone() ? recently * n : 0;  // what alone has left is not its own crowd
-        if (!is_alone() && !follows_crowd_) most_shared_ -= most_shared_ / 4;
+        crowd_.begin_row(is_alone(), n);
         cost_then_ = process_cpu_time();
-        waiting_sum_ = looks_ = 0;
     }
-    waiting_sum_ += n;
-    ++looks_;
-    recent_ += n - recent_ / recently;
-    if (follows_crowd_ && looks_ == recently) {  // it is served by now
-        follows_crowd_ = false;
-        recent_ = recently * n;
-    }
+    crowd_.look(n);
     if (r != row::counts && r != row::is_over) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
-    const bool is_harmful = is_crowded();
+    const bool is_harmful = crowd_.is_crowd();
     if (is_harmful) trial_.turn_back(now);
     else if (r == row::counts) return;
     else if (is_alone() || trial_.per_s() >= worth_it_per_s)
-        trial_.turn(now, process_cpu_time() - cost_then_,
-                    static_cast<std::int64_t>(8 * waiting_sum_ / looks_));
+        trial_.turn(now, process_cpu_time() - cost_then_, crowd_.mean_in_eighths());
     else begin_afresh(now);
-    follows_crowd_ = is_harmful;
+    crowd_.end_row(is_harmful);
     set(trial_.now_is() == trial_way::second ? polling::alone : polling::shared);
 }
 

@@ -40,6 +40,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "sched/crowd.hpp"
 #include "sched/trial.hpp"
 
 namespace rota::rt {
@@ -78,22 +79,14 @@ class alone_trial {
     bool is_pace_usual(std::int64_t now);
     void begin_afresh(std::int64_t now);
     void proceed(std::int64_t now);
-    bool is_crowded();
     void set(polling way);
 
     static const trial_rules rules;
     two_way_trial trial_{rules};  // first: shared
-    // When the present row began to count: how many waited, and what the process had had of the
-    // processors, in ns.
-    std::uint64_t waiting_then_ = 0;
+    // What the process had had of the processors, in ns, when the present row began to count.
     std::int64_t cost_then_ = 0;
-    // The most in the mean of `recently` looks, in shared rows; older ones count for less.
-    std::uint64_t most_shared_ = 0;
-    bool follows_crowd_ = false;  // the present row does, and has had but a few looks
-    // How many have waited at each look since it began to count.
-    std::uint64_t waiting_sum_ = 0, looks_ = 0;
-    std::uint64_t recent_ = 0;  // likewise, in the mean of the last ones, times their number
-    int watchful_ = 0;          // looks that are closer
+    crowd_watch crowd_;
+    int watchful_ = 0;  // looks that are closer
     // Since when nobody had been left waiting, and the ps had made their usual turns; those in a
     // second; the last look, and how many they had made until then.
     std::int64_t calm_since_ = 0, usual_pace_ = 0, looked_at_ = 0;
