@@ -101,9 +101,11 @@ std::int64_t poll_read(poll_desc& d, int fd, void* to, std::size_t size) {
     poll_word& word = d[poll_dir::read];
     for (;;) {
         const poll_word::state s = word.take();
-        if (s == poll_word::state::ready) note_ready();
-        if (s != poll_word::state::none)
-            return s == poll_word::state::ready ? -EINTR : -std::int64_t{error_of(s)};
+        if (s == poll_word::state::ready) {
+            note_ready();
+            return -EINTR;
+        }
+        if (s != poll_word::state::none) return -std::int64_t{error_of(s)};
         const runtime_entry inside;
         const ordered until_then{d.order};
         const bool may = size <= read_ahead_max && is_any_thread_as_good();

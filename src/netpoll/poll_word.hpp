@@ -19,10 +19,12 @@
 //
 // A wait begins off the goroutine's stack, in one step that fails if any bit is set; so nothing
 // that comes before the goroutine has parked is overlooked, and none is readied that has not
-// parked. `ready` may be said once too often: who takes it tries again, and finds nothing. It is
-// never said too rarely: the kernel tells of each change (edge-triggered), and a change that comes
-// while the bit is set is seen by who takes that. Go: pollDesc's rg and wg; there the deadline and
-// the close live in words of their own, which is why a wait must look at them twice.
+// parked. Who has taken a g out by ready(), and tries in its stead, uses the bit up first, as
+// take() would: unready(). `ready` may be said once too often: who takes it tries again, and finds
+// nothing. It is never said too rarely: the kernel tells of each change (edge-triggered), and a
+// change that comes while the bit is set is seen by who takes that. Go: pollDesc's rg and wg; there
+// the deadline and the close live in words of their own, which is why a wait must look at them
+// twice.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// The orders of one look, one behind the other.
 #include "netpoll/read_ahead.hpp"
 
 #include <algorithm>

@@ -38,7 +38,7 @@ constexpr std::int64_t slow_turns = 32;
 constexpr std::int64_t long_wait_ns = 10'000'000;
 
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
-constexpr std::int64_t recently = 8;            // looks
+constexpr std::int64_t recently = 8;            // looks, whose mean pace is the usual one
 
 constinit polling fixed_way = polling::on_trial;  // at boot
 

@@ -52,14 +52,6 @@ void note_poll(std::int64_t now) {
     if (last != 0) sched.last_poll.cas(last, now, memory_order_seq_cst);  // pairs(timer.poller)
 }
 
-// For those who will run on pp one after the other; where others may take them it is left to them.
-// While the process exits nobody runs any more, and what they would read into is being destroyed.
-void read_for_all(const p& pp, const ready_list& ready) {
-    // relaxed: who exits sets it, then looks for ps that run, such as pp: is_left_to_owner's fence
-    if (ready.count > 1 && is_left_to_owner(pp) && !sched.exiting.load(memory_order_relaxed))
-        read_ahead(ready);
-}
-
 // Goroutines of `ready`, now runnable, in `out`; returns how many.
 std::uint32_t make_all_runnable(const ready_list& ready, g** out) {
     std::uint32_t n = 0;
@@ -68,6 +60,16 @@ std::uint32_t make_all_runnable(const ready_list& ready, g** out) {
         if (make_runnable(*ready.all[i])) out[n++] = ready.all[i];
     }
     return n;
+}
+
+// The same for those who will be queued on pp. If they run there one after the other they are read
+// for; where others may take them that is left to them.
+// While the process exits nobody runs any more, and what they would read into is being destroyed.
+std::uint32_t make_all_runnable_on(const p& pp, const ready_list& ready, g** out) {
+    // relaxed: who exits sets it, then looks for ps that run, such as pp: is_left_to_owner's fence
+    if (ready.count > 1 && is_left_to_owner(pp) && !sched.exiting.load(memory_order_relaxed))
+        read_ahead(ready);
+    return make_all_runnable(ready, out);
 }
 
 // Where all ps are busy they do not wait for whole slices: somebody outside waits for them.
@@ -97,9 +99,8 @@ found from_netpoll(m& self) {
     net_poller.look(ready);
     note_poll(nanotime());
     if (ready.count == 0) return {};
-    read_for_all(*self.pp, ready);
     g* runnable[2 * poll_events_max];
-    const std::uint32_t n = make_all_runnable(ready, runnable);
+    const std::uint32_t n = make_all_runnable_on(*self.pp, ready, runnable);
     for (std::uint32_t i = 1; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
     net_poller.discount_waiters(ready.count);
     if (n == 0) return {};
@@ -129,9 +130,8 @@ void poll_between(m& self) {
 }
 
 void queue_ready(m& self, const ready_list& ready) {
-    read_for_all(*self.pp, ready);
     g* runnable[2 * poll_events_max];
-    const std::uint32_t n = make_all_runnable(ready, runnable);
+    const std::uint32_t n = make_all_runnable_on(*self.pp, ready, runnable);
     for (std::uint32_t i = 0; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
     net_poller.discount_waiters(ready.count);
     if (n > 0) wake_for(*self.pp, n - 1);
@@ -153,9 +153,8 @@ void inject_ready(const ready_list& ready) {
 }
 
 void append_ready(m& self, const ready_list& ready) {
-    read_for_all(*self.pp, ready);
     g* runnable[2 * poll_events_max];
-    const std::uint32_t n = make_all_runnable(ready, runnable);
+    const std::uint32_t n = make_all_runnable_on(*self.pp, ready, runnable);
     if (n > 0) {
         {
             const lock_guard guard(sched.mu);
