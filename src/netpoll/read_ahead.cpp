@@ -1,6 +1,8 @@
 // The orders of one look, one behind the other.
 #include "netpoll/read_ahead.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 
 #include "core/g.hpp"
@@ -17,7 +19,9 @@ std::int32_t do_order(poll_desc& d) {
     read_order& order = d.order;
     if (order.to == nullptr) return 0;
     d[poll_dir::read].unready();
-    order.got = static_cast<std::int32_t>(io_receive_now(order.fd, order.to, order.size));
+    // At once, though somebody may have made the open file a blocking one.
+    const std::int64_t got = io_receive(order.fd, order.to, order.size, MSG_DONTWAIT);
+    order.got = static_cast<std::int32_t>(got);
     return std::max(order.got, 0);
 }
 

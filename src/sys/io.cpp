@@ -96,16 +96,10 @@ int io_event_add(int event) {
     return n < 0 ? n : 0;
 }
 
-static std::int64_t receive(int fd, void* to, std::size_t size, int flags) {
+std::int64_t io_receive(int fd, void* to, std::size_t size, int flags) {
     if (const int error = fault_at(sys_call::read)) return -error;
     if (socket_kernel* const k = kernel_of(fd)) return k->receive(fd, to, size, false);
     return call(SYS_recvfrom, fd, to, size, flags, nullptr, nullptr);
-}
-
-std::int64_t io_receive(int fd, void* to, std::size_t size) { return receive(fd, to, size, 0); }
-
-std::int64_t io_receive_now(int fd, void* to, std::size_t size) {
-    return receive(fd, to, size, MSG_DONTWAIT);
 }
 
 std::int64_t io_peek(int fd, void* to, std::size_t size) {
