@@ -156,17 +156,17 @@ class Bench:
         self.took = {}      # (label, workload, procs) -> seconds
         self.repeated = 0
 
-    def measure(self, label, workload, procs):
+    def measure(self, label, workload, procs, part):
         key = label, workload, procs
         began = time.monotonic()
         try:
-            got = self.runner.quiet(label, self.commands[label], workload, procs, self.out)
+            got = self.runner.quiet(label, self.commands[label], workload, procs, self.out, part)
         except NotImplementedError:
             got = []
         except (self.runner.Failed, subprocess.TimeoutExpired, OSError) as e:
             self.failures[key] = str(e)
             got = []
-        self.took[key] = time.monotonic() - began
+        self.took[key] = self.took.get(key, 0.0) + time.monotonic() - began
         for r in got:
             self.row(workload, r).add(label, r["value"], r.get("foreign_cpu", 0.0))
         return got
@@ -199,16 +199,31 @@ class Bench:
 
     def measure_once(self, plan, labels):
         for i, (workload, procs) in enumerate(plan, 1):
-            told = []
             touch_memory(TOUCHED.get(workload, 0))
+            got = self.take_turns(workload, procs, labels, f"[{i}/{len(plan)}]")
+            told = []
             for label in labels:
-                self.progress.now(f"[{i}/{len(plan)}] {label} {workload} procs={procs}")
-                got = self.measure(label, workload, procs)
                 if (label, workload, procs) in self.failures:
                     told.append(f"{label} failed")
-                elif got:
-                    told.append(f"{label} {number(got[0]['value'])} {got[0]['unit']}")
+                elif rows := got[label]:
+                    metric, unit = rows[0]["workload"], rows[0]["unit"]
+                    value = median([r["value"] for r in rows if r["workload"] == metric])
+                    told.append(f"{label} {number(value)} {unit}")
             self.progress.say(f"[{i}/{len(plan)}] {workload} procs={procs}: " + ", ".join(told))
+
+    def take_turns(self, workload, procs, labels, why):
+        """Every part of a workload with everyone of `labels`: label -> rows."""
+        got, out = {label: [] for label in labels}, set()
+        for n, part in enumerate(self.runner.turns(workload)):
+            for label in labels[n % len(labels):] + labels[:n % len(labels)]:
+                if label in out:
+                    continue
+                self.progress.now(f"{why} {label} {workload} procs={procs}")
+                rows = self.measure(label, workload, procs, part)
+                got[label] += rows
+                if not rows:  # has failed, or does not have it
+                    out.add(label)
+        return got
 
     def measure_close_again(self, go, until):
         """Two more rounds of rota and Go where they are close, the quickest first."""
@@ -219,10 +234,9 @@ class Bench:
         for workload, procs in sorted(close, key=cost.get):
             if until and self.progress.seconds() + cost[workload, procs] > until:
                 break
-            self.progress.now(f"close: {workload} procs={procs} twice more")
             touch_memory(TOUCHED.get(workload, 0))
-            for label in ("rota", go) * 2:
-                self.measure(label, workload, procs)
+            for _ in range(2):
+                self.take_turns(workload, procs, ["rota", go], "close, once more:")
             self.repeated += 1
             self.progress.say(f"close: {workload} procs={procs} measured twice more")
 
