@@ -4,7 +4,8 @@
  * Two ps, three ms. The network brings two goroutines at a time, EVENTS times: the m that looks runs one and
  * queues the other in the ring of its p. One of those that run may compute for ever, or go into a call and
  * not come back, so that sysmon takes its p; the others end. Under `alone` the m wakes nobody for what it has
- * queued, and an m without a p does not sleep in the poller beside one that has a p. sysmon goes from one way
+ * queued, and an m without a p does not sleep in the poller beside one that has a p. One that nobody has called
+ * gives up its p beside another one that has looked, whatever waits. sysmon goes from one way
  * to the other, or is about to print and never looks again; where all rest it sleeps deeply, and shares all
  * behind that, or does not.
  * (src/sched/alone.cpp, poll.cpp, findrunnable.cpp, sysmon.cpp, wakeup.cpp.)
@@ -26,6 +27,7 @@
  *   5 kb15  no m sleeps in the poller, not even the last one with a p
  *   6 kb15  an m decides where it sleeps while it still has its p
  *   7 kb15  sysmon sleeps deeply and does not ask whether anybody is in the poller
+ *   8 kb12  an m gives up its p beside another one while some are in its own ring
  */
 #ifndef BUG
 #define BUG 0
@@ -65,17 +67,24 @@ inline wakep() {
 
 proctype m(bit has_p) {
     bit spins, is_alone, elsewhere, found;
+    bit own;  /* some in the ring may be of its own p */
     if
     :: has_p -> has_p = 0
     :: else -> goto stopm
     fi;
 findrunnable:
     atomic {
+        own = own && ring > 0;
         if  /* from_local, from_other_ps, from_global, from_netpoll */
-        :: ring > 0 -> ring--; goto runs
+        :: ring > 0 -> ring--; own = own && ring > 0; goto runs
         :: ring == 0 && global > 0 -> global--; goto runs
         :: !work && ready > 0 && !polled -> ready--; goto brings
-        :: else
+#if BUG == 8
+        :: alone && !spins && (idle + in_call < PS - 1) -> skip
+#else
+        :: alone && !spins && !own && (idle + in_call < PS - 1) -> skip  /* may_rest */
+#endif
+        :: !work && (ready == 0 || polled) -> skip
         fi
     };
 #if BUG == 6
@@ -159,6 +168,7 @@ brings:
     is_alone = alone;
 #endif
     ring++;
+    own = 1;
 #if BUG != 1
     is_alone = alone;
 #endif
@@ -172,7 +182,10 @@ runs:
     :: spins ->
         spins = 0;
         spinning = 0;
-        wakep()
+        if
+        :: atomic { alone && idle == 0 && !computes && !in_call } -> skip  /* is_left_to_another */
+        :: wakep()
+        fi
     :: else
     fi;
     if
@@ -182,6 +195,7 @@ runs:
     fi;
     /* It is another m that goes on here: there are as many as it takes. */
 stopm:
+    own = 0;
     resting++;
 end_stopped:
     atomic { wanted > 0 -> wanted--; resting--; spins = 1 };

@@ -7,6 +7,7 @@
 #include "netpoll/poller.hpp"
 #include "sched/chaos.hpp"
 #include "sched/hostage.hpp"
+#include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
@@ -36,6 +37,9 @@ constexpr long nap_calm_us = 4000;
 constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::int64_t slow_turns = 32;
 constexpr std::int64_t long_wait_ns = 10'000'000;
+
+// Older than that is a look at the descriptors that somebody should have made since.
+constexpr std::int64_t stale_ns = 500'000;
 
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
 constexpr std::int64_t recently = 8;            // looks, whose mean pace is the usual one
@@ -149,24 +153,33 @@ std::int64_t timer_limit(const p& pp) {
     return is_idle_p(pp) || when > INT64_MAX - timer_late_ns ? when : when + timer_late_ns;
 }
 
-// Whether somebody waits whom nobody serves, or not soon.
-bool is_anyone_left(std::int64_t now) {
-    bool any = false;
+// What one look at all ps finds.
+struct outlook {
+    bool is_anyone_left = false;  // he waits, and nobody serves him, or not soon
+    bool is_any_at_work = false, does_any_get_on = false;  // as far as a processor is concerned
+    bool do_all_lack_one() const { return is_any_at_work && !does_any_get_on; }
+};
+
+// `asks`: whether those who do not get on lack a processor, though nobody waits for them.
+outlook look_at_all(std::int64_t now, bool asks) {
+    outlook seen;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
-        if (timer_limit(pp) <= now) any = true;
+        if (timer_limit(pp) <= now) seen.is_anyone_left = true;
         if (is_idle_p(pp)) {
             forget_waiting(pp);
             continue;
         }
         const pace how = pace_of(pp, now);
         const bool is_kept = how == pace::slow || (stands_still(pp, now) && !runq_empty(pp));
-        const bool lacks_one = is_without_processor(pp, is_kept);
-        if (is_kept && !is_excused(pp, lacks_one, now)) any = true;
+        const bool lacks_one = is_without_processor(pp, is_kept || asks);
+        if (is_kept && !is_excused(pp, lacks_one, now)) seen.is_anyone_left = true;
         if (how == pace::good && !is_kept) pp.excused_since = 0;
-        if (has_long_waited(pp, now)) any = true;
+        if (has_long_waited(pp, now)) seen.is_anyone_left = true;
+        seen.is_any_at_work = true;
+        seen.does_any_get_on = seen.does_any_get_on || !lacks_one;
     }
-    return any;
+    return seen;
 }
 
 // Wraps.
@@ -206,6 +219,27 @@ bool is_left_to_owner(const p& pp) {
     return !are_turns_long(pp, nanotime());
 }
 
+bool is_left_to_another(const p& pp) {
+    constexpr std::int64_t lately = 1'000'000;
+    if (!is_alone()) return false;
+    // relaxed, here and below: hints. Who misses that the way has ended gives up its p as others
+    // do: whoever ends it, or has work, finds it idle, or has left word.
+    const std::int64_t since =
+        std::max(pp.looked_at.load(memory_order_relaxed), nanotime() - lately);
+    if (sched.last_poll.load(memory_order_relaxed) <= since) return false;
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        const p& other = *sched.allp[i];
+        if (&other == &pp || other.status.load(memory_order_relaxed) != p_status::running) continue;
+        if (other.looked_at.load(memory_order_relaxed) > since) return true;
+    }
+    return false;
+}
+
+bool may_rest(const m& self) {
+    if (self.spinning || !is_left_to_another(*self.pp)) return false;
+    return next_timer_run(*self.pp) - nanotime() > nap_calm_us * 1000;
+}
+
 bool is_poller_elsewhere() {
     light_fence();                  // pairs(poll.alone)
     if (!is_alone()) return false;  // who misses the beginning looks in his sleep, for all
@@ -217,6 +251,10 @@ bool is_poller_elsewhere() {
 void alone_trial::fix(polling way) { fixed_way = way; }
 
 bool alone_trial::is_on() const { return is_alone(); }
+
+std::int64_t alone_trial::stale_after() const {
+    return lack_processors_ ? poll_stale_ns : stale_ns;
+}
 
 void alone_trial::round(std::int64_t now) {
     if (is_alone()) look_after_all(now);
@@ -240,9 +278,11 @@ long alone_trial::nap_us_max(std::int64_t now) const {
 
 void alone_trial::look_after_all(std::int64_t now) {
     if (watchful_ > 0) --watchful_;
-    const bool is_any_left = is_anyone_left(now);
-    if (!is_pace_usual(now) || is_any_left || has_anyone_waited(now)) calm_since_ = now;
-    if (!is_any_left) return;
+    const std::int64_t last = sched.last_poll.load(memory_order_relaxed);  // relaxed: a hint
+    const outlook seen = look_at_all(now, last != 0 && now - last >= stale_ns);
+    lack_processors_ = seen.do_all_lack_one();
+    if (!is_pace_usual(now) || seen.is_anyone_left || has_anyone_waited(now)) calm_since_ = now;
+    if (!seen.is_anyone_left) return;
     watchful_ = watchful_looks;
     wakep();
 }
@@ -272,6 +312,7 @@ void alone_trial::set(polling way) {
         for (std::int32_t i = 0; i < made_count(); ++i) forget_waiting(*sched.allp[i]);
         calm_since_ = nanotime();
         usual_pace_ = 0;
+        lack_processors_ = false;
         return;
     }
     heavy_fence();  // pairs(poll.alone)

@@ -20,12 +20,18 @@
 // has been answered, and takes less of the processors for it, gets more and more of the time
 // (sched/trial): `alone`, where nothing tells them apart and no more wait.
 //
+// An m that has been called to help has soon done what it has taken, and finds more at once: there
+// is always some where a thousand clients ask. The two would get into each other's way for ever. So
+// under `alone` one that runs out of work, and has not been called, goes to sleep if another one
+// has looked at the descriptors since. Who has looked last stays.
+//
 // Under `alone` an m may be asleep, and a p idle, while goroutines wait in the ring of another one,
 // whose goroutine may compute, or be in a call, and look at no descriptor. So sysmon looks, every
 // two milliseconds if it gets a processor (four, if all has been well for long): whether somebody
 // waits at a p that does not get on, whether a timer is due, and whether nobody has looked at the
 // descriptors. It wakes an m then; but not, for 10 ms in a row, beside one that lacks but a
-// processor: the other would wait for one too, or take that of a client. It ends the way by taking
+// processor: the other would wait for one too, or take that of a client. Nor does it look at the
+// descriptors itself as long as all who would are without a processor. It ends the way by taking
 // the word back, then a heavy fence, then looking at the queues; who queues does so, then a light
 // fence, then reads the word: one of them sees the other.
 //
@@ -49,6 +55,13 @@ namespace rota::rt {
 // the owner of pp, who calls, and nobody is woken.
 [[nodiscard]] bool is_left_to_owner(const p& pp);
 
+// Whether another p is at work whose m has looked a moment ago, and later than that of pp.
+[[nodiscard]] bool is_left_to_another(const p& pp);
+
+// Whether self, which has run out of work, may give up its p, whatever that other one has in hand:
+// nobody has called it, and no timer of its own is soon due.
+[[nodiscard]] bool may_rest(const m& self);
+
 // Whether an m without a p need not sleep in the poller: another one has a p, and looks.
 [[nodiscard]] bool is_poller_elsewhere() ROTA_EXCLUDES(sched.mu);
 
@@ -64,6 +77,8 @@ class alone_trial {
     void round(std::int64_t now);
     // How long sysmon may nap after that, in µs.
     long nap_us_max(std::int64_t now) const;
+    // Under `alone`: how old the last look at the descriptors may be before sysmon looks itself.
+    std::int64_t stale_after() const;
     // sysmon has had to look at the descriptors itself.
     void note_neglect(std::int64_t now) { calm_since_ = now; }
     // Nobody is left to anybody any more: sysmon is about to do what may take long.
@@ -86,7 +101,8 @@ class alone_trial {
     // What the process had had of the processors, in ns, when the present row began to count.
     std::int64_t cost_then_ = 0;
     crowd_watch crowd_;
-    int watchful_ = 0;  // looks that are closer
+    int watchful_ = 0;              // looks that are closer
+    bool lack_processors_ = false;  // all who are at work, at the last look, as far as was asked
     // Since when nobody had been left waiting, and the ps had made their usual turns; those in a
     // second; the last look, and how many they had made until then.
     std::int64_t calm_since_ = 0, usual_pace_ = 0, looked_at_ = 0;

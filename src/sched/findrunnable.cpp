@@ -358,6 +358,7 @@ bool take_idle_p(m& self) {
     p* const pp = pidle_get_due(now);
     if (pp == nullptr) return false;
     acquirep(self, *pp);
+    pp->looked_at.store(now, memory_order_relaxed);  // relaxed: a hint
     return true;
 }
 
@@ -449,8 +450,10 @@ found findrunnable(m& self) {
         }
         judge_haul(self);
         if (!leaves_spill(self) && (f = from_global(self))) return f;
-        if ((f = from_netpoll(self))) return f;
-        if ((f = from_other_ps(self))) return f;
+        if (!may_rest(self)) {
+            if ((f = from_netpoll(self))) return f;
+            if ((f = from_other_ps(self))) return f;
+        }
         if (keep_p_after_all(self, f)) {
             if (f) return f;
             continue;

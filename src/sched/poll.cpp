@@ -52,6 +52,12 @@ void note_poll(std::int64_t now) {
     if (last != 0) sched.last_poll.cas(last, now, memory_order_seq_cst);  // pairs(timer.poller)
 }
 
+// By the owner of pp, who has just looked.
+void note_look(p& pp, std::int64_t now) {
+    pp.looked_at.store(now, memory_order_relaxed);  // relaxed: a hint
+    note_poll(now);
+}
+
 // Goroutines of `ready`, now runnable, in `out`; returns how many.
 std::uint32_t make_all_runnable(const ready_list& ready, g** out) {
     std::uint32_t n = 0;
@@ -97,7 +103,7 @@ found from_netpoll(m& self) {
     if (!may_look()) return {};
     ready_list ready;
     net_poller.look(ready);
-    note_poll(nanotime());
+    note_look(*self.pp, nanotime());
     if (ready.count == 0) return {};
     g* runnable[2 * poll_events_max];
     const std::uint32_t n = make_all_runnable_on(*self.pp, ready, runnable);
@@ -119,7 +125,7 @@ void poll_between(m& self) {
     if (now - sched.last_poll.load(memory_order_relaxed) < poll_gap_ns) return;  // relaxed: advice
     ready_list ready;
     net_poller.look(ready);
-    note_poll(now);
+    note_look(pp, now);
     if (ready.count == 0) return;
     // Behind others that compute they would wait for long; behind quick ones that is cheapest. But
     // where more come than this p can run, its ring would never be empty again, and those whom it

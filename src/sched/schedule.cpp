@@ -1,6 +1,7 @@
 // The loop.
 #include "sched/schedule.hpp"
 
+#include "sched/alone.hpp"
 #include "sched/chaos.hpp"
 #include "sched/home.hpp"
 #include "sched/lock_thread.hpp"
@@ -55,7 +56,10 @@ void stop_spinning_with_work(m& self) {
     self.spinning = false;
     ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
     note_spin(true);
-    // Submitters have skipped their wake-up because of us: look for a successor.
+    // Submitters have skipped their wake-up because of us: look for a successor. But where all are
+    // at work, and what waits is left to another one, that would be word for ourselves to go on.
+    // relaxed: an idle one that is missed is sysmon's business then (sched/alone)
+    if (sched.idle_p_count.load(memory_order_relaxed) == 0 && is_left_to_another(*self.pp)) return;
     wakep();
 }
 

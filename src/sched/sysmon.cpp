@@ -296,7 +296,7 @@ struct watch {
 
     void look_at_descriptors(std::int64_t now) {
         const std::int64_t stale = starved_left > 0 ? poll_starved_ns : poll_stale_ns;
-        const bool looked = poll_if_stale(now, alone.is_on() ? poll_starved_ns / 2 : stale);
+        const bool looked = poll_if_stale(now, alone.is_on() ? alone.stale_after() : stale);
         if (looked) alone.note_neglect(now);
         // Who was waiting may have run, and gone to sleep, before it was discounted.
         if (looked && all_idle()) suspect_deadlock();

@@ -1,5 +1,7 @@
 // What the network brings is left to the m that looked, and the m that looks sleeps elsewhere:
 // until sysmon, which is a thread of the schedule here, ends that. No sysmon looks after anybody.
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "core/getg.hpp"
@@ -70,6 +72,85 @@ TEST(kb12_alone, who_is_left_when_it_ends_is_run_by_another_m) {
         });
         EXPECT_TRUE(seen.has_seen(0) && seen.has_seen(1));
     }
+}
+
+// Somebody waits in the ring of the first p, whose m is kept by what it runs, and the other m has
+// run out of work. When the two have looked: ns from now.
+class beside_one_that_looks {
+  public:
+    beside_one_that_looks(machine& rig, std::int64_t one_looked, std::int64_t other_looked)
+        : rig_(rig) {
+        rig.begin(0);
+        left_ = &rig.goroutine("left", [this] { ran_ = true; });
+        rig.spare_ms();
+        leave_all_to_one();
+        const std::int64_t now = model::the_engine->clock();
+        rig.proc(0).looked_at.store(now + one_looked, memory_order_relaxed);
+        rig.proc(1).looked_at.store(now + other_looked, memory_order_relaxed);
+        sched.last_poll.store(now + std::max(one_looked, other_looked), memory_order_relaxed);
+        runq_put(rig.proc(0), *left_, false);
+    }
+    void begin_other(bool is_called) { rig_.busy_m("other", 1, is_called); }
+    bool has_helped() const {
+        model::wait_until_quiet();
+        return ran_;
+    }
+
+  private:
+    machine& rig_;
+    g* left_;
+    bool ran_ = false;
+};
+
+TEST(kb12_alone, who_has_nothing_to_do_rests_until_it_ends) {
+    machine rig(2);
+    expect_holds_in_both_modes(small(), [&] {
+        beside_one_that_looks scene(rig, 2, 1);
+        scene.begin_other(false);
+        MODEL_CHECK(!scene.has_helped());
+        ending sysmon;
+        sysmon.join();
+        MODEL_CHECK(scene.has_helped());
+    });
+}
+
+TEST(kb12_alone, who_goes_to_rest_when_it_ends_is_called_back) {
+    machine rig(2);
+    expect_holds_in_both_modes(small(), [&] {
+        beside_one_that_looks scene(rig, 2, 1);
+        scene.begin_other(false);
+        ending sysmon;
+        sysmon.join();
+        MODEL_CHECK(scene.has_helped());
+    });
+}
+
+TEST(kb12_alone, who_has_looked_last_does_not_rest) {
+    machine rig(2);
+    expect_holds_in_both_modes(small(), [&] {
+        beside_one_that_looks scene(rig, 1, 2);
+        scene.begin_other(false);
+        MODEL_CHECK(scene.has_helped());
+    });
+}
+
+TEST(kb12_alone, who_is_called_does_not_rest) {
+    machine rig(2);
+    expect_holds_in_both_modes(small(), [&] {
+        beside_one_that_looks scene(rig, 2, 1);
+        scene.begin_other(true);
+        MODEL_CHECK(scene.has_helped());
+    });
+}
+
+TEST(kb12_alone, nobody_rests_beside_one_that_has_not_looked_for_long) {
+    machine rig(2);
+    expect_holds_in_both_modes(small(), [&] {
+        beside_one_that_looks scene(rig, 2, 1);
+        model::sleep_until(model::the_engine->clock() + due);
+        scene.begin_other(false);
+        MODEL_CHECK(scene.has_helped());
+    });
 }
 
 TEST(kb15_alone, the_last_one_with_a_p_sleeps_in_the_poller) {
