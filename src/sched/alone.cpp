@@ -38,9 +38,6 @@ constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::int64_t slow_turns = 32;
 constexpr std::int64_t long_wait_ns = 10'000'000;
 
-// Older than that is a look at the descriptors that somebody should have made since.
-constexpr std::int64_t stale_ns = 500'000;
-
 constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
 constexpr std::int64_t recently = 8;            // looks, whose mean pace is the usual one
 
@@ -253,7 +250,7 @@ void alone_trial::fix(polling way) { fixed_way = way; }
 bool alone_trial::is_on() const { return is_alone(); }
 
 std::int64_t alone_trial::stale_after() const {
-    return lack_processors_ ? poll_stale_ns : stale_ns;
+    return lack_processors_ ? poll_stale_ns : poll_starved_ns;
 }
 
 void alone_trial::round(std::int64_t now) {
@@ -279,7 +276,7 @@ long alone_trial::nap_us_max(std::int64_t now) const {
 void alone_trial::look_after_all(std::int64_t now) {
     if (watchful_ > 0) --watchful_;
     const std::int64_t last = sched.last_poll.load(memory_order_relaxed);  // relaxed: a hint
-    const outlook seen = look_at_all(now, last != 0 && now - last >= stale_ns);
+    const outlook seen = look_at_all(now, last != 0 && now - last >= poll_starved_ns);
     lack_processors_ = seen.do_all_lack_one();
     if (!is_pace_usual(now) || seen.is_anyone_left || has_anyone_waited(now)) calm_since_ = now;
     if (!seen.is_anyone_left) return;

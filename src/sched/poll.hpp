@@ -3,10 +3,10 @@
 //
 // Who looks: an m that finds nothing in the queues, before it steals; the idle m that sleeps in the
 // poller; busy ms every 61st tick, unless that was less than poll_gap_ns ago; and sysmon, if nobody
-// has for 10 ms, or for half of one at its own looks where that is left to a single m
-// (sched/alone). Ticks may be slow to pass, as goroutines that ready each other share one: once
-// sysmon has found that nobody looks, it looks every millisecond, and goes on for a while. While an
-// m sleeps in the poller nobody else looks: the kernel wakes that one.
+// has for 10 ms, or for one at its own looks where that is left to a single m (sched/alone). Ticks
+// may be slow to pass, as goroutines that ready each other share one: once sysmon has found that
+// nobody looks, it looks every millisecond, and goes on for a while. While an m sleeps in the
+// poller nobody else looks: the kernel wakes that one.
 #pragma once
 
 #include <cstdint>
