@@ -4,10 +4,10 @@
  * Two ps, three ms. The network brings two goroutines at a time, EVENTS times: the m that looks runs one and
  * queues the other in the ring of its p. One of those that run may compute for ever, or go into a call and
  * not come back, so that sysmon takes its p; the others end. Under `alone` the m wakes nobody for what it has
- * queued, and an m without a p does not sleep in the poller beside one that has a p. One that nobody has called
- * gives up its p beside another one that has looked, whatever waits. sysmon goes from one way
- * to the other, or is about to print and never looks again; where all rest it sleeps deeply, and shares all
- * behind that, or does not.
+ * queued, and an m without a p does not sleep in the poller beside one that has a p. One that nobody has
+ * called gives up its p beside another one that has looked, whatever waits. sysmon goes from one way to the
+ * other, or is about to print and never looks again; where all rest it sleeps deeply, and shares all behind
+ * that, or does not.
  * (src/sched/alone.cpp, poll.cpp, findrunnable.cpp, sysmon.cpp, wakeup.cpp.)
  *
  * Claims, for every interleaving: when nothing moves any more and a p is idle, no goroutine is left in a

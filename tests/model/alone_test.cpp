@@ -125,32 +125,24 @@ TEST(kb12_alone, who_goes_to_rest_when_it_ends_is_called_back) {
     });
 }
 
-TEST(kb12_alone, who_has_looked_last_does_not_rest) {
+// The other m goes on at `begins`, in ns from now.
+void expect_help(std::int64_t one_looked, std::int64_t other_looked, bool is_called,
+                 std::int64_t begins = 0) {
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
-        beside_one_that_looks scene(rig, 1, 2);
-        scene.begin_other(false);
+        beside_one_that_looks scene(rig, one_looked, other_looked);
+        if (begins != 0) model::sleep_until(model::the_engine->clock() + begins);
+        scene.begin_other(is_called);
         MODEL_CHECK(scene.has_helped());
     });
 }
 
-TEST(kb12_alone, who_is_called_does_not_rest) {
-    machine rig(2);
-    expect_holds_in_both_modes(small(), [&] {
-        beside_one_that_looks scene(rig, 2, 1);
-        scene.begin_other(true);
-        MODEL_CHECK(scene.has_helped());
-    });
-}
+TEST(kb12_alone, who_has_looked_last_does_not_rest) { expect_help(1, 2, false); }
+
+TEST(kb12_alone, who_is_called_does_not_rest) { expect_help(2, 1, true); }
 
 TEST(kb12_alone, nobody_rests_beside_one_that_has_not_looked_for_long) {
-    machine rig(2);
-    expect_holds_in_both_modes(small(), [&] {
-        beside_one_that_looks scene(rig, 2, 1);
-        model::sleep_until(model::the_engine->clock() + due);
-        scene.begin_other(false);
-        MODEL_CHECK(scene.has_helped());
-    });
+    expect_help(2, 1, false, due);
 }
 
 TEST(kb15_alone, the_last_one_with_a_p_sleeps_in_the_poller) {
