@@ -66,6 +66,9 @@ struct lock_waiter {
     std::string trace;           ///< header, stack and creator, in Go's layout; may be empty
     int thread = 0;              ///< the kernel's number of the thread (gettid); 0: a goroutine
     bool is_channel = false;     ///< what it waits for
+    /// Forgets `lock`: memory that is given back keeps its words, and find_all_deadlocks would take
+    /// this one for somebody's pointer to the channel.
+    ~lock_waiter();
 };
 
 /// Goroutines that wait for each other: each for a lock that the next one has locked, or for a
@@ -102,7 +105,7 @@ std::vector<deadlock> find_deadlocks();
 /// without a time limit. That nobody else can reach these is proved as for leak::find_unreachable,
 /// with its limits and its price: all threads stand still while the memory of the process is read,
 /// about a millisecond for each 2 MiB, and memory from malloc that holds a pointer counts as
-/// reachable: also a result of before, which names the channels. As for find_deadlocks, a goroutine
+/// reachable: also a result of before, as long as it is kept. As for find_deadlocks, a goroutine
 /// outside may unlock a mutex for the one that has locked it. A mutex counts as waited for in
 /// vain where it is noted who has locked it: see watch_locks(). Blocks, and may migrate. Any
 /// goroutine or thread. Throws std::bad_alloc.

@@ -1,6 +1,8 @@
 // Reading what the waits in this room leave in their frames.
 #include "chan/awaited.hpp"
 
+#include "sched/blocks.hpp"
+
 namespace rota::rt {
 
 using detail::hchan;
@@ -55,7 +57,7 @@ awaited_channels channels_awaited_by(const g& gp) {
 bool find_block(const hchan& c, memory_range& block) {
     if (c.destroy != nullptr || c.buf != reinterpret_cast<const std::byte*>(&c + 1)) return false;
     block.lo = reinterpret_cast<std::uintptr_t>(&c);
-    block.hi = block.lo + sizeof c + c.elem_size * c.capacity;
+    block.hi = block.lo + block_extent(sizeof c + c.elem_size * c.capacity);
     return true;
 }
 

@@ -30,6 +30,11 @@ std::string part_of_dump(std::string_view dump, std::uint64_t id) {
 
 }  // namespace
 
+lock_waiter::~lock_waiter() {
+    lock = nullptr;
+    asm volatile("" : : "r"(&lock) : "memory");  // somebody reads it: the search
+}
+
 void watch_locks() {
     boot_runtime();
     const unstopped here;
@@ -90,6 +95,7 @@ std::vector<deadlock> find_deadlocks() {
 std::vector<deadlock> find_all_deadlocks() {
     boot_runtime();
     std::vector<deadlock> found = lock_circles();
+    clear_dead_frames();  // that has looked at stacks of those who wait
     visit_wait_circles(
         [](const wait_circle& circle, void* arg) {
             auto& found = *static_cast<std::vector<deadlock>*>(arg);

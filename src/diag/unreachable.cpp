@@ -407,8 +407,9 @@ bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, boo
     unreachable_goroutines result = search_well(true);
     for (wait_circle& circle : result.circles) {
         visit(circle, arg);
-        // What is given back to malloc keeps its words.
-        for (circle_member& w : circle) w.object = nullptr;
+        // What is given back to malloc keeps its words, and those next to a bool half of what was
+        // there before.
+        std::memset(static_cast<void*>(circle.data()), 0, circle.size() * sizeof circle[0]);
         asm volatile("" : : "r"(circle.data()) : "memory");
     }
     return result.unproven == nullptr;

@@ -40,11 +40,13 @@ ROTA_ALWAYS_INLINE void with_lists(F use) {
 
 }  // namespace
 
+std::size_t block_extent(std::size_t bytes) { return block_lists::rounded(bytes) + sizeof(void*); }
+
 void* block_new(std::size_t bytes) {
     void* block = nullptr;
     if (is_for_lists(bytes)) with_lists([&](block_lists& lists) { block = lists.take(bytes); });
     if (ROTA_LIKELY(block != nullptr)) return block;
-    return ::operator new(block_lists::rounded(bytes), alignment);
+    return ::operator new(block_extent(bytes), alignment);
 }
 
 void block_delete(void* block, std::size_t bytes) noexcept {

@@ -25,6 +25,8 @@ TEST_P(circles_of_waits, of_channels_are_found) {
     EXPECT_TRUE(went_well(with_procs("of_channels_are_found")));
 }
 
+TEST_P(circles_of_waits, are_found_again) { EXPECT_TRUE(went_well(with_procs("are_found_again"))); }
+
 TEST_P(circles_of_waits, of_channels_and_locks_are_found) {
     EXPECT_TRUE(went_well(with_procs("of_channels_and_locks_are_found")));
 }
