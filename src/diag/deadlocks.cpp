@@ -1,5 +1,6 @@
 // rota::debug: goroutines that wait for each other's locks.
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string_view>
 
@@ -30,10 +31,7 @@ std::string part_of_dump(std::string_view dump, std::uint64_t id) {
 
 }  // namespace
 
-lock_waiter::~lock_waiter() {
-    lock = nullptr;
-    asm volatile("" : : "r"(&lock) : "memory");  // somebody reads it: the search
-}
+lock_waiter::~lock_waiter() { ::explicit_bzero(&lock, sizeof lock); }
 
 void watch_locks() {
     boot_runtime();

@@ -356,8 +356,7 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
 
 ROTA_NOINLINE void clear_dead_frames() {
     std::byte room[8192];
-    std::memset(room, 0, sizeof room);
-    asm volatile("" : : "r"(room) : "memory");
+    ::explicit_bzero(room, sizeof room);
 }
 
 namespace {
@@ -409,8 +408,7 @@ bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, boo
         visit(circle, arg);
         // What is given back to malloc keeps its words, and those next to a bool half of what was
         // there before.
-        std::memset(static_cast<void*>(circle.data()), 0, circle.size() * sizeof circle[0]);
-        asm volatile("" : : "r"(circle.data()) : "memory");
+        ::explicit_bzero(circle.data(), circle.size() * sizeof circle[0]);
     }
     return result.unproven == nullptr;
 }
