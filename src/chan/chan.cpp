@@ -48,7 +48,7 @@ ROTA_ALWAYS_INLINE chan_result wait_and_leave(m& self, hchan& c, waitq& q, void*
     q.enqueue(me);
     c.note_wait(self.bias, &q == &c.sendq);
     c.update_fast_ways();
-    if (ROTA_UNLIKELY(gp.in != nullptr)) gp.waits_outside = c.made_in != gp.in;
+    if (ROTA_UNLIKELY(gp.is_in_bubble)) gp.waits_outside = c.made_in != gp.in;
     park_unlock_here(c.mu, why);
     return leave_by(getm(), me.success ? chan_result::ok : chan_result::closed);
 }

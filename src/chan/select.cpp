@@ -137,7 +137,7 @@ ROTA_NOINLINE select_result park_on_all(const select_frame& f,
         me.claim = &claim;
         queue_of(s).enqueue(me);
         s.chan->update_fast_ways();
-        if (ROTA_UNLIKELY(gp->in != nullptr) && s.chan->made_in != gp->in) gp->waits_outside = true;
+        if (ROTA_UNLIKELY(gp->is_in_bubble) && s.chan->made_in != gp->in) gp->waits_outside = true;
     }
     gopark(commit_unlock_all, &locked, wait_reason::select);
 

@@ -70,7 +70,7 @@ ROTA_NOINLINE chan_result wait_limited(hchan* c, waitq* q, void* elem, std::int6
     if (c != nullptr) {
         q->enqueue(w.me);
         c->update_fast_ways();
-        if (ROTA_UNLIKELY(w.me.gp->in != nullptr))
+        if (ROTA_UNLIKELY(w.me.gp->is_in_bubble))
             w.me.gp->waits_outside = c->made_in != w.me.gp->in;
     }
     gopark(commit_limited, &w, why);

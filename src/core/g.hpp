@@ -61,36 +61,39 @@ class creation_place {
 };
 
 struct g {
-    // --- owner: the m that runs it, until the switch away from it is complete ---
-    gobuf sched;                      // where it goes on
-    eh_state eh;                      // its exception state while it does not run
-    m* mp = nullptr;                  // the m it runs on; a thread's own g: always its m
-    [[no_unique_address]] fiber fib;  // for the sanitizers
+    // --- the line of the switch: all that a park, a ready and a resume touch, as it is far away
+    // --- where thousands wait. Owner: the m that runs it, until the switch away from it is
+    // --- complete; while it waits nobody, then who takes it out of where it has waited.
+    gobuf sched;                   // where it goes on
+    void* caught = nullptr;        // its exception state while it does not run: eh_state
+    unsigned int uncaught = 0;     // likewise
+    std::uint32_t wait_since = 0;  // about_now() at its last park; read by anyone, as it is
+    m* mp = nullptr;               // the m it runs on; a thread's own g: always its m
+    // The argument of its last commit function: with `why` it tells what it waits for, see
+    // chan/awaited and sync/awaited. Read by others while nobody runs.
+    const void* park_arg = nullptr;
+    atomic<g_status> status{g_status::idle};  // anyone reads
     wait_reason why = wait_reason::none;
-    bool is_thread = false;        // a g0: parking it blocks its thread
-    bool exits = false;            // goexit unwinds it
-    bool waits_outside = false;    // parks next on something from outside its bubble
-    bool durably_blocked = false;  // written by itself before it parks, then by who readies it
+    bool is_thread = false;           // a g0: parking it blocks its thread
+    bool waits_outside = false;       // parks next on something from outside its bubble
+    bool durably_blocked = false;     // written by itself before it parks, then by who readies it
+    bool is_in_bubble = false;        // `in` is not null
+    bool is_locked = false;           // `locked_m` is not null
+    bool is_timed = false;            // `ready_since` is to be counted: sched/latency
+    [[no_unique_address]] fiber fib;  // for the sanitizers
+
+    // --- owner: as above; who makes it, before it is known ---------------------------
+    bool exits = false;  // goexit unwinds it
     // Proved never to run again (diag/unreachable), which writes it while it waits.
     bool is_leaked = false;
     // Bytes of go_options::name, which stands right below the header; fixed from newproc to goexit.
     std::uint8_t name_size = 0;
-    bubble* in = nullptr;  // what it belongs to from newproc to its end, or null
-
+    std::uint32_t ready_since = 0;  // when it was made runnable, by who did that; see is_timed
+    std::uint32_t lock_count = 0;   // how often it has locked itself to its thread
+    bubble* in = nullptr;           // what it belongs to from newproc to its end, or null
     goroutine_locals* locals = nullptr;
     label_set* labels = nullptr;  // written by itself, or who makes it: sched/labels
     m* locked_m = nullptr;        // the only m that may run it; written by itself
-    // The argument of its last commit function: with `why` it tells what it waits for, see
-    // chan/awaited and sync/awaited. Read by others while nobody runs.
-    const void* park_arg = nullptr;
-    std::uint32_t lock_count = 0;  // how often it has locked itself to its thread
-
-    // --- anyone reads ------------------------------------------------------------
-    atomic<g_status> status{g_status::idle};
-    std::uint32_t wait_since = 0;  // about_now() at its last park; the owner's, read as it is
-
-    // --- who makes it runnable, then who runs it ----------------------------------
-    std::uint32_t ready_since = 0;  // 0, or when, if that is to be counted: sched/latency
 
     // --- fixed between newproc and goexit ------------------------------------------
     entry_fn entry = nullptr;
@@ -107,6 +110,7 @@ struct g {
 
 #if !ROTA_TSAN && !ROTA_ASAN && !defined(ROTA_MODEL)
 static_assert(sizeof(g) <= 3 * cache_line, "a spawn touches three lines");
+static_assert(offsetof(g, is_timed) < cache_line, "a switch touches one");
 #endif
 
 // Moves gp from one state to another; nobody else may move it at the same time. In debug builds the

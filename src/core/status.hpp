@@ -22,7 +22,7 @@
 
 namespace rota::rt {
 
-enum class g_status : std::uint32_t {
+enum class g_status : std::uint8_t {
     idle = 0,       // its memory has never been used
     runnable = 1,   // on a run queue, or in the hands of whoever is about to queue or run it
     running = 2,    // executes user code; it has an m with a p, and is on no queue

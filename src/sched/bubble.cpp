@@ -24,6 +24,7 @@ namespace {
 
 void bubble_enter(bubble& b, g& gp) {
     gp.in = &b;
+    gp.is_in_bubble = true;
     const lock_guard guard(b.mu);
     ++b.total;
     ++b.active;
@@ -32,6 +33,7 @@ void bubble_enter(bubble& b, g& gp) {
 void bubble_leave(g& gp) {
     bubble& b = *gp.in;
     gp.in = nullptr;
+    gp.is_in_bubble = false;
     g* keeper = nullptr;
     {
         const lock_guard guard(b.mu);

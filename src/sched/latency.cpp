@@ -7,10 +7,10 @@ namespace rota::rt {
 
 namespace {
 
-// In units of 32 ns, never 0. It comes round after 137 s, and longer waits are taken for shorter
+// In units of 32 ns. It comes round after 137 s, and longer waits are taken for shorter
 // ones: sysmon has asked everybody to yield ten thousand times by then.
 constexpr int unit_bits = 5;
-std::uint32_t now_in_units() { return static_cast<std::uint32_t>(nanotime() >> unit_bits) | 1; }
+std::uint32_t now_in_units() { return static_cast<std::uint32_t>(nanotime() >> unit_bits); }
 
 // Goroutines made runnable without a p. Not an atomic of ours: what is timed would be a choice to
 // the explorer of schedules.
@@ -21,18 +21,21 @@ constinit std::uint32_t made_outside = 0;
 void ready_since_now(p& pp, g& gp) {
     pp.until_clock = p::clock_period;
     gp.ready_since = now_in_units();
+    gp.is_timed = true;
 }
 
 void note_runnable_outside(g& gp) {
     const std::uint32_t n = __atomic_add_fetch(&made_outside, 1, __ATOMIC_RELAXED);
-    if (n % p::clock_period == 0) gp.ready_since = now_in_units();
+    if (n % p::clock_period != 0) return;
+    gp.ready_since = now_in_units();
+    gp.is_timed = true;
 }
 
 void forget_runnable_outside() { __atomic_store_n(&made_outside, 0, __ATOMIC_RELAXED); }
 
 void count_latency(g& gp) {
     const std::uint32_t waited = now_in_units() - gp.ready_since;
-    gp.ready_since = 0;
+    gp.is_timed = false;
     sched_latency.record(std::int64_t{waited} << unit_bits);
 }
 

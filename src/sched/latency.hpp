@@ -29,7 +29,7 @@ ROTA_ALWAYS_INLINE void note_runnable(p& pp, g& gp) {
 
 // gp runs from now on.
 ROTA_ALWAYS_INLINE void note_running(g& gp) {
-    if (ROTA_UNLIKELY(gp.ready_since != 0)) count_latency(gp);
+    if (ROTA_UNLIKELY(gp.is_timed)) count_latency(gp);
 }
 
 }  // namespace rota::rt

@@ -19,6 +19,7 @@ namespace {
 
 void bind(m& mp, g& gp) {
     gp.locked_m = &mp;
+    gp.is_locked = true;
     mp.locked_g.store(&gp, memory_order_relaxed);  // relaxed: our own, or under sched.mu
     sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: read at switches
 }
@@ -93,6 +94,7 @@ void unlock_thread() {
     g& gp = *self.curg;
     if (gp.is_thread || gp.lock_count == 0 || --gp.lock_count > 0) return;
     gp.locked_m = nullptr;
+    gp.is_locked = false;
     unbind(self);
 }
 
@@ -124,6 +126,7 @@ g* wait_for_locked_g(m& self) {
 void locked_g_ended(m& self, g& gp) {
     ROTA_CHECK(gp.locked_m == &self);
     gp.locked_m = nullptr;
+    gp.is_locked = false;
     gp.lock_count = 0;
     self.locked_g.store(&self.g0, memory_order_relaxed);  // relaxed: our own; nobody readies that
 }

@@ -69,7 +69,8 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     gp.entry = entry;
     gp.created_at = creation_place(created_at);
     gp.parent_goid = self.curg->goid;
-    gp.eh = eh_state{};
+    gp.caught = nullptr;
+    gp.uncaught = 0;
     gp.why = wait_reason::none;
     ROTA_PROBE2("go_create", "8", gp.goid, "8", gp.parent_goid);
     if (ROTA_UNLIKELY(labels_of(*self.curg) != nullptr)) inherit_labels(*self.curg, gp);

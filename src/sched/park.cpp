@@ -55,8 +55,8 @@ void after_local_yield(m& self, g& prev) {
 
 void after_park(m& self, g& prev) {
     const park_commit commit = self.commit;
-    if (ROTA_UNLIKELY(prev.in != nullptr) ? commit_in_bubble(self, prev, commit)
-                                          : commit == nullptr || commit(prev, self.commit_arg))
+    if (ROTA_UNLIKELY(prev.is_in_bubble) ? commit_in_bubble(self, prev, commit)
+                                         : commit == nullptr || commit(prev, self.commit_arg))
         return;
     casgstatus(prev, g_status::waiting, g_status::runnable);
     ROTA_PROBE1("go_ready", "8", prev.goid);
@@ -66,7 +66,7 @@ void after_park(m& self, g& prev) {
 }
 
 void after_park_unlock(m& self, g& prev) ROTA_NO_TSA {  // taken by the g that parked
-    if (ROTA_UNLIKELY(prev.in != nullptr)) {
+    if (ROTA_UNLIKELY(prev.is_in_bubble)) {
         commit_in_bubble(self, prev, commit_unlock);
         return;
     }

@@ -32,7 +32,7 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
     gp.why = why;
     gp.park_arg = arg;
     gp.wait_since = about_now();
-    if (ROTA_UNLIKELY(gp.in != nullptr)) {
+    if (ROTA_UNLIKELY(gp.is_in_bubble)) {
         gp.durably_blocked = !gp.is_thread && !gp.waits_outside && is_durable(why);
         gp.waits_outside = false;
     }
@@ -43,6 +43,16 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
     if (!Unlocks) self.commit = commit;
     self.commit_arg = arg;
     leave_g(self, gp, Unlocks ? after_park_unlock : after_park);
+}
+
+// gopark.
+ROTA_ALWAYS_INLINE void park_here(park_commit commit, void* arg, wait_reason why) {
+#if ROTA_TSAN || ROTA_ASAN
+    gopark(commit, arg, why);  // a frame that they keep account of is not left in the middle
+#else
+    if (ROTA_UNLIKELY(block_rate() != 0)) return park_profiled(commit, arg, why);
+    park_now(commit, arg, why);
+#endif
 }
 
 // gopark_unlock.

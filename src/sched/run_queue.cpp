@@ -60,13 +60,13 @@ ROTA_ALWAYS_INLINE void prefetch_lines(std::uintptr_t at) {
     }
 }
 
-// Goroutines that have not run for long are in no cache: ask early for the header with what lies
-// right below it; when that is there for what it has waited for (descriptors only); and then for
-// what lies beside that, and for the frames in which it waits, with room for a call of theirs, if
-// they are somewhere else: the outermost one may have a buffer.
+// Goroutines that have not run for long are in no cache: ask early for the line of the header that
+// a switch touches, with what lies right below it; when that is there for what it has waited for
+// (descriptors only); and then for what lies beside that, and for the frames in which it waits,
+// with room for a call of theirs, if they are somewhere else: the outermost one may have a buffer.
 constexpr int lines_below = 4;
 ROTA_ALWAYS_INLINE void prefetch_header(const g* gp) {
-    prefetch_lines<-lines_below, 2>(reinterpret_cast<std::uintptr_t>(gp));
+    prefetch_lines<-lines_below, 1>(reinterpret_cast<std::uintptr_t>(gp));
 }
 ROTA_ALWAYS_INLINE void prefetch_word(const g* gp) {
     if (const void* const word = polled_word(gp)) __builtin_prefetch(word, 1);

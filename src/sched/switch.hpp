@@ -34,8 +34,9 @@ ROTA_ALWAYS_INLINE void finish_switch() {
 ROTA_ALWAYS_INLINE void switch_to(m& self, g& from, g& to, bool forever = false) {
     sched_point(point::parked_not_gone);
     self.curg = &to;
-    from.eh = *self.eh;
-    *self.eh = to.eh;
+    from.caught = self.eh->caught;
+    from.uncaught = self.eh->uncaught;
+    *self.eh = {to.caught, to.uncaught};
     fiber_leave(from.fib, to.fib, forever);
     context_switch(from.sched, to.sched);
     finish_switch();
@@ -52,7 +53,7 @@ ROTA_ALWAYS_INLINE void start_running(m& self, p& pp, g& gp, bool inherit) {
 
 // Whether somebody wants that next, already started, is not switched to directly.
 inline bool must_go_through_g0(const m& self, const g& next, std::uint32_t through_g0) {
-    return through_g0 % through_g0_lock != 0 || next.locked_m != nullptr ||
+    return through_g0 % through_g0_lock != 0 || next.is_locked ||
            self.locked_g.load(memory_order_relaxed) != nullptr;  // relaxed: read at every switch
 }
 

@@ -88,7 +88,7 @@ class Goroutine:
         r = runtime
         self.lo, self.hi = slot
         self.address = header
-        self.state = STATES.get(at(r.g_status, 4), "?")
+        self.state = STATES.get(at(r.g_status, 1), "?")
         self.id, self.parent = at(r.g_goid), at(r.g_parent)
         self.sp, self.pc, self.bp = at(r.g_sp), at(r.g_pc), at(r.g_bp)
         self.mp, self.entry = at(r.g_mp), at(r.g_entry)
