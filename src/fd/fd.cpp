@@ -141,30 +141,6 @@ void fd::release() noexcept {
 
 // --- bytes ---------------------------------------------------------------------------------------
 
-std::int64_t fd::read(void* to, std::size_t size) {
-    const reading turn(*this);
-    if (!turn) return -error_closed;
-    if (const int error = poll_check(*poll_, poll_dir::read)) return -error;
-    if (size == 0 && !has_messages()) return 0;
-    if (ROTA_UNLIKELY(returned_ != nullptr)) return take_returned(to, size, false);
-    if (!has_messages()) (void)faulty_size(sys_call::room, size, "fd::read");
-    const std::int64_t n =
-        kind_ == kind::tcp
-            ? receive(to, size)
-            : try_until_done(poll_dir::read, [&] { return io_receive(number_, to, size); });
-    drained_ = has_drained(n, size);
-    return n;
-}
-
-std::int64_t fd::receive(void* to, std::size_t size) {
-    std::int64_t n = std::exchange(drained_, false) ? -EAGAIN : -EINTR;
-    for (;;) {
-        if (n == -EAGAIN) n = poll_read(*poll_, number_, to, size);
-        else if (n == -EINTR) n = io_receive(number_, to, size);
-        else return n;
-    }
-}
-
 // A change that comes from here on is told anew. One that has come before, and that is no data, has
 // left its mark.
 bool fd::has_drained(std::int64_t n, std::size_t size) const {

@@ -172,7 +172,12 @@ class alignas(cache_line) fd {
     }
     std::int64_t write_some(const char* from, std::size_t size);
     bool has_drained(std::int64_t n, std::size_t size) const;
-    std::int64_t receive(void* to, std::size_t size);
+    struct reading_now;
+    struct ordered;
+    std::int64_t receive(void* to, std::size_t size);  // from a kind::tcp
+    std::int64_t receive_again(std::int64_t n, void* to, std::size_t size);
+    std::int64_t wait_to_receive(void* to, std::size_t size);
+    std::int64_t receive_other(void* to, std::size_t size);  // from one of the other kinds
     std::int64_t take_returned(void* to, std::size_t size, bool stays);
 
     // --- fixed -------------------------------------------------------------------------

@@ -49,7 +49,7 @@ bool fd_mutex::release() {
     return (was & (closed_bit | references)) == (closed_bit | reference);
 }
 
-bool fd_mutex::acquire_turn(const direction& d) {
+ROTA_NOINLINE bool fd_mutex::await_turn(const direction& d) {
     std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
     std::int64_t since = 0;
     for (;;) {
@@ -76,7 +76,7 @@ bool fd_mutex::acquire_turn(const direction& d) {
     }
 }
 
-bool fd_mutex::release_turn(const direction& d) {
+ROTA_NOINLINE bool fd_mutex::hand_turn_on(const direction& d) {
     line& queue = line_of(d);
     std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
     for (;;) {

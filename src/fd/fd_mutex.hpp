@@ -20,6 +20,7 @@
 
 #include <cstdint>
 
+#include "base/annotations.hpp"
 #include "base/atomic.hpp"
 
 namespace rota::rt {
@@ -63,8 +64,29 @@ class fd_mutex {
     static constexpr direction writing = {4, std::uint64_t{1} << 43,
                                           ((std::uint64_t{1} << 20) - 1) << 43, false};
 
-    bool acquire_turn(const direction& d);
-    bool release_turn(const direction& d);
+    // Where nobody is in the way, which is nearly always, compiled into the call: a frame of their
+    // own would be one more line of each stack that is far away (fd/read.cpp).
+    ROTA_ALWAYS_INLINE bool acquire_turn(const direction& d) {
+        std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
+        if (ROTA_LIKELY((seen & (closed_bit | d.held)) == 0 && (seen & references) != references) &&
+            ROTA_LIKELY(state_.compare_exchange(seen, (seen | d.held) + reference,
+                                                memory_order_acquire,    // pairs(fd.mutex)
+                                                memory_order_relaxed)))  // relaxed: tried again
+            return true;
+        return await_turn(d);
+    }
+    ROTA_ALWAYS_INLINE bool release_turn(const direction& d) {
+        std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
+        if (ROTA_LIKELY((seen & (closed_bit | d.held | d.waiters)) == d.held) &&
+            ROTA_LIKELY(state_.compare_exchange(seen, (seen & ~d.held) - reference,
+                                                memory_order_acq_rel,    // pairs(fd.mutex)
+                                                memory_order_relaxed)))  // relaxed: tried again
+            return false;
+        return hand_turn_on(d);
+    }
+    // The same whatever is in the way.
+    bool await_turn(const direction& d);
+    bool hand_turn_on(const direction& d);
     line& line_of(const direction& d) { return d.is_read ? reads_ : writes_; }
 
     atomic<std::uint64_t> state_{0};

@@ -3,10 +3,8 @@
 
 #include <cerrno>
 
-#include "core/getg.hpp"
 #include "fd/fd.hpp"
 #include "netpoll/poller.hpp"
-#include "netpoll/read_ahead.hpp"
 #include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
@@ -17,33 +15,11 @@ namespace rota::rt {
 
 namespace {
 
-// Off the stack of who waits. Counted first: while the count is 0 nobody would look.
-bool begin_wait(g& gp, void* word) {
-    const bool is_thread = gp.is_thread;  // a goroutine may be running elsewhere once it is armed
-    net_poller.count_waiter();
-    if (!static_cast<poll_word*>(word)->arm(gp)) {
-        net_poller.discount_waiters(1);
-        return false;
-    }
-    if (is_thread) want_poller();
-    return true;
-}
-
 // gp has been taken out of its word, or is null.
 void let_go(g* gp) {
     if (gp == nullptr) return;
     goready(*gp);
     net_poller.discount_waiters(1);  // last: see is_deadlocked
-}
-
-int error_of(poll_word::state s) {
-    switch (s) {
-        case poll_word::state::expired: return ETIMEDOUT;
-        case poll_word::state::closed: return error_closed;
-        case poll_word::state::none:
-        case poll_word::state::ready: break;
-    }
-    return 0;
 }
 
 // Under the heap's lock: takes none.
@@ -60,26 +36,34 @@ void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
     d.has_limit[i] = false;
 }
 
-// What the kernel has told of is taken: once, whether somebody had to wait for it or not.
-// Threads that have no p are not counted: how the ps share the work is what the count judges.
-void note_ready_inside() {
-    m& self = getm();
-    if (self.pp != nullptr) bump(self.pp->counts.polled);
+}  // namespace
+
+int error_of(poll_word::state s) {
+    switch (s) {
+        case poll_word::state::expired: return ETIMEDOUT;
+        case poll_word::state::closed: return error_closed;
+        case poll_word::state::none:
+        case poll_word::state::ready: break;
+    }
+    return 0;
+}
+
+// Counted first: while the count is 0 nobody would look.
+bool begin_poll_wait(g& gp, void* word) {
+    const bool is_thread = gp.is_thread;  // a goroutine may be running elsewhere once it is armed
+    net_poller.count_waiter();
+    if (!static_cast<poll_word*>(word)->arm(gp)) {
+        net_poller.discount_waiters(1);
+        return false;
+    }
+    if (is_thread) want_poller();
+    return true;
 }
 
 void note_ready() {
     const runtime_entry inside;
     note_ready_inside();
 }
-
-// Whether a call may be made by another thread for the caller: one that has its own, or is locked
-// to one, may have made that different, its table of descriptors even.
-bool is_any_thread_as_good() {
-    const g& self = *getm().curg;
-    return !self.is_thread && self.locked_m == nullptr;
-}
-
-}  // namespace
 
 int poll_wait(poll_desc& d, poll_dir dir) {
     poll_word& word = d[dir];
@@ -88,37 +72,8 @@ int poll_wait(poll_desc& d, poll_dir dir) {
         if (s == poll_word::state::ready) note_ready();
         if (s != poll_word::state::none) return error_of(s);
         const runtime_entry inside;
-        gopark(begin_wait, &word, wait_reason::io_wait);
+        gopark(begin_poll_wait, &word, wait_reason::io_wait);
     }
-}
-
-std::int64_t poll_read(poll_desc& d, int fd, void* to, std::size_t size) {
-    // Whatever ends the wait, nobody is to find an order whose room is gone.
-    struct ordered {
-        read_order& order;
-        ~ordered() { order.to = nullptr; }
-    };
-    poll_word& word = d[poll_dir::read];
-    for (;;) {
-        const poll_word::state s = word.take();
-        if (s == poll_word::state::ready) {
-            note_ready();
-            return -EINTR;
-        }
-        if (s != poll_word::state::none) return -std::int64_t{error_of(s)};
-        const runtime_entry inside;
-        const ordered until_then{d.order};
-        const bool may = size <= read_ahead_max && is_any_thread_as_good();
-        d.order = {read_order::not_done, may ? to : nullptr, static_cast<std::uint32_t>(size), fd};
-        gopark(begin_wait, &word, wait_reason::io_wait);
-        if (d.order.got == read_order::not_done) continue;
-        note_ready_inside();
-        return d.order.got;
-    }
-}
-
-int poll_check(const poll_desc& d, poll_dir dir) {
-    return error_of(d.word[static_cast<std::uint8_t>(dir)].look());
 }
 
 void poll_set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {

@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/getg.hpp"
+#include "core/p.hpp"
 #include "netpoll/poll_desc.hpp"
 
 namespace rota::rt {
@@ -24,13 +26,25 @@ namespace rota::rt {
 // afterwards.
 [[nodiscard]] int poll_wait(poll_desc& d, poll_dir dir);
 
-// The same for a reader of a stream that would take up to `size` bytes from `fd` next; somebody
-// else may do so for it. Returns what the call has given, or -EINTR: the caller makes it; or an
-// error of the wait with its sign turned.
-[[nodiscard]] std::int64_t poll_read(poll_desc& d, int fd, void* to, std::size_t size);
+// What poll_wait is made of, for who compiles the wait into a call of its own (fd/read.cpp).
+// The commit function: `word` is the poll_word that is waited for. Off the stack of who waits.
+bool begin_poll_wait(g& gp, void* word);
+// What the kernel has told of is taken: once, whether somebody had to wait for it or not.
+// Threads that have no p are not counted: how the ps share the work is what the count judges.
+ROTA_ALWAYS_INLINE void note_ready_inside() {
+    m& self = getm();
+    if (self.pp != nullptr) bump(self.pp->counts.polled);
+}
+void note_ready();  // the same outside of the runtime
+
+// Why a call that finds its word like this fails, or 0.
+int error_of(poll_word::state s);
 
 // 0, or why a call cannot even begin, as above.
-[[nodiscard]] int poll_check(const poll_desc& d, poll_dir dir);
+[[nodiscard]] inline int poll_check(const poll_desc& d, poll_dir dir) {
+    const poll_word::state s = d.word[static_cast<std::uint8_t>(dir)].look();
+    return s <= poll_word::state::ready ? 0 : error_of(s);
+}
 
 // The deadline of one direction: a moment, or 0 for none. One that has passed takes effect at once,
 // on those who wait too. Caller: inside a runtime_entry; any number at once.

@@ -22,9 +22,10 @@ inline void give_way_if_asked() {
 template <bool (fd_mutex::*take)(), bool (fd_mutex::*drop)()>
 class fd::turn {
   public:
-    explicit turn(fd& of) : of_(of), holds_((give_way_if_asked(), (of.mu_.*take)())) {}
-    ~turn() {
-        if (holds_ && (of_.mu_.*drop)()) of_.give_number_back();
+    ROTA_ALWAYS_INLINE explicit turn(fd& of)
+        : of_(of), holds_((give_way_if_asked(), (of.mu_.*take)())) {}
+    ROTA_ALWAYS_INLINE ~turn() {
+        if (holds_ && ROTA_UNLIKELY((of_.mu_.*drop)())) of_.give_number_back();
     }
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;

@@ -45,6 +45,8 @@ class socket_kernel {
 // relaxed, all: it is set while nobody makes calls.
 inline constinit atomic<socket_kernel*> other_kernel{nullptr};
 
+inline bool has_other_kernel() { return other_kernel.load(memory_order_relaxed) != nullptr; }
+
 inline socket_kernel* kernel_of(int number) {
     socket_kernel* const k = other_kernel.load(memory_order_relaxed);
     return k != nullptr && k->has(number) ? k : nullptr;

@@ -112,7 +112,7 @@ class one_socket final : public socket_kernel {
     atomic<std::uint32_t> here_{0};  // without an order of its own
 };
 
-// As fd::receive of a socket that is drained, in fd/.
+// As fd::receive of a socket that is drained (fd/read.cpp).
 std::int64_t receive(poll_desc& d, one_socket& k) {
     poll_word& word = d[poll_dir::read];
     char room[4];
