@@ -72,6 +72,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     gp.caught = nullptr;
     gp.uncaught = 0;
     gp.why = wait_reason::none;
+    gp.waits_outside = false;
     ROTA_PROBE2("go_create", "8", gp.goid, "8", gp.parent_goid);
     if (ROTA_UNLIKELY(labels_of(*self.curg) != nullptr)) inherit_labels(*self.curg, gp);
     if (ROTA_UNLIKELY(self.curg->in != nullptr)) bubble_enter(*self.curg->in, gp);

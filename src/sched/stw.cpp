@@ -192,7 +192,6 @@ const stop_counters& stops_for(stop_reason why) { return all_stops[static_cast<s
 
 void world_lock() ROTA_NO_TSA {  // gopark_unlock releases it
     turn mine{getm().curg};
-    if (mine.gp->in != nullptr) mine.gp->waits_outside = true;
     world.mu.acquire();
     if (!world.taken) {
         world.taken = true;
@@ -202,6 +201,7 @@ void world_lock() ROTA_NO_TSA {  // gopark_unlock releases it
     if (world.last != nullptr) world.last->next = &mine;
     else world.first = &mine;
     world.last = &mine;
+    if (mine.gp->in != nullptr) mine.gp->waits_outside = true;
     gopark_unlock(world.mu, wait_reason::semacquire);
 }
 

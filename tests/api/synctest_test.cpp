@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <rota/runtime.hpp>
 #include <rota/synctest.hpp>
 
 #include "anywhere.hpp"
@@ -116,6 +117,18 @@ TEST_ANYWHERE(synctest, does_not_move_time_while_one_waits_outside) {
         EXPECT_EQ(clock::now(), start);
         rota::sleep_for(2h);
     });
+}
+
+TEST_ANYWHERE(synctest, moves_time_behind_what_might_have_waited_outside) {
+    // Who sets the number of processors may have to wait for another one who does; here nobody is.
+    const int n = rota::runtime::gomaxprocs();
+    rota::synctest::test([n] {
+        const auto start = clock::now();
+        rota::runtime::gomaxprocs(n);
+        rota::sleep_for(1h);
+        EXPECT_EQ(clock::now(), start + 1h);
+    });
+    rota::runtime::set_default_gomaxprocs();
 }
 
 TEST_ANYWHERE(synctest, runs_timers_in_virtual_time) {
