@@ -15,7 +15,6 @@
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
 #include "base/check.hpp"
-#include "core/eh_state.hpp"
 #include "core/status.hpp"
 #include "mem/stack.hpp"
 
@@ -90,7 +89,8 @@ struct g {
     std::uint8_t name_size = 0;
     std::uint32_t ready_since = 0;  // when it was made runnable, by who did that; see is_timed
     std::uint32_t lock_count = 0;   // how often it has locked itself to its thread
-    bubble* in = nullptr;           // what it belongs to from newproc to its end, or null
+    // what it belongs to from newproc to its end, or null: set_bubble
+    bubble* in = nullptr;
     goroutine_locals* locals = nullptr;
     label_set* labels = nullptr;  // written by itself, or who makes it: sched/labels
     m* locked_m = nullptr;        // the only m that may run it; written by itself
@@ -112,6 +112,12 @@ struct g {
 static_assert(sizeof(g) <= 3 * cache_line, "a spawn touches three lines");
 static_assert(offsetof(g, is_timed) < cache_line, "a switch touches one");
 #endif
+
+// gp is in that bubble from now on, or in none. By itself, or who makes it.
+inline void set_bubble(g& gp, bubble* b) {
+    gp.in = b;
+    gp.is_in_bubble = b != nullptr;
+}
 
 // Moves gp from one state to another; nobody else may move it at the same time. In debug builds the
 // change is one compare-and-swap, so that a g readied twice, or before it has parked, is caught on

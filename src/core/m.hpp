@@ -11,6 +11,7 @@
 #include "arch/fp_control.hpp"
 #include "base/atomic.hpp"
 #include "base/rand.hpp"
+#include "core/eh_state.hpp"
 #include "core/g.hpp"
 #include "core/p.hpp"
 #include "sys/affinity.hpp"

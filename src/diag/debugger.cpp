@@ -36,7 +36,7 @@ using detail::hchan;
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 struct debugger_layout {
-    std::uint64_t version = 1;
+    std::uint64_t version = 2;
     std::uint64_t words = sizeof(debugger_layout) / sizeof(std::uint64_t);
     const void* all_ms = &sched.allm;
     const void* about_now = &sched.about_now;

@@ -22,6 +22,7 @@
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
+#include "base/check.hpp"
 
 namespace rota::rt {
 
@@ -77,6 +78,7 @@ class fd_mutex {
     }
     ROTA_ALWAYS_INLINE bool release_turn(const direction& d) {
         std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
+        ROTA_DCHECK((seen & references) != 0);
         if (ROTA_LIKELY((seen & (closed_bit | d.held | d.waiters)) == d.held) &&
             ROTA_LIKELY(state_.compare_exchange(seen, (seen & ~d.held) - reference,
                                                 memory_order_acq_rel,    // pairs(fd.mutex)

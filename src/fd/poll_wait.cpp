@@ -38,7 +38,7 @@ void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
 
 }  // namespace
 
-int error_of(poll_word::state s) {
+int poll_error_of(poll_word::state s) {
     switch (s) {
         case poll_word::state::expired: return ETIMEDOUT;
         case poll_word::state::closed: return error_closed;
@@ -70,7 +70,7 @@ int poll_wait(poll_desc& d, poll_dir dir) {
     for (;;) {
         const poll_word::state s = word.take();
         if (s == poll_word::state::ready) note_ready();
-        if (s != poll_word::state::none) return error_of(s);
+        if (s != poll_word::state::none) return poll_error_of(s);
         const runtime_entry inside;
         gopark(begin_poll_wait, &word, wait_reason::io_wait);
     }

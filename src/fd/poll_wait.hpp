@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/annotations.hpp"
 #include "core/getg.hpp"
 #include "core/p.hpp"
 #include "netpoll/poll_desc.hpp"
@@ -38,12 +39,12 @@ ROTA_ALWAYS_INLINE void note_ready_inside() {
 void note_ready();  // the same outside of the runtime
 
 // Why a call that finds its word like this fails, or 0.
-int error_of(poll_word::state s);
+int poll_error_of(poll_word::state s);
 
 // 0, or why a call cannot even begin, as above.
 [[nodiscard]] inline int poll_check(const poll_desc& d, poll_dir dir) {
     const poll_word::state s = d.word[static_cast<std::uint8_t>(dir)].look();
-    return s <= poll_word::state::ready ? 0 : error_of(s);
+    return s <= poll_word::state::ready ? 0 : poll_error_of(s);
 }
 
 // The deadline of one direction: a moment, or 0 for none. One that has passed takes effect at once,

@@ -30,7 +30,8 @@ bool is_any_thread_as_good() {
 
 }  // namespace
 
-// A reading turn that has been taken.
+// A reading turn that has been taken: `turn`, less what that must remember over the wait, which is
+// whether it was.
 struct fd::reading_now {
     fd& of;
     ROTA_ALWAYS_INLINE ~reading_now() {
@@ -93,7 +94,7 @@ ROTA_ALWAYS_INLINE std::int64_t fd::wait_to_receive(void* to, std::size_t size) 
         note_ready();
     }
     if (s == poll_word::state::ready) return -EINTR;
-    return s == poll_word::state::none ? -EAGAIN : -error_of(s);
+    return s == poll_word::state::none ? -EAGAIN : -poll_error_of(s);
 }
 
 ROTA_NOINLINE std::int64_t fd::receive_other(void* to, std::size_t size) {

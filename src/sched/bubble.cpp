@@ -23,8 +23,7 @@ namespace {
 }  // namespace
 
 void bubble_enter(bubble& b, g& gp) {
-    gp.in = &b;
-    gp.is_in_bubble = true;
+    set_bubble(gp, &b);
     const lock_guard guard(b.mu);
     ++b.total;
     ++b.active;
@@ -32,8 +31,7 @@ void bubble_enter(bubble& b, g& gp) {
 
 void bubble_leave(g& gp) {
     bubble& b = *gp.in;
-    gp.in = nullptr;
-    gp.is_in_bubble = false;
+    set_bubble(gp, nullptr);
     g* keeper = nullptr;
     {
         const lock_guard guard(b.mu);
@@ -71,11 +69,12 @@ outside_bubble::outside_bubble() : me_(nullptr), was_in_(nullptr) {
     const m* const self = getm_or_null();
     if (self == nullptr || self->curg->in == nullptr) return;
     me_ = self->curg;
-    was_in_ = std::exchange(me_->in, nullptr);
+    was_in_ = me_->in;
+    set_bubble(*me_, nullptr);
 }
 
 outside_bubble::~outside_bubble() {
-    if (me_ != nullptr) me_->in = was_in_;
+    if (me_ != nullptr) set_bubble(*me_, was_in_);
 }
 
 void bubble_waits_outside(bool on) {

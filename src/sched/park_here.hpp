@@ -32,6 +32,7 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
     gp.why = why;
     gp.park_arg = arg;
     gp.wait_since = about_now();
+    ROTA_DCHECK(gp.is_in_bubble == (gp.in != nullptr));
     if (ROTA_UNLIKELY(gp.is_in_bubble)) {
         gp.durably_blocked = !gp.is_thread && !gp.waits_outside && is_durable(why);
         gp.waits_outside = false;

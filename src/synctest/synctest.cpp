@@ -129,8 +129,8 @@ void run_bubble(void (*call)(void*), void* f) {
     {
         struct inside {
             g& me;
-            inside(g& self, bubble& b) : me(self) { me.in = &b; }
-            ~inside() { me.in = nullptr; }
+            inside(g& self, bubble& b) : me(self) { rt::set_bubble(me, &b); }
+            ~inside() { rt::set_bubble(me, nullptr); }
         } const here(me, b);  // what timers start belongs to the bubble
         rota::detail::spawn_any(0, {}, [part, call, f] { run_main_part(*part, call, f); });
         const runtime_entry inside_runtime;

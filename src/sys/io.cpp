@@ -97,9 +97,9 @@ int io_event_add(int event) {
     return n < 0 ? n : 0;
 }
 
-// Where there is another kernel: apart, so that who has none needs no room for it on his stack.
 namespace {
 
+// Where there is another kernel: apart, so that who has none needs no room for it on his stack.
 ROTA_COLD std::int64_t receive_by_either(int fd, void* to, std::size_t size, int flags) {
     if (socket_kernel* const k = kernel_of(fd)) return k->receive(fd, to, size, false);
     return call(SYS_recvfrom, fd, to, size, flags, nullptr, nullptr);

@@ -112,22 +112,23 @@ class one_socket final : public socket_kernel {
     atomic<std::uint32_t> here_{0};  // without an order of its own
 };
 
-// As fd::receive of a socket that is drained (fd/read.cpp).
+// As fd::receive and wait_to_receive of a socket that is drained (fd/read.cpp).
 std::int64_t receive(poll_desc& d, one_socket& k) {
     poll_word& word = d[poll_dir::read];
     char room[4];
     for (;;) {
         std::int64_t n = -EAGAIN;
-        if (word.take() == state::ready) {
-            n = k.receive(0, room, sizeof room, false);
-        } else {
+        state s = word.take();
+        if (s == state::none) {
             const runtime_entry inside;
             d.order = {read_order::not_done, room, sizeof room, 0};
             gopark([](g& gp, void* w) { return static_cast<poll_word*>(w)->arm(gp); }, &word,
                    wait_reason::io_wait);
-            d.order.to = nullptr;
             if (d.order.got != read_order::not_done) n = d.order.got;
+            else s = word.take();
+            d.order.to = nullptr;
         }
+        if (s == state::ready) n = k.receive(0, room, sizeof room, false);
         if (n != -EAGAIN) return n;
     }
 }

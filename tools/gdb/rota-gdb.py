@@ -88,7 +88,7 @@ class Goroutine:
         r = runtime
         self.lo, self.hi = slot
         self.address = header
-        self.state = STATES.get(at(r.g_status, 1), "?")
+        self.state = STATES.get(at(r.g_status, 1), "?")  # version 1: the lowest byte of four
         self.id, self.parent = at(r.g_goid), at(r.g_parent)
         self.sp, self.pc, self.bp = at(r.g_sp), at(r.g_pc), at(r.g_bp)
         self.mp, self.entry = at(r.g_mp), at(r.g_entry)
@@ -125,9 +125,9 @@ class Table:
         except gdb.error as e:
             raise gdb.GdbError(f"rota: no goroutines here: {e} "
                                "(is the program linked to rota, and not stripped?)")
-        if head[0] != 1 or head[1] < len(WORDS):
+        if head[0] not in (1, 2) or head[1] < len(WORDS):
             raise gdb.GdbError(f"rota: the program's table has version {head[0]}; this script "
-                               "knows version 1")
+                               "knows 1 and 2")
         names = (WORDS + LATER_WORDS)[:head[1]]
         values = struct.unpack(f"<{len(names)}Q", memory(table, 8 * len(names)))
         for name, value in zip(names, values):
