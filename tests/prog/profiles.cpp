@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <fstream>
+#include <string>
 #include <string_view>
 
 #include <rota/debug.hpp>
@@ -59,6 +60,14 @@ void write_file(const char* name, int debug = 0) {
     rota::pprof::write_profile(name, out, debug);
 }
 
+// How many goroutines wait like that, as a dump says it.
+std::size_t goroutines_like(std::string_view state) {
+    const std::string all = rota::runtime::stack(true);
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = all.find(state, at)) != std::string::npos; ++at) ++n;
+    return n;
+}
+
 void write_text(const char* name, std::string_view text) {
     std::ofstream(profiles_folder + "/" + name) << text;
 }
@@ -82,7 +91,10 @@ int states() {
             mu.lock();
             mu.unlock();
         });
-        await([] { return parks() >= 4; });
+        await([] {
+            return goroutines_like("[chan receive]") == 3 &&
+                   goroutines_like("[sync.Mutex.Lock]") == 1;
+        });
         rota::sleep_for(std::chrono::milliseconds(5));
         write_file("goroutine");
         write_file("goroutine", 1);
@@ -96,7 +108,7 @@ int states() {
             write_file(name, 1);
         }
         rota::go([] { waits_for_ever(); });
-        await([] { return parks() >= 5; });
+        await([] { return goroutines_like("[chan receive (nil chan)]") == 1; });
         write_file("goroutineleak");
         write_file("goroutineleak", 1);
         std::ofstream(profiles_folder + "/maps.txt") << std::ifstream("/proc/self/maps").rdbuf();
@@ -150,7 +162,11 @@ int serves() {
             mu.lock();
             mu.unlock();
         });
-        await([] { return parks() >= 4; });
+        await([] {
+            return goroutines_like("[chan receive]") == 2 &&
+                   goroutines_like("[sync.Mutex.Lock]") == 1 &&
+                   goroutines_like("[chan receive (nil chan)]") == 1;
+        });
         rota::sleep_for(std::chrono::milliseconds(5));
         lets_go(mu);
         over.close();
