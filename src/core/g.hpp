@@ -89,7 +89,7 @@ struct g {
     std::uint8_t name_size = 0;
     std::uint32_t ready_since = 0;  // when it was made runnable, by who did that; see is_timed
     std::uint32_t lock_count = 0;   // how often it has locked itself to its thread
-    // what it belongs to from newproc to its end, or null: set_bubble
+    // What it belongs to from newproc to its end, or null: set_bubble.
     bubble* in = nullptr;
     goroutine_locals* locals = nullptr;
     label_set* labels = nullptr;  // written by itself, or who makes it: sched/labels

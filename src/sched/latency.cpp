@@ -7,10 +7,15 @@ namespace rota::rt {
 
 namespace {
 
-// In units of 32 ns. It comes round after 137 s, and longer waits are taken for shorter
-// ones: sysmon has asked everybody to yield ten thousand times by then.
+// In units of 32 ns. It comes round after 137 s, and longer waits are taken for shorter ones:
+// sysmon has asked everybody to yield ten thousand times by then.
 constexpr int unit_bits = 5;
 std::uint32_t now_in_units() { return static_cast<std::uint32_t>(nanotime() >> unit_bits); }
+
+void begin_to_time(g& gp) {
+    gp.ready_since = now_in_units();
+    gp.is_timed = true;
+}
 
 // Goroutines made runnable without a p. Not an atomic of ours: what is timed would be a choice to
 // the explorer of schedules.
@@ -20,15 +25,12 @@ constinit std::uint32_t made_outside = 0;
 
 void ready_since_now(p& pp, g& gp) {
     pp.until_clock = p::clock_period;
-    gp.ready_since = now_in_units();
-    gp.is_timed = true;
+    begin_to_time(gp);
 }
 
 void note_runnable_outside(g& gp) {
     const std::uint32_t n = __atomic_add_fetch(&made_outside, 1, __ATOMIC_RELAXED);
-    if (n % p::clock_period != 0) return;
-    gp.ready_since = now_in_units();
-    gp.is_timed = true;
+    if (n % p::clock_period == 0) begin_to_time(gp);
 }
 
 void forget_runnable_outside() { __atomic_store_n(&made_outside, 0, __ATOMIC_RELAXED); }
