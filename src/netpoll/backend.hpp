@@ -7,11 +7,13 @@
 // with a time-out other than 0 by one at a time. Errors are errno values with their sign turned.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace rota::rt {
 
-inline constexpr int poll_events_max = 128;  // a call
+inline constexpr std::size_t poll_events_max = 128;  // a call
 
 struct file_request;
 
@@ -35,8 +37,8 @@ class poll_backend {
     // this tag any more; what has been told may still be on its way.
     virtual int remove(int fd, std::uint64_t tag) = 0;
     // Waits for at most `timeout` ns; below 0: for ever; 0: not at all. Returns the number of
-    // events.
-    virtual int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) = 0;
+    // events; those for which there is no room are told by the next call. At most poll_events_max.
+    virtual int wait(std::int64_t timeout, std::span<poll_event> events) = 0;
     // Ends the wait with a time-out that is under way, or the next one. A wait without one leaves
     // that alone.
     virtual void wake() = 0;
@@ -57,7 +59,7 @@ class epoll_backend final : public poll_backend {
     int start() override;
     int add(int fd, std::uint64_t tag) override;
     int remove(int fd, std::uint64_t tag) override;
-    int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) override;
+    int wait(std::int64_t timeout, std::span<poll_event> events) override;
     void wake() override;
     const char* name() const override { return "epoll"; }
 

@@ -46,11 +46,11 @@ int epoll_backend::add(int fd, std::uint64_t tag) {
 
 int epoll_backend::remove(int fd, std::uint64_t) { return io_epoll_remove(epoll_, fd); }
 
-int epoll_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) {
+int epoll_backend::wait(std::int64_t timeout, std::span<poll_event> events) {
     epoll_event found[poll_events_max];
-    const int n = io_epoll_wait(epoll_, found, poll_events_max, timeout);
+    const int n = io_epoll_wait(epoll_, found, static_cast<int>(events.size()), timeout);
     if (n < 0) return n;
-    int count = 0;
+    std::size_t count = 0;
     for (int i = 0; i < n; ++i) {
         const epoll_event& e = found[i];
         if (e.data.u64 == wake_tag) {
@@ -60,7 +60,7 @@ int epoll_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_m
         }
         events[count++] = event_of(e.data.u64, e.events);
     }
-    return count;
+    return static_cast<int>(count);
 }
 
 void epoll_backend::wake() {

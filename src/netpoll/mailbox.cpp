@@ -32,18 +32,18 @@ void mailbox::put(const poll_event* events, int n) {
     ring();
 }
 
-int mailbox::take(poll_event (&out)[poll_events_max]) {
+int mailbox::take(std::span<poll_event> out) {
     // relaxed: who must not miss one has been woken by the bell
     if (first_.load(memory_order_relaxed) == nullptr) return 0;
     const lock_guard guard(mu_);
     poll_desc* d = first_.load(memory_order_relaxed);  // relaxed: under mu_
-    int n = 0;
-    for (; d != nullptr && n < poll_events_max; d = d->letter.next) {
+    std::size_t n = 0;
+    for (; d != nullptr && n < out.size(); d = d->letter.next) {
         d->letter.is_posted = false;
         out[n++] = d->letter.event;
     }
     first_.store(d, memory_order_relaxed);  // relaxed: under mu_
-    return n;
+    return static_cast<int>(n);
 }
 
 void mailbox::sleep(std::int64_t deadline) {

@@ -16,6 +16,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
@@ -33,7 +34,7 @@ class mailbox {
     // Caller: one thread.
     void put(const poll_event* events, int n) ROTA_EXCLUDES(mu_);
     // Any thread. Returns how many.
-    int take(poll_event (&out)[poll_events_max]) ROTA_EXCLUDES(mu_);
+    int take(std::span<poll_event> out) ROTA_EXCLUDES(mu_);
 
     // Until the bell rings or has rung, or until `deadline` (nanotime; no_deadline: for ever); may
     // end early. Caller: one at a time.

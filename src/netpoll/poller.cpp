@@ -2,6 +2,7 @@
 #include "netpoll/poller.hpp"
 
 #include <cerrno>
+#include <span>
 
 #include "base/fatal.hpp"
 #include "base/probe.hpp"
@@ -33,9 +34,10 @@ void take_events(const poll_event* events, int n, ready_list& ready) {
 }
 
 // False: interrupted by a signal.
-bool take_what_is_there(poll_backend& b, std::int64_t timeout, ready_list& ready) {
+bool take_what_is_there(poll_backend& b, std::int64_t timeout, ready_list& ready,
+                        std::size_t most) {
     poll_event events[poll_events_max];
-    const int n = b.wait(timeout, events);
+    const int n = b.wait(timeout, std::span(events).first(most));
     if (n == -EINTR) return false;
     // At exit programs may close whatever there is.
     if (n < 0 && sched.exiting.load(memory_order_relaxed)) return true;  // relaxed: set long before
@@ -85,7 +87,7 @@ void poller::sleep(std::int64_t deadline, ready_list& ready) {
         if (sleeps && deadline == no_deadline) timeout = -1;
         else if (sleeps) timeout = deadline - nanotime();
         if (timeout <= 0 && deadline != no_deadline) timeout = 0;
-        if (take_what_is_there(*b, timeout, ready)) break;
+        if (take_what_is_there(*b, timeout, ready, poll_at_once)) break;
     }
     ROTA_PROBE1("netpoll_wake", "4", ready.count);
     // Whatever ended the sleep, the caller looks at everything again: a token that comes right now
@@ -93,12 +95,12 @@ void poller::sleep(std::int64_t deadline, ready_list& ready) {
     word_.store(quiet, memory_order_seq_cst);  // pairs(poller.break)
 }
 
-void poller::look(ready_list& ready) {
-    if (poll_backend* const b = backend()) (void)take_what_is_there(*b, 0, ready);
+void poller::look(ready_list& ready, std::size_t most) {
+    if (poll_backend* const b = backend()) (void)take_what_is_there(*b, 0, ready, most);
 }
 
 void poller::look_for(std::int64_t ns, ready_list& ready) {
-    if (poll_backend* const b = backend()) (void)take_what_is_there(*b, ns, ready);
+    if (poll_backend* const b = backend()) (void)take_what_is_there(*b, ns, ready, poll_events_max);
 }
 
 void poller::sleep_until(std::int64_t deadline) {

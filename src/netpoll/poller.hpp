@@ -24,6 +24,12 @@ namespace rota::rt {
 struct g;
 struct poll_desc;
 
+// So many events a look are what one m gets through with what they touch still in its caches: a
+// connection's request touches some 10 KiB of the kernel's lines and a dozen pages, several times,
+// at the look, for the read ahead, and when its goroutine runs. Four times as many cost 5 to 8 %
+// more CPU an echo among 1000 connections, a quarter as many 3 %.
+inline constexpr std::size_t poll_at_once = 32;
+
 // Goroutines that have waited for a descriptor, taken out of its words: the caller readies them.
 struct ready_list {
     std::uint32_t count = 0;
@@ -67,10 +73,10 @@ class poller {
 
     // --- polling -------------------------------------------------------------------------
     // Sleeps until `deadline` (nanotime; no_deadline: for ever), a break, or until somebody can go
-    // on. Caller: one at a time.
+    // on. Brings at most poll_at_once; the next look brings more. Caller: one at a time.
     void sleep(std::int64_t deadline, ready_list& ready);
-    // Only looks. Any thread.
-    void look(ready_list& ready);
+    // Only looks, for at most so many events as that, and poll_events_max. Any thread.
+    void look(ready_list& ready, std::size_t most = poll_at_once);
     // Looks for some real time; the clock may be another. Caller: as sleep().
     void look_for(std::int64_t ns, ready_list& ready);
 

@@ -63,7 +63,7 @@ int simulated_backend::remove(int, std::uint64_t tag) {
     return 0;
 }
 
-int simulated_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) {
+int simulated_backend::wait(std::int64_t timeout, std::span<poll_event> events) {
     if (timeout == 0) return look(false, events);
     if (const int n = look(true, events)) return n;
     const auto waits = [&] {
@@ -94,10 +94,10 @@ short wanted_of(const ring_request& r, short asked) {
 
 }  // namespace
 
-int simulated_backend::look(bool tells_all, poll_event (&events)[poll_events_max]) {
+int simulated_backend::look(bool tells_all, std::span<poll_event> events) {
     constexpr short asked = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLPRI;
     const turn mine(*this);
-    int n = 0, seen = 0;
+    std::uint32_t n = 0, seen = 0;
     for (const ring_request* r = first_; r != nullptr; r = r->next) {
         // What nobody waits for is told when somebody does: most can be written to all the time.
         const short wanted = wanted_of(*r, asked);
@@ -106,17 +106,13 @@ int simulated_backend::look(bool tells_all, poll_event (&events)[poll_events_max
         if (now <= 0 && errs_ && rand_.below(16) == 0) now = wanted & (EPOLLIN | EPOLLOUT);
         if (now <= 0 || (!tells_all && rand_.below(2) == 0)) continue;
         // Where there are more than one call takes each has the same chance.
-        const auto place = n < poll_events_max ? static_cast<std::uint32_t>(n++)
-                                               : rand_.below(static_cast<std::uint32_t>(seen) + 1);
+        const std::uint32_t place = n < events.size() ? n++ : rand_.below(seen + 1);
         ++seen;
-        if (place < static_cast<std::uint32_t>(poll_events_max))
+        if (place < events.size())
             events[place] = event_of(r->tag, static_cast<std::uint32_t>(now));
     }
-    for (int i = n; i > 1; --i) {
-        const std::uint32_t other = rand_.below(static_cast<std::uint32_t>(i));
-        std::swap(events[i - 1], events[other]);
-    }
-    return n;
+    for (std::uint32_t i = n; i > 1; --i) std::swap(events[i - 1], events[rand_.below(i)]);
+    return static_cast<int>(n);
 }
 
 }  // namespace rota::rt

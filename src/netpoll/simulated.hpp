@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/atomic.hpp"
 #include "base/rand.hpp"
@@ -37,14 +38,14 @@ class simulated_backend final : public poll_backend {
     int remove(int fd, std::uint64_t tag) override;
     // A time-out of less than outside_wait is none where nothing comes from outside; any other is
     // that, in real time.
-    int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) override;
+    int wait(std::int64_t timeout, std::span<poll_event> events) override;
     void wake() override {}  // nobody sleeps here for long
     const char* name() const override { return "simulated"; }
 
     static constexpr std::int64_t outside_wait = 1'000'000;  // ns
 
   private:
-    int look(bool tells_all, poll_event (&events)[poll_events_max]);
+    int look(bool tells_all, std::span<poll_event> events);
 
     // Not a lock of the runtime's: descriptors come and go in user code. Held for system calls;
     // there is one thread, as a rule.

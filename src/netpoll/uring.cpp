@@ -110,7 +110,7 @@ void uring_backend::hand_over(ring_request& r) {
     if (error < 0 && error != -EAGAIN) fail(error);
 }
 
-int uring_backend::wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) {
+int uring_backend::wait(std::int64_t timeout, std::span<poll_event> events) {
     const int n = mail_.take(events);
     if (n > 0 || timeout == 0) return n;
     const std::int64_t now = nanotime();
@@ -356,7 +356,7 @@ void uring_backend::tell_of(std::uint64_t tag, std::uint32_t events) {
 }
 
 void uring_backend::tell(const poll_event& e) {
-    if (told_count_ == poll_events_max) mail_.put(told_, std::exchange(told_count_, 0));
+    if (told_count_ == int{poll_events_max}) mail_.put(told_, std::exchange(told_count_, 0));
     told_[told_count_++] = e;
 }
 
@@ -364,10 +364,10 @@ void uring_backend::tell(const poll_event& e) {
 void uring_backend::tell_of_epoll() {
     for (;;) {
         epoll_event found[poll_events_max];
-        const int n = io_epoll_wait(epoll_, found, poll_events_max, 0);
+        const int n = io_epoll_wait(epoll_, found, int{poll_events_max}, 0);
         for (int i = 0; i < n; ++i) tell(event_of(found[i].data.u64, found[i].events));
         if (n < 0 && n != -EINTR) fail(n);
-        if (n >= 0 && n < poll_events_max) return;
+        if (n >= 0 && n < int{poll_events_max}) return;
     }
 }
 

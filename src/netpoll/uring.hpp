@@ -31,6 +31,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/atomic.hpp"
 #include "netpoll/backend.hpp"
@@ -51,7 +52,7 @@ class uring_backend final : public poll_backend {
     int start() override;
     int add(int fd, std::uint64_t tag) override;
     int remove(int fd, std::uint64_t tag) override;
-    int wait(std::int64_t timeout, poll_event (&events)[poll_events_max]) override;
+    int wait(std::int64_t timeout, std::span<poll_event> events) override;
     void wake() override;
     bool makes_file_calls() const override { return true; }
     void ask(file_request& r) override;

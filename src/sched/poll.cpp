@@ -124,7 +124,8 @@ void poll_between(m& self) {
     pp.poll_at = now;
     if (now - sched.last_poll.load(memory_order_relaxed) < poll_gap_ns) return;  // relaxed: advice
     ready_list ready;
-    net_poller.look(ready);
+    // Among those that compute the next look is far.
+    net_poller.look(ready, slow ? poll_events_max : poll_at_once);
     note_look(pp, now);
     if (ready.count == 0) return;
     // Behind others that compute they would wait for long; behind quick ones that is cheapest. But
@@ -177,7 +178,7 @@ bool poll_if_stale(std::int64_t now, std::int64_t stale) {
     if (last == 0 || now - last < stale) return false;
     if (!sched.last_poll.cas(last, now, memory_order_seq_cst)) return false;  // pairs(timer.poller)
     ready_list ready;
-    net_poller.look(ready);
+    net_poller.look(ready, poll_events_max);  // others will run them, whenever
     inject_ready(ready);
     // Nobody sleeps where the next one would be seen at once, although somebody could.
     const bool is_anyone_idle =

@@ -177,7 +177,7 @@ class imagined final : public poll_backend {
         return 0;
     }
     int remove(int, std::uint64_t) override { return 0; }
-    int wait(std::int64_t, poll_event (&events)[poll_events_max]) override {
+    int wait(std::int64_t, std::span<poll_event> events) override {
         if (!std::exchange(tells_, false)) return 0;
         events[0] = {tag_, true, false, true};
         return 1;
