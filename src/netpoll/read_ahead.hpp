@@ -7,7 +7,7 @@
 //
 // Where one m serves many connections (sched/alone) it reads for all that one look has brought, one
 // right behind the other, and they send their answers one right behind the other: each half of the
-// kernel's way is run while what it needs is still in the caches. That takes 1 to 3 % off a request
+// kernel's way is run while what it needs is still in the caches. That takes 3 to 7 % off a request
 // (docs/network.md).
 //
 // First the record is told that what the kernel has said is used up, then the call is made: what

@@ -166,6 +166,40 @@ TEST(poller, a_break_ends_the_sleep_under_way_or_the_next) {
     EXPECT_EQ(ready.count, 0U);
 }
 
+TEST(poller, brings_few_at_a_look_and_loses_none_of_the_others) {
+    epoll_backend watch;
+    poller own;
+    own.use(watch);
+    {
+        const runtime_entry inside;
+        ASSERT_EQ(own.start(), 0);
+    }
+    constexpr std::size_t n = 2 * poll_at_once + 3;
+    const std::vector<pipe_ends> pipes(n);
+    const std::vector<record> records(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        ASSERT_EQ(own.add(pipes[i].reader, *records[i].d), 0);
+        ASSERT_EQ(::write(pipes[i].writer, "x", 1), 1);
+    }
+    // How many more of the records know that there is something to read.
+    const auto told = [&] {
+        std::size_t sum = 0;
+        for (const record& r : records) sum += (*r.d)[poll_dir::read].take() == state::ready;
+        return sum;
+    };
+    ready_list ready;
+    own.look(ready);
+    EXPECT_EQ(told(), poll_at_once);
+    own.sleep(no_deadline, ready);
+    EXPECT_EQ(told(), poll_at_once);
+    own.look(ready);
+    EXPECT_EQ(told(), n - 2 * poll_at_once);
+    for (const pipe_ends& p : pipes) ASSERT_EQ(::write(p.writer, "x", 1), 1);
+    own.look(ready, poll_events_max);
+    EXPECT_EQ(told(), n);
+    EXPECT_EQ(ready.count, 0U);  // nobody has waited
+}
+
 // A back end that has one descriptor in mind, of which it tells when it is asked for the first
 // time.
 class imagined final : public poll_backend {
