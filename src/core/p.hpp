@@ -64,6 +64,7 @@ struct alignas(cache_line) p {
     atomic<std::uint32_t> sched_tick{0};    // relaxed: sysmon lives with a stale value
     atomic<std::uint32_t> syscall_tick{0};  // relaxed: as above
     atomic<std::int64_t> looked_at{0};      // when it has last asked the poller; relaxed: a hint
+    atomic<bool> left_some{false};          // that look was full; relaxed: a hint
     atomic<std::uint32_t> runq_tail{0};
     atomic<g*> runq[runq_size] = {};
     p_counters counts;

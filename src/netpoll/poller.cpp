@@ -47,6 +47,7 @@ bool take_what_is_there(poll_backend& b, std::int64_t timeout, ready_list& ready
               "that is not its own?",
               static_cast<std::size_t>(-n));
     }
+    ready.is_full = static_cast<std::size_t>(n) == most;
     take_events(events, n, ready);
     return true;
 }

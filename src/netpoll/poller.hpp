@@ -33,6 +33,7 @@ inline constexpr std::size_t poll_at_once = 32;
 // Goroutines that have waited for a descriptor, taken out of its words: the caller readies them.
 struct ready_list {
     std::uint32_t count = 0;
+    bool is_full = false;         // there have been as many events as were asked for: more may wait
     g* all[2 * poll_events_max];  // those below count
 };
 

@@ -50,10 +50,17 @@ bool is_idle_p(const p& pp) {
     return pp.status.load(memory_order_relaxed) == p_status::idle;  // relaxed: a hint
 }
 
-// How many wait in all rings and in the global queue.
+// How many wait in all rings and in the global queue; and, where the last look was full, in the
+// kernel: a guess, of what a larger one would have brought.
 std::uint64_t waiting() {
     std::uint64_t n = sched.runq_size.load(memory_order_relaxed);  // relaxed: a guess
-    for (std::int32_t i = 0; i < proc_count(); ++i) n += runq_length(*sched.allp[i]);
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        const p& pp = *sched.allp[i];
+        n += runq_length(pp);
+        // relaxed: a guess
+        if (pp.left_some.load(memory_order_relaxed) && !is_idle_p(pp))
+            n += poll_events_max - poll_at_once;
+    }
     return n;
 }
 

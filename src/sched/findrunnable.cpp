@@ -352,13 +352,14 @@ bool sleep_in_poller(ready_list& ready) {
 
 // Takes an idle p after the poller's sleep, to run what is due. False: all ps are at work and look
 // themselves.
-bool take_idle_p(m& self) {
+bool take_idle_p(m& self, const ready_list& ready) {
     const std::int64_t now = nanotime();
     const lock_guard guard(sched.mu);
     p* const pp = pidle_get_due(now);
     if (pp == nullptr) return false;
     acquirep(self, *pp);
-    pp->looked_at.store(now, memory_order_relaxed);  // relaxed: a hint
+    pp->looked_at.store(now, memory_order_relaxed);            // relaxed: a hint
+    pp->left_some.store(ready.is_full, memory_order_relaxed);  // relaxed: as above
     return true;
 }
 
@@ -367,7 +368,7 @@ void sleep_until_work(m& self) {
     if (last_look(self)) return;
     ready_list ready;
     if (sleep_in_poller(ready)) {
-        if (take_idle_p(self)) {
+        if (take_idle_p(self, ready)) {
             if (ready.count > 0) queue_ready(self, ready);
             return;
         }

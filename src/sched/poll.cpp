@@ -53,8 +53,9 @@ void note_poll(std::int64_t now) {
 }
 
 // By the owner of pp, who has just looked.
-void note_look(p& pp, std::int64_t now) {
-    pp.looked_at.store(now, memory_order_relaxed);  // relaxed: a hint
+void note_look(p& pp, std::int64_t now, const ready_list& ready) {
+    pp.looked_at.store(now, memory_order_relaxed);            // relaxed: a hint
+    pp.left_some.store(ready.is_full, memory_order_relaxed);  // relaxed: as above
     note_poll(now);
 }
 
@@ -85,10 +86,11 @@ void put_all(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu) {
     for (std::uint32_t i = 0; i < n; ++i) global_put_urgent(*batch[i]);
 }
 
-// Somebody may be needed for them, beside the owner of pp, who calls.
-void wake_for(const p& pp, std::uint32_t queued) {
-    if (queued > 0 && is_left_to_owner(pp)) return;
-    if (queued > few) wakep();
+// Somebody may be needed for them, or for those whom the look has left, beside the owner of pp, who
+// calls.
+void wake_for(const p& pp, std::uint32_t queued, bool has_left_some) {
+    if ((queued > 0 || has_left_some) && is_left_to_owner(pp)) return;
+    if (queued > few || has_left_some) wakep();
     else if (queued > 0) wakep_later();
 }
 
@@ -102,15 +104,19 @@ bool may_look() {
 found from_netpoll(m& self) {
     if (!may_look()) return {};
     ready_list ready;
-    net_poller.look(ready);
-    note_look(*self.pp, nanotime());
+    // Full of what nobody waits for, a look says nothing of the others.
+    constexpr std::size_t tries = poll_events_max / poll_at_once;
+    std::size_t i = 0;
+    do net_poller.look(ready);
+    while (ready.count == 0 && ready.is_full && ++i < tries);
+    note_look(*self.pp, nanotime(), ready);
     if (ready.count == 0) return {};
     g* runnable[2 * poll_events_max];
     const std::uint32_t n = make_all_runnable_on(*self.pp, ready, runnable);
     for (std::uint32_t i = 1; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
     net_poller.discount_waiters(ready.count);
     if (n == 0) return {};
-    wake_for(*self.pp, n - 1);
+    wake_for(*self.pp, n - 1, ready.is_full);
     return {runnable[0]};
 }
 
@@ -124,9 +130,11 @@ void poll_between(m& self) {
     pp.poll_at = now;
     if (now - sched.last_poll.load(memory_order_relaxed) < poll_gap_ns) return;  // relaxed: advice
     ready_list ready;
-    // Among those that compute the next look is far.
-    net_poller.look(ready, slow ? poll_events_max : poll_at_once);
-    note_look(pp, now);
+    // Where the next look is as far as the last one, few would not have their part of the turns.
+    // relaxed: our own
+    const bool is_far = now - pp.looked_at.load(memory_order_relaxed) >= poll_starved_ns;
+    net_poller.look(ready, slow || is_far ? poll_events_max : poll_at_once);
+    note_look(pp, now, ready);
     if (ready.count == 0) return;
     // Behind others that compute they would wait for long; behind quick ones that is cheapest. But
     // where more come than this p can run, its ring would never be empty again, and those whom it
@@ -141,7 +149,7 @@ void queue_ready(m& self, const ready_list& ready) {
     const std::uint32_t n = make_all_runnable_on(*self.pp, ready, runnable);
     for (std::uint32_t i = 0; i < n; ++i) runq_put(*self.pp, *runnable[i], false);
     net_poller.discount_waiters(ready.count);
-    if (n > 0) wake_for(*self.pp, n - 1);
+    if (n > 0) wake_for(*self.pp, n - 1, ready.is_full);
 }
 
 void inject_ready(const ready_list& ready) {
@@ -167,7 +175,7 @@ void append_ready(m& self, const ready_list& ready) {
             const lock_guard guard(sched.mu);
             global_put_batch(runnable, n);
         }
-        wake_for(*self.pp, n);
+        wake_for(*self.pp, n, ready.is_full);
     }
     net_poller.discount_waiters(ready.count);  // last: as in inject_ready
 }

@@ -190,10 +190,13 @@ TEST(poller, brings_few_at_a_look_and_loses_none_of_the_others) {
     ready_list ready;
     own.look(ready);
     EXPECT_EQ(told(), poll_at_once);
+    EXPECT_TRUE(ready.is_full);
     own.sleep(no_deadline, ready);
     EXPECT_EQ(told(), poll_at_once);
+    EXPECT_TRUE(ready.is_full);
     own.look(ready);
     EXPECT_EQ(told(), n - 2 * poll_at_once);
+    EXPECT_FALSE(ready.is_full);
     for (const pipe_ends& p : pipes) ASSERT_EQ(::write(p.writer, "x", 1), 1);
     own.look(ready, poll_events_max);
     EXPECT_EQ(told(), n);
