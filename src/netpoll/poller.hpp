@@ -24,10 +24,10 @@ namespace rota::rt {
 struct g;
 struct poll_desc;
 
-// So many events a look are what one m gets through with what they touch still in its caches: a
-// request touches some 10 KiB and a dozen pages of its connection's, mostly in the kernel, three
-// times: at the look, for the read ahead, and when the goroutine runs. 128 cost 3 to 7 % more CPU
-// an echo among 1000 connections than 32; 16, 24 and 48 the same within the noise.
+// So many events a look. An echo among 1000 connections costs 3 to 7 % more CPU with 128; with 16,
+// 24 and 48 the same within the noise. Why is a guess, as no caches could be watched: what a
+// request touches of its connection's, most of it the kernel's, is gone through at the look, for
+// the read ahead, and when the goroutine runs, and that of 32 connections stays near meanwhile.
 inline constexpr std::size_t poll_at_once = 32;
 
 // Goroutines that have waited for a descriptor, taken out of its words: the caller readies them.

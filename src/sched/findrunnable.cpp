@@ -358,8 +358,7 @@ bool take_idle_p(m& self, const ready_list& ready) {
     p* const pp = pidle_get_due(now);
     if (pp == nullptr) return false;
     acquirep(self, *pp);
-    pp->looked_at.store(now, memory_order_relaxed);            // relaxed: a hint
-    pp->left_some.store(ready.is_full, memory_order_relaxed);  // relaxed: as above
+    note_found(*pp, now, ready);
     return true;
 }
 

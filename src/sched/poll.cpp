@@ -54,8 +54,7 @@ void note_poll(std::int64_t now) {
 
 // By the owner of pp, who has just looked.
 void note_look(p& pp, std::int64_t now, const ready_list& ready) {
-    pp.looked_at.store(now, memory_order_relaxed);            // relaxed: a hint
-    pp.left_some.store(ready.is_full, memory_order_relaxed);  // relaxed: as above
+    note_found(pp, now, ready);
     note_poll(now);
 }
 
@@ -89,9 +88,10 @@ void put_all(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu) {
 // Somebody may be needed for them, or for those whom the look has left, beside the owner of pp, who
 // calls.
 void wake_for(const p& pp, std::uint32_t queued, bool has_left_some) {
-    if ((queued > 0 || has_left_some) && is_left_to_owner(pp)) return;
+    if (queued == 0 && !has_left_some) return;
+    if (is_left_to_owner(pp)) return;
     if (queued > few || has_left_some) wakep();
-    else if (queued > 0) wakep_later();
+    else wakep_later();
 }
 
 bool may_look() {

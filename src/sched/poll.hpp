@@ -42,8 +42,15 @@ inline bool is_poll_overdue(std::int64_t now) {
 // self's p. Caller: an m with a p, on g0. Go: netpoll(0) in findRunnable.
 [[nodiscard]] found from_netpoll(m& self);
 
-// As from_netpoll, for an m whose p has other work; every 61st tick, and queues all.
+// As from_netpoll, for an m whose p has other work; every 61st tick, and queues all. Brings more
+// than from_netpoll where that p looks seldom.
 void poll_between(m& self) ROTA_EXCLUDES(sched.mu);
+
+// Remembers on pp that its owner, who calls, has just looked, and has found that. Both are hints.
+inline void note_found(p& pp, std::int64_t now, const ready_list& ready) {
+    pp.looked_at.store(now, memory_order_relaxed);            // relaxed: a hint
+    pp.left_some.store(ready.is_full, memory_order_relaxed);  // relaxed: as above
+}
 
 // Queues all of them on self's p, behind what is there.
 void queue_ready(m& self, const ready_list& ready);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <fcntl.h>
@@ -200,7 +201,9 @@ TEST(uring, with_too_little_room_tells_of_everything_all_the_same) {
         while (left > 0 && nanotime() < until) {
             const runtime_entry inside;
             poll_event events[poll_events_max];
-            const int n = b->wait(1'000'000, events);
+            const auto room = std::span(events).first(round % 2 == 0 ? 32 : poll_events_max);
+            const int n = b->wait(1'000'000, room);
+            ASSERT_LE(n, static_cast<int>(room.size()));
             for (int j = 0; j < n; ++j) {
                 for (std::size_t i = 0; i < count; ++i) {
                     if (events[j].tag != records[i]->d->tag() || !events[j].read) continue;
