@@ -180,7 +180,8 @@ def named(output, label):
 
 def reason(output, name):
     """What a skipped test gave as its reason."""
-    text = output[output.find(f"[ RUN      ] {name}\n"):output.find(f"[  SKIPPED ] {name}")]
+    text = output.partition(f"[ RUN      ] {name}\n")[2]
+    text = text.partition(f"[  SKIPPED ] {name}")[0]
     return " ".join(text.partition(": Skipped\n")[2].split()) or "no reason given"
 
 
