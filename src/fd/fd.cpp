@@ -17,6 +17,7 @@
 #include "sys/fault.hpp"
 #include "sys/file.hpp"
 #include "sys/io.hpp"
+#include "sys/io_bytes.hpp"
 
 namespace rota::rt {
 
@@ -218,16 +219,25 @@ std::int64_t fd::write(const void* from, std::size_t size) {
     const writing turn(*this);
     if (!turn) return -error_closed;
     if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
-    const char* const bytes = static_cast<const char*>(from);
-    std::size_t done = 0;
     if (size == 0 && !has_messages()) return 0;
-    do {
-        const std::int64_t n = try_until_done(
-            poll_dir::write, [&] { return io_send(number_, bytes + done, size - done); });
-        if (n < 0) return n;
-        done += static_cast<std::size_t>(n);
-    } while (done < size);
-    return static_cast<std::int64_t>(done);
+    const std::int64_t n = io_send(number_, from, size);
+    if (ROTA_LIKELY(n == static_cast<std::int64_t>(size))) return n;
+    return write_on(static_cast<const char*>(from), size, n);
+}
+
+ROTA_NOINLINE std::int64_t fd::write_on(const char* bytes, std::size_t size, std::int64_t n) {
+    std::size_t done = 0;
+    for (;;) {
+        if (n == -EAGAIN) {
+            if (const int error = poll_wait(*poll_, poll_dir::write)) return -error;
+        } else if (n >= 0) {
+            done += static_cast<std::size_t>(n);
+            if (done >= size) return static_cast<std::int64_t>(done);
+        } else if (n != -EINTR) {
+            return n;
+        }
+        n = io_send(number_, bytes + done, size - done);
+    }
 }
 
 std::int64_t fd::write_parts(iovec* parts, std::size_t count) {

@@ -171,6 +171,8 @@ class alignas(cache_line) fd {
         return !shares_position_.load(memory_order_relaxed);  // relaxed: see share_position()
     }
     std::int64_t write_some(const char* from, std::size_t size);
+    // The rest of a write whose first call has returned n: less than `size`, or an error.
+    std::int64_t write_on(const char* bytes, std::size_t size, std::int64_t n);
     bool has_drained(std::int64_t n, std::size_t size) const;
     struct reading_now;
     struct ordered;

@@ -15,7 +15,7 @@
 #include "sched/entry.hpp"
 #include "sched/park_here.hpp"
 #include "sys/fault.hpp"
-#include "sys/io.hpp"
+#include "sys/io_bytes.hpp"
 
 namespace rota::rt {
 

@@ -1,24 +1,40 @@
 // System calls as they are, not as the C library's functions: a program may have put others in
-// their place.
+// their place. errno is left alone.
 #pragma once
 
 #include <cerrno>
+#include <type_traits>
 
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "arch/kernel_call.hpp"
+
 namespace rota::rt {
 
-// What the C library makes of an error, turned back: 0 or more, or an errno value with its sign
-// turned.
+// An argument as the kernel takes it: what it reads as an int is one.
+template <class A>
+ROTA_ALWAYS_INLINE long kernel_argument(A a) {
+    if constexpr (std::is_pointer_v<A>) return reinterpret_cast<long>(a);
+    else if constexpr (std::is_null_pointer_v<A>) return 0;
+    else return static_cast<long>(a);
+}
+
+// 0 or more, or an errno value with its sign turned.
 template <class... A>
-long call(long number, A... args) {
-    const long r = ::syscall(number, args...);
+ROTA_ALWAYS_INLINE long call(long number, A... args) {
+#if defined(ROTA_MODEL)
+    // The explorer of schedules stands in the place of that function, and refuses what it does not
+    // know.
+    const long r = ::syscall(number, kernel_argument(args)...);
     return r < 0 ? -static_cast<long>(errno) : r;
+#else
+    return kernel_call(number, kernel_argument(args)...);
+#endif
 }
 
 template <class... A>
-int call_int(long number, A... args) {
+ROTA_ALWAYS_INLINE int call_int(long number, A... args) {
     return static_cast<int>(call(number, args...));
 }
 

@@ -15,6 +15,7 @@
 #include "base/atomic.hpp"
 #include "sys/call.hpp"
 #include "sys/fault.hpp"
+#include "sys/io_bytes.hpp"
 #include "sys/socket_kernel.hpp"
 
 #ifndef SYS_epoll_pwait2
@@ -97,15 +98,12 @@ int io_event_add(int event) {
     return n < 0 ? n : 0;
 }
 
-namespace {
-
-// Where there is another kernel: apart, so that who has none needs no room for it on his stack.
-ROTA_COLD std::int64_t receive_by_either(int fd, void* to, std::size_t size, int flags) {
+std::int64_t receive_by_either(int fd, void* to, std::size_t size, int flags) {
     if (socket_kernel* const k = kernel_of(fd)) return k->receive(fd, to, size, false);
     return call(SYS_recvfrom, fd, to, size, flags, nullptr, nullptr);
 }
 
-ROTA_COLD std::int64_t send_by_either(int fd, const void* from, std::size_t size) {
+std::int64_t send_by_either(int fd, const void* from, std::size_t size) {
     if (socket_kernel* const k = kernel_of(fd)) {
         const iovec all{const_cast<void*>(from), size};
         return k->send(fd, &all, 1);
@@ -113,24 +111,10 @@ ROTA_COLD std::int64_t send_by_either(int fd, const void* from, std::size_t size
     return call(SYS_sendto, fd, from, size, MSG_NOSIGNAL, nullptr, 0);
 }
 
-}  // namespace
-
-std::int64_t io_receive(int fd, void* to, std::size_t size, int flags) {
-    if (const int error = fault_at(sys_call::read)) return -error;
-    if (ROTA_UNLIKELY(has_other_kernel())) return receive_by_either(fd, to, size, flags);
-    return call(SYS_recvfrom, fd, to, size, flags, nullptr, nullptr);
-}
-
 std::int64_t io_peek(int fd, void* to, std::size_t size) {
     if (const int error = faulty_size(sys_call::read, size)) return -error;
     if (socket_kernel* const k = kernel_of(fd)) return k->receive(fd, to, size, true);
     return call(SYS_recvfrom, fd, to, size, MSG_PEEK, nullptr, nullptr);
-}
-
-std::int64_t io_send(int fd, const void* from, std::size_t size) {
-    if (const int error = faulty_size(sys_call::write, size)) return -error;
-    if (ROTA_UNLIKELY(has_other_kernel())) return send_by_either(fd, from, size);
-    return call(SYS_sendto, fd, from, size, MSG_NOSIGNAL, nullptr, 0);
 }
 
 std::int64_t io_receive_from(int fd, void* to, std::size_t size, sockaddr* from,

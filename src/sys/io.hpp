@@ -35,11 +35,8 @@ int io_poll_now(int fd, short events);
 
 // --- bytes ---------------------------------------------------------------------------------------
 
-// Never less than there is (cf. fd::has_drained): it is by their `size` that tests cut readers.
-// `flags` are recv(2)'s.
-std::int64_t io_receive(int fd, void* to, std::size_t size, int flags = 0);
+// io_receive and io_send: sys/io_bytes.hpp.
 std::int64_t io_peek(int fd, void* to, std::size_t size);  // what is there stays
-std::int64_t io_send(int fd, const void* from, std::size_t size);
 // `size` is that of the room at `from`, and becomes that of the sender's address.
 std::int64_t io_receive_from(int fd, void* to, std::size_t size, sockaddr* from,
                              std::uint32_t& from_size);

@@ -13,7 +13,7 @@
 
 #include "core/sched.hpp"
 #include "fd/fd.hpp"
-#include "sys/io.hpp"
+#include "sys/io_bytes.hpp"
 #include "tls/errors.hpp"
 #include "tls/settings.hpp"
 #include "tls/verified_name.hpp"

@@ -1,0 +1,34 @@
+// io_receive and io_send, compiled into the calls whose cost is theirs. As in sys/io.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <sys/socket.h>
+
+#include "base/annotations.hpp"
+#include "sys/call.hpp"
+#include "sys/fault.hpp"
+#include "sys/socket_kernel.hpp"
+
+namespace rota::rt {
+
+// Where there is another kernel: apart, so that who has none needs no room for it on his stack.
+ROTA_COLD std::int64_t receive_by_either(int fd, void* to, std::size_t size, int flags);
+ROTA_COLD std::int64_t send_by_either(int fd, const void* from, std::size_t size);
+
+// Never less than there is (cf. fd::has_drained): it is by their `size` that tests cut readers.
+// `flags` are recv(2)'s.
+inline std::int64_t io_receive(int fd, void* to, std::size_t size, int flags = 0) {
+    if (const int error = fault_at(sys_call::read)) return -error;
+    if (ROTA_UNLIKELY(has_other_kernel())) return receive_by_either(fd, to, size, flags);
+    return call(SYS_recvfrom, fd, to, size, flags, nullptr, nullptr);
+}
+
+inline std::int64_t io_send(int fd, const void* from, std::size_t size) {
+    if (const int error = faulty_size(sys_call::write, size)) return -error;
+    if (ROTA_UNLIKELY(has_other_kernel())) return send_by_either(fd, from, size);
+    return call(SYS_sendto, fd, from, size, MSG_NOSIGNAL, nullptr, 0);
+}
+
+}  // namespace rota::rt
