@@ -25,10 +25,10 @@ constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
 constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us = 100;
 
 // Where somebody has been left waiting there will be others: so many looks are closer then. Where
-// nobody has for so long, nor any p has made but half of its usual turns, they are further apart.
+// all has been well for long (sched/calm) they are further apart: to wake a thread at a moment
+// takes some 30 µs of a processor on a virtual machine.
 constexpr int watchful_looks = 50;
 constexpr long nap_watchful_us = 1000;
-constexpr std::int64_t calm_ns = 250'000'000;
 constexpr long nap_calm_us = 4000;
 
 // And one that makes fewer turns than that in a millisecond needs help; as does one, even if there
@@ -270,8 +270,8 @@ void alone_trial::round(std::int64_t now) {
 
 long alone_trial::nap_us_max(std::int64_t now) const {
     if (!is_alone()) return INT32_MAX;
-    const bool is_calm = now - calm_since_ >= calm_ns;
-    const long at_most = watchful_ > 0 ? nap_watchful_us : is_calm ? nap_calm_us : nap_alone_max_us;
+    const long usual = calm_.is_calm() ? nap_calm_us : nap_alone_max_us;
+    const long at_most = watchful_ > 0 ? nap_watchful_us : usual;
     std::int64_t us = at_most;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t left_us = (timer_limit(*sched.allp[i]) - now) / 1000;
@@ -285,8 +285,10 @@ void alone_trial::look_after_all(std::int64_t now) {
     const std::int64_t last = sched.last_poll.load(memory_order_relaxed);  // relaxed: a hint
     const outlook seen = look_at_all(now, last != 0 && now - last >= poll_starved_ns);
     lack_processors_ = seen.do_all_lack_one();
-    if (!is_pace_usual(now) || seen.is_anyone_left || has_anyone_waited(now)) calm_since_ = now;
+    const bool is_pace_unusual = !is_pace_usual(now);
+    calm_.look(is_pace_unusual || has_anyone_waited(now));
     if (!seen.is_anyone_left) return;
+    calm_.disturb();
     watchful_ = watchful_looks;
     wakep();
 }
@@ -314,8 +316,8 @@ void alone_trial::set(polling way) {
         // Who sleeps there beside one that is at work need not any more. pairs(timer.poller)
         if (sched.last_poll.load(memory_order_seq_cst) == 0) net_poller.wake();
         for (std::int32_t i = 0; i < made_count(); ++i) forget_waiting(*sched.allp[i]);
-        calm_since_ = nanotime();
         usual_pace_ = 0;
+        watchful_ = std::max(watchful_, 2);  // the first look only sees who is there
         lack_processors_ = false;
         return;
     }
@@ -338,6 +340,7 @@ void alone_trial::note_rest(std::int64_t now) {
 void alone_trial::begin_afresh(std::int64_t now) {
     trial_.begin_afresh(now);
     crowd_.forget();
+    calm_.disturb();
 }
 
 void alone_trial::proceed(std::int64_t now) {
@@ -357,11 +360,15 @@ void alone_trial::proceed(std::int64_t now) {
     if (r != row::counts && r != row::is_over) return;
     // Whether it is worth it cannot be seen alone: nobody may have looked then.
     const bool is_harmful = crowd_.is_crowd();
-    if (is_harmful) trial_.turn_back(now);
-    else if (r == row::counts) return;
-    else if (is_alone() || trial_.per_s() >= worth_it_per_s)
+    if (r == row::counts && !is_harmful) return;
+    if (is_harmful) {
+        calm_.disturb();
+        trial_.turn_back(now);
+    } else if (is_alone() || trial_.per_s() >= worth_it_per_s) {
         trial_.turn(now, process_cpu_time() - cost_then_, crowd_.mean_in_eighths());
-    else begin_afresh(now);
+    } else {
+        begin_afresh(now);
+    }
     crowd_.end_row(is_harmful);
     set(trial_.now_is() == trial_way::second ? polling::alone : polling::shared);
 }

@@ -46,6 +46,7 @@
 
 #include "base/annotations.hpp"
 #include "core/sched.hpp"
+#include "sched/calm.hpp"
 #include "sched/crowd.hpp"
 #include "sched/trial.hpp"
 
@@ -80,7 +81,7 @@ class alone_trial {
     // Under `alone`: how old the last look at the descriptors may be before sysmon looks itself.
     std::int64_t stale_after() const;
     // sysmon has had to look at the descriptors itself.
-    void note_neglect(std::int64_t now) { calm_since_ = now; }
+    void note_neglect() { calm_.disturb(); }
     // Nobody is left to anybody any more: sysmon is about to do what may take long.
     void end(std::int64_t now);
     // All have been idle for long, and are not any more: rows must not last from burst to burst,
@@ -103,9 +104,10 @@ class alone_trial {
     crowd_watch crowd_;
     int watchful_ = 0;              // looks that are closer
     bool lack_processors_ = false;  // all who are at work, at the last look, as far as was asked
-    // Since when nobody had been left waiting, and the ps had made their usual turns; those in a
-    // second; the last look, and how many they had made until then.
-    std::int64_t calm_since_ = 0, usual_pace_ = 0, looked_at_ = 0;
+    // whether nobody had been left waiting, and the ps had made their usual turns
+    calm_watch calm_;
+    // Those in a second; the last look, and how many they had made until then.
+    std::int64_t usual_pace_ = 0, looked_at_ = 0;
     std::uint32_t ticks_then_ = 0;
 };
 
