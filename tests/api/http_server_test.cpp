@@ -99,6 +99,17 @@ TEST_ANYWHERE(kb61_http, client_that_does_not_read_is_cut_off) {
     EXPECT_EQ(*outcome.recv(), std::errc::timed_out);
 }
 
+TEST(kb61_http, idle_limit_goes_on_behind_the_moment_at_which_pages_are_given_back) {
+    // A second within the wait its deadline passes, and is moved to the limit. If that were taken
+    // for a request the limit would begin anew each second, and never end.
+    rota::run([] {
+        const http_server s(hello, {.idle_timeout = 1200ms});
+        const std::string all = ask(s, plain);
+        EXPECT_EQ(statuses(all), "200");
+        EXPECT_EQ(all.find("<the server does not close>"), all.npos) << all;
+    });
+}
+
 TEST(http_limits, are_renewed_for_each_request) {
     // Many requests within one connection take longer than each limit, and none is cut off.
     rota::run([] {
