@@ -104,7 +104,7 @@ class alone_trial {
     crowd_watch crowd_;
     int watchful_ = 0;              // looks that are closer
     bool lack_processors_ = false;  // all who are at work, at the last look, as far as was asked
-    // whether nobody had been left waiting, and the ps had made their usual turns
+    // Whether nobody had been left waiting of late, and the ps had made their usual turns.
     calm_watch calm_;
     // Those in a second; the last look, and how many they had made until then.
     std::int64_t usual_pace_ = 0, looked_at_ = 0;

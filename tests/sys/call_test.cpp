@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -24,12 +24,9 @@ TEST(sys_call, returns_what_the_kernel_gives_and_leaves_errno_alone) {
 
 TEST(sys_call, passes_six_arguments_in_their_places) {
     // copy_file_range's flags are the sixth, and must be 0; its length is the fifth.
-    char from_name[] = "/tmp/rota_call_XXXXXX", to_name[] = "/tmp/rota_call_XXXXXX";
-    const int from = ::mkstemp(from_name), to = ::mkstemp(to_name);
+    const int from = ::memfd_create("from", MFD_CLOEXEC), to = ::memfd_create("to", MFD_CLOEXEC);
     ASSERT_GE(from, 0);
     ASSERT_GE(to, 0);
-    ASSERT_EQ(::unlink(from_name), 0);
-    ASSERT_EQ(::unlink(to_name), 0);
     ASSERT_EQ(::write(from, "abcdef", 6), 6);
     std::int64_t in = 1, out = 0;
     EXPECT_EQ(call(SYS_copy_file_range, from, &in, to, &out, 4UL, 1U), -EINVAL);
