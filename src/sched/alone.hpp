@@ -80,7 +80,7 @@ class alone_trial {
     long nap_us_max(std::int64_t now) const;
     // Under `alone`: how old the last look at the descriptors may be before sysmon looks itself.
     std::int64_t stale_after() const;
-    // sysmon has had to look at the descriptors itself.
+    // sysmon has had to look at the descriptors itself, while one m was to do so.
     void note_neglect() { calm_.disturb(); }
     // Nobody is left to anybody any more: sysmon is about to do what may take long.
     void end(std::int64_t now);

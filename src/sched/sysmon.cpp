@@ -297,7 +297,7 @@ struct watch {
     void look_at_descriptors(std::int64_t now) {
         const std::int64_t stale = starved_left > 0 ? poll_starved_ns : poll_stale_ns;
         const bool looked = poll_if_stale(now, alone.is_on() ? alone.stale_after() : stale);
-        if (looked) alone.note_neglect();
+        if (looked && alone.is_on()) alone.note_neglect();
         // Who was waiting may have run, and gone to sleep, before it was discounted.
         if (looked && all_idle()) suspect_deadlock();
         // One that goes from goroutine to goroutine looks itself; if it has not, it had no

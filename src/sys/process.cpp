@@ -3,6 +3,7 @@
 // leave the child with locks that nobody unlocks.
 #include "sys/process.hpp"
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 

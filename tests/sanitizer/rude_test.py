@@ -42,9 +42,9 @@ def complaint(program, case, procs):
 
 def main():
     program = os.path.join(sys.argv[1], "tests/prog/prog_rude")
-    wanted = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
+    wanted = "".join(sys.argv[2:3])
     rounds = int(os.environ.get("ROTA_RUDE_ROUNDS", "1"))
-    runs = [(program, case, procs) for case in cases() if wanted.search(case)
+    runs = [(program, case, procs) for case in cases() if wanted in case
             for procs in ("1", "2")]
     passed = failed = 0
     said = time.monotonic()
@@ -59,7 +59,7 @@ def main():
                 said = time.monotonic()
                 print(f"{number} of {rounds} rounds", flush=True)
     print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    return 1 if failed or not (passed or wanted) else 0
 
 
 if __name__ == "__main__":

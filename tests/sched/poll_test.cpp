@@ -1,0 +1,158 @@
+// When ms look at the descriptors, and for how many: on epoll, behind a back end that watches what
+// it is asked for, in processes of their own.
+#include "sched/poll.hpp"
+
+#include <atomic>
+#include <cstdio>
+
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <rota/os.hpp>
+#include <rota/rota.hpp>
+
+#include "../death_tests.hpp"
+#include "../eventually.hpp"
+#include "core/getg.hpp"
+
+namespace {
+
+using namespace rota::rt;
+using namespace std::chrono_literals;
+
+// sysmon has no m.
+bool is_by_an_m() { return getm_or_null() != nullptr; }
+
+class watched_backend final : public poll_backend {
+  public:
+    int start() override { return net_epoll.start(); }
+    int add(int fd, std::uint64_t tag) override { return net_epoll.add(fd, tag); }
+    int remove(int fd, std::uint64_t tag) override { return net_epoll.remove(fd, tag); }
+    int wait(std::int64_t timeout, std::span<poll_event> events) override {
+        if (timeout != 0) ++sleeps;
+        else if (is_by_an_m()) {
+            ++(events.size() == poll_events_max ? long_looks : short_looks);
+            if (vain_looks > 0) return in_vain(events);
+        }
+        return net_epoll.wait(timeout, events);
+    }
+    void wake() override { net_epoll.wake(); }
+    const char* name() const override { return "watched epoll"; }
+
+    int looks() const { return long_looks + short_looks; }
+
+    std::atomic<int> sleeps{0}, long_looks{0}, short_looks{0};  // those of ms
+    std::atomic<int> vain_looks{0};  // so many of the next ones find only what nobody waits for
+
+  private:
+    // As many as were asked for, of descriptors that there are no more.
+    int in_vain(std::span<poll_event> events) {
+        --vain_looks;
+        for (poll_event& e : events) e = {~std::uint64_t{1}, true, true, false};
+        return static_cast<int>(events.size());
+    }
+};
+constinit watched_backend watched;
+
+// One p, and a goroutine that waits for a byte of a pipe; then f(writer).
+template <class F>
+void beside_a_reader(F f) {
+    net_poller.use(watched);
+    rota::run([f] {
+        rota::runtime::gomaxprocs(1);
+        auto [reader, writer] = rota::os::pipe();
+        rota::go([reader = std::move(reader)] {
+            std::byte one[1];
+            std::error_code ended;
+            while (reader.read(one, ended) > 0) {
+            }
+        });
+        f(writer);
+    });
+}
+
+// Two goroutines give way to each other, after `turn` each time, until `is_enough`. While an m
+// without a p sleeps in the poller nobody else looks: a byte wakes it now and then.
+template <class C>
+void take_turns(const rota::os::file& writer, std::chrono::nanoseconds turn, C is_enough) {
+    const std::byte one[1] = {};
+    std::atomic<bool> over = false;
+    const auto give_way = [&] {
+        const std::int64_t end = nanotime() + turn.count();
+        while (nanotime() < end) {
+        }
+        rota::runtime::gosched();
+    };
+    rota::wait_group other;
+    other.go([&] {
+        while (!over) give_way();
+    });
+    const std::int64_t limit = nanotime() + 10'000'000'000;
+    for (unsigned turns = 1; !is_enough(); ++turns) {
+        if (turns % 64 == 0) (void)writer.write(one);
+        if (nanotime() > limit) {
+            std::fprintf(stderr, "short looks %d, long ones %d, last one %lld\n",
+                         watched.short_looks.load(), watched.long_looks.load(),
+                         static_cast<long long>(sched.last_poll.load(memory_order_relaxed)));
+            ::_exit(99);
+        }
+        give_way();
+    }
+    over = true;
+    other.wait();
+}
+
+// A busy m that looks seldom brings all it can, or those who are left would get fewer turns than
+// their part; one that looks often brings few at a time. Where the test itself lacks processors an
+// m with nothing to do, which has been lent a p, may take a look or two.
+TEST(looks_between, are_for_many_where_they_are_a_millisecond_apart) {
+    EXPECT_EXIT(
+        {
+            beside_a_reader([](const rota::os::file& writer) {
+                take_turns(writer, 0ns, [] { return watched.short_looks > 2; });
+                // 61 of these are two milliseconds, and none is a long run.
+                const auto take_long_turns = [&writer](int looks) {
+                    const int until = watched.looks() + looks;
+                    take_turns(writer, 35us, [until] { return watched.looks() >= until; });
+                };
+                take_long_turns(2);
+                const int few = watched.short_looks;
+                take_long_turns(20);
+                const int seldom = watched.short_looks - few;
+                std::fprintf(stderr, "short looks among 20: %d\n", seldom);
+                ::_exit(seldom < 10 ? 0 : 1);
+            });
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+// Full of what nobody waits for, a look says nothing of the others: an m that has no other work
+// looks again before it sleeps. A round may be slept through if sysmon is the first to look, and
+// nobody sleeps in one whose sleep has been broken off, as the first ones are.
+TEST(looks_without_work, go_on_behind_what_nobody_waits_for) {
+    EXPECT_EXIT(
+        {
+            net_poller.use(watched);
+            rota::run([] {
+                rota::runtime::gomaxprocs(1);
+                auto [reader, writer] = rota::os::pipe();
+                std::byte one[1] = {};
+                int awake = 0;
+                for (int round = 0; round < 100; ++round) {
+                    rota::wait_group read;
+                    read.go([&reader, &one] { (void)reader.read(one); });
+                    rota::runtime::gosched();  // it waits
+                    const int before = watched.sleeps;
+                    watched.vain_looks = 3;
+                    (void)writer.write(one);
+                    read.wait();
+                    if (watched.vain_looks == 0 && watched.sleeps == before) ++awake;
+                }
+                std::fprintf(stderr, "%d rounds of 100 without a sleep\n", awake);
+                ::_exit(awake > 50 ? 0 : 1);
+            });
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
