@@ -222,7 +222,7 @@ bool walk_stopped(const g& gp, std::uint64_t goid, walked_stack& to) {
 }
 
 bool walk_on_thread(const g& gp, std::uint64_t goid, walked_stack& to, patience& patience) {
-    constexpr std::int64_t limit = 100'000'000;  // ns: for each
+    constexpr std::int64_t limit = 300'000'000;  // ns: for each; it may have no processor
     to.count = 0;
     const m* const mp = thread_of(gp);
     if (mp == nullptr || !is_on(*mp, gp, goid)) return false;

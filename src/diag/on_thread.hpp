@@ -39,7 +39,7 @@ struct patience {
 
 // Of one that runs or is inside a call. False: it can't be had, or gp is not that goroutine any
 // more, or not on a thread. Takes no lock and allocates nothing; blocks the thread until the other
-// one answers, up to a tenth of a second. If a scan is under way, others wait for that.
+// one answers, up to three tenths of a second. If a scan is under way, others wait for that.
 [[nodiscard]] bool walk_on_thread(const g& gp, std::uint64_t goid, walked_stack& to,
                                   patience& patience);
 
