@@ -176,6 +176,11 @@ struct alignas(cache_line) m : self_header {
     // --- sysmon sets, the handler clears ----------------------------------------------------
     atomic<bool> stop_sent{false};  // the signal is ours; relaxed: one more or less does no harm
 
+    // --- its own thread sets, sysmon reads ----------------------------------------------------
+    // The turn in which it has gone on, with the goroutine that ran without a p: see turn_of.
+    // relaxed: a guess
+    atomic<std::uint64_t> went_on_in{0};
+
     // --- sysmon only ------------------------------------------------------------------------
     m* taken_next = nullptr;     // its p was taken, as that of
     bool is_followed = false;    // on that list, or on its way there; under take's lock

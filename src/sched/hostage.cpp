@@ -85,10 +85,12 @@ bool is_for_others(const p& pp, std::int64_t now) {
 
 std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : run_without_p; }
 
-// mp has lent the p, and has it again: its turn goes on.
-void go_on_with_turn(decltype(p::watch)& w, m& mp) {
+// mp has lent its p, and has got pp: the turn of its goroutine goes on, unless that is over
+// already.
+void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
     const std::int64_t used = std::exchange(mp.turn_used, 0);
     if (used == 0 || w.since - mp.lent_at > lending_max) return;
+    if (mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
     w.since -= used;
     w.cpu = mp.cpu_seen;  // it was watched meanwhile
     w.cpu_then = mp.cpu_then;
@@ -228,7 +230,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
         w = {mp, tick, now, -1, -1, now, now, 0, 0, 0};
-        if (mp != nullptr) go_on_with_turn(w, *mp);
+        if (mp != nullptr) go_on_with_turn(pp, w, *mp);
         if (!is_needed(pp, now)) return false;
         look_again_ = soon::work_waits;
         // relaxed: see tid

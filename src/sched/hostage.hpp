@@ -50,6 +50,12 @@ inline void ask_to_yield(m& mp, std::uint32_t tick, bool early) {
     mp.preempt.store(true, memory_order_relaxed);       // relaxed: advice
 }
 
+// Names the turn that pp's holder makes now. relaxed: its holder's own; sysmon, a guess
+inline std::uint64_t turn_of(const p& pp) {
+    return std::uint64_t{static_cast<std::uint32_t>(pp.id) + 1} << 32 |
+           pp.sched_tick.load(memory_order_relaxed);
+}
+
 class hostage_watch {
   public:
     // Looks at every p. True: one was taken from a blocked m.

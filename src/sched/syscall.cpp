@@ -92,7 +92,8 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
 
 void get_p_again(m& self) {
     stays_no_longer_without_p(self);
-    if (!get_p_at_once(self)) wait_for_p(self);
+    if (!get_p_at_once(self)) return wait_for_p(self);
+    self.went_on_in.store(turn_of(*self.pp), memory_order_relaxed);  // relaxed: a guess
 }
 
 // All ps are busy: whether the goroutine, out of its system call, goes on in user code all the
