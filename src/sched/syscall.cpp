@@ -57,6 +57,7 @@ bool take_other_p(m& self) {
         pp = pidle_get();
     }
     if (pp == nullptr) return false;
+    self.went_on_in.store(turn_of(*pp), memory_order_relaxed);  // relaxed: a guess
     acquirep(self, *pp);
     if (is_traced()) trace_go_on(self);
     return true;
@@ -85,6 +86,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
     note_runnable_outside(gp);
     casgstatus(gp, g_status::syscall, g_status::runnable);
     trace_go_wait(self);
+    self.went_on_in.store(0, memory_order_relaxed);  // relaxed: a guess; others will run here
     self.after = after_slow_exit;
     self.prev = &gp;
     switch_to(self, gp, self.g0);
@@ -92,8 +94,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
 
 void get_p_again(m& self) {
     stays_no_longer_without_p(self);
-    if (!get_p_at_once(self)) return wait_for_p(self);
-    self.went_on_in.store(turn_of(*self.pp), memory_order_relaxed);  // relaxed: a guess
+    if (!get_p_at_once(self)) wait_for_p(self);
 }
 
 // All ps are busy: whether the goroutine, out of its system call, goes on in user code all the

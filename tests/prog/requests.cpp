@@ -168,8 +168,8 @@ int answers() {
     });
     rota::run([&] {
         for (int i = 0; i < times; ++i) {
-            rota::runtime::gosched();  // a new turn begins
             const auto since = steady::now();
+            rota::runtime::gosched();  // a new turn begins
             stop = false;
             rota::wait_group others;
             for (int k = 0; k < hogs; ++k) {
