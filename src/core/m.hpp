@@ -177,8 +177,8 @@ struct alignas(cache_line) m : self_header {
     atomic<bool> stop_sent{false};  // the signal is ours; relaxed: one more or less does no harm
 
     // --- its own thread sets, sysmon reads ----------------------------------------------------
-    // The turn in which it has gone on, with the goroutine that ran without a p: see turn_of.
-    // relaxed: a guess
+    // The turn in which it has gone on, with the goroutine that ran without a p (turn_of); 0: that
+    // one has gone into a queue since. relaxed: a guess, and at worst a turn looks new
     atomic<std::uint64_t> went_on_in{0};
 
     // --- sysmon only ------------------------------------------------------------------------
