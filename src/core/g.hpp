@@ -73,12 +73,16 @@ struct g {
     const void* park_arg = nullptr;
     atomic<g_status> status{g_status::idle};  // anyone reads
     wait_reason why = wait_reason::none;
-    bool is_thread = false;           // a g0: parking it blocks its thread
-    bool waits_outside = false;       // parks next on something from outside its bubble
-    bool durably_blocked = false;     // written by itself before it parks, then by who readies it
-    bool is_in_bubble = false;        // `in` is not null
-    bool is_locked = false;           // `locked_m` is not null
-    bool is_timed = false;            // `ready_since` is to be counted: sched/latency
+    bool is_thread = false;        // a g0: parking it blocks its thread
+    bool waits_outside = false;    // parks next on something from outside its bubble
+    bool durably_blocked = false;  // written by itself before it parks, then by who readies it
+    bool is_in_bubble = false;     // `in` is not null
+    bool is_locked = false;        // `locked_m` is not null
+    // What is to be done when it begins to run: bits, written by its waker and its own m.
+    std::uint8_t at_start = 0;
+    static constexpr std::uint8_t start_timed = 1;  // `ready_since` is counted: sched/latency
+    // it leaves its p to others: sched/syscall, leave_p
+    static constexpr std::uint8_t start_blocks = 2;
     [[no_unique_address]] fiber fib;  // for the sanitizers
 
     // --- owner: as above; who makes it, before it is known ---------------------------
@@ -87,7 +91,12 @@ struct g {
     bool is_leaked = false;
     // Bytes of go_options::name, which stands right below the header; fixed from newproc to goexit.
     std::uint8_t name_size = 0;
-    std::uint32_t ready_since = 0;  // when it was made runnable, by who did that; see is_timed
+    // How many of its last turns lost the p in a call that blocked unannounced (sched/take).
+    // Written by itself, and by the taker of its p, which has locked it out.
+    std::uint8_t blocked_turns = 0;
+    // How many of its last announced calls lost the p (sched/syscall). Written by itself.
+    std::uint8_t blocked_calls = 0;
+    std::uint32_t ready_since = 0;  // when it was made runnable, by who did that; see at_start
     std::uint32_t lock_count = 0;   // how often it has locked itself to its thread
     // What it belongs to from newproc to its end, or null: set_bubble.
     bubble* in = nullptr;
@@ -110,7 +119,7 @@ struct g {
 
 #if !ROTA_TSAN && !ROTA_ASAN && !defined(ROTA_MODEL)
 static_assert(sizeof(g) <= 3 * cache_line, "a spawn touches three lines");
-static_assert(offsetof(g, is_timed) < cache_line, "a switch touches one");
+static_assert(offsetof(g, at_start) < cache_line, "a switch touches one");
 #endif
 
 // gp is in that bubble from now on, or in none. By itself, or who makes it.

@@ -74,7 +74,9 @@ struct alignas(cache_line) m : self_header {
     bool stays_without_p = false;  // came out of blocking() so, and is counted in ms_without_p
     // In the turn that ended when its p was taken; set by the taker, cleared by a system call.
     bool has_hardly_run = false;
-    bool spinning = false;  // looks for work and is counted in sched.nmspinning
+    bool leaves_p = false;       // its goroutine leaves the p when it next leaves the runtime
+    std::int64_t left_p_at = 0;  // ns; when its goroutine last gave the p away of itself, else 0
+    bool spinning = false;       // looks for work and is counted in sched.nmspinning
     bool foreign = false;
     // As `foreign`, for the deadlock detector: not one of sched.m_count. Changed under sched.mu, or
     // before the thread is known; relaxed: who reads it looks again under that lock.
@@ -182,17 +184,18 @@ struct alignas(cache_line) m : self_header {
     atomic<std::uint64_t> went_on_in{0};
 
     // --- sysmon only ------------------------------------------------------------------------
-    m* taken_next = nullptr;     // its p was taken, as that of
-    bool is_followed = false;    // on that list, or on its way there; under take's lock
-    std::int64_t cpu_seen = 0;   // its thread's clock when last looked at
-    std::int64_t cpu_then = 0;   // and when it had last stood still, or was last judged,
-    std::int64_t then = 0;       // which was at this moment
-    std::int64_t allowance = 0;  // ns of its own time that it may run from then on
-    std::uint32_t stay = 0;      // the one of `stays` that this is about
-    int seen_awake = 0;          // looks in a row at which it was so, the allowance used up
-    std::int64_t cpu_awake = 0;  // the clock of this thread when the kernel last said that it is
-    int tid_awake = 0;           // awake,
-    std::int64_t awake_at = 0;   // at this moment
+    m* taken_next = nullptr;        // its p was taken, as that of
+    bool is_followed = false;       // on that list, or on its way there; under take's lock
+    std::int64_t cpu_seen = 0;      // its thread's clock when last looked at
+    std::int64_t cpu_then = 0;      // and when it had last stood still, or was last judged,
+    std::int64_t then = 0;          // which was at this moment
+    std::int64_t allowance = 0;     // ns of its own time that it may run from then on
+    std::uint32_t stay = 0;         // the one of `stays` that this is about
+    std::uint64_t sleeps_seen = 0;  // how often its thread had slept when the allowance ended
+    bool sleeps_known = false;      // `sleeps_seen` is of this stay
+    std::int64_t cpu_awake = 0;     // the clock of this thread when the kernel last said that it is
+    int tid_awake = 0;              // awake,
+    std::int64_t awake_at = 0;      // at this moment
     bool was_let_go = false;     // it was stopped, and goes on without a p for the sake of others
     std::int64_t turn_used = 0;  // ns of its turn that it has had when it lent its p; 0: it has not
     std::int64_t lent_at = 0;    // when it has last lent one

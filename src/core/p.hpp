@@ -120,6 +120,8 @@ struct alignas(cache_line) p {
         std::int64_t asked_at = 0;     // to yield; 0: not yet
         std::int64_t cpu_then = 0;     // the clock when it had last stood still,
         std::int64_t then = 0;         // which was at this moment
+        std::int64_t looked_at = 0;    // when the clock was last looked at
+        bool was_asleep = false;       // at the last look, although the clock had moved
     } watch;
 };
 static_assert((p::runq_size & (p::runq_size - 1)) == 0, "indices wrap by masking");

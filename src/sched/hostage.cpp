@@ -19,6 +19,7 @@
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
+#include "sys/thread_status.hpp"
 
 namespace rota::rt {
 
@@ -103,7 +104,7 @@ void allow(m& mp, std::int64_t allowance) {
     mp.cpu_then = mp.cpu_seen;
     mp.then = nanotime();
     mp.allowance = allowance;
-    mp.seen_awake = 0;
+    mp.sleeps_known = false;
 }
 
 }  // namespace
@@ -229,7 +230,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a round late
     if (mp == nullptr || w.mp != mp || w.tick != tick) {
-        w = {mp, tick, now, -1, -1, now, now, 0, 0, 0};
+        w = {mp, tick, now, -1, -1, now, now, 0, 0, 0, now, false};
         if (mp != nullptr) go_on_with_turn(pp, w, *mp);
         if (!is_needed(pp, now)) return false;
         look_again_ = soon::work_waits;
@@ -256,11 +257,25 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         w.then = nanotime();
     }
     if (cpu != w.cpu) {
+        // pairs(asymmetric.on)
+        const bool slept = w.cpu >= 0 && asymmetric.heavy.load(memory_order_seq_cst) &&
+                           !is_most(cpu - w.cpu, now - w.looked_at) &&
+                           state_at(*mp, tid, cpu, now) == thread_state::asleep;
         w.cpu = cpu;
-        w.still_since = now;
-        if (needed) look_at_running(pp, *mp, now);
-        return false;
+        w.looked_at = w.still_since = now;
+        if (!needed) return false;
+        if (!slept) {
+            w.was_asleep = false;
+            look_at_running(pp, *mp, now);
+            return false;
+        }
+        look_again_ = soon::question_open;
+        // Asleep at two looks in a row, in different calls: it goes from one call that blocks to
+        // the next, and each look finds that the clock has moved.
+        if (!std::exchange(w.was_asleep, true)) return false;
+        return take(pp, *mp, spare_for::blocked, turn_was::some, p::anywhere, now);
     }
+    w.looked_at = now;
     if (now - w.still_since < (needed ? blocked_grace : blocked_unneeded)) {
         if (needed) look_again_ = soon::question_open;
         return false;
@@ -304,6 +319,11 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     stop(pp, mp, now);
 }
 
+take_from hostage_watch::what_of(turn_was was, bool was_blocked) {
+    if (was_blocked) return take_from::blocked;
+    return was == turn_was::hardly_begun ? take_from::hardly_run : take_from::computing;
+}
+
 // Hands pp on if it can be taken (lent, from one that is in its turn and computes steadily), and if
 // the next m is there: what makes threads may wait for the very goroutine that computes. Whoever
 // blocks may wait for what a stopped thread holds, malloc's lock say: every other time the first of
@@ -313,6 +333,8 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
 // deadlock detector is told, and asked again afterwards.
 bool hostage_watch::take(p& pp, m& mp, spare_for why, turn_was was, int vacated, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
+    // Many threads that go from call to call leave sysmon little of the processors.
+    if (was_blocked) (void)begin_stopping();
     const bool lends = !was_blocked && is_for_others(pp, now);
     const std::int64_t used = now - pp.watch.since;
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
@@ -322,7 +344,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, turn_was was, int vacated,
     else if (lends) turn = line_turn::none;
     order_spare(why, spare_need::now, now);
     const heir next = set_aside(pp, turn, now);
-    const bool taken = next.mp != nullptr && take_p(pp, was == turn_was::hardly_begun);
+    const bool taken = next.mp != nullptr && take_p(pp, what_of(was, was_blocked));
     const bool is_lent = taken && lends && was == turn_was::steady && !next.is_stopped;
     if (taken) {
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
@@ -394,18 +416,20 @@ void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
     if (stops && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
 }
 
-// Whether a thread without a p that has used up its allowance is to be stopped. One that sleeps now
-// and then is not: its calls would be interrupted. So where the clock does not tell a thread that
-// sleeps from one that has no processor, the kernel is asked, several times.
+// Whether a thread without a p that has used up its allowance is to be stopped. A thread that
+// sleeps now and then is not: the signal would interrupt its calls, and it would hold a p while it
+// sleeps. Where the clock does not tell a thread that sleeps from a thread that has no processor,
+// the kernel's count of its sleeps does: it must have used up two allowances without a sleep.
 bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time) {
-    constexpr int looks = 4;
-    const thread_state state = state_of_thread(tid);
+    std::uint64_t sleeps = 0;
+    const thread_state state = state_of_thread(tid, sleeps);
     if (state == thread_state::asleep) return false;
     if (is_most(spent, time)) return true;
     if (state == thread_state::unknown) return false;
-    if (++mp.seen_awake >= looks) return true;
-    look_again_ = soon::work_waits;
-    return false;
+    const bool same = mp.sleeps_known && mp.sleeps_seen == sleeps;
+    mp.sleeps_seen = sleeps;
+    mp.sleeps_known = true;
+    return same;
 }
 
 // False: the m has come back, or has got a p.
@@ -428,19 +452,18 @@ bool hostage_watch::is_still_out(m& mp) {
     const bool is_still = cpu == mp.cpu_seen;  // blocked, or without a processor
     mp.cpu_seen = cpu;
     const std::int64_t spent = cpu - mp.cpu_then;
-    if (is_still && mp.seen_awake == 0) {
-        mp.cpu_then = cpu;
-        mp.then = now;
+    if (is_still) {
+        if (!mp.sleeps_known) {
+            mp.cpu_then = cpu;
+            mp.then = now;
+        }
         return true;
     }
     if (!mp.was_let_go) computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
     if (spent < mp.allowance || !hostages.stops) return true;
     calm_rounds_ = 0;
-    const int before = mp.seen_awake;
     const bool stops = is_to_be_stopped(mp, tid, spent, now - mp.then);
-    if (!stops && mp.seen_awake > before) return true;
-    mp.seen_awake = 0;
     mp.cpu_then = cpu;
     mp.then = now;
     mp.allowance = run_without_p;

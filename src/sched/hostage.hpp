@@ -3,17 +3,19 @@
 //
 // An m that is outside the runtime with the same goroutine as at the last look is asked for its
 // thread's clock. If that has not moved the thread is blocked: its p is taken, with no signal, as
-// soon as there is work for it, or after 10 ms. If it has moved, the goroutine computes: after its
-// time slice it is asked to yield, and if it has not by the next look, its p is taken and its
-// thread is stopped (sched/suspend). If a timer waits for this very p it is asked after 1 ms, and
-// its p is lent (sched/lend). An m whose p was taken is followed: if it runs for longer than 1 ms
-// without having got one again, 0.2 if it has lent it, it is stopped too.
+// soon as there is work for it, or after 10 ms. So it is if the thread is asleep at two looks in a
+// row, in different calls, though its clock has moved in between. If it has moved otherwise, the
+// goroutine computes: after its time slice it is asked to yield, and if it has not by the next
+// look, its p is taken and its thread is stopped (sched/suspend). If a timer waits for this very p
+// it is asked after 1 ms, and its p is lent (sched/lend). An m whose p was taken is followed: if it
+// runs for longer than 1 ms without having got one again, 0.2 if it has lent it, it is stopped too.
 #pragma once
 
 #include <cstdint>
 
 #include "core/sched.hpp"
 #include "sched/spare.hpp"
+#include "sched/take.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
@@ -78,6 +80,7 @@ class hostage_watch {
     // What is known of the turn that a taking ends: its thread has waited for a processor, and got
     // next to nothing of it; or computed most of the time; or neither.
     enum class turn_was : unsigned char { hardly_begun, some, steady };
+    static take_from what_of(turn_was was, bool was_blocked);
     // `vacated`: see p.
     bool take(p& pp, m& mp, spare_for why, turn_was was, int vacated, std::int64_t now);
     void note_calm(std::int64_t now);

@@ -14,7 +14,7 @@ std::uint32_t now_in_units() { return static_cast<std::uint32_t>(nanotime() >> u
 
 void begin_to_time(g& gp) {
     gp.ready_since = now_in_units();
-    gp.is_timed = true;
+    gp.at_start |= g::start_timed;
 }
 
 // Goroutines made runnable without a p. Not an atomic of ours: what is timed would be a choice to
@@ -35,10 +35,15 @@ void note_runnable_outside(g& gp) {
 
 void forget_runnable_outside() { __atomic_store_n(&made_outside, 0, __ATOMIC_RELAXED); }
 
-void count_latency(g& gp) {
-    const std::uint32_t waited = now_in_units() - gp.ready_since;
-    gp.is_timed = false;
-    sched_latency.record(std::int64_t{waited} << unit_bits);
+void at_start(g& gp) {
+    if ((gp.at_start & g::start_timed) != 0) {
+        const std::uint32_t waited = now_in_units() - gp.ready_since;
+        gp.at_start &= static_cast<std::uint8_t>(~g::start_timed);
+        sched_latency.record(std::int64_t{waited} << unit_bits);
+    }
+    if ((gp.at_start & g::start_blocks) == 0) return;
+    gp.mp->leaves_p = true;
+    gp.mp->preempt.store(true, memory_order_relaxed);  // relaxed: its own
 }
 
 }  // namespace rota::rt

@@ -12,7 +12,7 @@ namespace rota::rt {
 
 // The slow halves: the clock is asked.
 ROTA_COLD void ready_since_now(p& pp, g& gp);
-ROTA_COLD void count_latency(g& gp);
+ROTA_COLD void at_start(g& gp);
 
 // As note_runnable below, by who has no p: a thread of the program's own, the monitor, a goroutine
 // that comes out of a system call. Of all these together one in as many is timed. It is as slow as
@@ -29,7 +29,7 @@ ROTA_ALWAYS_INLINE void note_runnable(p& pp, g& gp) {
 
 // gp runs from now on.
 ROTA_ALWAYS_INLINE void note_running(g& gp) {
-    if (ROTA_UNLIKELY(gp.is_timed)) count_latency(gp);
+    if (ROTA_UNLIKELY(gp.at_start != 0)) at_start(gp);
 }
 
 }  // namespace rota::rt

@@ -22,6 +22,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
 #include "sched/seeded.hpp"
+#include "sched/spare.hpp"
 #include "sched/suspend.hpp"
 #include "sched/timers.hpp"
 #include "sched/trace_events.hpp"
@@ -311,6 +312,7 @@ bool start(p& pp, bool spinning, m* spare) {
     }
     if (kind == m_kind::fresh) {
         make_thread_of(*mp);
+        order_ahead();
         return false;
     }
     if (kind == m_kind::idle)

@@ -1,6 +1,8 @@
 // Parking, readying and yielding.
 #include "sched/park_here.hpp"
 
+#include <utility>
+
 #include "base/fatal.hpp"
 #include "base/probe.hpp"
 #include "sched/bubble.hpp"
@@ -9,6 +11,7 @@
 #include "sched/latency.hpp"
 #include "sched/seeded.hpp"
 #include "sched/switch.hpp"
+#include "sched/syscall.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
@@ -243,6 +246,10 @@ void preempt_yield() {
     if (seeded.on) return seeded_leave();
     m& self = enter_runtime();
     self.preempt.store(false, memory_order_relaxed);  // relaxed: advice
+    if (std::exchange(self.leaves_p, false) && (self.curg->at_start & g::start_blocks) != 0) {
+        if (!leave_p(self)) self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+        return;
+    }
     if (self.pp != nullptr && !self.curg->is_thread) {
         bump(self.pp->counts.preemptions);
         ROTA_PROBE1("go_preempt", "8", self.curg->goid);

@@ -88,6 +88,13 @@ bool is_short_of_ms() ROTA_REQUIRES(sched.mu) {
     return are_stopped_too_many() || free_ms() < to_begin_at;
 }
 
+// How many ms are to be idle, or on their way, where calls that block use them up one after the
+// other. A thread that is made only when a p waits for it takes long to get a processor.
+std::int32_t reserve_wanted() ROTA_REQUIRES(sched.mu) {
+    constexpr std::int32_t most = 16;
+    return std::min(sched.m_count / 4, most);
+}
+
 void set_shortage(bool is_short) ROTA_REQUIRES(sched.mu) {
     if (is_short == ms_are_short()) return;
     __atomic_store_n(&sched.ms_short, is_short, __ATOMIC_RELAXED);
@@ -109,11 +116,13 @@ void note_last_m() {
 
 void order_spare(spare_for why, spare_need need, std::int64_t now) {
     m* mp = nullptr;
+    bool more = false;
     {
         const lock_guard guard(sched.mu);
         std::int32_t wanted = are_stopped_too_many() ? to_begin_at : stand_by;
         // A single call that blocks is no reason for more than one.
         if (why == spare_for::blocked && sched.hostage_count <= 1) wanted = 1;
+        else if (why == spare_for::blocked) wanted = std::max(wanted, reserve_wanted());
         if (why == spare_for::computes && idle_ps() > 0)  // theirs are not to spare
             wanted += idle_ps() - (is_poller_asleep() ? 1 : 0);
         const std::int32_t there = free_ms() + sched.spares_coming;
@@ -124,6 +133,7 @@ void order_spare(spare_for why, spare_need need, std::int64_t now) {
         if (short_since == 0) short_since = now;
         const bool can_wait =
             need == spare_need::soon && wanted > to_begin_at && there == wanted - 1;
+        more = why == spare_for::blocked && there + 1 < wanted;
         if (can_wait && now - short_since < soon_ns) return;
         if (!may_order(why, now)) return;
         if (sched.spares_coming == 0) ordered_at = now;
@@ -135,6 +145,28 @@ void order_spare(spare_for why, spare_need need, std::int64_t now) {
         note_limit();
     }
     make_thread_of(*mp);
+    if (more) order_ahead();
+}
+
+namespace {
+
+m* order_one_ahead() ROTA_EXCLUDES(sched.mu) {
+    const lock_guard guard(sched.mu);
+    if (sched.idle_m_count + sched.spares_coming >= reserve_wanted() || is_kernel_mute() ||
+        sched.m_count >= sched.m_max || sched.world_stops)
+        return nullptr;
+    m& mp = any_m_record();
+    mp.is_coming = true;
+    ++sched.m_count;
+    ++sched.spares_coming;
+    note_limit();
+    return &mp;
+}
+
+}  // namespace
+
+void order_ahead() {
+    while (m* const mp = order_one_ahead()) make_thread_of(*mp);
 }
 
 namespace {

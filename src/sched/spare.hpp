@@ -46,6 +46,11 @@ void note_last_m() ROTA_REQUIRES(sched.mu);
 enum class spare_need : std::uint8_t { now, soon };
 void order_spare(spare_for why, spare_need need, std::int64_t now) ROTA_EXCLUDES(sched.mu);
 
+// Has more ms made, which sleep on the idle list: a quarter as many as there are, 16 at most,
+// within the program's limit. So a program whose calls block by the hundred does not wait for a new
+// thread at each of them. Caller: any thread inside the runtime that has just used the last idle m.
+void order_ahead() ROTA_EXCLUDES(sched.mu);
+
 // When the first in line is the heir although others are queued: before an idle m, if there is no
 // other m, or not even then.
 enum class line_turn : std::uint8_t { first, last, none };

@@ -1,6 +1,8 @@
 // Both ends of a system call.
 #include "sched/syscall.hpp"
 
+#include <utility>
+
 #include "base/probe.hpp"
 #include "sched/entry.hpp"
 #include "sched/hostage.hpp"
@@ -12,6 +14,8 @@
 #include "sched/switch.hpp"
 #include "sched/take.hpp"
 #include "sched/trace_events.hpp"
+#include "sys/asymmetric.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -94,6 +98,9 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
 
 void get_p_again(m& self) {
     stays_no_longer_without_p(self);
+    constexpr std::int64_t short_turn = 20'000;  // ns
+    if (self.left_p_at != 0 && nanotime() - std::exchange(self.left_p_at, 0) < short_turn)
+        note_short_turn(*self.curg);
     if (!get_p_at_once(self)) wait_for_p(self);
 }
 
@@ -129,6 +136,34 @@ bool enter_without_p(m& self) {
 
 }  // namespace
 
+namespace {
+
+// Calls in a row that have lost their p before the next gives it up by itself.
+constexpr std::uint8_t call_habit = 2, call_habit_max = 3;
+
+// For a goroutine whose last calls have all blocked: its p does not wait for sysmon.
+ROTA_NOINLINE void hand_off_at_once(m& self, p& pp) {
+    if (is_traced()) trace_proc_steal(pp);
+    self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: published below
+    self.left_p_at = nanotime();
+    shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
+    handoffp(pp);
+    self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+}
+
+// What the call that ends now says of the next one.
+void note_call(m& self, bool kept_p) {
+    constexpr std::int64_t short_call = 20'000;  // ns
+    std::uint8_t& calls = self.curg->blocked_calls;
+    const bool was_short =
+        kept_p || (self.left_p_at != 0 && nanotime() - self.left_p_at < short_call);
+    self.left_p_at = 0;
+    if (was_short) calls = 0;
+    else if (calls < call_habit_max) ++calls;
+}
+
+}  // namespace
+
 void entersyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return;
@@ -147,6 +182,8 @@ void entersyscall() {
     self.old_p = &pp;
     self.hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);
+    if (ROTA_UNLIKELY(self.curg->blocked_calls >= call_habit) && pp.host == nullptr)
+        return hand_off_at_once(self, pp);
     // Perhaps over a request that came while we were inside: its taker sees that, and lets go.
     self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: published below
     self.in_runtime.store(0, memory_order_release);                   // pairs(entry.left)
@@ -160,12 +197,51 @@ void exitsyscall() {
         return;  // relaxed: our own
     ROTA_PROBE1("syscall_exit", "8", mp->curg->goid);
     mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
-    if (!get_p_at_once(*mp)) {
+    const bool has_p = get_p_at_once(*mp);
+    const bool kept = has_p && mp->left_p_at == 0 && mp->pp == mp->old_p;
+    if (!kept || mp->curg->blocked_calls != 0) note_call(*mp, kept);
+    if (!has_p) {
         if (go_on_without_p(*mp))
             return mp->in_runtime.store(0, memory_order_release);  // pairs(entry.left)
         wait_for_p(*mp);
     }
     leave_runtime();
+}
+
+namespace {
+
+// The m that gets the p of a goroutine that leaves it; null: none is idle.
+m* set_aside_for_leaver() ROTA_EXCLUDES(sched.mu) {
+    const lock_guard guard(sched.mu);
+    m* const to = sched.world_stops ? nullptr : midle_get();
+    if (to != nullptr) ++sched.hostage_count;  // sysmon counts anew in its next round
+    return to;
+}
+
+}  // namespace
+
+bool leave_p(m& self) {
+    g& gp = *self.curg;
+    p& pp = *self.pp;
+    // pairs(asymmetric.on)
+    if (!asymmetric.heavy.load(memory_order_seq_cst) || !hostages.stops || gp.is_locked ||
+        pp.host != nullptr)
+        return false;
+    m* const to = set_aside_for_leaver();
+    if (to == nullptr) return false;
+    casgstatus(gp, g_status::running, g_status::syscall);
+    if (is_traced()) trace_proc_take(pp, self);
+    self.old_p = &pp;
+    self.has_hardly_run = false;
+    self.hold_none();
+    pp.mp.store(nullptr, memory_order_relaxed);  // relaxed: ours until it is handed off
+    self.left_p_at = nanotime();
+    run_as_taken(self);
+    handoffp(pp, to);
+    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
+        sleep_for_ever();                            // pairs(exit.flag)
+    self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+    return true;
 }
 
 m& reenter_slow() {

@@ -22,6 +22,11 @@ void entersyscall();
 // The m and the p may be others afterwards.
 void exitsyscall();
 
+// For a goroutine that blocks in most of its turns without having said so: inside the runtime,
+// about to leave it. It goes on as in a system call, and its p goes to another m. False: nothing
+// was done.
+[[nodiscard]] bool leave_p(m& self);
+
 // Takes p from a goroutine in a system call, for sysmon. True: the p is the caller's to hand off.
 [[nodiscard]] bool retake_syscall_p(p& pp);
 

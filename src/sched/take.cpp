@@ -35,7 +35,24 @@ bool is_outside(const m& mp) {
 
 }  // namespace
 
-bool take_p(p& pp, bool has_hardly_run) {
+namespace {
+
+// Two of such turns in a row make a habit.
+constexpr std::uint8_t habit = 1, habit_max = 3;
+
+}  // namespace
+
+void note_blocked_turn(g& gp) {
+    if (gp.blocked_turns < habit_max) ++gp.blocked_turns;
+    if (gp.blocked_turns >= habit && !gp.is_locked) gp.at_start |= g::start_blocks;
+}
+
+void note_short_turn(g& gp) {
+    if (gp.blocked_turns > 0) --gp.blocked_turns;
+    if (gp.blocked_turns < habit) gp.at_start &= static_cast<std::uint8_t>(~g::start_blocks);
+}
+
+bool take_p(p& pp, take_from what) {
     if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
     m* const mp = pp.mp.load(memory_order_acquire);                  // pairs(p.m)
     if (mp == nullptr) return false;
@@ -52,7 +69,9 @@ bool take_p(p& pp, bool has_hardly_run) {
     casgstatus(*mp->curg, g_status::running, g_status::syscall);
     if (is_traced()) trace_proc_take(pp, *mp);
     mp->old_p = &pp;
-    mp->has_hardly_run = has_hardly_run;
+    mp->has_hardly_run = what == take_from::hardly_run;
+    if (what == take_from::blocked) note_blocked_turn(*mp->curg);
+    mp->left_p_at = 0;
     mp->hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);
     mp->entry.store(entry_state::taken, memory_order_release);  // pairs(entry.taken)
@@ -60,13 +79,17 @@ bool take_p(p& pp, bool has_hardly_run) {
     return true;
 }
 
-void stay_without_p(m& self) {
-    sched.ms_without_p.fetch_add(1, memory_order_relaxed);  // relaxed: a bound, not a count
-    self.stays_without_p = true;
+void run_as_taken(m& self) {
     bump(self.stays);
     const lock_guard guard(one_taker);
     self.entry.store(entry_state::taken, memory_order_seq_cst);  // pairs(exit.flag)
     note_taken(self);
+}
+
+void stay_without_p(m& self) {
+    sched.ms_without_p.fetch_add(1, memory_order_relaxed);  // relaxed: a bound, not a count
+    self.stays_without_p = true;
+    run_as_taken(self);
 }
 
 void stays_no_longer_without_p(m& self) {

@@ -33,9 +33,15 @@ namespace rota::rt {
 // that neither is a goroutine outside the runtime nor holds sched.mu. Parks: never.
 //
 // To the deadlock detector the m looks as in a system call. While the caller, if it is no m, holds
-// the p, all ms may be asleep: sched.retaking says so. `has_hardly_run`: the m had the p, but no
+// the p, all ms may be asleep: sched.retaking says so. `hardly_run`: the m had the p, but no
 // processor; when its goroutine wants a p again, it does not stand behind those that compute.
-[[nodiscard]] bool take_p(p& pp, bool has_hardly_run = false);
+enum class take_from : std::uint8_t { computing, hardly_run, blocked };
+[[nodiscard]] bool take_p(p& pp, take_from what = take_from::computing);
+
+// What is known of gp's last turn: it ended in a call that blocked, or it was over soon. Caller: gp
+// itself, or the taker of its p.
+void note_blocked_turn(g& gp);
+void note_short_turn(g& gp);
 
 // For sysmon, which follows those whose p was taken: the ms that have become such since it last
 // asked, linked by taken_next; and whether one of them is none any more, in which case it is not
@@ -50,6 +56,8 @@ bool may_take_lock(const self_header& me);
 // For the m itself, inside the runtime, without a p in a system call: from here on it is one whose
 // p was taken, though not for long.
 void stay_without_p(m& self);
+// The same, for as long as it blocks: not counted among those that go on without a p.
+void run_as_taken(m& self);
 // The m itself, about to get a p, to wait for one, or to enter a system call.
 void stays_no_longer_without_p(m& self);
 

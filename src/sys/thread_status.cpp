@@ -113,6 +113,16 @@ bool is_awake_for(int tid, int signal, std::uint64_t& sleeps) {
     return (std::strtoull(blocked, nullptr, 16) & bit_of(signal)) == 0;
 }
 
+thread_state state_of_thread(int tid, std::uint64_t& sleeps) {
+    char text[4096];
+    if (!read_about(tid, "status", text)) return thread_state::unknown;
+    const char* const state = field(text, "\nState:\t");
+    const char* const slept = field(text, "\nvoluntary_ctxt_switches:\t");
+    if (state == nullptr || slept == nullptr) return thread_state::unknown;
+    sleeps = std::strtoull(slept, nullptr, 10);
+    return *state == 'S' || *state == 'D' ? thread_state::asleep : thread_state::awake;
+}
+
 kernel_signals block_all_but_faults() { return set_signals(all_but_faults); }
 
 kernel_signals block_all_but_memory_faults() {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "sys/thread.hpp"
+
 namespace rota::rt {
 
 enum class thread_ears : unsigned char {
@@ -32,6 +34,10 @@ struct sleeping_thread {
 // Whether it neither sleeps nor blocks the signal, and how often it has slept so far. No lock, no
 // allocation, no descriptor kept.
 [[nodiscard]] bool is_awake_for(int tid, int signal, std::uint64_t& sleeps);
+
+// Whether the thread sleeps, and how often it has slept so far; `unknown`: the kernel does not
+// tell. No lock, no allocation, no descriptor kept.
+[[nodiscard]] thread_state state_of_thread(int tid, std::uint64_t& sleeps);
 
 // Bit n - 1 is signal n. Unlike in a sigset_t there are also those that the C library keeps for
 // itself: cancelling a thread is one.

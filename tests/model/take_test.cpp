@@ -228,6 +228,29 @@ TEST(model_take, out_of_a_system_call_a_goroutine_may_be_stopped_without_a_p) {
     expect_goes_on_without_p(true);
 }
 
+TEST(model_take, a_goroutine_leaves_its_p_and_comes_back_for_one) {
+    // It gives the p away inside the runtime and goes on outside, while a taker asks for the same
+    // p. Two ms hold the p, or a goroutine waits for ever.
+    const stops_allowed here;
+    expect_holds_on_one_p(small(0), [&](machine& rig) {
+        (void)ms_just_taken();  // of the schedule before
+        account a;
+        const auto leaves = [&] {
+            m& self = enter_runtime();
+            a.touch();
+            if (!leave_p(self)) leave_runtime();
+        };
+        expect_both_end(rig, a, leaves, [&] {
+            (void)take_and_hand_off(rig, a);
+            for (m* mp = ms_just_taken(); mp != nullptr;) {
+                m* const next = mp->taken_next;
+                (void)is_back(*mp);
+                mp = next;
+            }
+        });
+    });
+}
+
 TEST(model_take, of_two_takers_one_gets_the_p) {
     expect_holds_on_one_p(small(0), [&](machine& rig) {
         account a;

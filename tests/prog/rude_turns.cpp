@@ -5,6 +5,7 @@
 //
 // Each case waits for what it is about, and prints "done" when that has come; what does not come is
 // the time limit of whoever started the program.
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
@@ -116,6 +117,34 @@ int run_returns() {
         say(e.what());
     }
     ::_exit(0);
+}
+
+// Each goroutine goes from one short call that blocks to the next and never enters the runtime. So
+// its thread's clock has moved at every look of sysmon's, and yet its p is free soon, not only
+// after a time slice: a quarter of the goroutines at least wait for the one before them for less.
+int short_calls() {
+    constexpr int all = 40;
+    std::vector<std::chrono::steady_clock::time_point> began;
+    rota::run([&] {
+        rota::wait_group group;
+        std::atomic<int> begun{0};
+        began.resize(all);
+        for (int i = 0; i < all; ++i) {
+            group.go([&] {
+                began[static_cast<std::size_t>(begun.fetch_add(1))] =
+                    std::chrono::steady_clock::now();
+                while (begun < all) nap(10'000);
+            });
+        }
+        group.wait();
+    });
+    std::vector<std::chrono::steady_clock::duration> gaps;
+    for (std::size_t i = 1; i < began.size(); ++i) gaps.push_back(began[i] - began[i - 1]);
+    std::sort(gaps.begin(), gaps.end());
+    const auto quarter = std::chrono::duration<double, std::milli>(gaps[gaps.size() / 4]);
+    std::fprintf(stderr, "a quarter within %.2f ms\n", quarter.count());
+    say(quarter < 8ms ? "done" : "late");
+    return 0;
 }
 
 // Loops of short sleeps are not interrupted: a few at most, where the thread was just awake, and
@@ -580,6 +609,7 @@ int locked_hogs() {
 }
 
 constexpr program_case cases[] = {{"run_returns", run_returns},
+                                  {"short_calls", short_calls},
                                   {"sleeps", sleeps},
                                   {"no_descriptors", no_descriptors},
                                   {"signals_blocked", signals_blocked},

@@ -29,6 +29,11 @@ TEST(rude_sleeps, are_not_interrupted) {
     for (const char* procs : {"1", "2"}) expect_done("sleeps", procs);
 }
 
+TEST(rude_sleeps, in_short_calls_free_the_processor_within_a_slice) {
+    expect_done("short_calls", "1");
+    expect_done("short_calls", "2");
+}
+
 TEST(kb36_rude, needs_no_descriptor) {
     expect_done("no_descriptors", "1");
     expect_done("no_descriptors", "1", {{"GODEBUG", "asyncpreemptoff=1"}});
