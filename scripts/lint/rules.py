@@ -123,6 +123,10 @@ BANNED_IN_SRC = [
      ("src/sys/self.cpp", "src/sys/self.hpp")),
     (r"(?<!asm )(?<!__asm__ )\bvolatile\b", "volatile is no synchronisation: use rota::atomic", ()),
     (r"\bassert\s*\(", "assert(): use ROTA_CHECK or ROTA_DCHECK", ()),
+    (r"(?<![\w>])::(?:open|openat|opendir|memfd_create|socket|accept4?|pipe2?|dup|eventfd|"
+     r"epoll_create1?)\s*\(|\bfopen\s*\(",
+     "makes a descriptor, perhaps 0, 1 or 2: use sys/number.hpp, or what sys/file and sys/io offer",
+     ("src/sys/number.cpp", "src/sys/memory_map.cpp", "src/diag/debug_trace.cpp")),
     (r"\bstd::function\b", "std::function allocates: pass a function pointer and an argument", ()),
 ]
 BANNED_HEADERS = {

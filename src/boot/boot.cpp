@@ -29,6 +29,7 @@
 #include "sync/lock_owners.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
+#include "sys/number.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
@@ -39,6 +40,7 @@ constinit lock boot_lock{lock_rank::boot};
 constinit atomic<bool> booted{false};
 
 void schedinit() {
+    fill_standard_descriptors();  // before anything is opened
     thread_note_signal_mask();
     sched.fp_at_boot = fp_control::current();
     const environment env = read_environment();

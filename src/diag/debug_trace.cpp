@@ -11,13 +11,17 @@
 
 #include <rota/trace.hpp>
 
+#include "sys/number.hpp"
+
 namespace rota::rt {
 
 namespace {
 
 class nameless_file {
   public:
-    nameless_file() : fd_(::memfd_create("rota trace", MFD_CLOEXEC)), error_(fd_ < 0 ? errno : 0) {}
+    nameless_file()
+        : fd_(above_standard_or_errno(::memfd_create("rota trace", MFD_CLOEXEC))),
+          error_(fd_ < 0 ? errno : 0) {}
     ~nameless_file() {
         if (fd_ >= 0) ::close(fd_);
     }

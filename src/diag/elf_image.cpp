@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/number.hpp"
+
 namespace rota::rt {
 
 bool elf_image::open(const char* path) {
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open_to_read(path);
     if (fd < 0) return false;
     struct stat about{};
     void* start = MAP_FAILED;

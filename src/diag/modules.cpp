@@ -10,6 +10,8 @@
 #include <link.h>
 #include <unistd.h>
 
+#include "sys/number.hpp"
+
 namespace rota::rt {
 
 namespace {
@@ -77,7 +79,7 @@ std::string program_path() {
 std::vector<code_mapping> code_mappings() {
     std::vector<code_mapping> all, others;
     const std::string own = program_path();
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/maps", "re"),
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(stream_to_read("/proc/self/maps"),
                                                                std::fclose);
     if (file == nullptr) return all;
     char line[4600];

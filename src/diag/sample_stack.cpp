@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <iterator>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/atomic.hpp"
 #include "mem/stack.hpp"
 #include "sys/fault_escape.hpp"
+#include "sys/number.hpp"
 #include "sys/profile_timer.hpp"
 #include "sys/signal.hpp"
 #include "trace/own_stack.hpp"
@@ -60,7 +60,7 @@ class code_search {
 
 // If that cannot be read: yes.
 bool has_foreign_code() {
-    const int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const int fd = open_to_read("/proc/self/maps");
     if (fd < 0) return true;
     code_search search;
     char text[4096];

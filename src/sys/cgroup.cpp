@@ -6,8 +6,9 @@
 #include <cstring>
 #include <limits>
 
-#include <fcntl.h>
 #include <unistd.h>
+
+#include "sys/number.hpp"
 
 namespace rota::rt {
 
@@ -17,7 +18,7 @@ class file {
   public:
     explicit file(path_text& path) {
         if (path.overflown) return;
-        do fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        do fd_ = open_to_read(path.c_str());
         while (fd_ < 0 && errno == EINTR);
     }
     ~file() {

@@ -11,6 +11,7 @@
 #include "base/atomic.hpp"
 #include "sys/call.hpp"
 #include "sys/fault.hpp"
+#include "sys/number.hpp"
 #include "sys/socket_kernel.hpp"
 
 #ifndef RWF_NOSIGNAL
@@ -57,19 +58,20 @@ std::int64_t without_sigpipe(std::size_t size, Call write) {
 
 int file_open(const char* path, int flags, unsigned mode) {
     if (const int error = fault_at(sys_call::open)) return -error;
-    return call_int(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+    return above_standard(call_int(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode));
 }
 
 int file_open_at(int directory, const char* name, int flags) {
     if (const int error = fault_at(sys_call::open)) return -error;
-    return call_int(SYS_openat, directory, name, flags | O_CLOEXEC, 0);
+    return above_standard(call_int(SYS_openat, directory, name, flags | O_CLOEXEC, 0));
 }
 
 int file_open_beneath(int directory, const char* path, int flags) {
     if (const int error = fault_at(sys_call::open)) return -error;
     const how wanted{static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC)), 0,
                      resolve_no_magic | resolve_beneath};
-    const int r = call_int(number_of_openat2, directory, path, &wanted, sizeof wanted);
+    const int r =
+        above_standard(call_int(number_of_openat2, directory, path, &wanted, sizeof wanted));
     // Filters that do not know a call say EPERM; the call itself says so only where O_NOATIME is
     // asked for, or of a file that may be appended to alone.
     return r == -EPERM ? -ENOSYS : r;
@@ -82,12 +84,20 @@ std::int64_t file_read_link(int directory, const char* name, char* to, std::size
 
 int file_pipe(int (&ends)[2]) {
     if (const int error = fault_at(sys_call::pipe)) return -error;
-    return call_int(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK);
+    const int r = call_int(SYS_pipe2, ends, O_CLOEXEC | O_NONBLOCK);
+    if (r < 0) return r;
+    for (int& end : ends) end = above_standard(end);
+    if (ends[0] >= 0 && ends[1] >= 0) return 0;
+    const int error = ends[0] < 0 ? ends[0] : ends[1];
+    for (const int end : ends) {
+        if (end >= 0) (void)call_int(SYS_close, end);
+    }
+    return error;
 }
 
 int file_copy(int fd) {
     if (const int error = fault_at(sys_call::open)) return -error;
-    return call_int(SYS_fcntl, fd, F_DUPFD_CLOEXEC, 3);
+    return call_int(SYS_fcntl, fd, F_DUPFD_CLOEXEC, first_own_number);
 }
 
 int file_open_again(int fd, int flags) {

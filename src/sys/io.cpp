@@ -16,6 +16,7 @@
 #include "sys/call.hpp"
 #include "sys/fault.hpp"
 #include "sys/io_bytes.hpp"
+#include "sys/number.hpp"
 #include "sys/socket_kernel.hpp"
 
 #ifndef SYS_epoll_pwait2
@@ -40,12 +41,12 @@ int wait_coarsely(int epoll, epoll_event* events, int max, std::int64_t timeout)
 
 int io_epoll_create() {
     if (const int error = fault_at(sys_call::poll_create)) return -error;
-    return call_int(SYS_epoll_create1, EPOLL_CLOEXEC);
+    return above_standard(call_int(SYS_epoll_create1, EPOLL_CLOEXEC));
 }
 
 int io_event_create() {
     if (const int error = fault_at(sys_call::poll_create)) return -error;
-    return call_int(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return above_standard(call_int(SYS_eventfd2, 0, EFD_CLOEXEC | EFD_NONBLOCK));
 }
 
 int io_epoll_add(int epoll, int fd, std::uint32_t events, std::uint64_t tag) {
@@ -156,7 +157,8 @@ int io_close(int fd) {
 namespace {
 
 int make_socket(int family, int type, int protocol) {
-    return call_int(SYS_socket, family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol);
+    return above_standard(
+        call_int(SYS_socket, family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol));
 }
 
 int accept_of(socket_kernel& k, int fd, sockaddr* from, std::uint32_t* from_size) {
@@ -193,7 +195,7 @@ int io_listen(int fd, int backlog) {
 int io_accept(int fd, sockaddr* from, std::uint32_t* from_size) {
     if (const int error = fault_at(sys_call::accept)) return -error;
     if (socket_kernel* const k = kernel_of(fd)) return accept_of(*k, fd, from, from_size);
-    return call_int(SYS_accept4, fd, from, from_size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return above_standard(call_int(SYS_accept4, fd, from, from_size, SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
 int io_connect(int fd, const sockaddr* to, std::uint32_t size) {

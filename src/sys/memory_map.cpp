@@ -5,13 +5,14 @@
 #include <cstring>
 #include <initializer_list>
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
+
+#include "sys/number.hpp"
 
 namespace rota::rt {
 
@@ -43,7 +44,7 @@ bool begins_with_one_of(const char* text, std::initializer_list<const char*> all
 
 // As makedev() has it, which parsed() does too. 0: it cannot be found out.
 std::uint64_t device_of_own_memory() {
-    const int fd = ::memfd_create("rota", MFD_CLOEXEC);
+    const int fd = above_standard_or_errno(::memfd_create("rota", MFD_CLOEXEC));
     if (fd < 0) return 0;
     struct stat about{};
     const bool known = ::fstat(fd, &about) == 0;
@@ -105,9 +106,9 @@ memory_mapping memory_map::parsed(const char* line) const {
 
 bool memory_map::open() {
     // Of a process whose main thread has ended, /proc/self shows no memory.
-    maps_ = ::open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
-    pages_ = ::open("/proc/thread-self/pagemap", O_RDONLY | O_CLOEXEC);
-    memory_ = ::open("/proc/thread-self/mem", O_RDONLY | O_CLOEXEC);
+    maps_ = open_to_read("/proc/thread-self/maps");
+    pages_ = open_to_read("/proc/thread-self/pagemap");
+    memory_ = open_to_read("/proc/thread-self/mem");
     page_ = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     memory_devices_[0] = device_of_own_memory();
     memory_devices_[1] = device_of_dev_shm();

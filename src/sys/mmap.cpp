@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdlib>
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -13,6 +12,7 @@
 #include "base/atomic.hpp"
 #include "base/env.hpp"
 #include "sys/fault.hpp"
+#include "sys/number.hpp"
 
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -91,7 +91,7 @@ int mmap_protect_none(void* start, std::size_t size) {
 long max_map_count() {
     constexpr long kernel_default = 65530;
     char text[32];
-    const int fd = ::open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
+    const int fd = open_to_read("/proc/sys/vm/max_map_count");
     if (fd < 0) return kernel_default;
     const ssize_t n = ::read(fd, text, sizeof text);
     ::close(fd);

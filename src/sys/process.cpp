@@ -12,6 +12,7 @@
 
 #include "sys/call.hpp"
 #include "sys/fault.hpp"
+#include "sys/number.hpp"
 #include "sys/thread.hpp"
 
 #ifndef SYS_pidfd_send_signal
@@ -93,7 +94,7 @@ int process_start(const process_plan& plan, pid_t& made) {
 
 int process_descriptor(pid_t process) {
     if (const int error = fault_at(sys_call::pidfd)) return -error;
-    return call_int(SYS_pidfd_open, process, 0);
+    return above_standard(call_int(SYS_pidfd_open, process, 0));
 }
 
 int process_wait(pid_t child, int descriptor, bool waits, bool takes, process_end& end) {

@@ -6,8 +6,11 @@
 #include <ctime>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#include "sys/number.hpp"
 
 namespace rota::rt {
 
@@ -18,8 +21,12 @@ double seconds(const timeval& t) {
 }
 
 std::uint64_t count_descriptors() {
-    DIR* const all = ::opendir("/proc/self/fd");
-    if (all == nullptr) return 0;
+    const int list = open_to_read("/proc/self/fd", O_DIRECTORY);
+    DIR* const all = list < 0 ? nullptr : ::fdopendir(list);
+    if (all == nullptr) {
+        if (list >= 0) ::close(list);
+        return 0;
+    }
     std::uint64_t n = 0;
     while (const dirent* const entry = ::readdir(all)) n += entry->d_name[0] != '.' ? 1 : 0;
     ::closedir(all);
@@ -27,7 +34,7 @@ std::uint64_t count_descriptors() {
 }
 
 void read_memory(process_figures& out) {
-    std::FILE* const file = std::fopen("/proc/self/statm", "re");
+    std::FILE* const file = stream_to_read("/proc/self/statm");
     if (file == nullptr) return;
     unsigned long size = 0, resident = 0;
     if (std::fscanf(file, "%lu %lu", &size, &resident) == 2) {
@@ -41,7 +48,7 @@ void read_memory(process_figures& out) {
 // In ticks since the machine's start: the 22nd field, the 20th behind the name, which may hold
 // anything.
 bool read_start(unsigned long long& ticks) {
-    std::FILE* const file = std::fopen("/proc/self/stat", "re");
+    std::FILE* const file = stream_to_read("/proc/self/stat");
     if (file == nullptr) return false;
     char text[1024];
     const std::size_t n = std::fread(text, 1, sizeof text - 1, file);

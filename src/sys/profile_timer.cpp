@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <ucontext.h>
@@ -13,6 +14,7 @@
 
 #include "base/atomic.hpp"
 #include "sys/interrupted.hpp"
+#include "sys/number.hpp"
 
 #if !defined(sigev_notify_thread_id)
 #define sigev_notify_thread_id _sigev_un._tid
@@ -80,8 +82,12 @@ bool profile_timer_start(profile_timer& t, int tid, std::int64_t period_ns, std:
 void profile_timer_stop(profile_timer& t) { ::timer_delete(t.timer); }
 
 void for_each_thread(void (*visit)(void* arg, int tid), void* arg) {
-    DIR* const all = ::opendir("/proc/self/task");
-    if (all == nullptr) return;
+    const int list = open_to_read("/proc/self/task", O_DIRECTORY);
+    DIR* const all = list < 0 ? nullptr : ::fdopendir(list);
+    if (all == nullptr) {
+        if (list >= 0) ::close(list);
+        return;
+    }
     while (const dirent* const entry = ::readdir(all)) {
         const int tid = std::atoi(entry->d_name);
         if (tid > 0) visit(arg, tid);

@@ -15,6 +15,7 @@
 
 #include "base/atomic.hpp"
 #include "sys/fault.hpp"
+#include "sys/number.hpp"
 
 namespace rota::rt {
 
@@ -175,7 +176,7 @@ class thread_stat {
     explicit thread_stat(int tid) {
         char path[64];
         stat_path(path, tid);
-        const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+        const int fd = open_to_read(path);
         if (fd < 0) return;
         const ssize_t n = ::read(fd, text_, sizeof text_ - 1);
         ::close(fd);

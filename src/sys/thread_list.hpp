@@ -8,13 +8,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/number.hpp"
+
 namespace rota::rt {
 
 // Calls each(tid) until that says false. False: there is no list, or no descriptor to read it. No
 // lock, no allocation, no descriptor kept.
 template <class F>
 bool for_each_thread(F each) {
-    const int list = ::open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int list = open_to_read("/proc/self/task", O_DIRECTORY);
     if (list < 0) return false;
     // As the kernel has it: a record's length is in bytes 16 and 17, its name from byte 19 on.
     alignas(8) char records[2048];

@@ -7,9 +7,10 @@
 #include <cstring>
 #include <initializer_list>
 
-#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "sys/number.hpp"
 
 namespace rota::rt {
 
@@ -35,7 +36,7 @@ const char* field(const char* status, const char* name) {
 // What /proc/self/task/TID/NAME says, or nothing.
 bool read_about(int tid, const char* name, char (&text)[4096]) {
     std::snprintf(text, sizeof text, "/proc/self/task/%d/%s", tid, name);
-    const int fd = ::open(text, O_RDONLY | O_CLOEXEC);
+    const int fd = open_to_read(text);
     if (fd < 0) return false;
     const ssize_t size = ::read(fd, text, sizeof text - 1);
     ::close(fd);

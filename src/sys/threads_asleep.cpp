@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/annotations.hpp"
+#include "sys/number.hpp"
 #include "sys/thread.hpp"
 #include "sys/thread_list.hpp"
 
@@ -35,7 +36,7 @@ bool is_thread_of_ours(unsigned long number) {
 bool sleeps_for_ever(int tid) {
     char text[256];
     std::snprintf(text, sizeof text, "/proc/self/task/%d/syscall", tid);
-    const int fd = ::open(text, O_RDONLY | O_CLOEXEC);
+    const int fd = open_to_read(text);
     if (fd < 0) return false;
     const ssize_t size = ::read(fd, text, sizeof text - 1);
     ::close(fd);

@@ -5,8 +5,9 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#include <fcntl.h>
 #include <unistd.h>
+
+#include "sys/number.hpp"
 #endif
 
 namespace rota::rt {
@@ -23,8 +24,8 @@ bool is_invariant() {
 
 // A clock that was found unstable is taken off this list.
 bool is_offered_by_kernel() {
-    const int fd = ::open("/sys/devices/system/clocksource/clocksource0/available_clocksource",
-                          O_RDONLY | O_CLOEXEC);
+    const int fd =
+        open_to_read("/sys/devices/system/clocksource/clocksource0/available_clocksource");
     if (fd < 0) return false;
     char text[256];
     const ssize_t n = ::read(fd, text, sizeof text);

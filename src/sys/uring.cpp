@@ -9,6 +9,7 @@
 #include "sys/call.hpp"
 #include "sys/fault.hpp"
 #include "sys/io.hpp"
+#include "sys/number.hpp"
 
 #ifndef IORING_SETUP_SINGLE_ISSUER
 #define IORING_SETUP_SINGLE_ISSUER (1U << 12)
@@ -44,7 +45,7 @@ int set_up(io_uring_params& p, io_ring_size size) {
     p.flags = IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP | IORING_SETUP_SINGLE_ISSUER |
               IORING_SETUP_DEFER_TASKRUN;
     p.cq_entries = size.completions;
-    return call_int(SYS_io_uring_setup, size.requests, &p);
+    return above_standard(call_int(SYS_io_uring_setup, size.requests, &p));
 }
 
 // Not for the child of a fork, which has no business with them.
