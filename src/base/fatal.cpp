@@ -9,11 +9,73 @@
 #include <cstdlib>
 #include <ctime>
 
+#include <poll.h>
 #include <unistd.h>
 
+#include "base/atomic.hpp"
 #include "base/check.hpp"
 
 namespace rota::rt {
+
+namespace {
+
+constexpr std::int64_t ms = 1'000'000;  // ns
+
+// How long a write waits for a reader that takes nothing, and in all for one that takes little.
+constexpr std::int64_t stall_max = 100 * ms, wait_max = 1000 * ms;
+// The same for the report that ends the process, with all its parts.
+constexpr std::int64_t last_stall_max = 2000 * ms, last_wait_max = 30'000 * ms;
+
+// Until when the last report may wait; 0: no report ends the process. Written by its thread.
+constinit atomic<std::int64_t> last_wait_until{0};  // relaxed: other threads' reports are over
+// A write has given up: the next ones wait no more, until the reader takes something. Written by
+// each thread that writes a report.
+constinit atomic<bool> reader_stalls{false};  // relaxed: advice
+
+std::int64_t monotonic_now() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::int64_t{now.tv_sec} * 1000 * ms + now.tv_nsec;
+}
+
+// False: at `until` there was no room. True also where the reader has gone: the write says so.
+bool wait_for_room(std::int64_t until) {
+    for (;;) {
+        const std::int64_t left = until - monotonic_now();
+        if (left <= 0) return false;
+        pollfd asked{STDERR_FILENO, POLLOUT, 0};
+        const int n = ::poll(&asked, 1, static_cast<int>(left / ms + 1));
+        if (n > 0) return true;
+        if (n < 0 && errno != EINTR) return false;
+    }
+}
+
+// What a write to stderr may wait for, if the pipe, socket or terminal does not block.
+class error_patience {
+  public:
+    // Whether there may be room now.
+    bool wait() {
+        if (reader_stalls.load(memory_order_relaxed)) return false;  // relaxed: see there
+        const std::int64_t now = monotonic_now();
+        const std::int64_t last = last_wait_until.load(memory_order_relaxed);  // relaxed: see there
+        if (until_ == 0) until_ = last != 0 ? last : now + wait_max;
+        const std::int64_t stall = now + (last != 0 ? last_stall_max : stall_max);
+        if (wait_for_room(stall < until_ ? stall : until_)) return true;
+        reader_stalls.store(true, memory_order_relaxed);  // relaxed: see there
+        return false;
+    }
+
+  private:
+    std::int64_t until_ = 0;  // ns; 0: it has not waited yet
+};
+
+}  // namespace
+
+void be_patient_with_last_report() {
+    last_wait_until.store(monotonic_now() + last_wait_max,
+                          memory_order_relaxed);       // relaxed: see there
+    reader_stalls.store(false, memory_order_relaxed);  // relaxed: see there
+}
 
 void write_error(const char* text, std::size_t size) {
     sigset_t pipe;
@@ -21,11 +83,17 @@ void write_error(const char* text, std::size_t size) {
     sigemptyset(&pipe);
     sigaddset(&pipe, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    error_patience patience;
     ssize_t done = 0;
     for (std::size_t at = 0; at < size; at += static_cast<std::size_t>(done)) {
         done = ::write(STDERR_FILENO, text + at, size - at);
-        if (done < 0 && errno == EINTR) done = 0;
-        else if (done <= 0) break;  // stderr is closed or full: nowhere to complain
+        if (done > 0) {
+            reader_stalls.store(false, memory_order_relaxed);  // relaxed: see there
+            continue;
+        }
+        const bool again = done < 0 && (errno == EINTR || (errno == EAGAIN && patience.wait()));
+        if (!again) break;  // stderr is closed, or nobody reads: nowhere to complain
+        done = 0;
     }
     // Take the signal back that our own write has raised, unless the program had blocked it itself.
     const timespec at_once{};

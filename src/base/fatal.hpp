@@ -35,7 +35,15 @@ inline constinit crash_hooks crash;  // set once by boot/, before the first goro
 
 // Writes all of it to stderr. A reader that has gone costs the text, never the process: no SIGPIPE
 // is left behind.
+//
+// Of a pipe or socket that does not block (O_NONBLOCK belongs to all who share it: node and docker
+// give such ones) it waits for room: 0.1 s for a reader that takes nothing, 1 s in all. A reader
+// that has let that pass is waited for again when it has taken something.
 void write_error(const char* text, std::size_t size);
+
+// The caller's report ends the process: from now on write_error waits 2 s for a reader that takes
+// nothing, and 30 s in all.
+void be_patient_with_last_report();
 
 // Writes to stderr without allocating; format as printf with at most 1 KiB of result.
 __attribute__((format(printf, 1, 2))) void print_error(const char* format, ...);

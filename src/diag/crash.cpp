@@ -41,6 +41,7 @@ void begin_report() {
         // relaxed, above: a gate. The reporter must not be stopped, nor wait for a thread that is:
         // sysmon looks here.
         sched.no_stops.store(true, memory_order_relaxed);
+        be_patient_with_last_report();
         return;
     }
     if (before == me) ::_exit(2);  // the report itself failed
