@@ -155,7 +155,8 @@ void end_m(m& self) {
     ROTA_CHECK(self.pp == nullptr && !self.spinning);
     ROTA_PROBE1("m_stop", "8", self.id);
     trace_m_ends(self);
-    shared_counts.stack_bytes.fetch_sub(m_stack_size, memory_order_relaxed);  // relaxed: as below
+    shared_counts.stack_bytes.fetch_sub(whole_stack_size(m_stack_size),
+                                        memory_order_relaxed);  // relaxed: as below
     signal_stack_free(self.signal_stack);
     self.first_frame.store(0, memory_order_relaxed);  // relaxed: see there
     self.in_runtime.store(0, memory_order_release);   // pairs(entry.left)
@@ -222,7 +223,7 @@ int start_m_thread(m& mp) {
     if (error == 0) {
         // relaxed, both: for reports
         shared_counts.threads.fetch_add(1, memory_order_relaxed);
-        shared_counts.stack_bytes.fetch_add(m_stack_size, memory_order_relaxed);
+        shared_counts.stack_bytes.fetch_add(whole_stack_size(m_stack_size), memory_order_relaxed);
     }
     return error;
 }

@@ -403,7 +403,8 @@ void* sysmon(void*) {
 void start_sysmon() {
     constexpr std::size_t stack_size = 128 * 1024;
     start_thread(sysmon, nullptr, stack_size);
-    shared_counts.stack_bytes.fetch_add(stack_size, memory_order_relaxed);  // relaxed: for reports
+    shared_counts.stack_bytes.fetch_add(whole_stack_size(stack_size),
+                                        memory_order_relaxed);  // relaxed: for reports
 }
 
 }  // namespace rota::rt

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <ctime>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -19,14 +20,48 @@
 
 namespace rota::rt {
 
+namespace {
+
+// What glibc puts on a thread's stack, in bytes: thread-local variables of all that was loaded with
+// the program, its own record of the thread, a guard. It refuses a stack that has no room for that
+// (EINVAL), and says how much it is by a function that is for its own libraries alone, so that a
+// program must not be linked against it. Other C libraries add it of themselves: 0.
+std::size_t taken_by_library() {
+    constexpr std::size_t unknown = ~std::size_t{0};
+    static constinit atomic<std::size_t> known{unknown};
+    std::size_t n = known.load(memory_order_relaxed);  // relaxed: every thread finds the same
+    if (n != unknown) return n;
+    using min_stack = std::size_t(const pthread_attr_t*);
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    const auto ask = reinterpret_cast<min_stack*>(::dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
+    n = ask != nullptr ? ask(&attr) : 0;
+    pthread_attr_destroy(&attr);
+    known.store(n, memory_order_relaxed);  // relaxed: as above
+    return n;
+}
+
+}  // namespace
+
+std::size_t whole_stack_size(std::size_t stack_size) {
+    constexpr std::size_t page = 4096;
+    return (stack_size + taken_by_library() + page - 1) / page * page;
+}
+
 int thread_create(void* (*start)(void*), void* arg, std::size_t stack_size) {
     if (const int error = fault_at(sys_call::clone)) return error;
+    constexpr std::size_t most = std::size_t{1} << 30;
     pthread_attr_t attr;
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attr, stack_size);
-    pthread_t id;
-    const int error = pthread_create(&id, &attr, start, arg);
+    int error = EINVAL;
+    // Where nobody has said how much the C library takes, its refusal does.
+    for (std::size_t size = whole_stack_size(stack_size); error == EINVAL && size <= most;
+         size *= 2) {
+        pthread_attr_setstacksize(&attr, size);
+        pthread_t id;
+        error = pthread_create(&id, &attr, start, arg);
+    }
     pthread_attr_destroy(&attr);
     return error;
 }
@@ -114,7 +149,7 @@ std::uintptr_t frame_with_stack_below(const void* frame, std::size_t stack_size,
     constexpr std::size_t record_max = 64 * 1024;
     const auto at = reinterpret_cast<std::uintptr_t>(frame);
     const auto top = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
-    return top >= at && top - at + record_max + depth <= stack_size ? at : 0;
+    return top >= at && top - at + record_max + depth <= whole_stack_size(stack_size) ? at : 0;
 #else
     // Thread-local variables stand above the thread pointer, and nobody says how many.
     (void)frame, (void)stack_size, (void)depth;
