@@ -67,8 +67,7 @@ void schedinit() {
         hooks.look_for_deadlocks = report_lock_cycles;
         hooks.deadlock_period = deadlock_period;
     }
-    if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0 &&
-        asymmetric.heavy.load(memory_order_seq_cst))  // pairs(asymmetric.on)
+    if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0)
         hostages_allow_stops(env.preemptsignal, std::int64_t{env.interactiveafter} * 1000);
     alone_trial::fix(static_cast<polling>(env.pollalone));
     // Where the kernel has none, or a container forbids it, it is epoll all the same.

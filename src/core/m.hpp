@@ -178,6 +178,11 @@ struct alignas(cache_line) m : self_header {
     // --- sysmon sets, the handler clears ----------------------------------------------------
     atomic<bool> stop_sent{false};  // the signal is ours; relaxed: one more or less does no harm
 
+    // --- who takes its p sets, the handler answers: sched/thread_fence ------------------------
+    // Numbers of fences: the last one asked for, written under take's lock,
+    atomic<std::uint32_t> fence_asked{0};
+    atomic<std::uint32_t> fence_done{0};  // and the last one made, written by the m's own thread
+
     // --- its own thread sets, sysmon reads ----------------------------------------------------
     // The turn in which it has gone on, with the goroutine that ran without a p (turn_of); 0: that
     // one has gone into a queue since. relaxed: a guess, and at worst a turn looks new

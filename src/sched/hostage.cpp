@@ -15,7 +15,6 @@
 #include "sched/take.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
-#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/signal.hpp"
 #include "sys/thread.hpp"
@@ -257,9 +256,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         w.then = nanotime();
     }
     if (cpu != w.cpu) {
-        // pairs(asymmetric.on)
-        const bool slept = w.cpu >= 0 && asymmetric.heavy.load(memory_order_seq_cst) &&
-                           !is_most(cpu - w.cpu, now - w.looked_at) &&
+        const bool slept = w.cpu >= 0 && !is_most(cpu - w.cpu, now - w.looked_at) &&
                            state_at(*mp, tid, cpu, now) == thread_state::asleep;
         w.cpu = cpu;
         w.looked_at = w.still_since = now;
@@ -280,7 +277,6 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         if (needed) look_again_ = soon::question_open;
         return false;
     }
-    if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
     const thread_state state = state_at(*mp, tid, cpu, now);
     if (state == thread_state::awake) {  // it would run, but has no processor
         if (needed) look_at_running(pp, *mp, now);

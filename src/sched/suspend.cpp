@@ -12,6 +12,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/scan.hpp"
 #include "sched/take.hpp"
+#include "sched/thread_fence.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/thread.hpp"
@@ -97,6 +98,7 @@ void stop(m& self, const gobuf& interrupted) {
 
 void suspend_here(const gobuf& interrupted) {
     m* const mp = getm_or_null();
+    if (mp != nullptr) answer_fence(*mp);
     // Somebody else's signal must not wake a thread that is blocked.
     // relaxed, both: see stop_sent; our own
     if (mp == nullptr || !mp->stop_sent.exchange(false, memory_order_relaxed) ||

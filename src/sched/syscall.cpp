@@ -14,7 +14,6 @@
 #include "sched/switch.hpp"
 #include "sched/take.hpp"
 #include "sched/trace_events.hpp"
-#include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -223,10 +222,7 @@ m* set_aside_for_leaver() ROTA_EXCLUDES(sched.mu) {
 bool leave_p(m& self) {
     g& gp = *self.curg;
     p& pp = *self.pp;
-    // pairs(asymmetric.on)
-    if (!asymmetric.heavy.load(memory_order_seq_cst) || !hostages.stops || gp.is_locked ||
-        pp.host != nullptr)
-        return false;
+    if (!hostages.stops || gp.is_locked || pp.host != nullptr) return false;
     m* const to = set_aside_for_leaver();
     if (to == nullptr) return false;
     casgstatus(gp, g_status::running, g_status::syscall);

@@ -2,6 +2,7 @@
 #include "sched/take.hpp"
 
 #include "core/sched.hpp"
+#include "sched/thread_fence.hpp"
 #include "sched/trace_events.hpp"
 #include "sys/asymmetric.hpp"
 
@@ -33,12 +34,16 @@ bool is_outside(const m& mp) {
            mp.entry.load(memory_order_relaxed) == entry_state::requested;  // relaxed: as above
 }
 
-}  // namespace
-
-namespace {
-
-// Two of such turns in a row make a habit.
+// So many of such turns in a row make a habit.
 constexpr std::uint8_t habit = 1, habit_max = 3;
+
+// By all threads, or by the m's alone. False: nothing is known of the m.
+bool fence_for_take(m& mp) {
+    if (!asymmetric.heavy.load(memory_order_seq_cst))
+        return fence_thread(mp);  // pairs(asymmetric.on)
+    heavy_fence();                // pairs(entry.mark)
+    return true;
+}
 
 }  // namespace
 
@@ -53,14 +58,12 @@ void note_short_turn(g& gp) {
 }
 
 bool take_p(p& pp, take_from what) {
-    if (!asymmetric.heavy.load(memory_order_seq_cst)) return false;  // pairs(asymmetric.on)
-    m* const mp = pp.mp.load(memory_order_acquire);                  // pairs(p.m)
+    m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
     if (mp == nullptr) return false;
     const lock_guard guard(one_taker);
     if (!mp->entry.cas(entry_state::clear, entry_state::requested, memory_order_relaxed))
-        return false;  // relaxed: the barrier below
-    heavy_fence();     // pairs(entry.mark)
-    if (!is_outside(*mp) || !is_holder(*mp, pp)) {
+        return false;  // relaxed: the fence below
+    if (!fence_for_take(*mp) || !is_outside(*mp) || !is_holder(*mp, pp)) {
         // An m on its way into a system call may have written over the request: then it is void.
         (void)mp->entry.cas(entry_state::requested, entry_state::clear,
                             memory_order_release);  // pairs(entry.taken)

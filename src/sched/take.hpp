@@ -19,7 +19,8 @@
 // An m that comes out of a system call when all ps are busy goes the same way of itself: for as
 // long as its goroutine does not enter the runtime, and GOMAXPROCS ms at most.
 //
-// Without membarrier (a kernel that lacks it, GODEBUG=asymmetric=0) no p is ever taken this way.
+// Without membarrier (a kernel or a seccomp filter that refuses it, GODEBUG=asymmetric=0) the fence
+// is one on the m's thread alone: sched/thread_fence. That can fail, and the taker lets go then.
 #pragma once
 
 #include "base/annotations.hpp"
@@ -30,7 +31,8 @@ namespace rota::rt {
 
 // Takes pp from its m, if that is outside the runtime. True: pp is the caller's to hand off, in
 // state `running` and without an m, and its former m's goroutine is in state `syscall`. Any thread
-// that neither is a goroutine outside the runtime nor holds sched.mu. Parks: never.
+// that neither is a goroutine outside the runtime nor holds sched.mu. Parks: never. Without
+// membarrier it may take 1 ms.
 //
 // To the deadlock detector the m looks as in a system call. While the caller, if it is no m, holds
 // the p, all ms may be asleep: sched.retaking says so. `hardly_run`: the m had the p, but no
