@@ -5,6 +5,7 @@
 // It happens on first use, on whatever thread that is. Nothing here may use a goroutine.
 #include "base/env.hpp"
 #include "base/fatal.hpp"
+#include "base/shortfall.hpp"
 #include "boot/exit.hpp"
 #include "boot/fork.hpp"
 #include "core/sched.hpp"
@@ -45,7 +46,9 @@ void schedinit() {
     sched.fp_at_boot = fp_control::current();
     const environment env = read_environment();
     const bool is_seeded = env.schedseed != 0;
-    if (env.asymmetric != 0 && !is_seeded) asymmetric_init();  // fences that nobody needs there
+    if (env.asymmetric != 0 && !is_seeded) {  // fences that nobody needs there
+        if (const int error = asymmetric_init()) note_shortfall(shortfall::membarrier, error);
+    }
     if (is_seeded) seeded_begin(static_cast<std::uint64_t>(env.schedseed));
     else if (env.chaos != 0) chaos_begin(static_cast<std::uint64_t>(env.chaos));
     install_crash_reports(env.traceback);
@@ -75,6 +78,7 @@ void schedinit() {
         const int error = net_uring.start();
         if (error == 0) net_poller.use(net_uring);
         else net_poller.note_refusal(-error);
+        if (error != 0) note_shortfall(shortfall::ring, -error);
     }
     if (is_seeded) seeded_start();
     else start_sysmon();

@@ -5,11 +5,14 @@
 #include <iterator>
 #include <limits>
 
+#include "base/shortfall.hpp"
 #include "diag/figures.hpp"
 #include "diag/memory_figures.hpp"
 #include "mem/mapped.hpp"
 #include "mem/stack.hpp"
+#include "sched/hostage.hpp"
 #include "sched/stw.hpp"
+#include "sys/asymmetric.hpp"
 #include "trace/counters.hpp"
 
 namespace rota::metrics {
@@ -108,6 +111,17 @@ value user_time(const figures& now) {
 value trim_time(const figures& now) { return in_seconds(now.scheduler.trim_ns); }
 value lock_time(const figures& now) { return in_seconds(now.scheduler.lock_wait_ns); }
 value all_memory(const figures& now) { return now.memory.total(); }
+template <rt::shortfall S>
+value refused(const figures&) {
+    return rt::shortfall_count(S);
+}
+// 0: goroutines that compute are not preempted; 1: by signals alone; 2: with membarrier, too.
+value preemption_mode(const figures&) {
+    if (!rt::hostages.stops) return std::uint64_t{0};
+    const bool has_barrier =
+        rt::asymmetric.heavy.load(std::memory_order_relaxed);  // relaxed: fixed
+    return std::uint64_t{has_barrier ? 2u : 1u};
+}
 value all_tables(const figures&) { return std::uint64_t{rt::mapped_bytes()}; }
 
 using f = scheduler_figures;
@@ -229,6 +243,28 @@ constexpr metric table[] = {
     {{"/rota/memory/tables:bytes", "Address space of the scheduler's own tables, and of traces.",
       is_a_state},
      all_tables},
+    {{"/rota/refused/io-uring:refusals",
+      "Times that the kernel has refused io_uring where it was asked for; descriptors are watched "
+      "by epoll then.",
+      counts_up},
+     refused<rt::shortfall::ring>},
+    {{"/rota/refused/membarrier:refusals",
+      "Times that the kernel, or a filter of system calls, has refused membarrier: goroutines are "
+      "preempted by signals alone then.",
+      counts_up},
+     refused<rt::shortfall::membarrier>},
+    {{"/rota/refused/preemption-thread:refusals",
+      "Times that the kernel has refused the thread without which no goroutine that computes is "
+      "preempted.",
+      counts_up},
+     refused<rt::shortfall::preemption>},
+    {{"/rota/refused/signal-stacks:refusals",
+      "Threads without an alternate signal stack, since the kernel has refused the memory.",
+      counts_up},
+     refused<rt::shortfall::signal_stacks>},
+    {{"/rota/refused/threads:refusals",
+      "Threads for goroutines that the kernel has refused, after all tries.", counts_up},
+     refused<rt::shortfall::threads>},
     {{"/rota/sched/global-gets:batches", "Batches taken from the global run queue.", counts_up},
      of<&f::global_gets>},
     {{"/rota/sched/goroutines-stolen:goroutines", "Goroutines taken from other processors.",
@@ -238,6 +274,11 @@ constexpr metric table[] = {
      of<&f::handoffs>},
     {{"/rota/sched/parks:parks", "Times that a goroutine was put to sleep.", counts_up},
      of<&f::parks>},
+    {{"/rota/sched/preemption:mode",
+      "How goroutines that compute are preempted. 0: not at all; 1: by signals alone, since there "
+      "is no membarrier; 2: with membarrier.",
+      is_a_state},
+     preemption_mode},
     {{"/rota/sched/preemptions:slices", "Time slices ended by request.", counts_up},
      of<&f::preemptions>},
     {{"/rota/sched/steals:steals", "Successful raids of one processor on another.", counts_up},

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 
+#include "base/shortfall.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/idle.hpp"
@@ -126,7 +127,9 @@ void make(m& mp) {
         const int error = start_m_thread(mp);
         if (error == 0) return note_grant();
         const bool for_good = error != EAGAIN || i == tries_max;
-        if (give_up(mp, for_good)) return;
+        const bool given_up = give_up(mp, for_good);
+        if (given_up || for_good) note_shortfall(shortfall::threads, error);
+        if (given_up) return;
         if (for_good) no_thread(error);
         net_poller.wake();                // who sleeps there may take the p
         thread_sleep_ns(1'000'000L * i);  // the kernel may be short of something for a moment
@@ -169,7 +172,11 @@ void start_maker() {
     }
 }
 
-bool start_maker_if_granted() { return try_to_start() == 0; }
+bool start_maker_if_granted() {
+    const int error = try_to_start();
+    if (error != 0 && error != EBUSY) note_shortfall(shortfall::preemption, error);
+    return error == 0;
+}
 
 void make_thread_of(m& mp) {
     if (!maker.runs.load(memory_order_acquire)) return make(mp);  // pairs(maker.runs)

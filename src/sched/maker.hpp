@@ -25,7 +25,7 @@ void start_maker();
 // The kernel may refuse. A record with a p is then asked for again for a while, unless another m
 // can take the p. In the end the p goes back to the idle list, its work into the global queue, if
 // sysmon has taken others from their ms; otherwise the process ends. A record without a p, a spare,
-// is given up at once. Either way sched.m_refused_at knows.
+// is given up at once. Either way sched.m_refused_at knows, and note_shortfall says so once.
 void make_thread_of(m& mp) ROTA_EXCLUDES(sched.mu);
 
 }  // namespace rota::rt

@@ -36,8 +36,8 @@ std::ptrdiff_t rseq_area() {
 
 }  // namespace
 
-void asymmetric_init() {
-    if (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) return;
+int asymmetric_init() {
+    if (!membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)) return errno;
     const std::ptrdiff_t rseq = rseq_area();
     asymmetric.restart.store(rseq != 0, memory_order_seq_cst);  // pairs(asymmetric.on)
     asymmetric.heavy.store(true, memory_order_seq_cst);         // pairs(asymmetric.on)
@@ -46,6 +46,7 @@ void asymmetric_init() {
     // light side reads it on.
     asymmetric.light.store(true, memory_order_release);  // pairs(asymmetric.on)
     asymmetric.owner.store(rseq, memory_order_release);  // pairs(asymmetric.on)
+    return 0;
 }
 
 void heavy_fence() {

@@ -36,8 +36,9 @@ struct asymmetric_t {
 };
 inline constinit asymmetric_t asymmetric;
 
-// Boot: uses what the kernel and the C library have.
-void asymmetric_init();
+// Boot: uses what the kernel and the C library have. Returns 0, or the errno value with which the
+// kernel has refused membarrier.
+[[nodiscard]] int asymmetric_init();
 
 // What the light side does between its store and its load, pairs with heavy_fence.
 ROTA_ALWAYS_INLINE void light_fence() {

@@ -9,6 +9,7 @@
 #include <ucontext.h>
 
 #include "base/atomic.hpp"
+#include "base/shortfall.hpp"
 #include "sys/ask_thread.hpp"
 #include "sys/fault_escape.hpp"
 #include "sys/hold_threads.hpp"
@@ -86,7 +87,10 @@ void* signal_stack_install() {
     if (::sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return nullptr;
     void* start = ::mmap(nullptr, signal_stack_size, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED) return nullptr;
+    if (start == MAP_FAILED) {
+        note_shortfall(shortfall::signal_stacks, errno);
+        return nullptr;
+    }
     stack_t ours{};
     ours.ss_sp = start;
     ours.ss_size = signal_stack_size;
