@@ -74,6 +74,16 @@ TEST(thread_fence, thread_that_is_locked_out_does_not_come_in) {
         const std::uint32_t seen = b.entries;
         while (b.entries == seen) std::this_thread::yield();
     }
+    // The thread had a processor in some rounds: then it was asked by the signal, and answers.
+    const m& its = *b.mp;
+    const auto patience = std::chrono::steady_clock::now() + 5s;
+    while (its.fence_done.load(std::memory_order_acquire) !=
+               its.fence_asked.load(std::memory_order_acquire) &&
+           std::chrono::steady_clock::now() < patience)
+        std::this_thread::yield();
+    EXPECT_GT(its.fence_asked.load(std::memory_order_acquire), 0u);
+    EXPECT_EQ(its.fence_done.load(std::memory_order_acquire),
+              its.fence_asked.load(std::memory_order_acquire));
     b.ends = true;
     other.join();
     EXPECT_EQ(wrong, 0) << "of " << kept;
