@@ -48,7 +48,7 @@ ROTA_ALWAYS_INLINE chan_result wait_and_leave(m& self, hchan& c, waitq& q, void*
     q.enqueue(me);
     c.note_wait(self.bias, &q == &c.sendq);
     c.update_fast_ways();
-    if (ROTA_UNLIKELY(gp.is_in_bubble)) gp.waits_outside = c.made_in != gp.in;
+    if (ROTA_UNLIKELY(gp.is_in_bubble)) gp.waits_outside = is_made_outside(gp, c.made_in);
     park_unlock_here(c.mu, why);
     return leave_by(getm(), me.success ? chan_result::ok : chan_result::closed);
 }
@@ -59,11 +59,6 @@ ROTA_NOINLINE chan_result wait_to_send(m& self, hchan& c, void* elem) ROTA_RELEA
 
 ROTA_NOINLINE chan_result wait_to_recv(m& self, hchan& c, void* elem) ROTA_RELEASE(c.mu) {
     return wait_and_leave(self, c, c.recvq, elem, wait_reason::chan_receive);
-}
-
-const bubble* current_bubble() {
-    const m* const self = getm_or_null();
-    return self == nullptr ? nullptr : self->curg->in;
 }
 
 }  // namespace
@@ -261,10 +256,10 @@ void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t cap
     c.update_fast_ways();
 }
 
-void chan_is_fed_from_outside(hchan& c) {
+void chan_set_bubble(hchan& c, std::uint64_t serial) {
     const runtime_entry inside;
     const chan_guard guard(c);
-    c.made_in = nullptr;
+    c.made_in = serial;
 }
 
 chan_result chan_feed(hchan& c, std::int64_t (*value)(), atomic<bool>& valid) {

@@ -29,8 +29,8 @@ struct alignas(rt::cache_line) hchan {
     void (*destroy)(hchan*) = nullptr;
 
     // --- guarded by mu ------------------------------------------------------------------
-    // What it is fed from, if that is a bubble. Compared, nothing else: it may be gone.
-    const rt::bubble* made_in ROTA_GUARDED_BY(mu) = nullptr;
+    // The serial number of the bubble that it belongs to; 0: made outside of all.
+    std::uint64_t made_in ROTA_GUARDED_BY(mu) = 0;
 
     // --- guarded by mu; count, closed, has_any() are read by anyone as hints --------
     rt::lock mu{rt::lock_rank::chan};
@@ -117,8 +117,9 @@ class ROTA_SCOPED_CAPABILITY chan_guard {
 void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t capacity,
                 void (*destroy)(hchan*));
 
-// From now on who waits for c waits for something from outside of any bubble, wherever c was made.
-void chan_is_fed_from_outside(hchan& c);
+// From now on c belongs to the bubble of that serial number, wherever it was made; 0: to none, so
+// that a goroutine of a bubble which waits in it waits for the outside.
+void chan_set_bubble(hchan& c, std::uint64_t serial);
 
 // Sends what value() says then, as chan_send does that may not block, if `valid` is still set, and
 // clears it: who voids the value does so under the channel's lock, under which value() is called.

@@ -23,6 +23,7 @@
 
 #include "chan/awaited.hpp"
 #include "chan/transfer.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 
 namespace rota::detail {
@@ -137,7 +138,7 @@ ROTA_NOINLINE select_result park_on_all(const select_frame& f,
         me.claim = &claim;
         queue_of(s).enqueue(me);
         s.chan->update_fast_ways();
-        if (ROTA_UNLIKELY(gp->is_in_bubble) && s.chan->made_in != gp->in) gp->waits_outside = true;
+        if (is_made_outside(*gp, s.chan->made_in)) gp->waits_outside = true;
     }
     gopark(commit_unlock_all, &locked, wait_reason::select);
 

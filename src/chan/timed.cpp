@@ -71,7 +71,7 @@ ROTA_NOINLINE chan_result wait_limited(hchan* c, waitq* q, void* elem, std::int6
         q->enqueue(w.me);
         c->update_fast_ways();
         if (ROTA_UNLIKELY(w.me.gp->is_in_bubble))
-            w.me.gp->waits_outside = c->made_in != w.me.gp->in;
+            w.me.gp->waits_outside = is_made_outside(*w.me.gp, c->made_in);
     }
     gopark(commit_limited, &w, why);
     if (w.claim.load(memory_order_relaxed) == served) {  // relaxed: goready passed it on

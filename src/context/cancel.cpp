@@ -10,6 +10,7 @@
 #include "base/fatal.hpp"
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
+#include "sched/bubble.hpp"
 
 namespace rota::rt {
 
@@ -239,7 +240,11 @@ cancel_node::cancel_node(context_node* its_parent) noexcept
 
 cancel_node::cancel_node(context_node* its_parent,
                          void (*destroyer)(context_node*) noexcept) noexcept
-    : context_node(its_parent, destroyer), context_hook(kind::node), above(canceler) {
+    : context_node(its_parent, destroyer),
+      context_hook(kind::node),
+      above(canceler),
+      made_in(current_bubble()) {
+    if (above != nullptr && above->made_in != made_in) made_in = 0;
     canceler = this;
 }
 

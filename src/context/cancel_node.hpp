@@ -85,6 +85,9 @@ struct cancel_node : context_node, context_hook {
     // --- fixed ---------------------------------------------------------------------
     bool timed = false;        // it is a deadline_node
     cancel_node* const above;  // in whose list this node stands while it lives; null: in none
+    // The serial number of the bubble in which it and all above it that can be cancelled were made;
+    // 0: something outside may end it. Written by its maker.
+    std::uint64_t made_in;
     std::unique_ptr<rt::stop_link, rt::stop_link_deleter> link;  // or null
 
     // --- written under mu, read by anyone ----------------------------------------------

@@ -6,6 +6,7 @@
 #include "chan/hchan.hpp"
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 
 namespace rota {
@@ -53,6 +54,9 @@ recv_chan<unit> context::done() const {
     const tree_guard guard(c->mu);
     if (!c->has_done.load(memory_order_relaxed)) {  // relaxed: under mu
         c->done = make_chan<unit>();
+        // It is closed by what ends the node, not by the goroutine that asks first.
+        if (c->made_in != current_bubble())
+            chan_set_bubble(*detail::engine_of(c->done), c->made_in);
         if (c->end() != context_end::live) c->done.close();
         c->has_done.store(true, memory_order_release);  // pairs(context.done)
     }
@@ -141,9 +145,14 @@ void context_waiter::wake() {
     open_for_good(word);
 }
 
-context_waiter::outcome context_waiter::wait(wait_reason why) {
+bool is_ended_outside(const detail::context_node* n) {
+    const std::uint64_t here = current_bubble();
+    return here != 0 && n != nullptr && n->canceler != nullptr && n->canceler->made_in != here;
+}
+
+context_waiter::outcome context_waiter::wait(wait_reason why, bool outside) {
     const runtime_entry inside;
-    wait_for_opening(word, why);
+    wait_for_opening(word, why, outside);
     return claimed.load(memory_order_relaxed);  // relaxed: the waking passes it on
 }
 

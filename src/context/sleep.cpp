@@ -44,7 +44,7 @@ std::error_code context_sleep_until(context_node* n, std::int64_t when) {
         (void)start_timer(s.t, when);
     }
     if (!enlist(n, s)) s.cancel();
-    if (s.wait(wait_reason::sleep) == context_waiter::outcome::granted) {
+    if (s.wait(wait_reason::sleep, is_ended_outside(n)) == context_waiter::outcome::granted) {
         unlist(n, s);
         return {};
     }

@@ -77,6 +77,7 @@ std::pair<context, cancel_func> with_stop_token(context parent, std::stop_token 
     auto made = with_cancel(std::move(parent));
     if (token.stop_possible()) {
         auto* const c = static_cast<cancel_node*>(made.first.node());
+        c->made_in = 0;  // any thread may request the stop
         c->link.reset(new stop_link(std::move(token), c));
     }
     return made;

@@ -35,13 +35,17 @@ struct context_waiter : detail::context_hook {
     void cancel() {
         if (claim(outcome::cancelled)) wake();
     }
-    // Until it is woken; returns what the one who woke it claimed. Parks.
-    outcome wait(wait_reason why);
+    // Until it is woken; returns what the one who woke it claimed. `outside`: as in
+    // wait_for_opening. Parks.
+    outcome wait(wait_reason why, bool outside);
 
     // --- anyone writes ----------------------------------------------------------------
     atomic<outcome> claimed{outcome::pending};
     waiters_word word{0};
 };
+
+// Whether the calling goroutine is in a bubble, and n may be cancelled from outside of it.
+bool is_ended_outside(const detail::context_node* n);
 
 // Puts w into the list of the node that cancels n, if there is one; false: that has ended.
 bool enlist(detail::context_node* n, context_waiter& w);

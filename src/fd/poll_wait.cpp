@@ -2,7 +2,9 @@
 #include "fd/poll_wait.hpp"
 
 #include <cerrno>
+#include <limits>
 
+#include "core/getg.hpp"
 #include "fd/fd.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/bubble.hpp"
@@ -10,6 +12,7 @@
 #include "sched/park.hpp"
 #include "sched/timers.hpp"
 #include "sched/wakeup.hpp"
+#include "sys/clock.hpp"
 
 namespace rota::rt {
 
@@ -34,6 +37,18 @@ void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
     // It is in no heap now. The next one may be set on another p, or outside of the bubble.
     d.limit[i].home.store(nullptr, memory_order_relaxed);  // relaxed: as has_limit, under d.mu
     d.has_limit[i] = false;
+}
+
+// The same moment of the real clock; never 0. A caller in no bubble has that clock itself.
+std::int64_t by_real_clock(std::int64_t when) {
+    const g& me = *getm().curg;
+    if (ROTA_LIKELY(me.in == nullptr)) return when;
+    std::int64_t left = 0;
+    std::int64_t real = 0;
+    if (__builtin_sub_overflow(when, bubble_now(me), &left) ||
+        __builtin_add_overflow(nanotime(), left, &real))
+        return when > 0 ? std::numeric_limits<std::int64_t>::max() : 1;
+    return real > 0 ? real : 1;
 }
 
 }  // namespace
@@ -76,7 +91,11 @@ int poll_wait(poll_desc& d, poll_dir dir) {
     }
 }
 
+// What a descriptor waits for comes from outside of any bubble, and so does the end of the wait:
+// the caller means as long from now as its own clock says.
 void poll_set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {
+    if (when != 0) when = by_real_clock(when);
+    const outside_bubble in_real_time;
     const auto i = static_cast<std::uint8_t>(dir);
     poll_word& word = d[dir];
     g* late = nullptr;
@@ -86,7 +105,7 @@ void poll_set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {
         if (d.evicted) return;
         stop_limit(d, i);
         word.unexpire();
-        if (when != 0 && when <= current_now()) {
+        if (when != 0 && when <= nanotime()) {
             late = word.expire();
         } else if (when != 0) {
             d.limit[i].arg = &word;

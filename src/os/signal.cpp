@@ -235,7 +235,7 @@ void notify(const send_chan<int>& to, std::initializer_list<int> signals) {
     rt::boot_runtime();  // whose own handlers come first
     const std::uint64_t wanted = signals_of(signals, "notify");
     // Signals come from outside of any bubble: who waits for one does not let time leap.
-    rota::detail::chan_is_fed_from_outside(opened_handle(to).channel());
+    rota::detail::chan_set_bubble(opened_handle(to).channel(), 0);
     all_watchers().add(to, wanted);
 }
 

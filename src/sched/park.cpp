@@ -149,7 +149,7 @@ void goready(g& gp) {
     ROTA_PROBE1("go_ready", "8", gp.goid);
     if (ROTA_UNLIKELY(gp.durably_blocked)) {
         gp.durably_blocked = false;
-        bubble_readied(*gp.in);
+        if (!bubble_readied(*gp.in)) return;  // it never runs again
     }
     casgstatus(gp, g_status::waiting, g_status::runnable);
     if (ROTA_UNLIKELY(gp.is_thread)) {

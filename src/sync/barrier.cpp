@@ -4,6 +4,7 @@
 
 #include <rota/panic.hpp>
 
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sync/wait_list.hpp"
 
@@ -29,6 +30,7 @@ void barrier_core::wait_slow(std::uint64_t phase) const {
     const runtime_entry inside;
     lock& l = sem_lock(this);
     waiter me;
+    me.outside = waits_outside_in(this);
     l.acquire();
     if (phase_.load(std::memory_order_relaxed) != phase) {  // relaxed: written under the lock
         l.release();

@@ -7,6 +7,7 @@
 
 #include <rota/panic.hpp>
 
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sync/wait_list.hpp"
 
@@ -25,6 +26,7 @@ bool condition_variable::wait_for_notice(bool locked, mutex* mu, std::int64_t de
     waiter me;
     {
         const runtime_entry inside;
+        me.outside = waits_outside_in(this);
         const lock_guard guard(l);
         enter_list(waiting_, me);
         note_occupied();

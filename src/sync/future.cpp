@@ -13,7 +13,7 @@ using namespace rota::rt;
 
 void future_await(future_base& state) {
     const runtime_entry inside;
-    wait_for_opening(state.waiting, wait_reason::future_get);
+    wait_for_opening(state.waiting, wait_reason::future_get, waits_outside_in(&state));
 }
 
 bool future_await_until(future_base& state, std::int64_t deadline) {
@@ -22,6 +22,7 @@ bool future_await_until(future_base& state, std::int64_t deadline) {
     const runtime_entry inside;
     lock& l = sem_lock(&state);
     waiter me;
+    me.outside = waits_outside_in(&state);
     l.acquire();
     enter_list(state.limited, me);
     // We say that we are there and look for the result; who brings it looks for us afterwards. One

@@ -4,6 +4,7 @@
 
 #include <rota/panic.hpp>
 
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sync/waiters.hpp"
 
@@ -21,7 +22,7 @@ void latch::settle(std::ptrdiff_t left, std::ptrdiff_t n) {
 
 void latch::wait_slow() const {
     const runtime_entry inside;
-    wait_for_opening(waiting_, wait_reason::semacquire);
+    wait_for_opening(waiting_, wait_reason::semacquire, waits_outside_in(this));
 }
 
 }  // namespace rota

@@ -22,6 +22,7 @@ bool semaphore_core::take_until(std::int64_t deadline) {
     const runtime_entry inside;
     lock& l = sem_lock(this);
     waiter me;
+    me.outside = waits_outside_in(this);
     l.acquire();
     std::uint64_t seen =
         word_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises

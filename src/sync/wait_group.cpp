@@ -3,12 +3,32 @@
 
 #include <rota/panic.hpp>
 
+#include "base/fatal.hpp"
+#include "sched/bubble.hpp"
 #include "sched/entry.hpp"
 #include "sync/waiters.hpp"
 
 namespace rota {
 
 using namespace rota::rt;
+
+// A bubble lives somewhere. The first add from zero decides to which bubble the group belongs.
+void wait_group::note_add() {
+    std::uint64_t adder = 0;
+    std::uint64_t owner = 0;
+    {
+        const runtime_entry_if_attached inside;
+        adder = current_bubble();
+        owner = bubble_of_object(this);
+    }
+    if (adder == owner) return;
+    // relaxed: adds from zero come before all others
+    if (state_.load(std::memory_order_relaxed) == 0) return set_bubble_of_object(this, adder);
+    // A group that has members outside is the outside's: who waits in it lets time stand still.
+    if (owner == 0) return;
+    fatal(adder == 0 ? "sync: WaitGroup.Add called from inside and outside synctest bubble"
+                     : "sync: WaitGroup.Add called from multiple synctest bubbles");
+}
 
 // The count has reached zero, or there are waiters.
 void wait_group::settle(std::uint64_t now, int n) {
@@ -42,7 +62,7 @@ void wait_group::wait_slow() {
                 break;
             }
         }
-        wait_for_opening(waiting_, wait_reason::wait_group_wait);
+        wait_for_opening(waiting_, wait_reason::wait_group_wait, waits_outside_in(this));
         reused = state_.load(std::memory_order_acquire) != 0;  // pairs(wait_group.zero)
     }
     if (reused) throw panic_error("sync: WaitGroup is reused before previous Wait has returned");

@@ -95,6 +95,7 @@ void sleep_in_list(waiter& w, lock& l,
         return;
     }
     w.asleep = true;
+    if (ROTA_UNLIKELY(w.outside)) w.gp->waits_outside = true;
     list_sleep s{wait_place::list, &l, &w};
     gopark(unlock_list, &s, why);
 }
@@ -138,6 +139,7 @@ bool sleep_in_list_until(waiter& w, lock& l, std::int64_t deadline,
     limit.claim = time_is_up;
     w.limit = &limit;
     w.asleep = true;
+    if (ROTA_UNLIKELY(w.outside)) w.gp->waits_outside = true;
     limited_sleep s{wait_place::limited, &limit, &l, deadline};
     gopark(arm_and_unlock, &s, why);
     (void)stop_timer(limit);

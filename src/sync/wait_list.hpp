@@ -37,6 +37,7 @@ struct waiter {
     waiter* prev = nullptr;
     wait_list* list = nullptr;  // where it waits; null: it has been taken out
     bool asleep = false;        // who takes it out readies it
+    bool outside = false;       // it waits for the outside of its bubble: waits_outside_in
 
     // Who ends the wait; with a time limit only.
     static constexpr std::uint32_t open = 0, served = 1, timed_out = 2;

@@ -68,10 +68,11 @@ std::uint32_t length(const sudog* s) {
 
 }  // namespace
 
-void wait_for_opening(waiters_word& word, wait_reason why) {
+void wait_for_opening(waiters_word& word, wait_reason why, bool outside) {
     word_sleep a;
     a.word = &word;
     a.me.gp = getm().curg;
+    if (ROTA_UNLIKELY(outside)) a.me.gp->waits_outside = true;
     gopark(arrive, &a, why);
 }
 

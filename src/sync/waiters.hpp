@@ -25,8 +25,9 @@ using waiters_word = atomic<std::uintptr_t>;
 // Everybody who comes may pass, for good.
 inline constexpr std::uintptr_t open_for_all = std::numeric_limits<std::uintptr_t>::max();
 
-// Sleeps until the word is opened for the caller. Caller: inside a runtime_entry. Parks.
-void wait_for_opening(waiters_word& word, wait_reason why);
+// Sleeps until the word is opened for the caller. `outside`: what opens it may come from outside of
+// the caller's bubble, see waits_outside_in. Caller: inside a runtime_entry. Parks.
+void wait_for_opening(waiters_word& word, wait_reason why, bool outside);
 
 // Readies `count` waiters, those who are not here yet included. Caller: inside a runtime_entry; the
 // object may be gone afterwards.

@@ -1,7 +1,10 @@
 // The keeper of a bubble: it moves the clock, and knows the end.
 #include <exception>
 #include <memory>
+#include <optional>
+#include <utility>
 
+#include <rota/detail/bubble_gate.hpp>
 #include <rota/detail/spawn.hpp>
 #include <rota/panic.hpp>
 #include <rota/synctest.hpp>
@@ -25,23 +28,32 @@ constexpr std::int64_t first_moment = 946'684'800'000'000'000;  // ns: the year 
 struct bubble_pool {
     lock mu{lock_rank::bubble};
     bubble* free ROTA_GUARDED_BY(mu) = nullptr;
+    std::uint64_t serial ROTA_GUARDED_BY(mu) = 0;  // of the last one taken
 };
 constinit bubble_pool pool;
 
 bubble& take_bubble() {
     const runtime_entry inside;
+    bubble* b = nullptr;
+    std::uint64_t serial = 0;
     {
         const lock_guard guard(pool.mu);
-        if (bubble* const b = pool.free) {
-            pool.free = b->next_free;
-            return *b;
-        }
+        serial = ++pool.serial;
+        b = pool.free;
+        if (b != nullptr) pool.free = b->next_free;
     }
-    return mapped_new<bubble>();
+    if (b == nullptr) b = &mapped_new<bubble>();
+    b->serial = serial;
+    // relaxed: spawning its first goroutine passes it on
+    __atomic_fetch_add(&rota::detail::live_bubbles, 1, __ATOMIC_RELAXED);
+    return *b;
 }
 
-// One in which somebody sleeps for ever, or a timer is left, is not used again.
+// One in which somebody waits for ever, or a timer is left, is not used again.
 void give_back(bubble& b) {
+    forget_objects_of(b.serial);
+    // relaxed: whoever is late in seeing it notes an object too many
+    __atomic_fetch_sub(&rota::detail::live_bubbles, 1, __ATOMIC_RELAXED);
     const runtime_entry inside;
     {
         const lock_guard guard(b.mu);
@@ -83,28 +95,41 @@ void run_timers(bubble& b) {
 
 enum class end { all_over, deadlock, main_has_left };
 
+// What the keeper does next: wakes the waiter, ends the bubble, or neither: moves the clock.
+struct next_step {
+    g* waiter = nullptr;
+    std::optional<end> over;
+    std::int64_t when = 0;
+};
+
+// Waits until all are durably blocked. An end is decided under the lock: after it no goroutine of
+// the bubble is readied, also by the outside.
+next_step await_next_step(bubble& b, const main_part& part) ROTA_NO_TSA {  // taken by the wait
+    next_step next;
+    bubble_await_quiet(b);
+    next.waiter = std::exchange(b.waiter, nullptr);
+    if (next.waiter == nullptr) {
+        next.when = b.timers.earliest();
+        if (b.total == 0) next.over = end::all_over;
+        else if (part.over) next.over = end::main_has_left;
+        else if (next.when == 0) next.over = end::deadlock;
+        b.over = b.total != 0 && next.over.has_value();
+    }
+    b.mu.release();
+    return next;
+}
+
 // Lets the bubble live until nothing more can happen.
 end keep(bubble& b, const main_part& part) {
     for (;;) {
-        bubble_await_quiet(b);
-        g* waiter = nullptr;
-        std::int64_t total = 0;
-        {
-            const lock_guard guard(b.mu);
-            waiter = b.waiter;
-            b.waiter = nullptr;
-            total = b.total;
-        }
-        if (waiter != nullptr) {
-            goready(*waiter);
+        const next_step next = await_next_step(b, part);
+        if (next.over) return *next.over;
+        if (next.waiter != nullptr) {
+            goready(*next.waiter);
             continue;
         }
-        if (total == 0) return end::all_over;
-        if (part.over) return end::main_has_left;
-        const std::int64_t when = b.timers.earliest();
-        if (when == 0) return end::deadlock;
-        if (when > b.now.load(memory_order_relaxed))  // relaxed: the keeper's own
-            b.now.store(when, memory_order_relaxed);  // relaxed: see bubble
+        if (next.when > b.now.load(memory_order_relaxed))  // relaxed: the keeper's own
+            b.now.store(next.when, memory_order_relaxed);  // relaxed: see bubble
         run_timers(b);
     }
 }

@@ -8,6 +8,8 @@
 #include <rota/panic.hpp>
 
 #include "context/waiter.hpp"
+#include "sched/bubble.hpp"
+#include "sched/entry.hpp"
 
 namespace rota::detail {
 
@@ -65,6 +67,12 @@ void wake_all(semaphore_waiter* w) {
     }
 }
 
+// Whether the caller is in a bubble, and tokens may come from outside of it.
+bool is_awaited_from_bubble(const weighted_semaphore& s) {
+    const runtime_entry inside;
+    return waits_outside_in(&s);
+}
+
 void check_weight(std::int64_t n) {
     if (n < 0) panic("semaphore: negative weight");
 }
@@ -104,8 +112,9 @@ std::error_code weighted_semaphore::acquire(context ctx, std::int64_t n) {
         // Who can never be served must not hold up the others.
         if (n <= size_) append(first_, last_, w);
     }
+    const bool outside = is_awaited_from_bubble(*this) || is_ended_outside(ctx.node());
     if (!enlist(ctx.node(), w)) w.cancel();
-    if (w.wait(wait_reason::semacquire) == context_waiter::outcome::granted) {
+    if (w.wait(wait_reason::semacquire, outside) == context_waiter::outcome::granted) {
         unlist(ctx.node(), w);
         // It may have ended before the tokens came, and not have reached this waiter yet.
         const std::error_code ended = ctx.err();

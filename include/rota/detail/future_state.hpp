@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/bubble_gate.hpp>
 #include <rota/detail/deadline.hpp>
 #include <rota/detail/local_slots.hpp>
 #include <rota/detail/wait_list.hpp>
@@ -20,6 +21,8 @@
 namespace rota::detail {
 
 struct future_base {
+    future_base() noexcept { note_made(this); }
+
     atomic<std::uint32_t> owners{
         2};  // the last one out sees what the other did: pairs(future.owners)
     atomic<std::uintptr_t> waiting{0};  // who waits for the result; open_for_good: it is there

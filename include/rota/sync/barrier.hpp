@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/bubble_gate.hpp>
 #include <rota/detail/wait_list.hpp>
 
 namespace rota {
@@ -21,7 +22,9 @@ struct no_completion {
 class barrier_core {
   public:
     constexpr explicit barrier_core(std::ptrdiff_t expected) noexcept
-        : left_(expected), expected_(expected) {}
+        : left_(expected), expected_(expected) {
+        note_made(this);
+    }
 
     // relaxed: who is about to arrive keeps the phase from ending.
     std::uint64_t phase() const { return phase_.load(std::memory_order_relaxed); }

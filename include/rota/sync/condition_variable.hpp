@@ -11,6 +11,7 @@
 #endif
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/bubble_gate.hpp>
 #include <rota/detail/deadline.hpp>
 #include <rota/detail/wait_list.hpp>
 #include <rota/sync/mutex.hpp>
@@ -27,7 +28,7 @@ namespace rota {
 ///     changed.wait(lock, [&] { return !queue.empty(); });
 class condition_variable {
   public:
-    constexpr condition_variable() noexcept = default;
+    constexpr condition_variable() noexcept { detail::note_made(this); }
     condition_variable(const condition_variable&) = delete;
     condition_variable& operator=(const condition_variable&) = delete;
 

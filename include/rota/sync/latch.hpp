@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/bubble_gate.hpp>
 
 namespace rota {
 
@@ -18,7 +19,9 @@ class latch {
   public:
     /// Counts down from `expected`, from 0 to max(); at 0 it is open at once.
     constexpr explicit latch(std::ptrdiff_t expected) noexcept
-        : count_(expected), waiting_(expected == 0 ? open : 0) {}
+        : count_(expected), waiting_(expected == 0 ? open : 0) {
+        detail::note_made(this);
+    }
     latch(const latch&) = delete;
     latch& operator=(const latch&) = delete;
 

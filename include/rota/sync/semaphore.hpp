@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/bubble_gate.hpp>
 #include <rota/detail/deadline.hpp>
 #include <rota/detail/wait_list.hpp>
 
@@ -17,7 +18,9 @@ namespace detail {
 class semaphore_core {
   public:
     constexpr explicit semaphore_core(std::ptrdiff_t permits) noexcept
-        : word_(static_cast<std::uint64_t>(permits) << 1) {}
+        : word_(static_cast<std::uint64_t>(permits) << 1) {
+        note_made(this);
+    }
 
     bool try_take() {
         std::uint64_t seen =

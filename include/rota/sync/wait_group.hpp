@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/bubble_gate.hpp>
 #include <rota/detail/local_slots.hpp>
 #include <rota/detail/spawn.hpp>
 
@@ -26,7 +27,7 @@ namespace rota {
 ///     wg.wait();
 class wait_group {
   public:
-    constexpr wait_group() noexcept = default;
+    constexpr wait_group() noexcept { detail::note_made(this); }
     wait_group(const wait_group&) = delete;
     wait_group& operator=(const wait_group&) = delete;
 
@@ -34,6 +35,8 @@ class wait_group {
     /// before the wait. Throws panic_error "sync: negative WaitGroup counter", and "sync: WaitGroup
     /// misuse: Add called concurrently with Wait" if it sees that. Go: Add.
     void add(int n) {
+        if (detail::does_a_bubble_live()) [[unlikely]]
+            note_add();
         const std::uint64_t by = static_cast<std::uint64_t>(static_cast<std::int64_t>(n)) << 32;
         const std::uint64_t now =
             state_.fetch_add(by, std::memory_order_acq_rel) + by;  // pairs(wait_group.zero)
@@ -83,6 +86,7 @@ class wait_group {
     std::int32_t count() const {
         return static_cast<std::int32_t>(state_.load(std::memory_order_relaxed) >> 32);
     }
+    void note_add();
     void settle(std::uint64_t now, int n);
     void wait_slow();
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include <rota/context.hpp>
+#include <rota/detail/bubble_gate.hpp>
 #include <rota/sync/mutex.hpp>
 
 namespace rota {
@@ -22,7 +23,9 @@ struct semaphore_waiter;
 class weighted_semaphore {
   public:
     /// `size` tokens, at least 0.
-    explicit weighted_semaphore(std::int64_t size) noexcept : size_(size) {}
+    constexpr explicit weighted_semaphore(std::int64_t size) noexcept : size_(size) {
+        detail::note_made(this);
+    }
     weighted_semaphore(const weighted_semaphore&) = delete;
     weighted_semaphore& operator=(const weighted_semaphore&) = delete;
 
