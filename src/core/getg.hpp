@@ -22,11 +22,4 @@ inline g* current_goroutine() {
     return mp == nullptr || mp->curg->is_thread ? nullptr : mp->curg;
 }
 
-// A use of rota that needs no m counts as well: outside run(), the thread may bring work at any
-// time, and the deadlock detector keeps silent from then on.
-inline void note_use() {
-    if (current_goroutine() == nullptr)
-        sched.foreign_used.store(true, memory_order_relaxed);  // relaxed: see attach_thread
-}
-
 }  // namespace rota::rt

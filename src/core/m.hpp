@@ -82,6 +82,7 @@ struct alignas(cache_line) m : self_header {
     // before the thread is known; relaxed: who reads it looks again under that lock.
     atomic<bool> is_outside{false};
     bool detach_after_run = false;  // attached by run(): leaves with it
+    bool counts_outside = false;    // counted in sched.outside_users
     bool kept_stops_away = false;   // the thread had blocked the stop signal before run()
     // What goready and newproc do beside queueing; 0: they wake an m.
     std::uint8_t ready_extras = 0;

@@ -103,8 +103,13 @@ struct sched_t {
     // Ms that came out of a system call while all ps were busy, and run user code all the same.
     // Each counts itself; a bound, which a few may pass at once.
     atomic<std::int32_t> ms_without_p{0};
-    atomic<bool> retaking{false};         // sysmon holds a p, or is about to
-    atomic<bool> foreign_used{false};     // a thread of the program's own used rota outside run()
+    atomic<bool> retaking{false};      // sysmon holds a p, or is about to
+    atomic<bool> foreign_used{false};  // a thread of the program's own used rota outside run()
+    // Threads of the program's own outside run() that have used rota and live: each may bring work.
+    // Each counts itself before it has an m, and is taken off under mu.
+    atomic<std::int32_t> outside_users{0};
+    // A thread that used rota before boot and has no m yet, by its tid; 0: none. Written by it.
+    atomic<int> early_user{0};
     atomic<std::int32_t> runs_coming{0};  // threads that enter run() and are not yet in m_count
     atomic<bool> exiting{false};          // hint for `stopping`
     atomic<bool> forked{false};           // this is the child of a fork: set in its only thread

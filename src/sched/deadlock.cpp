@@ -30,8 +30,9 @@ bool is_deadlocked() {
     if (is_trace_resting()) return false;  // sysmon wakes it
     if (sched.world_stops) return false;   // who starts it again wakes whoever has work
     if (bystander_works) return false;     // so does it, and suspects us of a deadlock afterwards
-    // relaxed, both: a thread that comes now brings its own work
-    if (sched.foreign_used.load(memory_order_relaxed)) return false;
+    // relaxed, all: a thread that comes now brings its own work
+    if (sched.outside_users.load(memory_order_relaxed) != 0) return false;
+    if (sched.early_user.load(memory_order_relaxed) != 0) return false;
     if (sched.runs_coming.load(memory_order_relaxed) != 0) return false;
     if (net_poller.has_waiters_hint()) return false;  // relaxed: each m has counted under sched.mu
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -77,11 +78,15 @@ std::uint64_t number_of_stillness() {
 
 void note_suspicion() {
     const lock_guard guard(sched.mu);
-    sched.deadlock_suspected.store(true, memory_order_relaxed);  // relaxed: under sched.mu
-    wake_sysmon();
+    suspect_deadlock_now();
 }
 
 }  // namespace
+
+void suspect_deadlock_now() {
+    sched.deadlock_suspected.store(true, memory_order_relaxed);  // relaxed: under sched.mu
+    wake_sysmon();
+}
 
 void confirm_deadlock() {
     const std::uint64_t stillness = number_of_stillness();

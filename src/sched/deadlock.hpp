@@ -7,8 +7,9 @@
 namespace rota::rt {
 
 // Whether no goroutine can run again by itself: inside run(), every m sleeps, no timer is pending,
-// nobody waits for a descriptor, and no thread of the program's own has ever used rota. An m in a
-// system call, or just being started, does not sleep.
+// nobody waits for a descriptor, and no thread of the program's own that has used rota lives
+// outside run(): what a thread did that is inside now, or has ended, brings no work any more. An m
+// in a system call, or just being started, does not sleep.
 [[nodiscard]] bool is_deadlocked() ROTA_REQUIRES(sched.mu);
 
 // For who has seen that. Ends the process with Go's report, unless a thread of the program's own is
@@ -25,6 +26,9 @@ inline constinit atomic<int> bystander_tid{0};
 // again, when a deadlock is suspected. sysmon does not sleep deeply in such a program.
 void bystander_begins() ROTA_EXCLUDES(sched.mu);
 void bystander_rests() ROTA_EXCLUDES(sched.mu);
+
+// A thread ends after which nobody looks: sysmon does.
+void suspect_deadlock_now() ROTA_REQUIRES(sched.mu);
 
 // For sysmon. It has done something at whose end nobody but itself looks again; and in every round.
 void suspect_deadlock();

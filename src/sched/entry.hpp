@@ -15,6 +15,13 @@ namespace rota::rt {
 
 // Gives a thread that rota did not start its m, booting the runtime if need be.
 ROTA_COLD m& attach_thread();
+// The calling thread has no m, and has made something by which it may bring work later: until it
+// enters run() or ends, the deadlock detector keeps silent.
+ROTA_COLD void note_thread_use();
+// A use of rota that needs no m.
+inline void note_use() {
+    if (ROTA_UNLIKELY(getm_or_null() == nullptr)) note_thread_use();
+}
 // The m has no p although it runs a goroutine, or is just losing it: it comes out of blocking()
 // first, or from where its p was taken. Returns the m it is on then.
 ROTA_COLD m& reenter_slow();

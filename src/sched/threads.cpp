@@ -1,6 +1,8 @@
 // Attaching and detaching threads.
 #include "sched/threads.hpp"
 
+#include <utility>
+
 #include "core/getg.hpp"
 #include "sched/chaos.hpp"
 #include "sched/deadlock.hpp"
@@ -23,6 +25,25 @@ namespace rota::rt {
 
 namespace {
 
+// From here on the thread counts as one that may bring work, until uncount_outside.
+void count_outside() {
+    // relaxed: whoever decides on a deadlock takes sched.mu after us, or finds this thread awake.
+    sched.outside_users.fetch_add(1, memory_order_relaxed);
+}
+
+bool uncount_outside(m& self) ROTA_REQUIRES(sched.mu) {
+    if (!std::exchange(self.counts_outside, false)) return false;
+    sched.outside_users.fetch_sub(1, memory_order_relaxed);  // relaxed: under sched.mu
+    return true;
+}
+
+// Its m, or its run(), speaks for the thread from now on.
+void forget_early_use() {
+    // relaxed, both: its own
+    if (ROTA_UNLIKELY(sched.early_user.load(memory_order_relaxed) == current_thread_id()))
+        sched.early_user.store(0, memory_order_relaxed);
+}
+
 // Gives the m of the calling thread back; the thread may attach again.
 void detach(m& self) {
     ROTA_CHECK(self.foreign);
@@ -35,6 +56,8 @@ void detach(m& self) {
     const lock_guard guard(sched.mu);
     self.idle_next = sched.free_foreign;
     sched.free_foreign = &self;
+    // It ends. Goroutines may have waited for nobody else.
+    if (uncount_outside(self) && is_deadlocked()) suspect_deadlock_now();
 }
 
 m& attach() {
@@ -60,15 +83,30 @@ m& attach() {
 }  // namespace
 
 m& attach_thread() {
-    // First: once it has an m, the deadlock detector may find it asleep behind a lock. relaxed:
-    // whoever decides on a deadlock takes sched.mu after us, or finds this thread awake.
-    sched.foreign_used.store(true, memory_order_relaxed);
+    // First: once it has an m, the deadlock detector may find it asleep behind a lock.
+    count_outside();
+    sched.foreign_used.store(true, memory_order_relaxed);  // relaxed: as in count_outside
     m& self = attach();
+    self.counts_outside = true;
+    forget_early_use();
     if (seeded.on) seeded_thread_comes();
     return self;
 }
 
 void attach_bystander() { attach(); }
+
+void note_thread_use() {
+    sched.foreign_used.store(true, memory_order_relaxed);  // relaxed: as in count_outside
+    if (proc_count() != 0) {
+        attach_thread();
+        return;
+    }
+    int before = 0;  // relaxed, below: as in count_outside
+    if (!sched.early_user.compare_exchange(before, current_thread_id(), memory_order_relaxed,
+                                           memory_order_relaxed) &&
+        before != current_thread_id())
+        count_outside();  // one too many to remember: for good
+}
 
 namespace {
 
@@ -100,6 +138,8 @@ m& thread_becomes_m() {
     sched.foreign_count.fetch_sub(1, memory_order_relaxed);  // relaxed: for reports
     const lock_guard guard(sched.mu);
     count_m();
+    (void)uncount_outside(*mp);
+    forget_early_use();
     mp->is_outside.store(false, memory_order_relaxed);     // relaxed: see there
     sched.runs_coming.fetch_sub(1, memory_order_relaxed);  // relaxed: under sched.mu
     ++sched.stirs;
@@ -130,6 +170,10 @@ void m_becomes_thread(m& self) {
         self.is_outside.store(true, memory_order_relaxed);  // relaxed: see there
         ++sched.stirs;
         --sched.run_count;
+        if (!self.detach_after_run) {
+            count_outside();
+            self.counts_outside = true;
+        }
         dead = is_deadlocked();  // another run() may be waiting for nobody
     }
     if (dead) confirm_deadlock();

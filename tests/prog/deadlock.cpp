@@ -307,8 +307,42 @@ int thread() {
     });
 }
 
-// As above, when that thread has ended: there may be others, and nobody can say what they know of
-// rota. Main leaves by the signal.
+// A channel of the program's from before run(), and from before the runtime's start, as of every
+// program that has a global one. Not global here: main uses rota by it, in the other cases too.
+int global() {
+    static const auto channel = rota::make_chan<int>();
+    rota::run([] { channel.recv(); });
+    return 0;
+}
+
+// The thread of run() has used rota before: it has its m already when it comes.
+int used_before() {
+    auto ch = rota::make_chan<int>(1);
+    rota::mutex mu;
+    ch.send(1);
+    ch.recv();
+    mu.lock();
+    mu.unlock();
+    rota::go([] {});
+    rota::run([ch] { ch.recv(); });
+    return 0;
+}
+
+// Two threads, of which the second goes on outside: what it did in run() is over, it itself is not.
+int outside_again() {
+    auto ch = rota::make_chan<int>();
+    std::thread other([ch] {
+        (void)rota::make_chan<int>();
+        rota::run([] {});
+        sleep_until_the_alarm();
+        ch.send(7);
+    });
+    const int status = rota::run([ch] { return ch.recv() == 7 ? 0 : 1; });
+    other.join();
+    return status;
+}
+
+// A thread that has used rota and has ended brings nothing any more. The signal comes too late.
 int thread_that_was() {
     return rota::run([] {
         auto ch = rota::make_chan<int>(1);
@@ -451,6 +485,9 @@ int main(int argc, char** argv) {
                      {"main_in_blocking", main_in_blocking},
                      {"thread", thread},
                      {"thread_that_was", thread_that_was},
+                     {"global", global},
+                     {"used_before", used_before},
+                     {"outside_again", outside_again},
                      {"fresh_thread", fresh_thread},
                      {"thread_behind_a_thread", thread_behind_a_thread},
                      {"two_runs", two_runs},

@@ -172,9 +172,20 @@ TEST_P(no_deadlock, while_a_thread_of_the_program_may_send) {
     EXPECT_TRUE(went_well(run("thread")));
 }
 
-TEST_P(no_deadlock, once_a_thread_of_the_program_has_used_rota) {
-    // That thread has ended, and nothing in the process moves any more.
-    EXPECT_TRUE(went_well(run("thread_that_was")));
+TEST_P(deadlock_report, comes_when_the_thread_of_run_has_used_rota_before) {
+    // A global channel alone keeps the detector silent for good.
+    EXPECT_TRUE(reported(run("global"), deadlock));
+    EXPECT_TRUE(reported(run("used_before"), deadlock));
+}
+
+TEST_P(deadlock_report, comes_when_a_thread_that_has_used_rota_has_ended) {
+    // It counts as one that may come again: the child lives until the signal, which ends it with 0.
+    EXPECT_TRUE(reported(run("thread_that_was"), deadlock));
+}
+
+TEST_P(no_deadlock, while_a_thread_goes_on_outside_run) {
+    // What the thread did is forgotten with its run(), and so is the thread.
+    EXPECT_TRUE(went_well(run("outside_again")));
 }
 
 TEST_P(no_deadlock, while_a_timer_of_any_kind_is_pending) {
