@@ -39,7 +39,7 @@ std::uint64_t number_of(const scope& s);  // see task_group
 class scope : private detail::task_group {
   public:
     /// A scope whose context is below `parent`. Throws std::bad_alloc.
-    explicit scope(context parent = background()) : task_group(std::move(parent)) {}
+    explicit scope(context parent = background()) : task_group(std::move(parent), "scope") {}
 
     /// Runs f in a goroutine of the scope. Throws as rota::go.
     template <class F>

@@ -18,7 +18,7 @@ enum class lock_rank : std::uint8_t {
     locals,         // sync/: the keys of rota::local
     pools,          // sync/: the list of pools
     pool,           // sync/: a pool's part of one processor
-    bubble,         // sched/, synctest/: the accounts of one bubble; the pool of them
+    bubble,         // sched/, synctest/: one bubble; the pool of them; their objects
     fd,             // fd/: the deadlines of one descriptor
     timers,         // timer/: the heap of one p; never two at once but in address order
     take,           // sched/: from the request for an m's p to its outcome

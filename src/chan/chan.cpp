@@ -5,6 +5,7 @@
 
 #include "chan/transfer.hpp"
 #include "sched/blocks.hpp"
+#include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
 #include "sched/park_here.hpp"
 
@@ -82,6 +83,16 @@ hchan* chan_make(std::size_t elem_size, std::size_t capacity,
     return c;
 }
 
+bool chan_report_waiters(const hchan& c, const char* what) ROTA_NO_TSA {  // the last handle
+    const auto report = [what](const chan_sudog& s) {
+        report_destroyed(what, s.gp, held_by::value);
+    };
+    if (ROTA_LIKELY(!c.recvq.has_any() && !c.sendq.has_any())) return false;
+    c.recvq.for_each(report);
+    c.sendq.for_each(report);
+    return true;
+}
+
 void chan_retain(hchan* c) noexcept {
     c->refs.fetch_add(1, memory_order_relaxed);
 }  // relaxed: the caller has one
@@ -89,12 +100,9 @@ void chan_retain(hchan* c) noexcept {
 void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody else is left
     if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(chan.refs)
     if (c->destroy != nullptr) return c->destroy(c);
-    if (c->recvq.has_any() || c->sendq.has_any()) {
-        // Who waits has a handle, or uses a static one by reference: when that goes at the end of
-        // the process, nobody is woken any more, and the channel stays.
-        ROTA_CHECK(sched.exiting.load(memory_order_relaxed));  // relaxed: set by this thread's exit
-        return;
-    }
+    // Each waiter uses a handle of another by reference. If no harm can come of that, the channel
+    // stays: nobody in it is woken any more.
+    if (chan_report_waiters(*c, "channel")) return;
     const std::size_t count = c->count.load(memory_order_relaxed);  // relaxed: nobody else is left
     for (std::size_t i = 0; i < count && c->drop != nullptr; ++i) {
         c->drop(c->buf + (c->recv_at + i) % c->capacity * c->elem_size);

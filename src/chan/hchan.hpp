@@ -121,6 +121,10 @@ void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t cap
 // that a goroutine of a bubble which waits in it waits for the outside.
 void chan_set_bubble(hchan& c, std::uint64_t serial);
 
+// For who has taken the last reference: ends the process with a report if a goroutine waits in c.
+// False: none does. True: some do, without harm, and c must stay.
+bool chan_report_waiters(const hchan& c, const char* what);
+
 // Sends what value() says then, as chan_send does that may not block, if `valid` is still set, and
 // clears it: who voids the value does so under the channel's lock, under which value() is called.
 // Caller: inside the runtime, or the scheduler.

@@ -11,9 +11,20 @@
 #include <rota/detail/select_engine.hpp>
 #include <rota/panic.hpp>
 
+#include "core/getg.hpp"
+#include "sched/destroyed.hpp"
+
 namespace rota::detail {
 
+using namespace rota::rt;
+
 namespace {
+
+// Null in a thread that has not used rota yet.
+const g* current_g() {
+    const m* const self = getm_or_null();
+    return self == nullptr ? nullptr : self->curg;
+}
 
 static_assert(std::is_trivially_copyable_v<select_case>);
 
@@ -46,6 +57,10 @@ select_list& select_list::operator=(select_list&& other) noexcept {
 }
 
 select_list::~select_list() {
+    if (waiter_ != nullptr) {
+        report_destroyed("select_set", static_cast<const g*>(waiter_));
+        return;  // at the end of the process: what the waiter refers to stays
+    }
     clear();
     ::operator delete(cases_);
     ::operator delete(order_);
@@ -85,7 +100,9 @@ std::size_t select_list::add_default() {
 std::size_t select_list::wait() {
     const select_frame f{cases_, order_, count_};
     if (default_ == select_none && count_ == 0) select_for_ever();
+    waiter_ = current_g();
     const select_result r = default_ == select_none ? select_wait(f) : select_try(f);
+    waiter_ = nullptr;
     if (r.index == select_none) return default_;
     // A send that has run is spent: to have no channel is never to be ready.
     if (cases_[r.index].is_send) {

@@ -11,6 +11,7 @@
 #include "context/cancel_node.hpp"
 #include "context/waiter.hpp"
 #include "sched/bubble.hpp"
+#include "sched/destroyed.hpp"
 
 namespace rota::rt {
 
@@ -248,9 +249,15 @@ cancel_node::cancel_node(context_node* its_parent,
     canceler = this;
 }
 
-// Only functions can be left below: nodes and waiters keep what is above them.
+// Only functions can be left below: nodes keep what is above them, and so does a waiter's handle.
 cancel_node::~cancel_node() ROTA_NO_TSA {  // nobody else is left
-    while (context_hook* const h = below.pop()) context_func_release(static_cast<context_func*>(h));
+    while (context_hook* const h = below.pop()) {
+        if (h->what == context_hook::kind::func)
+            context_func_release(static_cast<context_func*>(h));
+        else  // it refers to a handle of another, which has gone
+            report_destroyed("context", find_waiter(static_cast<context_waiter*>(h)->word),
+                             held_by::value);
+    }
 }
 
 bool cancel_node::mark(context_end why, std::error_code its_cause) {

@@ -77,7 +77,8 @@ void bubble_blocked(bubble& b) ROTA_EXCLUDES(b.mu);
 // False: b is over, and the goroutine must not be readied.
 [[nodiscard]] bool bubble_readied(bubble& b) ROTA_EXCLUDES(b.mu);
 
-// Whether gp was left in a bubble that is over: it never runs again. Caller: inside a runtime_entry.
+// Whether gp was left in a bubble that is over: it never runs again. Caller: inside a
+// runtime_entry.
 bool is_abandoned(const g& gp);
 
 // The calling goroutine, keeper of b, waits until all inside are durably blocked. Holds b.mu then.

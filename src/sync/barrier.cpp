@@ -40,6 +40,10 @@ void barrier_core::wait_slow(std::uint64_t phase) const {
     sleep_in_list(me, l, wait_reason::semacquire);
 }
 
+ROTA_COLD void barrier_core::report_waiters() const {
+    report_list_waiters("barrier", waiting_, this);
+}
+
 void barrier_core::too_many() {
     throw panic_error("rota: more arrivals at a barrier than it expects");
 }

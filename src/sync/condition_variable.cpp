@@ -20,6 +20,10 @@ void condition_variable::note_occupied() {
     occupied_.store(waiting_.first != nullptr, memory_order_relaxed);
 }
 
+ROTA_COLD void condition_variable::report_waiters() const {
+    report_list_waiters("condition_variable", waiting_, this);
+}
+
 bool condition_variable::wait_for_notice(bool locked, mutex* mu, std::int64_t deadline) {
     if (!locked) throw panic_error("rota: wait on a condition variable without its lock");
     lock& l = sem_lock(this);

@@ -3,6 +3,7 @@
 #include <rota/panic.hpp>
 
 #include "sched/bubble.hpp"
+#include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
 #include "sync/wait_list.hpp"
 #include "sync/waiters.hpp"
@@ -10,6 +11,13 @@
 namespace rota::detail {
 
 using namespace rota::rt;
+
+void future_report_waiters(const future_base& state) {
+    if (const g* const gp = find_waiter(state.waiting); ROTA_UNLIKELY(gp != nullptr))
+        report_destroyed("future", gp);
+    if (ROTA_UNLIKELY(state.has_limited.load(memory_order_relaxed)))  // relaxed: of some moment
+        report_list_waiters("future", state.limited, &state);
+}
 
 void future_await(future_base& state) {
     const runtime_entry inside;

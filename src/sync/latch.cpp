@@ -5,6 +5,7 @@
 #include <rota/panic.hpp>
 
 #include "sched/bubble.hpp"
+#include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
 #include "sync/waiters.hpp"
 
@@ -13,6 +14,8 @@ namespace rota {
 using namespace rota::rt;
 
 static_assert(open_for_all == ~std::uintptr_t{0}, "latch.hpp looks at the word itself");
+
+ROTA_COLD void latch::report_waiters() const { report_destroyed("latch", find_waiter(waiting_)); }
 
 void latch::settle(std::ptrdiff_t left, std::ptrdiff_t n) {
     if (left < 0 || n < 0) throw panic_error("rota: latch counted below zero");

@@ -68,6 +68,9 @@ ROTA_COLD void mutex::forget_owner() const {
     forget_lock_owner(*this);
 }
 
+// A goroutine that is counted and does not sleep yet is not found: the report names sleepers only.
+ROTA_COLD void mutex::report_waiters(const char* what) const { sem_report_waiters(what, &sema_); }
+
 bool mutex::try_lock_slow() {
     std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises

@@ -7,6 +7,7 @@
 
 #include "core/getg.hpp"
 #include "core/sudog.hpp"
+#include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
 #include "sched/park.hpp"
 
@@ -38,6 +39,11 @@ bool arrive(g&, void* arg) {
 }
 
 }  // namespace
+
+ROTA_COLD void once_flag::report_waiters() const {
+    const std::uintptr_t seen = word_.load(memory_order_acquire);  // pairs(once.arrive)
+    report_destroyed("once_flag", reinterpret_cast<const sudog*>(seen)->gp);
+}
 
 bool once_flag::begin() {
     const runtime_entry inside;

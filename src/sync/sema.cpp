@@ -6,6 +6,8 @@
 #include "sync/sema.hpp"
 
 #include "core/getg.hpp"
+#include "sched/destroyed.hpp"
+#include "sched/entry.hpp"
 #include "sched/park.hpp"
 #include "sync/sema_root.hpp"
 #include "sys/clock.hpp"
@@ -89,6 +91,18 @@ void sem_acquire(sema_word& word, bool lifo, wait_reason why) {
     if (ROTA_UNLIKELY(me.gp->is_thread)) ++me.gp->mp->sema_waits;
     root.queue(&word, me, lifo, ticket);
     gopark_unlock(root.mu, why);
+}
+
+void sem_report_waiters(const char* what, const void* word) {
+    if (is_nobody_going_on()) return;
+    const g* gp = nullptr;
+    {
+        const runtime_entry inside;
+        sema_root& root = root_of(word);
+        const lock_guard guard(root.mu);
+        gp = root.first_at(word);
+    }
+    if (gp != nullptr) report_destroyed(what, gp);
 }
 
 void sem_release(sema_word& word, bool handoff) {

@@ -45,6 +45,10 @@ struct sema_table_extent {
 sema_table_extent sema_table();
 
 // The lock of the root to which the address belongs. Takes: nothing below it.
+// Ends the process with a report if somebody sleeps at the word, a part of the object `what`, which
+// goes. Caller: outside the runtime.
+void sem_report_waiters(const char* what, const void* word);
+
 lock& sem_lock(const void* address);
 
 }  // namespace rota::rt

@@ -65,6 +65,12 @@ void sema_root::queue(const void* address, sudog& s, bool lifo, std::uint32_t ti
     }
 }
 
+const g* sema_root::first_at(const void* address) {
+    sudog* parent = nullptr;
+    const sudog* const s = *find(address, parent);
+    return s == nullptr ? nullptr : s->gp;
+}
+
 sudog* sema_root::dequeue(const void* address) {
     sudog* parent = nullptr;
     sudog* const s = *find(address, parent);

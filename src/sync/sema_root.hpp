@@ -22,6 +22,9 @@ struct alignas(cache_line) sema_root {
     // Takes the first waiter for `address` out, or null.
     [[nodiscard]] sudog* dequeue(const void* address) ROTA_REQUIRES(mu);
 
+    // The first waiter for `address`, who stays; or null.
+    [[nodiscard]] const g* first_at(const void* address) ROTA_REQUIRES(mu);
+
     // Calls visit(arg, sudog) for all who wait. Also without the lock, if it is not held and nobody
     // runs.
     void visit_waiters(void (*visit)(void* arg, const sudog& s), void* arg) const ROTA_NO_TSA;

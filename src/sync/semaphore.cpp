@@ -45,6 +45,10 @@ bool semaphore_core::take_until(std::int64_t deadline) {
     return sleep_in_list_until(me, l, deadline, wait_reason::semacquire);
 }
 
+ROTA_COLD void semaphore_core::report_waiters() const {
+    report_list_waiters("semaphore", waiting_, this);
+}
+
 void semaphore_core::give(std::ptrdiff_t n, std::ptrdiff_t max) {
     std::uint64_t seen = word_.load(std::memory_order_relaxed);  // relaxed: see below
     for (;;) {

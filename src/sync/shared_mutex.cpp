@@ -202,6 +202,12 @@ ROTA_COLD void shared_mutex::gather_readers(std::uint32_t spread) {
 }
 
 shared_mutex::~shared_mutex() {
+    // relaxed: nobody else uses it any more. Readers wait for a writer, a writer for either.
+    if ((state_.load(std::memory_order_relaxed) & writer) != 0) {
+        sem_report_waiters("shared_mutex", &reader_sema_);
+        sem_report_waiters("shared_mutex", &writer_sema_);
+    }
+    if (writers_.has_waiters()) writers_.report_waiters("shared_mutex");
     // relaxed: nobody else uses it any more
     const std::uint32_t spread = spread_.load(std::memory_order_relaxed);
     if (spread != 0) (void)reader_column_put(spread);

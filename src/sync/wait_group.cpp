@@ -5,6 +5,7 @@
 
 #include "base/fatal.hpp"
 #include "sched/bubble.hpp"
+#include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
 #include "sync/waiters.hpp"
 
@@ -28,6 +29,10 @@ void wait_group::note_add() {
     if (owner == 0) return;
     fatal(adder == 0 ? "sync: WaitGroup.Add called from inside and outside synctest bubble"
                      : "sync: WaitGroup.Add called from multiple synctest bubbles");
+}
+
+ROTA_COLD void wait_group::report_waiters(const char* what) const {
+    report_destroyed(what, find_waiter(waiting_));
 }
 
 // The count has reached zero, or there are waiters.

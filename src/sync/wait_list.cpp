@@ -3,6 +3,8 @@
 
 #include "base/check.hpp"
 #include "core/getg.hpp"
+#include "sched/destroyed.hpp"
+#include "sched/entry.hpp"
 #include "sched/park.hpp"
 #include "sched/wakeup.hpp"
 #include "sync/awaited.hpp"
@@ -69,6 +71,20 @@ waiter* asleep_of(waiter* chain) {
     }
     *end = nullptr;
     return first;
+}
+
+void report_list_waiters(const char* what, const wait_list& list, const void* object) {
+    if (is_nobody_going_on()) return;
+    // Its frame stays while it waits; one that goes now has been woken by another misuse.
+    for (const waiter* w = nullptr;;) {
+        {
+            const runtime_entry inside;
+            const lock_guard guard(sem_lock(object));
+            w = w == nullptr ? list.first : w->next;
+        }
+        if (w == nullptr) return;
+        report_destroyed(what, w->gp);
+    }
 }
 
 void ready_chain(waiter* first) {

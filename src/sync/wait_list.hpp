@@ -70,6 +70,10 @@ inline constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max(
 // out. Caller: still holds the lock.
 [[nodiscard]] waiter* asleep_of(waiter* chain);
 
+// Ends the process with a report if somebody waits in the list of the object `what`, which goes.
+// Caller: outside the runtime.
+void report_list_waiters(const char* what, const wait_list& list, const void* object);
+
 // Readies a chain of sleepers, in order. Caller: inside a runtime_entry, without the lock.
 void ready_chain(waiter* first);
 

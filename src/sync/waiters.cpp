@@ -98,6 +98,11 @@ void visit_word(const waiters_word& word, void (*visit)(void* arg, const g& gp),
     for (const sudog* s = as_list(seen); s != nullptr; s = s->next) visit(arg, *s->gp);
 }
 
+const g* find_waiter(const waiters_word& word) {
+    const std::uintptr_t seen = word.load(memory_order_acquire);  // pairs(waiters.arrive)
+    return is_open(seen) || seen == 0 ? nullptr : as_list(seen)->gp;
+}
+
 void open_for_good(waiters_word& word) {
     const std::uintptr_t seen =
         word.exchange(open_for_all,

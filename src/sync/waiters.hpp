@@ -20,6 +20,8 @@
 
 namespace rota::rt {
 
+struct g;
+
 using waiters_word = atomic<std::uintptr_t>;
 
 // Everybody who comes may pass, for good.
@@ -28,6 +30,9 @@ inline constexpr std::uintptr_t open_for_all = std::numeric_limits<std::uintptr_
 // Sleeps until the word is opened for the caller. `outside`: what opens it may come from outside of
 // the caller's bubble, see waits_outside_in. Caller: inside a runtime_entry. Parks.
 void wait_for_opening(waiters_word& word, wait_reason why, bool outside);
+
+// One that sleeps in the word; null: none does. For the owner of the object, when it goes.
+const g* find_waiter(const waiters_word& word);
 
 // Readies `count` waiters, those who are not here yet included. Caller: inside a runtime_entry; the
 // object may be gone afterwards.

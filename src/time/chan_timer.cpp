@@ -70,14 +70,10 @@ void destroy(hchan* c) ROTA_NO_TSA {  // nobody else is left but the clock
     // stays as it is.
     if (sched.forked.load(memory_order_relaxed)) return;  // relaxed: set in the only thread
     chan_timer& ct = static_cast<chan_timer&>(*c);
+    if (chan_report_waiters(*c, "channel of a timer")) return;
     {
         const runtime_entry inside;
         if (ct.armed) (void)stop_timer(ct.t);
-        if (c->recvq.has_any()) {
-            // As chan_release: a static channel at the end of the process, in which somebody waits.
-            ROTA_CHECK(sched.exiting.load(memory_order_relaxed));  // relaxed: set by our exit
-            return;
-        }
         int tries = 0;
         while (ct.in_flight.load(memory_order_acquire) != 0) {  // pairs(timer.in_flight)
             procyield(30);

@@ -35,8 +35,10 @@ std::error_code cause_of(const std::exception_ptr& error) {
 
 }  // namespace
 
-task_group::task_group(context parent)
-    : leaving_(reasons_to_leave()), number_(are_scopes_told_apart() ? next_scope_number() : 0) {
+task_group::task_group(context parent, const char* what)
+    : what_(what),
+      leaving_(reasons_to_leave()),
+      number_(are_scopes_told_apart() ? next_scope_number() : 0) {
     std::tie(ctx_, cancel_) = with_cancel(std::move(parent));
 }
 
@@ -53,6 +55,7 @@ task_group::~task_group() noexcept(false) {
         running_.count() != 0) {
         return;
     }
+    if (running_.has_waiters()) running_.report_waiters(what_);
     if (thrown) cancel_();
     running_.wait();
     cancel_();  // the parent forgets the context

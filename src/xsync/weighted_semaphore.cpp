@@ -9,6 +9,7 @@
 
 #include "context/waiter.hpp"
 #include "sched/bubble.hpp"
+#include "sched/destroyed.hpp"
 #include "sched/entry.hpp"
 
 namespace rota::detail {
@@ -97,6 +98,10 @@ semaphore_waiter* weighted_semaphore::grant() {
         end = &w.next;
     }
     return granted;
+}
+
+ROTA_COLD void weighted_semaphore::report_waiters() const {
+    report_destroyed("weighted_semaphore", find_waiter(first_->word));
 }
 
 std::error_code weighted_semaphore::acquire(context ctx, std::int64_t n) {

@@ -32,6 +32,8 @@ struct future_base {
     bool exited = false;              // as above: there is no result, the goroutine called goexit
 };
 
+// The future goes without get(): ends the process with a report if somebody waits for the result.
+void future_report_waiters(const future_base& state);
 // Blocks until the result is there.
 void future_await(future_base& state);
 // As above, until `deadline` at the longest; whether the result is there.
@@ -77,6 +79,7 @@ void future_drop(future_state<R>* s) {
 // may end before that one runs on.
 template <class R>
 void future_abandon(future_state<R>* s) {
+    if (!future_ready(s)) future_report_waiters(*s);
     if (future_ready(s) && s->error) future_panic(s->error);
     future_drop(s);
 }

@@ -77,6 +77,8 @@ class select_list {
   private:
     void grow();
 
+    // Who waits in wait(), as a g of the runtime; null: nobody. Written by that.
+    const void* waiter_ = nullptr;
     select_case* cases_ = nullptr;
     hchan** order_ = nullptr;
     set_entry** entries_ = nullptr;  // null: otherwise()

@@ -26,7 +26,8 @@ class task_group {
     task_group& operator=(const task_group&) = delete;
 
   protected:
-    explicit task_group(context parent);
+    // `what` it is, for a report.
+    task_group(context parent, const char* what);
     // Waits for all. Throws as wait(), unless it runs because of an exception.
     ~task_group() noexcept(false);
 
@@ -119,6 +120,7 @@ class task_group {
     // --- fixed ---------------------------------------------------------------------
     context ctx_;
     cancel_func cancel_;
+    const char* const what_;
     const int leaving_;           // reasons to leave the scope that there were when it began
     const std::uint64_t number_;  // see number()
     chan<unit> slots_;  // holds one unit for each goroutine; nil: any number. Changed while empty

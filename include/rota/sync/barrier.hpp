@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
@@ -26,6 +27,13 @@ class barrier_core {
         note_made(this);
     }
 
+    constexpr ~barrier_core() {
+        if (!std::is_constant_evaluated() && waiting_.first != nullptr) [[unlikely]]
+            report_waiters();
+    }
+    barrier_core(const barrier_core&) = delete;
+    barrier_core& operator=(const barrier_core&) = delete;
+
     // relaxed: who is about to arrive keeps the phase from ending.
     std::uint64_t phase() const { return phase_.load(std::memory_order_relaxed); }
 
@@ -46,6 +54,7 @@ class barrier_core {
     }
 
   private:
+    void report_waiters() const;
     void wait_slow(std::uint64_t phase) const;
     [[noreturn]] static void too_many();
 
@@ -61,8 +70,9 @@ class barrier_core {
 /// last has arrived `completion` is called, then all go on into the next phase. Meets the
 /// requirements of std::barrier.
 ///
-/// It may be destroyed as soon as every wait has returned. Go has none; there one uses a
-/// sync.WaitGroup for each phase.
+/// It may be destroyed as soon as every wait has returned; while somebody waits, that ends the
+/// process with `fatal error: barrier destroyed while goroutine N waits in it` and all traces. Go
+/// has none; there one uses a sync.WaitGroup for each phase.
 template <class Completion = detail::no_completion>
 class barrier {
   public:

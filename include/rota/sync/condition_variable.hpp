@@ -29,6 +29,12 @@ namespace rota {
 class condition_variable {
   public:
     constexpr condition_variable() noexcept { detail::note_made(this); }
+    /// Ends the process with `fatal error: condition_variable destroyed while goroutine N waits in
+    /// it` and all traces if somebody waits who has not been notified.
+    constexpr ~condition_variable() {
+        if (!std::is_constant_evaluated() && anybody_waits()) [[unlikely]]
+            report_waiters();
+    }
     condition_variable(const condition_variable&) = delete;
     condition_variable& operator=(const condition_variable&) = delete;
 
@@ -96,6 +102,7 @@ class condition_variable {
     // relaxed: who changed the condition under the mutex comes after the waiter that had entered
     // the list before it let go of the mutex.
     bool anybody_waits() const { return occupied_.load(std::memory_order_relaxed); }
+    void report_waiters() const;
     void note_occupied();
     bool wait_for_notice(bool locked, mutex* mu, std::int64_t deadline);
     void wake(bool all) noexcept;

@@ -23,7 +23,8 @@ namespace rota {
 class error_group : private detail::task_group {
   public:
     /// A group whose context is below `parent`. Throws std::bad_alloc. Go: WithContext.
-    explicit error_group(context parent = background()) : task_group(std::move(parent)) {}
+    explicit error_group(context parent = background())
+        : task_group(std::move(parent), "error_group") {}
 
     /// Runs f in a goroutine of the group; where there is a limit, waits until fewer than that run.
     /// Throws as rota::go. Go: Go.

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <rota/detail/atomic.hpp>
 #include <rota/detail/bubble_gate.hpp>
@@ -21,6 +22,15 @@ class latch {
     constexpr explicit latch(std::ptrdiff_t expected) noexcept
         : count_(expected), waiting_(expected == 0 ? open : 0) {
         detail::note_made(this);
+    }
+    /// Ends the process with `fatal error: latch destroyed while goroutine N waits in it` and all
+    /// traces if somebody does.
+    constexpr ~latch() {
+        if (std::is_constant_evaluated()) return;
+        // relaxed: of some moment. A pointer: somebody sleeps.
+        const std::uintptr_t seen = waiting_.load(std::memory_order_relaxed);
+        if (seen != 0 && (seen & 1) == 0) [[unlikely]]
+            report_waiters();
     }
     latch(const latch&) = delete;
     latch& operator=(const latch&) = delete;
@@ -58,6 +68,7 @@ class latch {
   private:
     static constexpr std::uintptr_t open = ~std::uintptr_t{0};
 
+    void report_waiters() const;
     void settle(std::ptrdiff_t left, std::ptrdiff_t n);
     void wait_slow() const;
 

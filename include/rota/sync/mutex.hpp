@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <rota/detail/atomic.hpp>
 
@@ -30,6 +31,12 @@ namespace rota {
 class mutex {
   public:
     constexpr mutex() noexcept = default;
+    /// Ends the process with `fatal error: mutex destroyed while goroutine N waits in it` and all
+    /// traces if somebody waits to lock it.
+    constexpr ~mutex() {
+        if (!std::is_constant_evaluated() && has_waiters()) [[unlikely]]
+            report_waiters("mutex");
+    }
     mutex(const mutex&) = delete;
     mutex& operator=(const mutex&) = delete;
 
@@ -55,6 +62,7 @@ class mutex {
 
   private:
     friend struct rt::lock_view;
+    friend class shared_mutex;
 
     static constexpr std::uint32_t locked = 1, woken = 2, starving = 4, slow = 8, asked = 16,
                                    watched = 32, waiter = 64;
@@ -64,6 +72,9 @@ class mutex {
     static constexpr std::uint32_t at_first = 0;
 #endif
 
+    // relaxed: of some moment; whoever is destroying it must know that nobody uses it.
+    bool has_waiters() const { return state_.load(std::memory_order_relaxed) >= waiter; }
+    void report_waiters(const char* what) const;
     void lock_slow();
     bool try_lock_slow();
     void unlock_slow();

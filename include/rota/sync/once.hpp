@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include <rota/detail/atomic.hpp>
@@ -13,6 +14,15 @@ namespace rota {
 class once_flag {
   public:
     constexpr once_flag() noexcept = default;
+    /// Ends the process with `fatal error: once_flag destroyed while goroutine N waits in it` and
+    /// all traces if somebody waits for the end of the function.
+    constexpr ~once_flag() {
+        if (std::is_constant_evaluated()) return;
+        // relaxed: of some moment. Neither fresh, running nor done: a pointer to a waiter.
+        const std::uintptr_t seen = word_.load(std::memory_order_relaxed);
+        if (seen > 2 && seen != done) [[unlikely]]
+            report_waiters();
+    }
     once_flag(const once_flag&) = delete;
     once_flag& operator=(const once_flag&) = delete;
 
@@ -22,6 +32,7 @@ class once_flag {
 
     static constexpr std::uintptr_t done = ~std::uintptr_t{0};
 
+    void report_waiters() const;
     bool is_done() const {
         return word_.load(std::memory_order_acquire) == done;  // pairs(once.done)
     }

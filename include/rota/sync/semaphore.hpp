@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <rota/detail/atomic.hpp>
 #include <rota/detail/bubble_gate.hpp>
@@ -21,6 +22,15 @@ class semaphore_core {
         : word_(static_cast<std::uint64_t>(permits) << 1) {
         note_made(this);
     }
+
+    constexpr ~semaphore_core() {
+        // relaxed: of some moment. Somebody may be in the list.
+        if (!std::is_constant_evaluated() && word_.load(std::memory_order_relaxed) == 1)
+            [[unlikely]]
+            report_waiters();
+    }
+    semaphore_core(const semaphore_core&) = delete;
+    semaphore_core& operator=(const semaphore_core&) = delete;
 
     bool try_take() {
         std::uint64_t seen =
@@ -40,6 +50,7 @@ class semaphore_core {
     void give(std::ptrdiff_t n, std::ptrdiff_t max);
 
   private:
+    void report_waiters() const;
     bool take_until(std::int64_t deadline);
     void give_to_waiters(std::ptrdiff_t n);
 
@@ -55,7 +66,9 @@ class semaphore_core {
 /// gives some, to those who wait first. 24 bytes, for goroutines and threads; any of them may
 /// release.
 ///
-/// It may be destroyed as soon as every acquire has returned and every release has been called.
+/// It may be destroyed as soon as every acquire has returned and every release has been called;
+/// while somebody waits, that ends the process with `fatal error: semaphore destroyed while
+/// goroutine N waits in it` and all traces.
 /// Meets the requirements of std::counting_semaphore. Go: a buffered channel, or
 /// golang.org/x/sync/semaphore with weight 1.
 template <std::ptrdiff_t LeastMax = (std::numeric_limits<std::ptrdiff_t>::max)() / 2>

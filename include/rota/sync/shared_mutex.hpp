@@ -18,7 +18,9 @@ namespace rota {
 /// Readers of a lock that is seldom written count themselves on the processor they are on and do
 /// not disturb each other; the first writer after many readers pays some microseconds for that.
 ///
-/// It may be destroyed as soon as nobody holds it or waits for it. Go: sync.RWMutex.
+/// It may be destroyed as soon as nobody holds it or waits for it; while somebody waits, that ends
+/// the process with `fatal error: shared_mutex destroyed while goroutine N waits in it` and all
+/// traces. Go: sync.RWMutex.
 class shared_mutex {
   public:
     constexpr shared_mutex() noexcept = default;

@@ -28,6 +28,12 @@ namespace rota {
 class wait_group {
   public:
     constexpr wait_group() noexcept { detail::note_made(this); }
+    /// Ends the process with `fatal error: wait_group destroyed while goroutine N waits in it` and
+    /// all traces if somebody does.
+    constexpr ~wait_group() {
+        if (!std::is_constant_evaluated() && has_waiters()) [[unlikely]]
+            report_waiters("wait_group");
+    }
     wait_group(const wait_group&) = delete;
     wait_group& operator=(const wait_group&) = delete;
 
@@ -86,6 +92,11 @@ class wait_group {
     std::int32_t count() const {
         return static_cast<std::int32_t>(state_.load(std::memory_order_relaxed) >> 32);
     }
+    // relaxed: of some moment.
+    bool has_waiters() const {
+        return (state_.load(std::memory_order_relaxed) & waiters_mask) != 0;
+    }
+    void report_waiters(const char* what) const;
     void note_add();
     void settle(std::uint64_t now, int n);
     void wait_slow();

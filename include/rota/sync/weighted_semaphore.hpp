@@ -26,6 +26,12 @@ class weighted_semaphore {
     constexpr explicit weighted_semaphore(std::int64_t size) noexcept : size_(size) {
         detail::note_made(this);
     }
+    /// Ends the process with `fatal error: weighted_semaphore destroyed while goroutine N waits in
+    /// it` and all traces if somebody waits for tokens.
+    constexpr ~weighted_semaphore() {
+        if (!std::is_constant_evaluated() && first_ != nullptr) [[unlikely]]
+            report_waiters();
+    }
     weighted_semaphore(const weighted_semaphore&) = delete;
     weighted_semaphore& operator=(const weighted_semaphore&) = delete;
 
@@ -42,6 +48,7 @@ class weighted_semaphore {
     void release(std::int64_t n = 1);
 
   private:
+    void report_waiters() const;
     detail::semaphore_waiter* grant();
 
     mutex mu_;  // guards all that follows
