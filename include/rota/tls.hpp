@@ -100,6 +100,12 @@ struct options {
     bool insecure_skip_verify = false;
     /// A server: what it wants of its clients.
     client_auth clients = client_auth::none;
+    /// A server: how many session tickets it gives to a client of TLS 1.3, in front of the first
+    /// data that it writes. With a ticket, a client that keeps sessions, as browsers and curl do,
+    /// makes its next handshake without certificates. rota's own clients keep none. With 0 the
+    /// server sends no ticket, and every handshake is a full one. At most 8; more:
+    /// tls_errc::bad_config. Go: SessionTicketsDisabled.
+    std::uint8_t session_tickets = 0;
 };
 
 /// Certificates and choices, read and checked once. A reference: copies share one, which never
@@ -206,9 +212,14 @@ class conn {
     void close_write() const;
     void close_write(std::error_code& error) const;
 
-    /// Closes it, and says so to the peer if that needs no waiting. Calls that are under way, and
-    /// all later ones, end with net_errc::closed. Blocks for as long as they need to leave. Go:
-    /// Close.
+    /// Closes it, and says so to the peer. Calls that are under way, and all later ones, end with
+    /// net_errc::closed. Blocks for as long as they need to leave, and for at most half a second,
+    /// or to the earlier of both deadlines, in two cases: while the socket has no room for the word
+    /// to the peer; and, at a client that has written since it last read data, until the server has
+    /// closed too. What comes meanwhile is dropped. A reset would take its place, and destroy what
+    /// the server has not read. A second close ends the wait, and a close beside a write that has
+    /// not returned does not wait. The destructor of the last handle does the same. Go: Close,
+    /// which does not wait.
     void close() const;
     void close(std::error_code& error) const;
 

@@ -37,6 +37,12 @@ void client_stream::close() const noexcept {
     else socket_.close(none);
 }
 
+void client_stream::abort() const noexcept {
+    std::error_code none;
+    if (secure_) secure_.get()->abort();
+    else socket_.close(none);
+}
+
 void client_stream::end_writes() const noexcept { (void)socket_.descriptor()->shutdown(SHUT_WR); }
 
 // TLS has things to say that are no data, tickets for example.

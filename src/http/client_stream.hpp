@@ -33,6 +33,8 @@ class client_stream {
     // Until when reads and writes may last; 0: for ever.
     void limit(std::int64_t when);
     void close() const noexcept;
+    // The same without a wait for the server: what has been written may be lost.
+    void abort() const noexcept;
     // The server reads to what was written last; what it says still comes.
     void end_writes() const noexcept;
     // Nothing has come, not even the end. Does not wait. Caller: reads nothing now.

@@ -9,12 +9,13 @@
 
 namespace rota::http {
 
-// While it lives, a context that ends closes the connection.
+// While it lives, a context that ends closes the connection, and waits for nothing: its call is
+// over.
 class closing_when_done {
   public:
     closing_when_done(const context& ctx, const client_stream& wire) {
         if (ctx.node() == nullptr) return;
-        stop_ = after_func(ctx, [handle = wire] { handle.close(); });
+        stop_ = after_func(ctx, [handle = wire] { handle.abort(); });
     }
     ~closing_when_done() { (void)end(); }
     closing_when_done(const closing_when_done&) = delete;

@@ -43,7 +43,7 @@ upload::~upload() { stop(); }
 void upload::stop() noexcept {
     if (is_running_) {
         tell(false);
-        wire_.close();
+        wire_.abort();
     }
     cancel_();  // also of one that has ended: its context has a timer, perhaps
     if (is_running_) (void)ended_.recv();
@@ -210,12 +210,12 @@ void upload::write_piece(std::string_view data) {
 void upload::write(std::string_view one, std::string_view two, std::string_view three) {
     wire_.write(one, two, three, error_);
     if (is_broken(error_)) wire_.end_writes();
-    else if (error_) wire_.close();
+    else if (error_) wire_.abort();
 }
 
 void upload::fail(std::error_code why) {
     error_ = why;
-    wire_.close();
+    wire_.abort();
 }
 
 void upload::fail_source(std::error_code why) {

@@ -116,13 +116,18 @@ int refuse_old_tickets(SSL* ssl, void*) {
     return 1;
 }
 
+constexpr std::size_t most_tickets = 8;  // what OpenSSL itself needs for a client: 2
+
 // OpenSSL's own end of the process would take away what goroutines still use.
 bool start_openssl() { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1; }
 
 }  // namespace
 
 settings::settings(const options& o)
-    : server_name_(o.server_name), skips_verify_(o.insecure_skip_verify), clients_(o.clients) {}
+    : server_name_(o.server_name),
+      skips_verify_(o.insecure_skip_verify),
+      clients_(o.clients),
+      session_tickets_(o.session_tickets) {}
 
 settings::~settings() { SSL_CTX_free(ctx_); }
 
@@ -162,6 +167,9 @@ std::error_code settings::fill(const options& o) {
     constexpr unsigned char name[] = {'r', 'o', 't', 'a'};
     SSL_CTX_set_session_id_context(ctx_, name, sizeof name);
     SSL_CTX_set_session_cache_mode(ctx_, SSL_SESS_CACHE_OFF);  // tickets serve as well, in 1.3
+    if (session_tickets_ > most_tickets) return tls_errc::bad_config;
+    // None behind the handshake: a stream offers them in front of its first data.
+    if (SSL_CTX_set_num_tickets(ctx_, 0) != 1) return take_error(nullptr);
     SSL_CTX_set_cert_cb(ctx_, refuse_old_tickets, nullptr);
     if ((error = set_alpn(o))) return error;
     if (!(o.certificate + o.certificate_file + o.key + o.key_file).empty()) {

@@ -29,6 +29,7 @@ class settings {
     const std::string& server_name() const { return server_name_; }
     bool skips_verify() const { return skips_verify_; }
     client_auth clients() const { return clients_; }
+    std::size_t session_tickets() const { return session_tickets_; }
 
     // The system's roots, if there are no others, are read when somebody is to be verified for the
     // first time. Blocks the goroutine then.
@@ -47,6 +48,7 @@ class settings {
     bool has_certificate_ = false;
     const bool skips_verify_;
     const client_auth clients_;
+    const std::size_t session_tickets_;
     bool has_roots_ = false;
 
     mutable once_flag roots_read_;

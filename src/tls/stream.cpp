@@ -61,7 +61,8 @@ class stream::feeding_turn {
     }
     ~feeding_turn() {
         if (!lock_.owns_lock()) lock_.lock();
-        limit(s_.read_limit_, s_.limit_of(s_.feeding_));
+        // A close has set the deadline that ended this turn, and sets the next one.
+        if (!s_.closed_) limit(s_.read_limit_, s_.limit_of(s_.feeding_));
         s_.feeding_ = cause::none;
         s_.changed_.notify_all();
     }
@@ -142,6 +143,7 @@ std::error_code stream::begin(std::string_view server_name) {
     SSL_set_verify(ssl_, mode, nullptr);
     if (is_server) {
         SSL_set_accept_state(ssl_);
+        tickets_due_ = settings_->session_tickets();
         return {};
     }
     SSL_set_connect_state(ssl_);
@@ -178,32 +180,15 @@ stream::~stream() {
     SSL_free(ssl_);
 }
 
-// A write that is under way has the turn, and within a message of the peer's OpenSSL says nothing:
-// then the peer hears nothing more, as it would of any connection that is closed within a record.
-void stream::close() noexcept {
-    {
-        const std::lock_guard guard(mu_);
-        const bool is_due = !closed_ && shaken_ && !write_ended_ && !broken_ && !write_failed_ &&
-                            SSL_in_init(ssl_) == 0;
-        closed_ = true;
-        changed_.notify_all();
-        if (is_due && writing_.try_lock()) {
-            std::error_code none;
-            write_ended_ =
-                ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, none) == outcome::done;
-            send_at_once();
-            writing_.unlock();
-        }
-    }
-    std::error_code none;
-    socket_.close(none);
-}
-
 // --- limits --------------------------------------------------------------------------------------
 
 void stream::set_deadline(bool of_reads, bool of_writes, std::int64_t when,
                           std::error_code& error) {
     const std::lock_guard guard(mu_);
+    if (closed_) {
+        error = net::net_errc::closed;
+        return;
+    }
     if (of_reads) read_limit_ = when;
     if (of_writes) write_limit_ = when;
     rt::fd& d = *socket_.descriptor();
@@ -248,6 +233,7 @@ template <class Call>
 stream::outcome stream::ask(Call call, std::error_code& error) {
     error = broken_;
     if (broken_) return outcome::failed;
+    const std::size_t unsent = text_.out.size();
     ERR_clear_error();
     const int result = call();
     if (result > 0) return outcome::done;
@@ -256,6 +242,7 @@ stream::outcome stream::ask(Call call, std::error_code& error) {
     if (what == SSL_ERROR_ZERO_RETURN) return outcome::ended;
     broken_ = take_error(ssl_);
     if (text_.no_memory) broken_ = std::make_error_code(std::errc::not_enough_memory);
+    alerted_ = text_.out.size() > unsent;
     error = broken_;
     return outcome::failed;
 }
@@ -279,7 +266,10 @@ stream::outcome stream::shake(std::uint64_t& seen, std::error_code& error) {
 bool stream::finish_shaking(bool is_done, const std::error_code& unsent) {
     const std::lock_guard guard(mu_);
     if (unsent && unsent != std::errc::timed_out && !broken_) broken_ = unsent;
-    if (is_done && !unsent) shaken_ = true;
+    if (is_done && !unsent) {
+        shaken_ = true;
+        if (SSL_version(ssl_) != TLS1_3_VERSION) tickets_due_ = 0;
+    }
     return is_done || unsent;
 }
 
@@ -332,7 +322,7 @@ bool stream::feed(std::uint64_t seen, cause why, bool waits, std::error_code& er
     const std::int64_t n = receive(got, waits);
     lock.lock();
     if (n < 0) {
-        error = rt::error_of(n);
+        error = closed_ ? std::error_code(net::net_errc::closed) : rt::error_of(n);
         return false;
     }
     ++fed_;
@@ -368,6 +358,7 @@ std::size_t stream::read(std::span<std::byte> to, manner how, std::error_code& e
                         return call(ssl_, to.data(), to.size(), &n);
                     },
                     error);
+                if (o == outcome::done) unanswered_ = false;
                 if (text_.out.size() > unsent_max) broken_ = tls_errc::broken;
                 if (!text_.out.empty() && writing_.try_lock()) {
                     send_at_once();
@@ -433,6 +424,13 @@ bool stream::send_all(std::error_code& error) {
     return drain(error);
 }
 
+// A server's tickets go in front of its first data. A client that reads no data gets none: it would
+// leave them unread, and the kernel answers the close of a socket with unread bytes by a reset.
+// Caller: holds mu_.
+void stream::offer_tickets() {
+    for (; tickets_due_ > 0; --tickets_due_) (void)SSL_new_session_ticket(ssl_);
+}
+
 // Caller: holds writing_.
 bool stream::put(std::span<const std::byte> bytes, bool& is_begun, std::error_code& error) {
     while (!bytes.empty()) {
@@ -449,7 +447,9 @@ bool stream::put(std::span<const std::byte> bytes, bool& is_begun, std::error_co
             if (error) return false;
             const std::size_t size = std::min(bytes.size(), record_max);
             is_begun = true;
+            offer_tickets();
             o = ask([&] { return SSL_write_ex(ssl_, bytes.data(), size, &n); }, error);
+            if (o == outcome::done) unanswered_ = true;
             seen = fed_;
             is_much = text_.out.size() >= sent_at_once;
         }

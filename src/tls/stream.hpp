@@ -89,7 +89,11 @@ class stream {
 
     void write(std::span<const std::span<const std::byte>> pieces, std::error_code& error);
     void close_write(std::error_code& error);
-    void close() noexcept;
+    // Ends the connection in order, see tls/closing.cpp; parks for a bounded time. A second call
+    // ends the wait of the first.
+    void close() noexcept { close(true); }
+    // Ends it without a wait for the peer: what has been written may be lost.
+    void abort() noexcept { close(false); }
 
     const net::conn& socket() const { return socket_; }
     void set_deadline(bool of_reads, bool of_writes, std::int64_t when, std::error_code& error);
@@ -133,6 +137,12 @@ class stream {
     bool drain(std::error_code& error);
     bool send_all(std::error_code& error);
     void send_at_once() noexcept;
+    void offer_tickets();
+    void close(bool waits) noexcept;
+    bool say_goodbye(bool waits) noexcept;
+    bool is_unanswered() const;
+    void take_over_reads(std::unique_lock<mutex>& lock) noexcept;
+    void drop_the_rest(bool waits) noexcept;
 
     // --- fixed ---------------------------------------------------------------------------
     const net::conn socket_;
@@ -158,7 +168,10 @@ class stream {
     bool shaken_ = false;         // the handshake has been made, and all of it sent
     bool write_failed_ = false;   // a part of a write may have been sent
     bool write_ended_ = false;    // the peer has been told, or will be by `out`
+    bool alerted_ = false;        // OpenSSL has failed, and `out` got the alert that says why
+    bool unanswered_ = false;     // data has been written since data was read last
     bool closed_ = false;
+    std::size_t tickets_due_ = 0;  // count; tickets that a server sends in front of its first data
     std::int64_t read_limit_ = 0;  // as they have been set; 0: none
     std::int64_t write_limit_ = 0;
 };
