@@ -262,7 +262,7 @@ void session::end() noexcept {
 // What the client still sends, if only leave to send more, would make the kernel reset the
 // connection when it is closed, and drop what is on its way. See exchange::linger.
 void session::linger() const noexcept {
-    constexpr std::size_t most = 1 << 20;
+    constexpr std::size_t most = 16 << 20;
     constexpr std::int64_t in_all = 10 * end_patience;
     const std::int64_t since = rota::detail::clock_now();
     c_.stream.set_deadline(false, true, since + end_patience);

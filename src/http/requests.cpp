@@ -1,4 +1,5 @@
 // Requests, one after the other: read a head, run the handler, finish the answer.
+#include <algorithm>
 #include <cerrno>
 #include <exception>
 
@@ -119,18 +120,20 @@ next_step exchange::reject_request(int code) {
     return next_step::linger;
 }
 
-// What has been sent and not been read would make the kernel reset the connection, and with it the
-// answer that is on its way. So the end is told, and what comes is thrown away for a while. Go:
-// closeWriteAndWait.
+// What the client has sent and the server has not read would make the kernel reset the connection,
+// and drop the answer that is on its way. So the server ends its side, and throws away what comes:
+// until the client is silent for patience_ns, for in_all_ns, or `most` bytes. A client may send its
+// whole body before it reads the answer. Go: closeWriteAndWait, which waits and reads nothing.
 void exchange::linger() {
-    constexpr std::int64_t patience = 500'000'000;  // ns
-    constexpr std::size_t most = 1 << 20;
+    constexpr std::int64_t patience_ns = 500'000'000, in_all_ns = 10 * patience_ns;
+    constexpr std::size_t most = 16 << 20;
     c->stream.end_writing();
     if (!c->become_idle()) return;
-    c->limit_reads(rota::detail::clock_now() + patience);
+    const std::int64_t since = rota::detail::clock_now();
     in.shrink();
     std::error_code error;
     for (std::size_t thrown_away = 0; thrown_away < most;) {
+        c->limit_reads(std::min(rota::detail::clock_now() + patience_ns, since + in_all_ns));
         const std::size_t n = c->stream.read(in.room(), error);
         if (n == 0) return;
         thrown_away += n;

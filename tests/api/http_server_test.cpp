@@ -580,6 +580,35 @@ TEST(http_panic, is_not_what_clients_and_connections_do) {
     });
 }
 
+TEST(http_refusal, reaches_a_client_that_sends_everything_before_it_reads) {
+    // The rest of the request lies unread when the server closes: the kernel resets the connection,
+    // and the client finds that instead of the answer.
+    rota::run([] {
+        const http_server s([](http::response_writer&, http::request&) {},
+                            {.max_body_bytes = 1000});
+        const std::string rest(4 << 20, 'x');
+        struct row {
+            const char* status;
+            std::string request;
+        };
+        const std::string host = "Host: a\r\n", post = "POST / HTTP/1.1\r\n" + host;
+        const row rows[] = {
+            {"413", post + "Content-Length: " + std::to_string(rest.size()) + "\r\n\r\n" + rest},
+            {"431", "GET / HTTP/1.1\r\n" + host + "X: " + rest + "\r\n\r\n"},
+            {"400", "GET / HTTP/1.1\r\n" + host + "a b: c\r\n\r\n" + rest},
+        };
+        for (const row& r : rows) {
+            const net::conn c = s.dial();
+            std::error_code error;
+            (void)c.write(r.request, error);
+            EXPECT_EQ(error, std::error_code()) << r.status;
+            std::string answer(4096, '\0');
+            answer.resize(c.read(std::as_writable_bytes(std::span(answer)), error));
+            EXPECT_EQ(statuses(answer), r.status) << error.message();
+        }
+    });
+}
+
 // --- scarcity ------------------------------------------------------------------------------------
 
 TEST(kb36_http, without_descriptors_the_server_waits_and_recovers) {
