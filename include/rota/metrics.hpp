@@ -35,14 +35,18 @@ struct description {
 ///
 ///     /sched/goroutines:goroutines            that exist, and those of them that
 ///     /sched/goroutines/running:goroutines    run, at most GOMAXPROCS,
-///     /sched/goroutines/runnable:goroutines   could run, and wait for a processor,
+///     /sched/goroutines/runnable:goroutines   could run, and wait for a processor: in a queue,
+///                                             stopped where they computed, or computing on a
+///                                             thread that has lost its processor,
 ///     /sched/goroutines/waiting:goroutines    wait for something,
-///     /sched/goroutines/not-in-go:goroutines  are in rota::blocking, or have lost their processor
+///     /sched/goroutines/not-in-go:goroutines  are in rota::blocking, or in a call that has blocked
+///                                             its thread and has cost it its processor
 ///     /sched/goroutines-created:goroutines
 ///     /sched/gomaxprocs:threads
 ///     /sched/threads/total:threads
 ///     /sched/latencies:seconds                from runnable to running; every 64th time on each
-///                                             processor, and of all that others make runnable
+///                                             processor, and of all that others make runnable;
+///                                             every 8th time that one was stopped as it computed
 ///     /sched/pauses/stopping/other:seconds    until the world has stopped
 ///     /sched/pauses/total/other:seconds       until it goes on
 ///     /sync/mutex/wait/total:seconds          waited for mutex and shared_mutex

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/sched.hpp"
+#include "diag/told_status.hpp"
 #include "mem/stack.hpp"
 #include "sched/entry.hpp"
 #include "sched/hooks.hpp"
@@ -46,14 +47,16 @@ void count_running(scheduler_figures& f) {
     }
 }
 
-// Those in blocking(), and those whose p was taken while they computed or sat in a system call.
+// Those in blocking(), and those whose p was taken: where such a goroutine computes on, it waits
+// for a processor, where its thread is blocked, it does not. Asks the kernel for each of the latter
+// two.
 void count_outside(scheduler_figures& f) {
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (; mp != nullptr; mp = mp->all_link) {
         const entry_state e = mp->entry.load(memory_order_relaxed);
         if ((e == entry_state::in_syscall || e == entry_state::taken) && runs_goroutine(*mp) &&
             !mp->suspended.load(memory_order_relaxed))
-            ++f.not_in_go;
+            ++(computes_without_p(*mp) ? f.runnable : f.not_in_go);
     }
 }
 
@@ -75,6 +78,7 @@ void count_under_lock(scheduler_figures& f) {
 scheduler_figures read_figures() {
     boot_runtime();
     scheduler_figures f{};
+    count_outside(f);  // takes a while: nobody waits for us yet
     const runtime_entry inside;
     // Ended before created, so that the difference is never negative.
     for (std::int32_t i = 0; i < made_count(); ++i) add_counts(f, sched.allp[i]->counts);
@@ -88,7 +92,6 @@ scheduler_figures read_figures() {
     f.threads_created = figure(shared_counts.threads);
     f.gomaxprocs = static_cast<std::uint64_t>(proc_count());
     count_running(f);
-    count_outside(f);
     count_under_lock(f);
     f.goroutines = f.created > f.ended ? f.created - f.ended : 0;
     const std::uint64_t elsewhere = f.running + f.runnable + f.not_in_go;

@@ -11,6 +11,7 @@
 #include "diag/context_walk.hpp"
 #include "diag/on_thread.hpp"
 #include "diag/sample_stack.hpp"
+#include "diag/told_status.hpp"
 #include "diag/unstopped.hpp"
 #include "sched/hooks.hpp"
 #include "sched/labels.hpp"
@@ -147,6 +148,7 @@ struct listing {
     }
 
     void put_all(const g& gp, noted& n) {
+        n.status = told_status(gp, n.status);
         n.labels = labels_of(gp);
         n.pc_count = std::min(stack.count, pcs_max);
         char name[129];

@@ -295,7 +295,8 @@ constexpr metric table[] = {
       counts_up},
      of<&f::created>},
     {{"/sched/goroutines/not-in-go:goroutines",
-      "Goroutines in blocking calls, or that go on without a processor.", is_a_state},
+      "Goroutines in blocking calls, also in those that have cost them their processor.",
+      is_a_state},
      of<&f::not_in_go>},
     {{"/sched/goroutines/runnable:goroutines", "Goroutines that wait for a processor.", is_a_state},
      of<&f::runnable>},
@@ -304,7 +305,9 @@ constexpr metric table[] = {
      of<&f::waiting>},
     {{"/sched/goroutines:goroutines", "Goroutines that exist.", is_a_state}, of<&f::goroutines>},
     {{"/sched/latencies:seconds",
-      "Time that goroutines have been runnable before they ran; one of 64 is counted.", counts_up},
+      "Time that goroutines have been runnable before they ran; one of 64 is counted, and one of 8 "
+      "of those that were stopped where they computed.",
+      counts_up},
      times<latencies>},
     {{"/sched/pauses/stopping/gc:seconds",
       "Time from the wish to stop the world for a collection until it stood: no times, there is no "

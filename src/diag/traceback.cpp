@@ -11,6 +11,7 @@
 #include "core/sched.hpp"
 #include "diag/frame_name.hpp"
 #include "diag/sample_stack.hpp"
+#include "diag/told_status.hpp"
 #include "sched/bubble.hpp"
 #include "sched/creation.hpp"
 #include "sched/labels.hpp"
@@ -381,7 +382,8 @@ void tracer::print_entry(entry_fn entry) {
 }
 
 void tracer::print_other(const other& o) {
-    const char* state = g_status_text(o.a.status);
+    const g& gp = *static_cast<const g*>(o.a.address);
+    const char* state = g_status_text(told_status(gp, o.a.status));
     if (o.a.status == g_status::waiting && o.a.why != wait_reason::none)
         state = wait_reason_text(o.a.why);
     print_header(&o.a, state);

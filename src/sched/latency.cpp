@@ -21,6 +21,10 @@ void begin_to_time(g& gp) {
 // the explorer of schedules.
 constinit std::uint32_t made_outside = 0;
 
+// Goroutines stopped where they computed; the first is timed.
+constexpr std::uint32_t stop_period = 8;
+constinit std::uint32_t made_stopped = 0;
+
 }  // namespace
 
 void ready_since_now(p& pp, g& gp) {
@@ -31,6 +35,11 @@ void ready_since_now(p& pp, g& gp) {
 void note_runnable_outside(g& gp) {
     const std::uint32_t n = __atomic_add_fetch(&made_outside, 1, __ATOMIC_RELAXED);
     if (n % p::clock_period == 0) begin_to_time(gp);
+}
+
+void note_stopped(g& gp) {
+    const std::uint32_t n = __atomic_fetch_add(&made_stopped, 1, __ATOMIC_RELAXED);
+    if (n % stop_period == 0) begin_to_time(gp);
 }
 
 void forget_runnable_outside() { __atomic_store_n(&made_outside, 0, __ATOMIC_RELAXED); }

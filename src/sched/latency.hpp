@@ -19,6 +19,11 @@ ROTA_COLD void at_start(g& gp);
 // the locks that they take next.
 void note_runnable_outside(g& gp);
 
+// As note_runnable, for a goroutine that its own thread is about to stop where it computed. One in
+// stop_period is timed, as in Go: they are rare, and wait for long. What they wait for is over when
+// they go on (note_running). Caller: the handler of the signal, inside the runtime.
+void note_stopped(g& gp);
+
 // Nobody has been made runnable yet: for programs that are repeated.
 void forget_runnable_outside();
 

@@ -7,6 +7,7 @@
 #include "core/getg.hpp"
 #include "sched/hostage.hpp"
 #include "sched/idle.hpp"
+#include "sched/latency.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/placement.hpp"
 #include "sched/run_queue.hpp"
@@ -22,6 +23,7 @@ namespace rota::rt {
 namespace {
 
 void get_in_line(m& self) ROTA_REQUIRES(sched.mu) {
+    note_stopped(*self.curg);
     casgstatus(*self.curg, g_status::syscall, g_status::preempted);
     trace_go_wait(self);
     self.park.clear();
@@ -87,6 +89,7 @@ void stop(m& self, const gobuf& interrupted) {
     self.park.sleep();
     move_again(self);
     is_awake_again(self);
+    note_running(gp);
     pp = self.next_p;
     if (pp == nullptr) return casgstatus(gp, g_status::preempted, g_status::syscall);
     self.next_p = nullptr;

@@ -208,6 +208,63 @@ TEST(metrics, count_goroutines_that_wait_for_a_processor) {
     });
 }
 
+namespace {
+
+// How often each state stands in a dump of all goroutines.
+std::map<std::string, int> states_told() {
+    const std::string dump = rota::runtime::stack(true);
+    std::map<std::string, int> count;
+    for (std::size_t at = dump.find("\n\ngoroutine "); at != dump.npos;
+         at = dump.find("\n\ngoroutine ", at + 1)) {
+        const std::size_t begin = dump.find('[', at) + 1;
+        ++count[dump.substr(begin, dump.find_first_of(",]", begin) - begin)];
+    }
+    return count;
+}
+
+}  // namespace
+
+TEST(metrics, tell_of_goroutines_that_were_stopped_where_they_computed) {
+    // Goroutines that share too few processors, and never enter the runtime, are told as in a
+    // system call: an overload looks like waiting for the kernel, and no wait for a processor is
+    // ever measured.
+    if (rota_test::under_tsan) {
+        std::puts("no thread is stopped under tsan");
+        return;
+    }
+    rota::run([] {
+        const int before = rota::runtime::gomaxprocs(2);
+        const std::uint64_t timed = count_of("/sched/latencies:seconds");
+        constexpr int hogs = 10;
+        std::atomic<bool> over{false};
+        rota::wait_group wg;
+        for (int i = 0; i < hogs; ++i)
+            wg.go([&over] {
+                while (!over.load(std::memory_order_relaxed)) {
+                }
+            });
+        EXPECT_TRUE(eventually([] {
+            return metric("/sched/goroutines/runnable:goroutines") >= hogs - 3 &&
+                   metric("/sched/goroutines/running:goroutines") <= 2;
+        })) << scheduler_state();
+        // While a thread is on its way into the line, it waits for the line's lock.
+        std::map<std::string, int> told;
+        EXPECT_TRUE(eventually([&] {
+            told = states_told();
+            const int preempted = told["preempted"], running = told["running"];
+            return preempted >= hogs / 2 && told["syscall"] == 0 &&
+                   preempted + running + told["runnable"] >= hogs;
+        })) << told["preempted"]
+            << " preempted, " << told["running"] << " running, " << told["runnable"]
+            << " runnable, " << told["syscall"] << " in system calls";
+        EXPECT_TRUE(eventually([&] { return count_of("/sched/latencies:seconds") > timed + 4; }))
+            << "nobody's wait is timed";
+        over = true;
+        wg.wait();
+        rota::runtime::gomaxprocs(before);
+    });
+}
+
 TEST(metrics, measure_how_long_goroutines_wait_for_a_processor) {
     // Nobody is timed, or everybody, which would cost a look at the clock each time.
     rota::run([] {
