@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <functional>
 #include <new>
+#include <utility>
 
 #include <rota/detail/select_engine.hpp>
 
@@ -121,24 +122,50 @@ bool commit_unlock_all(g&, void* arg) {
     return true;
 }
 
+// With all channels locked.
+ROTA_ALWAYS_INLINE void enqueue_case(select_case& s, g& gp) ROTA_NO_TSA {  // as above
+    queue_of(s).enqueue(sudog_of(s));
+    s.chan->update_fast_ways();
+    if (is_made_outside(gp, s.chan->made_in)) gp.waits_outside = true;
+}
+
+// Where several cases wait in one queue, the first of them there is the one that wins: each with
+// the same chance. So the cases are enqueued in an order that is drawn, as in Go. It stands in the
+// sudogs' numbers until all are in their queues; nobody looks at these before the locks are
+// released. With all channels locked.
+ROTA_NOINLINE void enqueue_in_any_order(const select_frame& f, m& self) {
+    for (std::uint32_t i = f.n; i > 1; --i) {
+        const std::uint32_t other = self.rand.below(i);
+        std::swap(sudog_of(f.cases[i - 1]).number, sudog_of(f.cases[other]).number);
+    }
+    for (std::uint32_t i = 0; i < f.n; ++i) {
+        select_case& s = f.cases[sudog_of(f.cases[i]).number];
+        if (s.chan != nullptr) enqueue_case(s, *self.curg);
+    }
+    for (std::uint32_t i = 0; i < f.n; ++i) sudog_of(f.cases[i]).number = i;
+}
+
 // With all channels locked, which it releases.
 ROTA_NOINLINE select_result park_on_all(const select_frame& f,
                                         std::uint32_t count) ROTA_NO_TSA {  // as above
     atomic<std::uint32_t> claim{claim_open};
-    g* const gp = getm().curg;
+    m& self = getm();
+    g* const gp = self.curg;
     selected_channels locked{f.order, count, 0};
     for (std::uint32_t i = 0; i < f.n; ++i) {
         select_case& s = f.cases[i];
-        if (s.chan == nullptr) continue;
-        ++locked.places;
         chan_sudog& me = *new (s.place) chan_sudog;
         me.gp = gp;
         me.elem = s.elem;
         me.number = i;
         me.claim = &claim;
-        queue_of(s).enqueue(me);
-        s.chan->update_fast_ways();
-        if (is_made_outside(*gp, s.chan->made_in)) gp->waits_outside = true;
+        if (s.chan != nullptr) ++locked.places;
+    }
+    if (ROTA_UNLIKELY(locked.places > count)) {
+        enqueue_in_any_order(f, self);
+    } else {
+        for (std::uint32_t i = 0; i < f.n; ++i)
+            if (f.cases[i].chan != nullptr) enqueue_case(f.cases[i], *gp);
     }
     gopark(commit_unlock_all, &locked, wait_reason::select);
 

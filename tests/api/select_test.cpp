@@ -118,6 +118,28 @@ TEST_ANYWHERE(select, chooses_uniformly_among_ready_cases) {
     }
 }
 
+TEST_ANYWHERE(select, chooses_uniformly_among_waiting_cases_of_one_channel) {
+    // All cases stand in one queue, and the first that was enqueued could win each time.
+    // Then the counts would differ by more than chance allows: 7 standard deviations.
+    const auto ch = rota::make_chan<int>(), other = rota::make_chan<int>();
+    std::array<int, 4> count{};
+    const int rounds = rota_test::scaled(3000);
+    rota::wait_group wg;
+    wg.go([&] {
+        for (int i = 0; i < rounds; ++i)
+            ++count[rota::select(on_recv(ch), on_recv(other), on_recv(ch), on_recv(ch))];
+    });
+    for (int i = 0; i < rounds; ++i) {
+        rota::runtime::gosched();  // mostly the select waits by now
+        ch.send(1);
+    }
+    wg.wait();
+    EXPECT_EQ(count[1], 0);
+    for (const std::size_t k : {0u, 2u, 3u}) {
+        EXPECT_NEAR(count[k], rounds / 3, rounds / 3 / 5 + 30) << k;
+    }
+}
+
 TEST_ANYWHERE(select, nil_channels_are_never_ready) {
     // A nil channel could be taken for a closed one, or be locked.
     // Then its case would run, or this would crash.
