@@ -93,7 +93,8 @@ struct owned_timer_channel : recv_chan<clock::time_point> {
 /// moment at which the timer fires.
 ///
 /// As in Go since 1.23, the channel is always up to date: once stop or reset has returned, nothing
-/// of before can be received from it. The timer is released when neither a handle of it nor one of
+/// of before can be received from it. Its len() and cap() are 0, whether a value waits or not;
+/// try_recv tells. The timer is released when neither a handle of it nor one of
 /// its channel is left. Go: time.Timer.
 ///
 ///     rota::timer patience(5s);

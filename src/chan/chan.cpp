@@ -294,10 +294,13 @@ bool chan_drain(hchan& c) {
 void panic_send_on_closed() { throw panic_error("send on closed channel"); }
 
 std::size_t chan_len(const hchan* c) noexcept {
-    return c == nullptr ? 0 : c->count.load(memory_order_relaxed);  // relaxed: true at some moment
+    if (c == nullptr || c->is_timers()) return 0;
+    return c->count.load(memory_order_relaxed);  // relaxed: true at some moment
 }
 
-std::size_t chan_cap(const hchan* c) noexcept { return c == nullptr ? 0 : c->capacity; }
+std::size_t chan_cap(const hchan* c) noexcept {
+    return c == nullptr || c->is_timers() ? 0 : c->capacity;
+}
 
 bool chan_closed(const hchan* c) noexcept {
     return c != nullptr && c->closed.load(memory_order_relaxed);  // relaxed: true at some moment

@@ -54,6 +54,10 @@ struct alignas(rt::cache_line) hchan {
     rt::atomic<std::uint64_t> refs{
         1};  // the last one out sees what the others did: pairs(chan.refs)
 
+    // A timer's or a ticker's channel. Its buffer is the runtime's own: a program finds length and
+    // capacity 0, as in Go since 1.23.
+    bool is_timers() const { return destroy != nullptr; }
+
     // Called before mu is released by whoever has changed closed, recvq or sendq.
     void update_fast_ways() ROTA_REQUIRES(mu) {
         if (capacity == 0) return;  // no fast way: both limits stay 0

@@ -304,6 +304,26 @@ TEST_ANYWHERE(ticker, reset_counts_the_new_interval_from_now) {
     EXPECT_TRUE(is_empty(t.c()));
 }
 
+TEST_ANYWHERE(timer, channels_have_neither_length_nor_capacity) {
+    // As in Go since 1.23: a program that asks whether a value waits, and drops it after a stop,
+    // would do so by the buffer of the runtime's own.
+    const rota::timer t(0s);
+    const rota::ticker k(1us);
+    rota::timer patience(rota_test::patience);
+    EXPECT_EQ(patience.c().cap(), 0u);
+    const auto c = rota::after(0s);
+    const auto ticks = rota::tick(1us);
+    const auto later = rota::after(1ms);
+    (void)later.recv();  // all the others have fired by now
+    for (const auto& each : {t.c(), k.c(), c, ticks}) {
+        EXPECT_EQ(each.len(), 0u);
+        EXPECT_EQ(each.cap(), 0u);
+        EXPECT_TRUE(each.recv().has_value());
+    }
+    k.stop();
+    EXPECT_EQ(k.c().len(), 0u);
+}
+
 TEST_ANYWHERE(after, sends_the_time_once) {
     // As a timer's, its value could be early, or come twice.
     const time_point start = rota::clock::now();
