@@ -95,7 +95,7 @@ std::uint64_t goid();
 std::string stack(bool all = false);
 
 /// The stack size of new goroutines, rounded up to a power of two from 16 KiB to 64 MiB; returns
-/// the one of before. Go: debug.SetMaxStack.
+/// what was set before, not rounded. Go: debug.SetMaxStack.
 std::size_t set_max_stack(std::size_t bytes);
 
 /// How many threads the runtime may have, 10000 at first; exceeding it is fatal, at once if it has

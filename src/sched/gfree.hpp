@@ -17,6 +17,9 @@ namespace rota::rt {
 
 // The stack class of goroutines that ask for no size: runtime::set_max_stack. relaxed: a setting.
 inline constinit atomic<std::uint8_t> default_stack_class{stack_class_for(stack_size_default)};
+// What the program has set it to, in bytes, as it was said: for the next call, which returns it.
+// relaxed: a setting.
+inline constinit atomic<std::size_t> default_stack_set{stack_size_default};
 
 // A g of the given stack class in state dead, from the lists or on a fresh stack; null if the
 // kernel has no memory. pp may be null (a foreign thread). Takes: the gfree lock, at times.

@@ -131,9 +131,9 @@ void spawn_from_scheduler(entry_fn entry, void* arg, const void* created_at) {
 }
 
 std::size_t set_default_stack(std::size_t bytes) {
-    const std::uint8_t before = default_stack_class.exchange(
-        stack_class_for(bytes), memory_order_relaxed);  // relaxed: a setting
-    return stack_class_size(before);
+    // relaxed, both: settings. Of two calls at once each returns what some other call has set.
+    default_stack_class.store(stack_class_for(bytes), memory_order_relaxed);
+    return default_stack_set.exchange(bytes, memory_order_relaxed);
 }
 
 }  // namespace rota::rt
