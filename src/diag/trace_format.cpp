@@ -73,7 +73,7 @@ const trace_format::frame& trace_format::frame_at(std::uintptr_t pc) {
     if (s.file != nullptr) {
         if (s.directory != nullptr && *s.file != '/') f.file = std::string(s.directory) + "/";
         f.file += s.file;
-        f.line = s.line;
+        if (s.line != 0) f.line = s.line;
     } else {
         f.file = place.module;
     }

@@ -35,7 +35,7 @@ class trace_format {
         bool is_ours = false;  // the runtime's, of no interest at either end of a stack
         std::string function;  // as a trace shows it
         std::string file;
-        unsigned line = 0;
+        unsigned line = 1;  // from 1 on: readers refuse 0
     };
     const frame& frame_at(std::uintptr_t pc);
     const frame& sampled_frame_at(std::uintptr_t pc);

@@ -168,9 +168,11 @@ class Generation:
         if self.frequency is None:
             raise Broken("no frequency")
         for frames in self.stacks.values():
-            for _, function, file, _ in frames:
+            for _, function, file, line in frames:
                 if function not in self.strings or file not in self.strings:
                     raise Broken("a frame without strings")
+                if line < 1:  # what Go's validator refuses
+                    raise Broken("a frame without a line")
         for time, _, p, _, stack in self.samples:
             if not self.stacks.get(stack):
                 raise Broken(f"a sample names stack {stack}, which is nowhere")
