@@ -31,6 +31,7 @@
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
 #include "sys/number.hpp"
+#include "sys/own_object.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
@@ -97,6 +98,7 @@ void boot_runtime() {
               trace_scope::none);
     }
     if (booted.load(memory_order_acquire)) return;  // pairs(boot.done)
+    keep_own_object_loaded();                       // without boot_lock: see there
     const lock_guard guard(boot_lock);
     if (booted.load(memory_order_relaxed)) return;  // relaxed: under the lock
     schedinit();

@@ -35,6 +35,7 @@ constinit atomic<int> moving{0};  // registrations that are being moved, not run
 constinit atomic<int> ends{0};    // the thread that ends the process; relaxed: asked about oneself
 constinit lock exit_lock{lock_rank::boot};
 constinit bool checks_leaks = false;  // fixed at boot
+constinit bool has_booted = false;    // this copy of the runtime; written at boot
 
 // Whether a goroutine whose p was taken goes on in user code: no p tells of it. One whose thread
 // sleeps counts as one in a system call, unless it does so in the runtime: stopped, and let go on.
@@ -112,9 +113,11 @@ void stop_scheduling(void*) {
     seeded_report();
 }
 
-// Behind all handlers and static destructors, which goroutines that are left behind may outlive.
+// Behind all handlers and static destructors, which goroutines that are left behind may outlive. A
+// copy that has not booted lies in a plugin that may be unloaded long before the process ends, and
+// the functions that it calls may be another copy's.
 [[gnu::destructor(101)]] void end_of_process() {
-    if (!is_forked_child()) end_without_report();
+    if (has_booted && !is_forked_child()) end_without_report();
 }
 
 }  // namespace
@@ -129,6 +132,7 @@ void check_leaks_at_exit() { checks_leaks = true; }
 
 void stop_scheduling_at_exit() {
     const lock_guard guard(exit_lock);
+    has_booted = true;
     // Taking the old registration back runs it, which `moving` turns into nothing; the C library
     // then reuses its place.
     moving.store(1, memory_order_relaxed);  // relaxed: read by this thread

@@ -126,7 +126,8 @@ bool commit_unlock_all(g&, void* arg) {
 ROTA_ALWAYS_INLINE void enqueue_case(select_case& s, g& gp) ROTA_NO_TSA {  // as above
     queue_of(s).enqueue(sudog_of(s));
     s.chan->update_fast_ways();
-    if (is_made_outside(gp, s.chan->made_in)) gp.waits_outside = true;
+    if (ROTA_UNLIKELY(gp.is_in_bubble) && is_made_outside(gp, s.chan->made_in))
+        gp.waits_outside = true;
 }
 
 // Where several cases wait in one queue, the first of them there is the one that wins: each with

@@ -36,6 +36,40 @@ bool is_handler(const struct sigaction& action) {
            (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
+// Another copy of the runtime in this process must tell our handlers from the program's own. It is
+// told by signals that an action holds back: some that nobody else would put together. They are not
+// held back in truth, see on_signal. `over_program`: a handler of the program's lies below.
+constexpr int mark[] = {35, 36, 38, 41, 45, 50, 56, 63};
+constexpr int mark_over_program = 64;
+static_assert(mark_over_program < NSIG);
+
+sigset_t mask_of(bool over_program) {
+    sigset_t mask;
+    ::sigemptyset(&mask);
+    for (const int signal : mark) ::sigaddset(&mask, signal);
+    if (over_program) ::sigaddset(&mask, mark_over_program);
+    return mask;
+}
+
+bool has_mask(const struct sigaction& action, bool over_program) {
+    const sigset_t wanted = mask_of(over_program);
+    for (int signal = 1; signal < NSIG; ++signal) {
+        if (::sigismember(&action.sa_mask, signal) != ::sigismember(&wanted, signal)) return false;
+    }
+    return true;
+}
+
+// Whether that is a handler of a copy of the runtime.
+bool is_copys(const struct sigaction& action) {
+    return (action.sa_flags & SA_SIGINFO) != 0 &&
+           (has_mask(action, false) || has_mask(action, true));
+}
+
+// Whether the program handles the signal, be it below another copy.
+bool is_programs(const struct sigaction& action) {
+    return is_handler(action) && (!is_copys(action) || has_mask(action, true));
+}
+
 void pass_on(int signal, siginfo_t* info, void* context) {
     const struct sigaction& program = action_before(signal);
     if ((program.sa_flags & SA_SIGINFO) != 0) {
@@ -54,6 +88,8 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
+    // The mark is no mask: who leaves by a jump keeps none of it.
+    ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
     if ((signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0) leave_try_call();
     const auto& at = *static_cast<const ucontext_t*>(context);
     const int error = errno;
@@ -63,7 +99,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
                                info->si_code,
                                info->si_addr,
                                interrupted_at(at),
-                               is_handler(action_before(signal)),
+                               is_programs(action_before(signal)),
                                context};
         if (handler(fault)) {
             errno = error;
@@ -117,12 +153,17 @@ void on_fault(bool (*handler)(const fault_info&)) {
     struct sigaction ours{};
     ours.sa_sigaction = on_signal;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    ::sigemptyset(&ours.sa_mask);
     for (std::size_t i = 0; i < handled_count; ++i) {
         const bool is_fault = handled[i] != SIGQUIT && handled[i] != SIGABRT;
         ::sigaction(handled[i], nullptr, &before[i]);
-        if (is_fault || (!is_handler(before[i]) && before[i].sa_handler != SIG_IGN))
-            ::sigaction(handled[i], &ours, nullptr);
+        // Of two copies the first one reports all its goroutines at SIGQUIT; each reports an abort
+        // in a goroutine of its own.
+        const bool is_left = handled[i] == SIGABRT && is_copys(before[i])
+                                 ? is_programs(before[i])
+                                 : is_handler(before[i]) || before[i].sa_handler == SIG_IGN;
+        if (!is_fault && is_left) continue;
+        ours.sa_mask = mask_of(is_programs(before[i]));
+        ::sigaction(handled[i], &ours, nullptr);
     }
 }
 
@@ -130,7 +171,8 @@ bool faults_are_ours() {
     for (const int signal : {SIGSEGV, SIGBUS}) {
         struct sigaction now{};
         ::sigaction(signal, nullptr, &now);
-        if ((now.sa_flags & SA_SIGINFO) == 0 || now.sa_sigaction != on_signal) return false;
+        const bool is_ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal;
+        if (!is_ours && !is_copys(now)) return false;  // a copy passes on what is not its own
     }
     return true;
 }
