@@ -33,7 +33,8 @@ import time
 from testing import (builds, faults, fuzz, known_bugs, models, mutants, searches, statements,
                      stress, syscalls)
 from testing.ahead import BuildAhead, Failed as BuildFailed
-from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, Headers, Lint, PolledOtherwise,
+from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, HeaderDialects, Headers, Lint,
+                           PolledOtherwise,
                            PythonTest, Sim, glob)
 
 ROOMS = ("base arch sys mem timer trace core netpoll sched sync chan time fd gc synctest context "
@@ -70,7 +71,7 @@ def layers():
                  PolledOtherwise("rota_api", API, "dev", 120, 4, "uring"),
                  PolledOtherwise("rota_api", API, "dev", 120, 2, "alone"),
                  *(searches.BesideSearches(API, 120, n) for n in (1, 16)),
-                 Headers(), CompileTime(),
+                 Headers(), HeaderDialects(), CompileTime(),
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 240, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <type_traits>
 #include <utility>
+#include <version>
 #if __has_include(<bits/std_function.h>)
 #include <bits/std_function.h>  // std::function alone, a tenth of <functional>
 #else
@@ -80,7 +81,12 @@ class context {
     /// wait for other goroutines: ~std::stop_callback waits for a callback that runs, and blocks a
     /// thread with its right to run goroutines. Where the context can never be done: a token
     /// without a stop state. Throws std::bad_alloc.
+    ///
+    /// Absent where the C++ library has no std::stop_token (__cpp_lib_jthread): libc++ before
+    /// version 20 has it only with -fexperimental-library.
+#if defined(__cpp_lib_jthread)
     std::stop_token stop_token() const;
+#endif
 
     /// The value that the nearest with_value<K> above gave, or null. Valid as long as this
     /// context. Go: Value.
@@ -189,8 +195,11 @@ inline context without_cancel(context parent) {
 /// cancelled when request_stop() returns. The goroutine that calls request_stop() may go on on
 /// another thread, as after every operation of rota: where callbacks destroy their own
 /// std::stop_callback, or others' do while they run, let a thread request the stop, or cancel a
-/// context and hand out its stop_token(). Throws std::bad_alloc.
+/// context and hand out its stop_token(). Throws std::bad_alloc. Absent where context::stop_token
+/// is.
+#if defined(__cpp_lib_jthread)
 std::pair<context, cancel_func> with_stop_token(context parent, std::stop_token token);
+#endif
 
 /// Runs f in a goroutine of its own when ctx is done, at once if it is.
 ///

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
+#include <rota/detail/vector.hpp>
 #include <rota/http.hpp>
 #include <rota/net.hpp>
 
@@ -75,7 +75,7 @@ struct lock_waiter {
 /// channel that nobody but they can reach any more, of them the next one; the last for one of the
 /// first. A goroutine that locks a mutex twice is alone in its circle.
 struct deadlock {
-    std::vector<lock_waiter> circle;
+    rota::detail::vector<lock_waiter> circle;
 };
 
 /// From now on, until the process ends, it is noted who holds which lock; GODEBUG=deadlock=1 does
@@ -99,7 +99,7 @@ void watch_locks();
 ///     ...
 ///     for (const auto& d : rota::debug::find_deadlocks())
 ///         for (const auto& g : d.circle) std::cerr << g.trace << '\n';
-std::vector<deadlock> find_deadlocks();
+rota::detail::vector<deadlock> find_deadlocks();
 
 /// The same, and circles that lead through channels, and other things for which goroutines wait
 /// without a time limit. That nobody else can reach these is proved as for leak::find_unreachable,
@@ -109,6 +109,6 @@ std::vector<deadlock> find_deadlocks();
 /// outside may unlock a mutex for the one that has locked it. A mutex counts as waited for in
 /// vain where it is noted who has locked it: see watch_locks(). Blocks, and may migrate. Any
 /// goroutine or thread. Throws std::bad_alloc.
-std::vector<deadlock> find_all_deadlocks();
+rota::detail::vector<deadlock> find_all_deadlocks();
 
 }  // namespace rota::debug

@@ -21,7 +21,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 #if __has_include(<bits/std_function.h>)
 #include <bits/std_function.h>  // std::function alone, a tenth of <functional>
 #else
@@ -29,6 +28,7 @@
 #endif
 
 #include <rota/context.hpp>
+#include <rota/detail/vector.hpp>
 #include <rota/net.hpp>
 #include <rota/time.hpp>
 #include <rota/tls.hpp>
@@ -93,7 +93,7 @@ class header_map {
     /// Whether there is a field of that name.
     bool contains(std::string_view name) const noexcept;
     /// All values of that name, in order. Go: Values.
-    std::vector<std::string> values(std::string_view name) const;
+    rota::detail::vector<std::string> values(std::string_view name) const;
 
     /// Makes `value` the only one of that name. Throws std::invalid_argument for a name that is no
     /// token (RFC 9110) and for a value with CR, LF, NUL or another control character than a tab;
@@ -116,7 +116,7 @@ class header_map {
     std::string_view keep(std::string_view text) noexcept;
     void make_room(std::size_t more);
 
-    std::vector<value_type> fields_;  // views of text_, or of somebody else's text
+    rota::detail::vector<value_type> fields_;  // views of text_, or of somebody else's text
     std::string text_;
 };
 

@@ -6,7 +6,9 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
-#include <vector>
+
+#include <rota/detail/exceptions.hpp>
+#include <rota/detail/vector.hpp>
 
 namespace rota {
 class scope;
@@ -20,7 +22,7 @@ struct goroutine_info {
     std::string state;               ///< as in a dump: "chan receive", "running"
     std::string name;                ///< go_options::name
     std::chrono::seconds waited{0};  ///< in that state, give or take a second
-    std::vector<std::pair<std::string, std::string>> labels;  ///< see pprof::do_labels
+    rota::detail::vector<std::pair<std::string, std::string>> labels;  ///< see pprof::do_labels
     /// Header, stack and creator, in Go's layout; and the stack of who has started it, if it began
     /// while these were kept (keep_creation_stacks).
     std::string trace;
@@ -30,12 +32,12 @@ struct options {
     /// How long to wait for goroutines that are about to end. 0: not at all.
     std::chrono::nanoseconds max_wait = std::chrono::seconds(1);
     /// Goroutines in whose trace one of these texts stands are let be: "my_pool::worker".
-    std::vector<std::string> ignore_functions = {};
+    rota::detail::vector<std::string> ignore_functions = {};
     /// As are those with these numbers. See ignore_current.
-    std::vector<std::uint64_t> ignore = {};
+    rota::detail::vector<std::uint64_t> ignore = {};
     /// Only goroutines with all of these labels are looked at. Since labels are inherited, a test
     /// that works within pprof::do_labels finds what it has started itself, whatever runs beside.
-    std::vector<std::pair<std::string, std::string>> labels = {};
+    rota::detail::vector<std::pair<std::string, std::string>> labels = {};
     /// Only goroutines of the synctest bubble of who asks. max_wait is time of the bubble then,
     /// which leaps while they all wait.
     bool own_bubble = false;
@@ -63,7 +65,7 @@ options ignore_current();
 /// is found then is returned. It blocks meanwhile, and may migrate. From a goroutine or any thread,
 /// any number at once. Throws std::bad_alloc, and panic_error "rota: leak::find: not in a synctest
 /// bubble" if options::own_bubble asks for what there is not. Go (goleak): Find.
-std::vector<goroutine_info> find(const options& how = {});
+rota::detail::vector<goroutine_info> find(const options& how = {});
 
 /// Of those only the scope's goroutines, and all that these have started, whoever of them has
 /// ended: what a test in a scope of its own finds is its own, whatever runs beside. Throws
@@ -73,7 +75,7 @@ std::vector<goroutine_info> find(const options& how = {});
 ///     rota::scope s;
 ///     s.go(handle);
 ///     rota::leak::verify_none(s);
-std::vector<goroutine_info> find(const scope& s, const options& how = {});
+rota::detail::vector<goroutine_info> find(const scope& s, const options& how = {});
 
 /// Goroutines that provably can never run again: each waits, without a time limit, for something
 /// that nobody can reach but those who are returned with it. They stay for as long as the process
@@ -108,16 +110,16 @@ std::vector<goroutine_info> find(const scope& s, const options& how = {});
 /// std::bad_alloc. Go: the profile "goroutineleak".
 ///
 ///     for (const auto& g : rota::leak::find_unreachable()) std::cerr << g.trace;
-std::vector<goroutine_info> find_unreachable();
+rota::detail::vector<goroutine_info> find_unreachable();
 
 /// What verify_none throws. what() has all traces.
 class leak_error : public std::runtime_error {
   public:
-    explicit leak_error(std::vector<goroutine_info> found);
-    const std::vector<goroutine_info>& goroutines() const noexcept { return found_; }
+    explicit leak_error(rota::detail::vector<goroutine_info> found);
+    const rota::detail::vector<goroutine_info>& goroutines() const noexcept { return found_; }
 
   private:
-    std::vector<goroutine_info> found_;
+    rota::detail::vector<goroutine_info> found_;
 };
 
 /// Throws leak_error if find() finds any.

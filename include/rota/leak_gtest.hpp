@@ -49,7 +49,7 @@ class test_check {
   private:
     options how_;
     bool keeps_stacks_ = false;
-    std::vector<std::uint64_t> ignored_;
+    rota::detail::vector<std::uint64_t> ignored_;
 };
 
 }  // namespace detail

@@ -7,7 +7,9 @@
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
+
+#include <rota/detail/exceptions.hpp>
+#include <rota/detail/vector.hpp>
 
 namespace rota::metrics {
 
@@ -15,8 +17,8 @@ namespace rota::metrics {
 /// exclusive; buckets.size() is counts.size() + 1. The first boundary may be minus infinity, the
 /// last one infinity. Counts never go down. Go: metrics.Float64Histogram, with the same boundaries.
 struct histogram {
-    std::vector<double> buckets;
-    std::vector<std::uint64_t> counts;
+    rota::detail::vector<double> buckets;
+    rota::detail::vector<std::uint64_t> counts;
     double sum = 0;  ///< of all values, in the metric's unit; exact, which Go's is not
 };
 
@@ -79,7 +81,7 @@ std::span<const description> all();
 /// call; the states of goroutines are counted while these move, and need not add up. Boots the
 /// runtime. Does not block; may migrate. Costs a few microseconds and some for each thread, nothing
 /// for each goroutine. Throws std::bad_alloc. Go: metrics.Read.
-std::vector<sample> read();
+rota::detail::vector<sample> read();
 
 /// The same in the text format of Prometheus, version 0.0.4, under the names of Go's client
 /// (go_goroutines, go_threads, go_info, go_memstats_..., go_sched_...), and what that says of the

@@ -20,10 +20,10 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <rota/context.hpp>
 #include <rota/detail/io_error.hpp>
+#include <rota/detail/vector.hpp>
 #include <rota/time.hpp>
 
 namespace rota::rt {
@@ -279,7 +279,7 @@ endpoint resolve(std::string_view network, std::string_view address, std::error_
 /// The addresses of a name, by the C library's lookup, in its order and without duplicates. At most
 /// 64 lookups are under way at once, each on a thread of its own while it lasts; more wait. Go:
 /// net.LookupHost.
-std::vector<std::string> lookup_host(std::string_view name);
-std::vector<std::string> lookup_host(std::string_view name, std::error_code& error);
+rota::detail::vector<std::string> lookup_host(std::string_view name);
+rota::detail::vector<std::string> lookup_host(std::string_view name, std::error_code& error);
 
 }  // namespace rota::net

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <rota/detail/exceptions.hpp>
+
 namespace rota {
 
 /// Thrown by rota where Go panics; what() is Go's text. To recover is to catch it. Any exception
@@ -14,6 +16,10 @@ class panic_error : public std::runtime_error {
 };
 
 /// Throws panic_error(text). Go: panic.
+#if defined(__cpp_exceptions)
 [[noreturn]] inline void panic(std::string text) { throw panic_error(std::move(text)); }
+#else
+[[noreturn]] void panic(std::string text);
+#endif
 
 }  // namespace rota

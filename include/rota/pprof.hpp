@@ -6,9 +6,9 @@
 #include <iosfwd>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <rota/detail/labels.hpp>
+#include <rota/detail/vector.hpp>
 
 namespace rota::pprof {
 
@@ -39,7 +39,7 @@ struct profile_info {
     std::string_view name;
     std::size_t count;
 };
-std::vector<profile_info> profiles();
+rota::detail::vector<profile_info> profiles();
 
 /// Begins to sample what the threads of the process do, a hundred times for each second of
 /// processor time that a thread uses, until stop_cpu_profile, which writes the profile to `out`. A

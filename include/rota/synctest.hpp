@@ -4,6 +4,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <rota/detail/exceptions.hpp>
+
 namespace rota::synctest {
 
 namespace detail {

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <rota/context.hpp>
+#include <rota/detail/vector.hpp>
 #include <rota/net.hpp>
 #include <rota/time.hpp>
 
@@ -88,7 +88,7 @@ struct options {
     /// The protocols that are spoken on top, the best first: a server takes the first that its
     /// client has too, and refuses a client that has none of them. A client that names none, and a
     /// server that does not, go on without. Go: NextProtos.
-    std::vector<std::string> alpn{};
+    rota::detail::vector<std::string> alpn{};
     /// A client: the name, or IP address, that the server's certificate must be for; names of other
     /// letters than ASCII's as A-labels ("xn--..."). A final dot and an address' zone do not count.
     /// A name with a NUL, with a dot in front, of a dot alone or of more than 253 bytes is refused

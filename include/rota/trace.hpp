@@ -17,6 +17,8 @@
 #include <string_view>
 #include <system_error>
 
+#include <rota/detail/exceptions.hpp>
+
 namespace rota::trace {
 
 /// What start() takes beside the path.

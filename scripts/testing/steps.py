@@ -253,6 +253,58 @@ class Headers(Step):
         return Outcome(len(self.headers()), note="each compiled alone")
 
 
+class HeaderDialects(Step):
+    """The public headers under other settings of a program than ours.
+
+    libc++ without -fexperimental-library and libstdc++ with _GLIBCXX_DEBUG compile them; without
+    exceptions each of them ends the compilation with one line that says so.
+    """
+    name, where = "header dialects", "clang++-19 -stdlib=libc++; g++"
+    REFUSAL = "rota throws panics and errors: compile without -fno-exceptions"
+    STRICT = ["-std=c++20", "-Wall", "-Wextra", "-Wconversion", "-Werror",
+              "-I", str(ROOT / "include")]
+
+    def headers(self):
+        found = glob("include/rota/*.hpp", "include/rota/*/*.hpp")
+        return [h.relative_to(ROOT / "include") for h in found if h.parent.name != "detail"]
+
+    def missing(self):
+        return None if self.headers() else "nothing built: no include/rota/*.hpp"
+
+    def run(self, options):
+        began = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="rota-dialects-") as scratch:
+            source = pathlib.Path(scratch) / "all.cpp"
+            # GoogleTest of Debian is compiled for libstdc++.
+            source.write_text("".join(f"#include <{h}>\n" for h in self.headers()
+                                      if h.name != "leak_gtest.hpp"))
+            libcxx = ["clang++-19", "-stdlib=libc++", "-Wno-sign-conversion"]
+            wrong = [*self.compiled(libcxx, source),
+                     *self.compiled(["g++", "-D_GLIBCXX_DEBUG"], source),
+                     *self.refused(pathlib.Path(scratch) / "one.cpp")]
+        count = 2 + len(self.headers())
+        outcome = Outcome(count - len(wrong), len(wrong), seconds=time.monotonic() - began,
+                          note="libc++, _GLIBCXX_DEBUG, -fno-exceptions")
+        if wrong:
+            outcome.shown, outcome.again = "\n".join(wrong), "./dev test unit"
+        return outcome
+
+    def compiled(self, command, source):
+        run = subprocess.run([*command, *self.STRICT, "-fsyntax-only", str(source)],
+                             capture_output=True, text=True)
+        return [] if run.returncode == 0 else [f"{' '.join(command)}: {last_lines(run.stderr)}"]
+
+    def refused(self, source):
+        """By the preprocessor alone: what is said after the refusal depends on the compiler."""
+        for header in self.headers():
+            source.write_text(f"#include <{header}>\n")
+            run = subprocess.run(["g++", *self.STRICT, "-fno-exceptions", "-E", str(source)],
+                                 capture_output=True, text=True)
+            said = [line for line in run.stderr.splitlines() if "error:" in line]
+            if run.returncode == 0 or len(said) != 1 or self.REFUSAL not in said[0]:
+                yield f"{header} with -fno-exceptions: {last_lines(run.stderr) or 'accepted'}"
+
+
 class CompileTime(Step):
     """The core headers together compile within 450 ms, or within twice the time of <chrono>.
 
@@ -317,12 +369,17 @@ class Consumer(Step):
             prefix, source = f"{scratch}/prefix", f"-DROTA_SOURCE={ROOT}"
             ways = {"find_package": [f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"],
                     "add_subdirectory": [source, "-DROTA_UNITY=ON", "-DCMAKE_CXX_FLAGS=-O0"]}
+            # Another std::vector on the program's side than on the library's.
+            ways["find_package with _GLIBCXX_DEBUG"] = [
+                *ways["find_package"], "-DCMAKE_CXX_FLAGS=-D_GLIBCXX_DEBUG"]
             if options.long:
                 ways["a shared library"] = [source, "-DBUILD_SHARED_LIBS=ON"]
             install = ["cmake", "--install", str(ROOT / "build/release"), "--prefix", prefix]
             wrong = self.all_end_well([install]) or self.leaked_path(scratch / "prefix")
             for way, arguments in ways.items():
                 wrong = wrong or self.build_and_run(way, scratch, arguments)
+            if options.long:
+                wrong = wrong or self.build_without_preset(scratch / "no-preset")
         seconds = time.monotonic() - began
         if wrong:
             return Outcome(0, 1, seconds=seconds, shown=wrong, again="./dev test consumer")
@@ -333,6 +390,12 @@ class Consumer(Step):
         configure = ["cmake", "-S", str(scratch / "program"), "-B", build, "-G", "Ninja",
                      "-DCMAKE_CXX_COMPILER=g++", *arguments]
         return self.all_end_well([configure, ["cmake", "--build", build], [f"{build}/consumer"]])
+
+    def build_without_preset(self, build):
+        """As who reads no documents builds it: -O3, each file by itself, warnings are errors."""
+        configure = ["cmake", "-S", str(ROOT), "-B", str(build)]
+        return self.all_end_well([configure, ["cmake", "--build", str(build), "--parallel",
+                                              str(os.cpu_count()), "--target", "rota"]])
 
     def all_end_well(self, commands):
         for command in commands:

@@ -120,7 +120,7 @@ void walk_down(cancel_node& top, context_end why, std::error_code cause,
 }
 
 void request_stop_of(cancel_node& c) {
-    std::stop_source source(std::nostopstate);
+    stop_source source = no_stop_source();
     {
         const tree_guard guard(c.mu);
         source = c.stop;

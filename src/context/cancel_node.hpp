@@ -15,12 +15,16 @@
 
 #include <cstdint>
 #include <memory>
-#include <stop_token>
 #include <system_error>
+#include <version>
 
 #include <rota/chan.hpp>
 #include <rota/detail/context_engine.hpp>
 #include <rota/sync/mutex.hpp>
+
+#if defined(__cpp_lib_jthread)
+#include <stop_token>
+#endif
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
@@ -67,6 +71,17 @@ class hook_list {
     context_hook* last_ = nullptr;
 };
 
+// What a node's tokens share: nothing where the C++ library has none.
+#if defined(__cpp_lib_jthread)
+using stop_source = std::stop_source;
+inline stop_source no_stop_source() { return stop_source(std::nostopstate); }
+#else
+struct stop_source {
+    bool stop_possible() const { return false; }
+};
+inline stop_source no_stop_source() { return {}; }
+#endif
+
 // The request of a std::stop_token that cancels a node: context/stop_token.cpp.
 struct stop_link;
 struct stop_link_deleter {
@@ -101,7 +116,7 @@ struct cancel_node : context_node, context_hook {
     // --- guarded by mu -------------------------------------------------------------------
     rt::tree_lock mu;
     rt::hook_list below ROTA_GUARDED_BY(mu);
-    std::stop_source stop ROTA_GUARDED_BY(mu){std::nostopstate};  // made by the first stop_token()
+    rt::stop_source stop ROTA_GUARDED_BY(mu) = rt::no_stop_source();  // of the first stop_token()
 
     context_end end() const {
         return static_cast<context_end>(
@@ -125,7 +140,7 @@ void forget_deadline(cancel_node& c);
 // Requests the stop, if that has not been done yet; returns when the callbacks that this call runs
 // have. The standard library knows their destroyers by the thread that requests: so it is one that
 // no goroutine runs on meanwhile. Caller: holds no lock of the tree. Parks.
-void request_stop(std::stop_source& source);
+void request_stop(stop_source& source);
 
 // Ends `top` and all below it. Caller: has a reference to it, and holds no lock of the tree. Parks.
 void cancel(cancel_node& top, context_end why, std::error_code cause);

@@ -13,6 +13,8 @@
 #include "sched/own_thread.hpp"
 #include "sched/syscall.hpp"
 
+#if defined(__cpp_lib_jthread)
+
 namespace rota::rt {
 
 struct stop_link {
@@ -62,9 +64,9 @@ void stop_link_deleter::operator()(stop_link* link) const noexcept {
     run_on_own_thread([](void* l) { delete static_cast<stop_link*>(l); }, link);
 }
 
-void request_stop(std::stop_source& source) {
+void request_stop(stop_source& source) {
     if (!source.stop_possible() || source.stop_requested()) return;
-    run_on_own_thread([](void* s) { static_cast<std::stop_source*>(s)->request_stop(); }, &source);
+    run_on_own_thread([](void* s) { static_cast<stop_source*>(s)->request_stop(); }, &source);
 }
 
 }  // namespace rota::rt
@@ -86,13 +88,13 @@ std::pair<context, cancel_func> with_stop_token(context parent, std::stop_token 
 std::stop_token context::stop_token() const {
     cancel_node* const c = n_ != nullptr ? n_->canceler : nullptr;
     if (c == nullptr) return {};
-    std::stop_source source(std::nostopstate);
+    stop_source source = no_stop_source();
     bool ended = false;
     {
         const tree_guard guard(c->mu);
         ended = c->end() != context_end::live;
         if (!c->stop.stop_possible()) {
-            c->stop = std::stop_source();
+            c->stop = stop_source();
             if (ended) c->stop.request_stop();  // nobody knows it: there is no callback to run
         }
         source = c->stop;
@@ -102,3 +104,14 @@ std::stop_token context::stop_token() const {
 }
 
 }  // namespace rota
+
+#else  // the C++ library has no std::stop_token
+
+namespace rota::rt {
+
+void stop_link_deleter::operator()(stop_link*) const noexcept {}
+void request_stop(stop_source&) {}
+
+}  // namespace rota::rt
+
+#endif

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <cxxabi.h>
+#include <dlfcn.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -249,12 +250,25 @@ void on_terminate() {
               : "std::terminate called");
 }
 
+// Whether the C++ library has brought that handler, not the program.
+bool is_of_library(std::terminate_handler handler) {
+    if (handler == std::abort) return true;
+#if defined(__GLIBCXX__)
+    return handler == __gnu_cxx::__verbose_terminate_handler;
+#else
+    // libc++abi's has no name that others may use. A statically linked one lies where the program's
+    // handlers lie, and a handler of the program is taken for it.
+    Dl_info its{}, library{};
+    return ::dladdr(reinterpret_cast<void*>(handler), &its) != 0 &&
+           ::dladdr(reinterpret_cast<void*>(&std::terminate), &library) != 0 &&
+           its.dli_fbase == library.dli_fbase;
+#endif
+}
+
 // A handler that the program had installed stays.
 void install_terminate_handler() {
     terminate_before = std::get_terminate();
-    if (terminate_before == __gnu_cxx::__verbose_terminate_handler ||
-        terminate_before == std::abort)
-        std::set_terminate(on_terminate);
+    if (is_of_library(terminate_before)) std::set_terminate(on_terminate);
 }
 
 }  // namespace

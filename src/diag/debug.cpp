@@ -64,8 +64,18 @@ std::optional<long long> integer(const std::string& text) {
 // As Go's ParseFloat, of what makes sense here: 0 for anything else.
 double positive(const std::string& text) {
     double v = 0;
+#if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
+    // libc++ reads no floating point by from_chars before version 20.
+    const locale_t c_locale = ::newlocale(LC_ALL_MASK, "C", locale_t{});
+    if (c_locale == locale_t{}) return 0;
+    char* end = nullptr;
+    v = ::strtod_l(text.c_str(), &end, c_locale);
+    ::freelocale(c_locale);
+    return end == text.c_str() + text.size() && v > 0 ? v : 0;
+#else
     const auto end = std::from_chars(text.data(), text.data() + text.size(), v);
     return end.ec == std::errc() && end.ptr == text.data() + text.size() && v > 0 ? v : 0;
+#endif
 }
 
 struct page_link {

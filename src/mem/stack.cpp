@@ -1,6 +1,8 @@
 // Arenas of stack slots. Hot stacks never come here: dead goroutines keep theirs (sched/gfree).
 #include "mem/stack.hpp"
 
+#include <new>
+
 #include "base/atomic.hpp"
 #include "base/check.hpp"
 #include "base/fatal.hpp"

@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <exception>
+#include <iterator>
 
 #include <fcntl.h>
 #include <limits.h>
@@ -187,15 +188,16 @@ void command::state::leave_behind() noexcept {
     }
 }
 
-command::command(std::vector<std::string> argv)
-    : state_(std::make_shared<state>(std::move(argv))) {}
+command::command(std::string* argv, std::size_t count)
+    : state_(std::make_shared<state>(std::vector<std::string>(
+          std::make_move_iterator(argv), std::make_move_iterator(argv + count)))) {}
 
 command& command::dir(const path_text& path) {
     state_->directory = path.text();
     return *this;
 }
-command& command::env(std::vector<std::string> all) {
-    state_->base = std::move(all);
+command& command::env(std::string* all, std::size_t count) {
+    state_->base.assign(std::make_move_iterator(all), std::make_move_iterator(all + count));
     state_->has_base = true;
     return *this;
 }

@@ -7,10 +7,31 @@
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
 #include <rota/http.hpp>
+#include <rota/metrics.hpp>
+#include <rota/os.hpp>
 #include <rota/sync.hpp>
 
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <vector>
+
+// What could go wrong: the program's vectors, checked ones say, have another layout than the
+// library's.
+static bool containers_pass() {
+    rota::http::header_map fields;
+    for (int i = 0; i < 100; ++i) fields.add("Name", std::to_string(i));
+    const std::vector<std::string> values(fields.values("Name"));
+    if (values.size() != 100 || values[99] != "99" || fields.size() != 100) return false;
+    bool has_buckets = false;
+    for (const auto& sample : rota::metrics::read()) {
+        const auto* const h = std::get_if<rota::metrics::histogram>(&sample.value);
+        if (h != nullptr) has_buckets = has_buckets || h->buckets.size() == h->counts.size() + 1;
+    }
+    const std::vector<std::string> words{"echo", "said"};
+    return has_buckets && rota::os::command(words).output() == "said\n" &&
+           rota::os::command({"env"}).env({"A=b"}).output() == "A=b\n";
+}
 
 int main() {
     constexpr int count = 1000;
@@ -37,5 +58,6 @@ int main() {
     const rota::http::server server{rota::http::serve_mux()};
     server.close();
     server.listen_and_serve("127.0.0.1:0");
+    if (!rota::run(containers_pass)) return 2;
     return sum == count * (count + 1) / 2 ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <type_traits>
 
+#include <rota/detail/exceptions.hpp>
 #include <rota/detail/explorer.hpp>
 #include <rota/detail/sched_point.hpp>
 

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <rota/detail/exceptions.hpp>
+
 namespace rota::detail {
 
 struct hchan;

@@ -4,6 +4,8 @@
 
 #include <system_error>
 
+#include <rota/detail/exceptions.hpp>
+
 namespace rota::net {
 
 /// What goes wrong with networks beyond the operating system's errors; `closed` with files too.

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include <rota/detail/exceptions.hpp>
+
 namespace rota::detail {
 
 class label_scope {

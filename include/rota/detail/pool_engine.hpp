@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include <rota/detail/atomic.hpp>
+#include <rota/detail/exceptions.hpp>
 
 namespace rota::detail {
 

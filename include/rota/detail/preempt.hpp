@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <rota/detail/exceptions.hpp>
+
 extern "C" {
 // What the calling thread is to the runtime, null if it has not used it. Never read but by
 // assembly: a compiler would keep its address across a call, and a goroutine may come back on

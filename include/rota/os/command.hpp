@@ -50,7 +50,7 @@ class command {
     /// The program and its arguments. A program without a slash in its name is looked for in the
     /// directories that PATH names here, those alone whose names begin with a slash. Go:
     /// exec.Command.
-    command(std::vector<std::string> argv);
+    command(std::vector<std::string> argv) : command(argv.data(), argv.size()) {}
 
     /// It runs in that directory, to which a program with a slash in its name is relative. PWD is
     /// set to it unless env() gave a whole environment. Go: Cmd.Dir.
@@ -58,7 +58,7 @@ class command {
 
     /// Its whole environment, as "NAME=value", instead of a copy of ours. Of several of one name
     /// the last counts. Go: Cmd.Env.
-    command& env(std::vector<std::string> all);
+    command& env(std::vector<std::string> all) { return env(all.data(), all.size()); }
     /// One variable on top of the others.
     command& env(std::string_view name, std::string_view value);
     /// Several on top of the others.
@@ -114,6 +114,9 @@ class command {
 
   private:
     struct state;
+    // A vector is another type for a program with _GLIBCXX_DEBUG. The texts are moved.
+    command(std::string* argv, std::size_t count);
+    command& env(std::string* all, std::size_t count);
     std::string read_output(bool with_errors, std::error_code& error);
     std::shared_ptr<state> state_;
 };
