@@ -58,6 +58,7 @@ def layers():
                                "prog_http_interop"),
                 "probes_test": ("prog_parked",),
                 "profiles_test": ("prog_profiles", "prog_unreachable", "treesum"),
+                "steps_test": ("prog_steps",),
                 "symptoms_test": ("symptoms",), "tls_test": ("prog_http2",),
                 "treesum_test": ("treesum",)}
     whole_programs = [PythonTest(script, "dev", programs[script.stem], 300)
