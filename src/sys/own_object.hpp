@@ -7,8 +7,8 @@ namespace rota::rt {
 // handler for the end of the process go on in its code after a dlclose. Does nothing where the
 // runtime is part of the program itself. Any number of calls.
 //
-// Takes the dynamic linker's lock, which a thread may hold while it waits for a lock of the runtime:
-// a constructor of a library that is being loaded may be what boots it. Caller: holds no lock.
+// Takes the dynamic linker's lock. A thread may hold that lock while it waits for a lock of the
+// runtime: a constructor of a library may boot the runtime. Caller: holds no lock.
 void keep_own_object_loaded();
 
 }  // namespace rota::rt
