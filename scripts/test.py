@@ -14,9 +14,10 @@ command that repeats it.
 These run only when they are named: api (the statements of tests/api/statements.md with the tests
 that hold them and their results), faults (each call to the kernel refused, one after the other,
 with what has become of it), fuzz (each parser under libFuzzer, for 20 s), builds (optimised
-as a whole by both compilers, and as a shared library), aarch64 (cross-built, under qemu-user), and
+as a whole by both compilers, and as a shared library), aarch64 (cross-built, under qemu-user),
 mutants (bugs planted into the core one by one, each to be seen by the tests that its patch names; a
-quarter of an hour; --filter may also name items, layers and rooms, with colons in between).
+quarter of an hour; --filter may also name items, layers and rooms, with colons in between), and
+world (other people's libraries in goroutines, with their servers, beside the same in threads).
 
 Exit status: 0; 1 if a test failed or there was nothing to run; 2 for a wrong command line; 130
 when interrupted. The last line is `N passed, N failed`.
@@ -31,7 +32,7 @@ import secrets
 import time
 
 from testing import (builds, faults, fuzz, known_bugs, models, mutants, searches, statements,
-                     stress, syscalls)
+                     stress, syscalls, world)
 from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, HeaderDialects, Headers, Lint,
                            PolledOtherwise,
@@ -101,6 +102,7 @@ def layers():
         "fuzz": fuzz.steps(),
         **builds.layers(UNIT, API, lessons),
         "mutants": [mutants.Mutants()],
+        "world": world.steps(),
     }
 
 
@@ -108,7 +110,7 @@ def layers():
 APART = ("sanitizer",)
 
 # Layers that run when they are named, and only then.
-NAMED_ONLY = ("api", "faults", "fuzz", "builds", "aarch64", "mutants")
+NAMED_ONLY = ("api", "faults", "fuzz", "builds", "aarch64", "mutants", "world")
 
 
 class Stop(Exception):

@@ -1,0 +1,293 @@
+// Runs one client of a library in threads, in goroutines, and in goroutines inside rota::blocking.
+//
+// Each way has the same workers and, beside them, tickers that sleep for 1 ms each. Each operation
+// checks its own answer and throws when it is wrong. The ways take turns, ROUNDS times, so that a
+// disturbance of the machine meets all of them. The program prints one line of JSON for the table
+// of scripts/testing/world.py, and ends with status 1 if an answer was wrong.
+//
+// What is judged: wrong answers; a worker that finished no operation; starved tickers. A ticker is
+// starved if p99 of its delay exceeds `starved_ms` and ten times the threads' in every round: the
+// best round of goroutines stands against the worst of threads, so that a busy machine alone does
+// not fail the test. The bars of 10 ms (p99) and 50 ms (max) are printed and fail nothing.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <sys/resource.h>
+#include <rota/rota.hpp>
+
+namespace world {
+
+using steady = std::chrono::steady_clock;
+
+/// One worker's use of the library. `op` returns how many operations it has done and checked.
+struct client {
+    client() = default;
+    client(const client&) = delete;
+    client& operator=(const client&) = delete;
+    virtual ~client() = default;
+    virtual long op() = 0;
+};
+using factory = std::function<std::unique_ptr<client>(int)>;
+
+struct plan {
+    int workers = 200;
+    int tickers = 100;
+    std::size_t stack = 0;                   // bytes; 0: the default
+    bool announced = true;                   // whether rota::blocking is tried as well
+    std::function<std::string()> balance{};  // what is wrong when all are over; "": nothing
+};
+
+[[noreturn]] inline void wrong(const std::string& what) { throw std::runtime_error(what); }
+inline void require(bool holds, const std::string& what) {
+    if (!holds) wrong(what);
+}
+
+/// The variable `name`, or `fallback` where it is not set.
+inline std::string variable(const char* name, const char* fallback) {
+    const char* const value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : fallback;
+}
+
+enum class way { threads, goroutines, announced };
+
+/// What one way has shown, in one round.
+struct figures {
+    double ops = 0, cpu_s = 0, seconds = 0;
+    double p50_ms = 0, p99_ms = 0, max_ms = 0;
+};
+
+class round {
+  public:
+    round(const plan& p, const factory& make, way how, double seconds)
+        : plan_(p), make_(make), how_(how), seconds_(seconds) {}
+
+    figures run() {
+        return how_ == way::threads ? by_threads() : rota::run([&] { return by_goroutines(); });
+    }
+    const std::string& error() const { return error_; }
+
+  private:
+    static double cpu_now() {
+        rusage used{};
+        ::getrusage(RUSAGE_SELF, &used);
+        const auto in_s = [](const timeval& t) {
+            return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
+        };
+        return in_s(used.ru_utime) + in_s(used.ru_stime);
+    }
+
+    void fail(const std::string& what) {
+        const std::lock_guard guard(mu_);
+        if (error_.empty()) error_ = what;
+        over_ = true;
+    }
+
+    template <class SleepUntil>
+    void tick(SleepUntil sleep_until) {
+        std::vector<float> late;
+        late.reserve(8192);
+        while (!over_) {
+            const auto due = steady::now() + std::chrono::milliseconds(1);
+            sleep_until(due);
+            if (begun_)
+                late.push_back(
+                    std::chrono::duration<float, std::milli>(steady::now() - due).count());
+        }
+        const std::lock_guard guard(mu_);
+        late_.insert(late_.end(), late.begin(), late.end());
+    }
+
+    // Makes client `index`, waits for the others by `ready`, and works until the round is over.
+    template <class Ready>
+    void work(int index, Ready ready) {
+        std::unique_ptr<client> mine;
+        try {
+            mine = make_(index);
+        } catch (const std::exception& e) {
+            fail(std::string("no client: ") + e.what());
+        }
+        ready();
+        long done = 0;
+        try {
+            while (mine != nullptr && !over_)
+                done += how_ == way::announced ? rota::blocking([&] { return mine->op(); })
+                                               : mine->op();
+            if (done == 0 && mine != nullptr) ++idle_;
+        } catch (const std::exception& e) {
+            fail(e.what());
+        }
+        ops_ += done;
+    }
+
+    template <class Sleep>
+    figures measured(Sleep sleep, const std::function<void()>& join) {
+        const double cpu = cpu_now();
+        const auto began = steady::now();
+        begun_ = true;
+        sleep(std::chrono::duration<double>(seconds_));
+        over_ = true;
+        join();
+        figures f;
+        f.cpu_s = cpu_now() - cpu;
+        f.seconds = std::chrono::duration<double>(steady::now() - began).count();
+        f.ops = static_cast<double>(ops_);
+        const std::lock_guard guard(mu_);
+        if (error_.empty() && idle_ > 0)
+            error_ = std::to_string(idle_) + " workers finished no operation";
+        std::sort(late_.begin(), late_.end());
+        if (late_.empty()) return f;
+        const auto at = [&](double part) {
+            return static_cast<double>(
+                late_[static_cast<std::size_t>(part * static_cast<double>(late_.size() - 1))]);
+        };
+        f.p50_ms = at(0.5), f.p99_ms = at(0.99), f.max_ms = at(1);
+        return f;
+    }
+
+    figures by_threads() {
+        std::vector<std::thread> all;
+        std::latch ready(plan_.workers + 1);
+        for (int i = 0; i < plan_.tickers; ++i)
+            all.emplace_back([&] { tick([](auto due) { std::this_thread::sleep_until(due); }); });
+        for (int i = 0; i < plan_.workers; ++i)
+            all.emplace_back([&, i] { work(i, [&] { ready.arrive_and_wait(); }); });
+        ready.arrive_and_wait();
+        return measured([](auto d) { std::this_thread::sleep_for(d); },
+                        [&] {
+                            for (std::thread& t : all) t.join();
+                        });
+    }
+
+    figures by_goroutines() {
+        rota::wait_group all;
+        rota::latch ready(plan_.workers + 1);
+        for (int i = 0; i < plan_.tickers; ++i)
+            all.go([&] { tick([](auto due) { rota::sleep_for(due - steady::now()); }); });
+        all.add(plan_.workers);
+        for (int i = 0; i < plan_.workers; ++i) {
+            rota::go({.name = "worker", .stack_size = plan_.stack}, [&, i] {
+                work(i, [&] {
+                    ready.count_down();
+                    ready.wait();
+                });
+                all.done();
+            });
+        }
+        ready.count_down();
+        ready.wait();
+        return measured([](auto d) { rota::sleep_for(d); }, [&] { all.wait(); });
+    }
+
+    const plan& plan_;
+    const factory& make_;
+    const way how_;
+    const double seconds_;
+    std::atomic<bool> begun_{false}, over_{false};
+    std::atomic<long> ops_{0}, idle_{0};
+    std::mutex mu_;
+    std::vector<float> late_;  // ms
+    std::string error_;
+};
+
+/// Sums of the work of all rounds of a way; medians of its delays; the worst round and the best.
+class summary {
+  public:
+    void add(const figures& f) { rounds_.push_back(f); }
+    bool empty() const { return rounds_.empty(); }
+    double per_cpu() const { return sum(&figures::ops) / std::max(sum(&figures::cpu_s), 1e-9); }
+    double ops() const { return sum(&figures::ops); }
+    double best(double figures::* what) const { return sorted(what).front(); }
+    double worst(double figures::* what) const { return sorted(what).back(); }
+    double median(double figures::* what) const {
+        const std::vector<double> all = sorted(what);
+        return all[all.size() / 2];
+    }
+    std::string json() const {
+        char text[256];
+        std::snprintf(
+            text, sizeof text,
+            "{\"ops\":%.0f,\"per_s\":%.0f,\"per_cpu\":%.0f,\"p50\":%.2f,\"p99\":%.2f,\"max\":%.2f}",
+            ops(), ops() / std::max(sum(&figures::seconds), 1e-9), per_cpu(),
+            median(&figures::p50_ms), median(&figures::p99_ms), median(&figures::max_ms));
+        return text;
+    }
+
+  private:
+    double sum(double figures::* what) const {
+        double all = 0;
+        for (const figures& f : rounds_) all += f.*what;
+        return all;
+    }
+    std::vector<double> sorted(double figures::* what) const {
+        std::vector<double> all;
+        for (const figures& f : rounds_) all.push_back(f.*what);
+        std::sort(all.begin(), all.end());
+        return all;
+    }
+    std::vector<figures> rounds_;
+};
+
+inline constexpr double starved_ms = 100;
+
+/// Measures all ways and prints the row `name`; the exit status.
+inline int measure(const char* name, plan p, const factory& make) {
+    const double seconds = std::atof(variable("WORLD_SECONDS", "1").c_str());
+    const int rounds = std::max(1, std::atoi(variable("WORLD_ROUNDS", "3").c_str()));
+    p.workers = std::atoi(variable("WORLD_WORKERS", std::to_string(p.workers).c_str()).c_str());
+    rota::runtime::gomaxprocs(2);
+    std::string error;
+    summary by[3];
+    for (int r = 0; r < rounds; ++r) {
+        for (const way how : {way::threads, way::goroutines, way::announced}) {
+            if (how == way::announced && !p.announced) continue;
+            round one(p, make, how, seconds);
+            const figures f = one.run();
+            by[static_cast<int>(how)].add(f);
+            if (error.empty() && !one.error().empty()) {
+                constexpr const char* ways[] = {"threads", "goroutines", "goroutines, announced"};
+                error = std::string(ways[static_cast<int>(how)]) + ": " + one.error();
+            }
+        }
+    }
+    if (error.empty() && p.balance) error = p.balance();
+    const double bar = std::max(starved_ms, 10 * by[0].worst(&figures::p99_ms));
+    for (const int i : {1, 2}) {
+        if (by[i].empty() || by[i].best(&figures::p99_ms) <= bar || !error.empty()) continue;
+        error = std::string(i == 1 ? "goroutines" : "goroutines, announced") +
+                ": tickers starve: p99 of their delay is " +
+                std::to_string(by[i].best(&figures::p99_ms)) + " ms in the best round, threads' " +
+                std::to_string(by[0].worst(&figures::p99_ms)) + " ms in the worst";
+    }
+    std::printf("row {\"name\":\"%s\",\"workers\":%d,\"threads\":%s,\"goroutines\":%s", name,
+                p.workers, by[0].json().c_str(), by[1].json().c_str());
+    if (!by[2].empty()) std::printf(",\"announced\":%s", by[2].json().c_str());
+    std::printf("}\n");
+    if (!error.empty()) std::printf("wrong: %s: %s\n", name, error.c_str());
+    std::fflush(stdout);
+    return error.empty() ? 0 : 1;
+}
+
+/// A factory of T, made from a worker's index.
+template <class T>
+factory each() {
+    return [](int index) { return std::make_unique<T>(index); };
+}
+
+}  // namespace world

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Other people's libraries, unchanged, in goroutines: a row for each beside the same in threads.
+
+Usage: world_test.py BUILD_DIR [FILTER]
+
+What could go wrong: a library loses or mixes up answers when goroutines use it, or its blocking
+calls keep all other goroutines from running. Each program (world.hpp) checks every answer, and
+measures the delay of tickers beside it. Servers are started here (servers.py) and stopped in any
+case. A library that is not installed, or has no server here, is skipped with that reason.
+
+Prints a line for each test, a table, and `N passed, N failed`; exit status 1 if any failed.
+WORLD_SECONDS, WORLD_ROUNDS and WORLD_WORKERS change the load of all.
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE.parent / "prog"))
+
+import servers
+import verdicts
+import whole
+
+TIME_LIMIT = 120  # seconds for a program; most take fifteen
+
+# Test, program and arguments, its server, the package that brings the library.
+TESTS = (
+    ("libpq", ["libpq"], servers.postgresql, "libpq-dev"),
+    ("hiredis", ["hiredis"], servers.redis, "libhiredis-dev"),
+    ("libcurl", ["libcurl"], servers.nginx, "libcurl4-openssl-dev"),
+    ("libcurl over TLS", ["libcurl", "tls"], servers.nginx, "libcurl4-openssl-dev"),
+    ("sqlite3", ["sqlite3"], servers.nothing, "libsqlite3-dev"),
+    ("libmariadb", ["mariadb"], servers.mariadb, "libmariadb-dev"),
+)
+WAYS = ("goroutines", "announced", "threads")
+P99_BAR, MAX_BAR = 10, 50  # ms
+
+
+def one(build, words, server, package, rows):
+    program = build / "tests/world" / f"world_{words[0]}"
+    if not program.exists():
+        return f"{verdicts.SKIPPED}not built: the package {package} is not installed"
+    try:
+        with server() as variables, tempfile.TemporaryDirectory(prefix="rota-world-") as scratch:
+            where = os.getcwd()
+            os.chdir(scratch)
+            try:
+                status, out, err = whole.run([str(program), *words[1:]], TIME_LIMIT, **variables)
+            finally:
+                os.chdir(where)
+    except servers.Missing as e:
+        return f"{verdicts.SKIPPED}{e}"
+    except RuntimeError as e:
+        return str(e)
+    found = [json.loads(line) for line in re.findall(r"^row (.*)$", out, re.M)]
+    rows += found
+    if status == 0 and found:
+        return ""
+    said = "\n".join(re.findall(r"^wrong: (.*)$", out, re.M))
+    return said or f"exit status {status}\n{out}{err}"[-8000:]
+
+
+def cell(figures):
+    if figures is None:
+        return f"{'-':>24}"
+    mark = "*" if figures["p99"] > P99_BAR or figures["max"] > MAX_BAR else " "
+    return f"{figures['p50']:>6.2f}{figures['p99']:>8.2f}{figures['max']:>9.2f}{mark}"
+
+
+def table(rows):
+    lines = [f"{'':<22} {'':>10} {'operations per CPU second':^41} "
+             f"{'delay of tickers of 1 ms: p50, p99, max in ms':^74}",
+             f"{'library':<22} {'operations':>10} {'threads':>9} {'goroutines':>10}{'ratio':>7}"
+             f"{'announced':>10}{'ratio':>6} {'goroutines':>24} {'announced':>24} {'threads':>24}"]
+    for row in rows:
+        ways = [row.get(way) for way in WAYS]
+        base = max(row["threads"]["per_cpu"], 1)
+        line = f"{row['name']:<22} {sum(w['ops'] for w in ways if w):>10} {base:>9}"
+        for figures in ways[:2]:
+            line += (f"{figures['per_cpu']:>10}{figures['per_cpu'] / base:>7.2f}" if figures
+                     else f"{'-':>10}{'-':>7}")
+        lines.append(line + " " + " ".join(cell(w) for w in ways))
+    lines.append(f"*: p99 above {P99_BAR} ms or max above {MAX_BAR} ms; medians of the rounds")
+    return "\n".join(lines)
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # servers are stopped on the way
+    build, wanted = pathlib.Path(sys.argv[1]).resolve(), "".join(sys.argv[2:3])
+    rows = []
+    tests = [(name, lambda rest=rest: one(build, *rest, rows)) for name, *rest in TESTS]
+    os.environ.setdefault("GOMAXPROCS", "2")
+    status = verdicts.run_all(tests, wanted)
+    if rows:
+        print("\n".join("row: " + line for line in table(rows).splitlines()))
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
