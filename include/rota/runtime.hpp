@@ -79,6 +79,30 @@ void lock_os_thread();
 /// runtime.UnlockOSThread.
 void unlock_os_thread();
 
+/// While it lives, the calling goroutine stays on the thread on which it stands, and no other
+/// goroutine runs there, not even while it waits.
+///
+/// For code that belongs to a thread and calls back into goroutine code that may wait: a handler
+/// that Asio's `run` calls, the body of an OpenMP region, a function that Python or sqlite calls
+/// while its thread holds a lock. To enter and to leave costs a counter. A wait inside hands the
+/// processor from thread to thread, as under lock_os_thread, some 10 to 50 µs, and keeps a thread
+/// for itself; without a wait nothing else happens. Pins nest, and end by exceptions and goexit.
+///
+/// It must end in the goroutine in which it began, and before that ends: each is a fatal error.
+/// Unlike lock_os_thread it never migrates: a main goroutine is pinned where it is, and
+/// lock_os_thread inside of a pin panics in a main goroutine that is not on run's thread. In a
+/// thread outside rota, and with GODEBUG=schedseed, does nothing. Go: none; see LockOSThread.
+class [[nodiscard]] pin {
+  public:
+    pin();
+    ~pin();
+    pin(const pin&) = delete;
+    pin& operator=(const pin&) = delete;
+
+  private:
+    void* goroutine_;  // that it was made by; null: none
+};
+
 /// The number of the current goroutine, 0 outside goroutines; the process's first main goroutine
 /// is 1.
 std::uint64_t goid();

@@ -5,6 +5,7 @@
 
 #include "base/annotations.hpp"
 #include "base/env.hpp"
+#include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/stack_text.hpp"
@@ -80,6 +81,8 @@ void goexit() {
 void lock_os_thread() {
     if (current_goroutine() == nullptr) return;
     start_maker();  // in user code: making a thread takes locks of the C library
+    if (is_pinned_away())
+        panic("rota: lock_os_thread of a main goroutine pinned to another thread");
     const runtime_entry inside;
     lock_thread();
 }
@@ -88,6 +91,21 @@ void unlock_os_thread() {
     if (current_goroutine() == nullptr) return;
     const runtime_entry inside;
     unlock_thread();
+}
+
+pin::pin() : goroutine_(nullptr) {
+    g* const gp = current_goroutine();
+    if (gp == nullptr) return;
+    start_maker();  // in user code, as in lock_os_thread: a park here may need a thread
+    pin_begin(*gp);
+    goroutine_ = gp;
+}
+
+pin::~pin() {
+    if (goroutine_ == nullptr) return;
+    g* const gp = current_goroutine();
+    if (gp != goroutine_) fatal("rota: a pin ended in another goroutine than it began in");
+    pin_end(*gp);
 }
 
 // Its frame is known, and left out, by its name: inlined into the caller it has none.

@@ -77,7 +77,8 @@ struct g {
     bool waits_outside = false;    // parks next on something from outside its bubble
     bool durably_blocked = false;  // written by itself before it parks, then by who readies it
     bool is_in_bubble = false;     // `in` is not null
-    bool is_locked = false;        // `locked_m` is not null
+    bool is_locked : 1 = false;    // `locked_m` is not null; bits, as the line is full
+    bool is_pinned : 1 = false;    // `pin_count` is not 0
     // What is to be done when it begins to run: bits, written by its waker and its own m.
     std::uint8_t at_start = 0;
     static constexpr std::uint8_t start_timed = 1;  // `ready_since` is counted: sched/latency
@@ -98,11 +99,12 @@ struct g {
     std::uint8_t blocked_calls = 0;
     std::uint32_t ready_since = 0;  // when it was made runnable, by who did that; see at_start
     std::uint32_t lock_count = 0;   // how often it has locked itself to its thread
+    std::uint32_t pin_count = 0;    // scopes of rota::runtime::pin that it is in; written by itself
     // What it belongs to from newproc to its end, or null: set_bubble.
     bubble* in = nullptr;
     goroutine_locals* locals = nullptr;
     label_set* labels = nullptr;  // written by itself, or who makes it: sched/labels
-    m* locked_m = nullptr;        // the only m that may run it; written by itself
+    m* locked_m = nullptr;        // the only m that may run it; written by itself, and by its m
 
     // --- fixed between newproc and goexit ------------------------------------------
     entry_fn entry = nullptr;

@@ -22,10 +22,10 @@ namespace rota::rt {
 namespace {
 
 // Whether a call may be made by another thread for the caller: one that has its own, or is locked
-// to one, may have made that different, its table of descriptors even.
+// or pinned to one, may have made that different, its table of descriptors even.
 bool is_any_thread_as_good() {
     const g& self = *getm().curg;
-    return !self.is_thread && !self.is_locked;
+    return !self.is_thread && !self.is_locked && !self.is_pinned;
 }
 
 }  // namespace

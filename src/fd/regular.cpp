@@ -30,7 +30,7 @@ constexpr std::size_t watcher_copy = 256 * 1024;
 bool is_for_ring() {
     const m* const mp = getm_or_null();  // first: with one, the runtime has booted
     return mp != nullptr && net_poller.makes_file_calls() && !mp->curg->is_thread &&
-           !mp->curg->is_locked &&
+           !mp->curg->is_locked && !mp->curg->is_pinned &&
            mp->entry.load(memory_order_relaxed) == entry_state::clear &&  // relaxed: our own
            !sched.exiting.load(memory_order_relaxed);                     // relaxed: advice
 }

@@ -71,7 +71,7 @@ void stir(m& self) {
 // Whether gp has parked on this very thread and would go on here. Then the p goes to another m,
 // with gp first in its queue: all goroutines move, also where there is but one p.
 bool migrates(m& self, g& gp) {
-    if (gp.mp != &self || gp.why == wait_reason::none || gp.locked_m != nullptr) return false;
+    if (gp.mp != &self || gp.why == wait_reason::none || gp.is_locked || gp.is_pinned) return false;
     gp.why = wait_reason::none;
     runq_put(*self.pp, gp, true);
     startm(releasep(self), false);

@@ -31,6 +31,7 @@ void after_end(m& self, g& prev) {
     m& self = getm();
     g& gp = *self.curg;
     ROTA_DCHECK(holds_no_lock());
+    if (ROTA_UNLIKELY(gp.is_pinned)) ended_pinned(gp);
     ROTA_PROBE1("go_end", "8", gp.goid);
     casgstatus(gp, g_status::running, g_status::dead);
     bump(self.pp->counts.ended);

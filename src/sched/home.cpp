@@ -19,7 +19,9 @@ found main_alone(m& self) {
     found f;
     if (are_timers_to_run(pp)) return f;
     f.gp = runq_get(pp, f.inherit);
-    if (f.gp == nullptr || f.gp->main_of == self.run) return f;
+    if (f.gp == nullptr) return f;
+    const bool goes_on_elsewhere = f.gp->is_locked && f.gp->locked_m != &self;  // pinned there
+    if (f.gp->main_of == self.run && !goes_on_elsewhere) return f;
     runq_put(pp, *f.gp, true);
     return {};
 }

@@ -1,6 +1,7 @@
 // Locking, waiting for the locked one, and the thread's end.
 #include "sched/lock_thread.hpp"
 
+#include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/home.hpp"
@@ -76,6 +77,15 @@ bool sleep_locked(m& self, g& gp) {
     return true;
 }
 
+// gp is to go on here: what only its pin had locked is free again.
+g* unlocked_if_pinned(m& self, g& gp) {
+    if (gp.lock_count > 0 || !gp.is_pinned) return &gp;
+    gp.locked_m = nullptr;
+    gp.is_locked = false;
+    unbind(self);
+    return &gp;
+}
+
 }  // namespace
 
 void lock_thread() {
@@ -98,6 +108,33 @@ void unlock_thread() {
     unbind(self);
 }
 
+void pin_begin(g& gp) {
+    ROTA_CHECK(gp.pin_count < 0xffff'ffffu);
+    ++gp.pin_count;
+    gp.is_pinned = true;
+}
+
+void pin_end(g& gp) {
+    ROTA_CHECK(gp.pin_count > 0);
+    if (--gp.pin_count == 0) gp.is_pinned = false;
+}
+
+bool is_pinned_away() {
+    const m& self = getm();
+    const g& gp = *self.curg;
+    return gp.is_pinned && gp.lock_count == 0 && gp.main_of != nullptr && gp.main_of->mp != &self;
+}
+
+ROTA_COLD void lock_pinned(m& self, g& gp) {
+    if (gp.is_locked || seeded.on) return;
+    bind(self, gp);
+}
+
+void ended_pinned(const g& gp) {
+    fatal("rota: goroutine ended inside a pin", trace_scope::current,
+          "runtime: goroutine %zu has begun a rota::runtime::pin that did not end", gp.goid);
+}
+
 g* wait_for_locked_g(m& self) {
     g* const gp = self.locked_g.load(memory_order_relaxed);  // relaxed: our own, or go_home's
     if (gp == &self.g0 && self.run == nullptr) {
@@ -116,10 +153,10 @@ g* wait_for_locked_g(m& self) {
         if (sched.through_g0.load(memory_order_relaxed) % through_g0_lock != 0)
             honour_stops(self);  // relaxed: looked at again
         if (self.pp != nullptr) {
-            if (take_turn(self)) return gp;
+            if (take_turn(self)) return unlocked_if_pinned(self, *gp);
             handoffp(releasep(self));
         }
-        if (sleep_locked(self, *gp)) return gp;
+        if (sleep_locked(self, *gp)) return unlocked_if_pinned(self, *gp);
     }
 }
 

@@ -16,6 +16,12 @@
 // sched.through_g0. On the thread of a run() none but its main goroutine runs (sched/home), which
 // goes home to it before it locks itself, wherever it is. New threads are made by sched/maker from
 // then on. Go: LockOSThread, stoplockedm, startlockedm.
+//
+// A pin (rota::runtime::pin) is the lazy form. Its scope costs the goroutine a counter. Only when a
+// pinned goroutine leaves its m does that m lock itself to it, by lock_if_pinned on the goroutine's
+// own stack, before any waker can find it. When it is to go on, its m unlocks the two again, in
+// wait_for_locked_g. So a pinned goroutine that runs counts nowhere as locked. A main goroutine is
+// pinned to the thread on which it stands, which need not be that of its run().
 #pragma once
 
 #include "base/annotations.hpp"
@@ -28,6 +34,25 @@ namespace rota::rt {
 // runtime_entry, after start_maker; the m and the p are others after the first.
 void lock_thread();
 void unlock_thread();
+
+// Begins and ends a pin of the current goroutine gp; pins nest. Caller: gp in user code, after
+// start_maker. Parks: never.
+void pin_begin(g& gp);
+void pin_end(g& gp);
+
+// Whether the current goroutine is a main one that is pinned to another thread than that of its
+// run(), where it would have to go to be locked.
+[[nodiscard]] bool is_pinned_away();
+
+// gp is about to leave self: locks the two together if gp is pinned. Caller: on gp's stack, inside
+// the runtime, before gp can be readied. Parks: never.
+void lock_pinned(m& self, g& gp);
+ROTA_ALWAYS_INLINE void lock_if_pinned(m& self, g& gp) {
+    if (ROTA_UNLIKELY(gp.is_pinned)) lock_pinned(self, gp);
+}
+
+// The current goroutine gp ends although it is pinned: a fatal error of the program.
+[[noreturn]] ROTA_COLD void ended_pinned(const g& gp);
 
 // The m of a locked goroutine, on g0: waits until that can go on here, and returns it, with a p.
 // Null: the run() of this thread is over, or the thread is to end. Go: stoplockedm.

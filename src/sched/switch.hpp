@@ -13,6 +13,7 @@
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "sched/latency.hpp"
+#include "sched/lock_thread.hpp"
 #include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/trace_events.hpp"
@@ -104,6 +105,7 @@ ROTA_ALWAYS_INLINE void leave_g(m& self, g& gp, switch_action action, bool forev
 #if defined(ROTA_DEBUG_CHECKS)
     if (ROTA_UNLIKELY(!(fp_control::current() == self.fp))) fp_control_changed(gp);
 #endif
+    if (!forever) lock_if_pinned(self, gp);
     self.after = action;
     self.prev = &gp;
     switch_to(self, gp, how == next_by::nearest ? pick_next(self) : pick_g0(self), forever);

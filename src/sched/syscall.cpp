@@ -8,6 +8,7 @@
 #include "sched/hostage.hpp"
 #include "sched/idle.hpp"
 #include "sched/latency.hpp"
+#include "sched/lock_thread.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/seeded.hpp"
@@ -90,6 +91,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
     casgstatus(gp, g_status::syscall, g_status::runnable);
     trace_go_wait(self);
     self.went_on_in.store(0, memory_order_relaxed);  // relaxed: a guess; others will run here
+    lock_if_pinned(self, gp);
     self.after = after_slow_exit;
     self.prev = &gp;
     switch_to(self, gp, self.g0);
@@ -222,7 +224,7 @@ m* set_aside_for_leaver() ROTA_EXCLUDES(sched.mu) {
 bool leave_p(m& self) {
     g& gp = *self.curg;
     p& pp = *self.pp;
-    if (!hostages.stops || gp.is_locked || pp.host != nullptr) return false;
+    if (!hostages.stops || gp.is_locked || gp.is_pinned || pp.host != nullptr) return false;
     m* const to = set_aside_for_leaver();
     if (to == nullptr) return false;
     casgstatus(gp, g_status::running, g_status::syscall);

@@ -6,59 +6,25 @@
 #include <vector>
 
 #include <dirent.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../gomaxprocs_restored.hpp"
 #include "anywhere.hpp"
+#include "bustle.hpp"
 
 using namespace std::chrono_literals;
+using rota_test::bustle;
 using rota_test::eventually;
 using rota_test::scaled;
 using rota_test::scheduler_state;
+using rota_test::thread_id;
+using rota_test::wander;
 
 namespace {
-
-[[gnu::noinline]] int thread_id() { return static_cast<int>(::syscall(SYS_gettid)); }
 
 bool thread_exists(int tid) {
     return ::access(("/proc/self/task/" + std::to_string(tid)).c_str(), F_OK) == 0;
 }
-
-// Everything after which a goroutine may be on another thread.
-void wander() {
-    rota::runtime::gosched();
-    rota::sleep_for(50us);
-    rota::blocking([] { std::this_thread::yield(); });
-    auto ch = rota::make_chan<int>();
-    rota::go([ch] {
-        rota::runtime::gosched();
-        ch.send(1);
-    });
-    ch.recv();
-}
-
-// Keeps all processors busy with goroutines that move, until it ends.
-class bustle {
-  public:
-    bustle() {
-        for (int i = 0; i < 8; ++i) {
-            all_.go([this] {
-                while (!over_) wander();
-            });
-        }
-    }
-    ~bustle() {
-        over_ = true;
-        all_.wait();
-    }
-    bustle(const bustle&) = delete;
-    bustle& operator=(const bustle&) = delete;
-
-  private:
-    std::atomic<bool> over_{false};
-    rota::wait_group all_;
-};
 
 }  // namespace
 

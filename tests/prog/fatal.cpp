@@ -42,6 +42,20 @@ int unlock_caught() {
     return 0;
 }
 
+// Nobody ends the pin of a goroutine for it.
+int ends_pinned() {
+    return in_goroutine([] { new rota::runtime::pin; });
+}
+
+int pin_ends_elsewhere() {
+    return in_goroutine([] {
+        auto* const mine = new rota::runtime::pin;
+        rota::wait_group one;
+        one.go([mine] { delete mine; });
+        one.wait();
+    });
+}
+
 int unlock_in_thread() {
     std::thread([] { rota::mutex().unlock(); }).join();
     return 0;
@@ -364,6 +378,8 @@ int main(int argc, char** argv) {
                      {"unlock_twice", unlock_twice},
                      {"unlock_caught", unlock_caught},
                      {"unlock_in_thread", unlock_in_thread},
+                     {"ends_pinned", ends_pinned},
+                     {"pin_ends_elsewhere", pin_ends_elsewhere},
                      {"unlock_shared", unlock_shared},
                      {"runlock", runlock},
                      {"runlock_in_thread", runlock_in_thread},

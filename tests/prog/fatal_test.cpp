@@ -50,6 +50,14 @@ TEST(unlock, of_unlocked_shared_mutex_is_fatal) {
     EXPECT_TRUE(reported(run_fatal("runlock_after_many"), readers));
 }
 
+TEST(pin, that_a_goroutine_does_not_end_itself_is_fatal) {
+    // The next goroutine with this stack would be pinned; or another goroutine's count would sink.
+    const outcome o = run_fatal("ends_pinned");
+    EXPECT_TRUE(reported(o, "fatal error: rota: goroutine ended inside a pin"));
+    EXPECT_TRUE(reported(run_fatal("pin_ends_elsewhere"),
+                         "fatal error: rota: a pin ended in another goroutine than it began in"));
+}
+
 TEST(go_statement, of_an_empty_function_is_fatal) {
     // The new goroutine would throw bad_function_call far from the mistake, or jump to address 0.
     const char* const text = "fatal error: go of nil func value";
