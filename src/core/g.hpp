@@ -94,9 +94,9 @@ struct g {
     std::uint8_t name_size = 0;
     // How many of its last turns lost the p in a call that blocked unannounced (sched/take).
     // Written by itself, and by the taker of its p, which has locked it out.
-    std::uint8_t blocked_turns = 0;
+    std::uint8_t blocked_turns : 4 = 0;
     // How many of its last announced calls lost the p (sched/syscall). Written by itself.
-    std::uint8_t blocked_calls = 0;
+    std::uint8_t blocked_calls : 4 = 0;
     std::uint32_t ready_since = 0;  // when it was made runnable, by who did that; see at_start
     std::uint32_t lock_count = 0;   // how often it has locked itself to its thread
     std::uint32_t pin_count = 0;    // scopes of rota::runtime::pin that it is in; written by itself

@@ -50,7 +50,8 @@ void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name)
     if (!name.empty()) std::memcpy(reinterpret_cast<char*>(at), name.data(), name.size());
     gp.name_size = static_cast<std::uint8_t>(name.size());
     gp.is_leaked = false;
-    gp.at_start = gp.blocked_turns = gp.blocked_calls = 0;
+    gp.at_start = 0;
+    gp.blocked_turns = gp.blocked_calls = 0;
     at = align_down(at - size - 1, align < 16 ? 16 : align);
     gp.closure = reinterpret_cast<void*>(at);
     gp.sched.sp = gp.closure;

@@ -155,12 +155,12 @@ ROTA_NOINLINE void hand_off_at_once(m& self, p& pp) {
 // What the call that ends now says of the next one.
 void note_call(m& self, bool kept_p) {
     constexpr std::int64_t short_call = 20'000;  // ns
-    std::uint8_t& calls = self.curg->blocked_calls;
+    g& gp = *self.curg;
     const bool was_short =
         kept_p || (self.left_p_at != 0 && nanotime() - self.left_p_at < short_call);
     self.left_p_at = 0;
-    if (was_short) calls = 0;
-    else if (calls < call_habit_max) ++calls;
+    if (was_short) gp.blocked_calls = 0;
+    else if (gp.blocked_calls < call_habit_max) ++gp.blocked_calls;
 }
 
 }  // namespace
