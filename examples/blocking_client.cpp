@@ -8,12 +8,13 @@
 // Usage: blocking_client [CONNECTIONS [REQUESTS [SECONDS]]]       defaults: 50, 1000, 5
 //
 // The server is the one that libpq finds by PGHOST, PGPORT, PGUSER and PGDATABASE; `./dev demo
-// rude` starts one. Two things are shown, and checked: the exit status is 1 if one was not seen.
+// rude` starts one. The first two are checked: the exit status is 1 if one was not seen. So are all
+// answers of the third.
 // 1. REQUESTS goroutines ask for pg_sleep(1) over CONNECTIONS connections, all of which are busy
-// all
-//    the time.
+//    all the time.
 // 2. CONNECTIONS goroutines are inside libpq for SECONDS seconds, while a ticker of 1 ms keeps
-// time.
+//    time.
+// 3. 200 goroutines, and then 200 threads, ask for numbers as fast as they can, beside tickers.
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
 #include <rota/runtime.hpp>
@@ -21,6 +22,8 @@
 #include <rota/time.hpp>
 
 #include <libpq-fe.h>
+
+#include "blocking_client/short_queries.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -136,6 +139,7 @@ int show(const plan& wanted) {
         std::printf("%d processors, %ld times one was taken from a goroutine inside libpq\n",
                     rota::runtime::gomaxprocs(0),
                     static_cast<long>(rota::runtime::read_sched_stats().handoffs));
+        show_short_queries();
         if (!requests) std::printf("NOT seen: all connections busy all the time\n");
         if (!ticker) std::printf("NOT seen: a ticker late by less than 5 ms, 99 times of 100\n");
         return requests && ticker ? 0 : 1;

@@ -6,7 +6,7 @@
 #
 # 1. Two Fibonacci hogs at GOMAXPROCS=1, then the same with the scheduler's own trace.
 # 2. A PostgreSQL of its own on a free port, which ends with the script; a thousand goroutines on
-#    two processors use it through libpq.
+#    two processors use it through libpq. At the end, a row for each way to send short queries.
 #
 # ROTA_BUILD names the build directory (default: build/release). Exit status 0 only if everything
 # was seen. PostgreSQL refuses to run as root: then the server runs as the user postgres.
@@ -80,7 +80,7 @@ start_server() {
     server=yes
     if ! "${as_server[@]}" "$bin/pg_ctl" -D "$scratch/data" -l "$scratch/server.log" -s -w -t 60 \
         -o "-p $PGPORT -c listen_addresses=$PGHOST -c unix_socket_directories= \
-            -c max_connections=$((connections + 10)) -c fsync=off" start >/dev/null; then
+            -c max_connections=$((connections + 220)) -c fsync=off" start >/dev/null; then
         cat "$scratch/server.log" >&2
         die "PostgreSQL did not start"
     fi
