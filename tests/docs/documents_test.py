@@ -23,7 +23,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-COMPILED = ("README.md", "docs/debugging.md", "docs/from-go.md", "docs/from-std-thread.md")
+COMPILED = ("README.md", "docs/debugging.md", "docs/from-go.md", "docs/from-std-thread.md",
+            "docs/libraries.md")
 NAMES = "// The names used on this page."
 HEADERS = ("atomic", "chrono", "condition_variable", "cstring", "mutex", "optional",
            "shared_mutex", "stop_token", "string", "system_error", "thread", "vector")
