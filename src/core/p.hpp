@@ -77,9 +77,6 @@ struct alignas(cache_line) p {
 
     // --- guarded by its own lock ----------------------------------------------------
     alignas(cache_line) timer_heap timers;
-    // When the last due ones were taken, and when the next may be; relaxed: this only spaces them
-    // out.
-    atomic<std::int64_t> timers_ran_at{0}, timers_not_before{0};
 
     // --- guarded by sched.mu --------------------------------------------------------
     p* idle_link = nullptr;

@@ -32,12 +32,6 @@ namespace {
 // An m without work waits for some before it sleeps, half as long after each vain wait.
 constexpr std::int32_t spin_ns_min = 1'000;
 
-// A storm of timers is served in batches: waking for each one would cost more than running it. One
-// that comes alone is served to the moment, a few within `timer_gap_ns`; where a batch was of
-// `timer_storm` and more, the next comes at a multiple of `timer_storm_ns`, for all ps together.
-constexpr std::int64_t timer_gap_ns = 250'000, timer_storm_ns = 500'000;
-constexpr std::uint32_t timer_storm = 8;
-
 // The first that a timer readies runs next. Others would stand behind the whole ring, for seconds
 // where that is full of goroutines that use up their slices: those are in a hurry, for all ps.
 void run_own_timers(m& self, p& pp) {
@@ -327,7 +321,7 @@ std::int64_t earliest_timer() {
         // Read once: another m may forget it, and then there is none, not one that is far away.
         const std::int64_t bound = timers.bound();
         if (bound == 0) continue;
-        const std::int64_t when = timer_run_at(*sched.allp[i], bound);
+        const std::int64_t when = timers.pace.run_at_ordered(bound);
         if (least == 0 || when < least) least = when;
     }
     return least;
@@ -399,8 +393,8 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     std::uint32_t total = 0;
     // A heap that stops have emptied is its owner's to tidy, and no reason to keep others waiting.
     if (owner.timers.size() == 0 || next_timer_run(owner) > now) return 0;
-    owner.timers_ran_at.store(now, memory_order_relaxed);                     // relaxed: advice
-    owner.timers_not_before.store(now + timer_gap_ns, memory_order_relaxed);  // relaxed: advice
+    owner.timers.pace.begin_batch(now);
+    const std::uint32_t queued_before = runq_length(*self.pp);
     // The first goroutine that a timer readies runs here, at once: only the others are worth waking
     // an m.
     self.ready_extras |= m::ready_quietly;
@@ -413,12 +407,9 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     }
     self.ready_extras &= m::ready_lasting;
     if (total == 0) return 0;
-    if (total >= timer_storm) {
-        const std::int64_t next = (now / timer_storm_ns + 1) * timer_storm_ns;
-        owner.timers_not_before.store(next, memory_order_relaxed);  // relaxed: advice
-    }
     constexpr std::uint32_t few = 128;
     const std::uint32_t queued = runq_length(*self.pp);
+    owner.timers.pace.end_batch(now, total, owner.timers.size(), queued > queued_before);
     if (queued > few) wakep();
     else if (queued > 1 || owner.timers.earliest_hint() != 0)
         wakep_later();  // or nobody polls meanwhile

@@ -294,7 +294,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
     const std::int64_t turn = at_once ? hostages.interactive_after : std::int64_t{time_slice};
     if (now - w.since < turn) return;
     if (is_for_others(pp, now)) {
-        const std::int64_t ran = pp.timers_ran_at.load(memory_order_relaxed);  // relaxed: advice
+        const std::int64_t ran = pp.timers.pace.ran_at();
         if (now - std::max(mp.lent_at, ran) < lending_period) return;
     }
     // First the polite way: one that uses rota has yielded by the next look.

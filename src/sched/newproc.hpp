@@ -11,9 +11,9 @@ namespace rota::rt {
 // Caller: inside a runtime_entry.
 void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& record);
 
-// Makes a goroutine that calls entry(arg), for who is no goroutine: a timer that has come due.
-// `created_at` is the place that its traces name. Ends the process if there is no stack to be had.
-// Caller: an m with a p, on g0.
+// Makes a goroutine that calls entry(arg), for a timer that has come due. `created_at` is the place
+// that its traces name. Ends the process if there is no stack to be had. Caller: an m with a p, on
+// g0, or who sets the timer, inside a runtime_entry.
 void spawn_from_scheduler(entry_fn entry, void* arg, const void* created_at);
 
 // The stack size that goroutines get by default from now on; returns the previous one.

@@ -77,8 +77,7 @@ void draw_p(m& self) {
 found find(m& self) {
     p& pp = *self.pp;
     if (pp.timers.earliest_hint() != 0) {
-        // relaxed: a batch needs no waiting here
-        pp.timers_not_before.store(0, memory_order_relaxed);
+        pp.timers.pace.forget_gap();  // a batch needs no waiting here
         (void)run_due_timers(self, pp, nanotime());
     }
     found f;

@@ -60,7 +60,7 @@ void run_errands(const timer_errand* due, std::uint32_t n);
 
 // When timers of pp that are due at `when` are to be run, which is later if some have just been.
 inline std::int64_t timer_run_at(const p& pp, std::int64_t when) {
-    return std::max(when, pp.timers_not_before.load(memory_order_relaxed));  // relaxed: advice
+    return pp.timers.pace.run_at(when);
 }
 
 // When the next timers of pp are to be run; far away if there are none. A hint.
@@ -73,6 +73,10 @@ inline std::int64_t next_timer_run(const p& pp) {
 inline bool are_timers_to_run(const p& pp) {
     return pp.timers.earliest_hint() != 0 && next_timer_run(pp) <= nanotime();
 }
+
+// A timer that never is in a heap, since it is due when it is set, comes due now: counts it.
+// Caller: who sets it, inside a runtime_entry.
+void note_due_at_once(timer& t);
 
 // A timer's `run` that readies the g that claim() has returned.
 void wake_g(void* gp);

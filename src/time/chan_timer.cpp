@@ -10,6 +10,10 @@
 //                                                      unlock; in_flight - 1
 //     stop: lock the channel; out of the heap; due := false; empty the buffer; unlock
 //
+// A timer that is due when it is set has no business in the heap: who sets it delivers at once, and
+// no batch, no poller and no other m hears of it. Go: timer.maybeRunChan, at the channel's
+// operations.
+//
 // Timer and channel are one block, and the channel's references are the timer's: when the last one
 // goes, nobody can receive. Whoever drops it stops the timer and waits until no run() is in flight,
 // which never takes longer than a delivery.
@@ -95,6 +99,25 @@ bool void_all(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
     return running || undelivered || unreceived;
 }
 
+// Whether ct comes due while it is set. What a bubble has made comes due by the bubble's clock, and
+// what is made outside by the other one, whichever goroutine sets it.
+bool is_due_at_once(const chan_timer& ct, std::int64_t ns) ROTA_REQUIRES(ct.mu) {
+    return ns <= 0 && ct.made_in == getm().curg->in;
+}
+
+// Marks ct as come due: deliver_at_once(), without the lock, then sends.
+void mark_due(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
+    ct.armed = true;
+    ct.due.store(true, memory_order_relaxed);  // relaxed: under mu
+}
+
+// Sends unless a stop or reset has voided it meanwhile. Caller: has a reference, so that destroy()
+// cannot run meanwhile.
+void deliver_at_once(chan_timer& ct) {
+    note_due_at_once(ct.t);
+    (void)chan_feed(ct, current_now, ct.due);
+}
+
 // Returns what the poller must be told, after the lock is released.
 [[nodiscard]] bool arm(chan_timer& ct, std::int64_t when, std::int64_t period)
     ROTA_REQUIRES(ct.mu) {
@@ -108,13 +131,17 @@ timer_block* chan_timer_new(std::int64_t ns, bool periodic) ROTA_NO_TSA {  // no
     static_assert(alignof(chan_timer) <= cache_line);
     auto* const ct = new (block_new(sizeof(chan_timer))) chan_timer;
     const runtime_entry inside;
-    const std::int64_t when = moment_in(current_now(), ns);
     ct->t.arg = ct;
     ct->t.run = deliver;
     ct->t.claim = claim;
     chan_embed(*ct, reinterpret_cast<std::byte*>(&ct->value), sizeof ct->value, 1, destroy);
+    if (is_due_at_once(*ct, ns)) {
+        mark_due(*ct);
+        deliver_at_once(*ct);
+        return ct;
+    }
     ct->armed = true;
-    start_new_timer(ct->t, when, periodic ? ns : 0);
+    start_new_timer(ct->t, moment_in(current_now(), ns), periodic ? ns : 0);
     return ct;
 }
 
@@ -130,12 +157,16 @@ bool chan_timer_reset(timer_block& b, std::int64_t ns, bool periodic) {
     const runtime_entry inside;
     const std::int64_t when = moment_in(current_now(), ns);
     bool was = false;
+    bool at_once = false;
     bool earlier = false;
     {
         const detail::chan_guard guard(ct);
         was = void_all(ct);
-        earlier = arm(ct, when, periodic ? ns : 0);
+        at_once = is_due_at_once(ct, ns);
+        if (at_once) mark_due(ct);
+        else earlier = arm(ct, when, periodic ? ns : 0);
     }
+    if (at_once) deliver_at_once(ct);
     if (earlier) wake_poller(when);
     return was;
 }

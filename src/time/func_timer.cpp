@@ -2,7 +2,8 @@
 //
 // References: one for each handle, one while the timer is started or about to call, one for each
 // goroutine that runs the closure; the last one out destroys it. What has come due hands the
-// started timer's reference to the goroutine.
+// started timer's reference to the goroutine. A timer that is due when it is set makes the
+// goroutine at once, as rota::go does, and never is in the heap.
 #include <cstddef>
 #include <new>
 
@@ -25,6 +26,7 @@ struct alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) func_timer : timer_block {
     // --- fixed -------------------------------------------------------------------
     const closure_ops& ops;
     const void* created_at = nullptr;
+    const bubble* made_in = nullptr;  // by whose clock it comes due; null: nanotime()
 
     // --- anyone --------------------------------------------------------------------
     atomic<std::uint64_t> refs{1};  // pairs(timer.refs): the last one out sees all
@@ -58,6 +60,17 @@ void fire(void* arg) {
     spawn_from_scheduler(call, arg, ft.created_at);
 }
 
+// Whether ft comes due while it is set. One of a bubble comes due by the bubble's clock, and calls
+// inside it.
+bool is_due_at_once(const func_timer& ft, std::int64_t ns) {
+    return ns <= 0 && ft.made_in == getm().curg->in;
+}
+
+void fire_at_once(func_timer& ft) {
+    note_due_at_once(ft.t);
+    fire(&ft);
+}
+
 }  // namespace
 
 func_timer_place func_timer_begin(std::size_t size, const closure_ops& ops) {
@@ -69,9 +82,11 @@ ROTA_NOINLINE void func_timer_start(timer_block* b, std::int64_t ns) {
     func_timer& ft = func_of(*b);
     const runtime_entry inside;
     ft.created_at = __builtin_return_address(0);
+    ft.made_in = getm().curg->in;
     ft.t.arg = &ft;
     ft.t.run = fire;
     ft.refs.store(2, memory_order_relaxed);  // relaxed: nobody else knows it
+    if (is_due_at_once(ft, ns)) return fire_at_once(ft);
     start_new_timer(ft.t, moment_in(current_now(), ns));
 }
 
@@ -98,7 +113,9 @@ bool func_timer_reset(timer_block& b, std::int64_t ns) {
     bool was_started = false;
     {
         const runtime_entry inside;
-        was_started = start_timer(ft.t, moment_in(current_now(), ns));
+        const bool at_once = is_due_at_once(ft, ns);
+        was_started = at_once ? stop_timer(ft.t) : start_timer(ft.t, moment_in(current_now(), ns));
+        if (at_once) fire_at_once(ft);
     }
     if (was_started) release(ft);  // one start, one reference
     return was_started;

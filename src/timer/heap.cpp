@@ -55,7 +55,7 @@ timer_change timer_heap::reset(timer& t, std::int64_t when, std::int64_t period)
     } else {
         home.insert(t);
     }
-    change.earlier = home.publish();
+    change.earlier = home.publish_start(t.when);
     home.mu_.release();
     return change;
 }
@@ -71,7 +71,7 @@ timer_change timer_heap::start(timer& t, std::int64_t when,
     t.when = when > 0 ? when : 1;
     t.period = period;
     insert(t);
-    const bool earlier = publish();
+    const bool earlier = publish_start(t.when);
     mu_.release();
     return {false, earlier};
 }
@@ -98,8 +98,9 @@ bool timer_heap::add_wait(std::int64_t when, void* what) ROTA_NO_TSA {  // which
         heap = next;
         heap->mu_.acquire();
     }
-    heap->push({when > 0 ? when : 1, reinterpret_cast<std::uintptr_t>(what) | 1});
-    const bool earlier = heap->publish();
+    if (when <= 0) when = 1;
+    heap->push({when, reinterpret_cast<std::uintptr_t>(what) | 1});
+    const bool earlier = heap->publish_start(when);
     heap->mu_.release();
     return earlier;
 }
@@ -117,6 +118,7 @@ std::uint32_t timer_heap::pop_due(std::int64_t now, timer_errand* due, std::uint
         timer& t = *places_[first.slot()].t;
         if (t.period > 0) {
             t.when = next_period(t.when, t.period, now);
+            pace.note_tick(t.when, t.period);
             sift_down(0, entry_of(t));
         } else {
             erase(0);
@@ -220,6 +222,13 @@ bool timer_heap::publish() {
     // sees the other.
     earliest_.store(is, memory_order_seq_cst);  // pairs(timer.earliest)
     return true;
+}
+
+// As publish, for a timer that has been set.
+bool timer_heap::publish_start(std::int64_t when) {
+    // The moment of the batch first: who sees the new earliest moment sees it as well.
+    const bool batch_is_earlier = pace.note_set(when);
+    return publish() || batch_is_earlier;
 }
 
 void timer_heap::forget_if_empty() {

@@ -23,6 +23,7 @@
 #include "base/atomic.hpp"
 #include "mem/mapped.hpp"
 #include "sys/lock.hpp"
+#include "timer/pace.hpp"
 
 namespace rota::rt {
 
@@ -56,7 +57,7 @@ struct timer {
 // What a change asks of the caller.
 struct timer_change {
     bool was_started = false;  // and had not come due: it will not run for that start any more
-    bool earlier = false;  // the heap's earliest moment is `when` now: the poller must hear of it
+    bool earlier = false;  // the heap is to be looked at earlier now: the poller must hear of it
 };
 
 class timer_heap {
@@ -71,7 +72,7 @@ class timer_heap {
         ROTA_EXCLUDES(mu_);
 
     // Adds a wait that nobody can stop: at `when` pop_due gives out `what`, which is a multiple
-    // of 2. True: `when` is the earliest moment now, and the poller must hear of it.
+    // of 2. True: the heap is to be looked at earlier now, and the poller must hear of it.
     [[nodiscard]] bool add_wait(std::int64_t when, void* what) ROTA_EXCLUDES(mu_);
 
     // Stops t, wherever it is. True: it had been started, and will not come due for that start. Its
@@ -112,6 +113,9 @@ class timer_heap {
     // relaxed: a hint; whoever must know is ordered by what tells it that nobody changes it.
     std::uint32_t size() const { return count_.load(memory_order_relaxed); }
 
+    // When what is due is to be run: for who runs it, and who looks ahead.
+    timer_pace pace;
+
   private:
     // `what` is the number of a timer, doubled, or what a wait is for, plus 1.
     struct entry {
@@ -142,6 +146,7 @@ class timer_heap {
     std::size_t least_of_four(std::size_t first) ROTA_REQUIRES(mu_);
     std::size_t least_of(std::size_t first, std::size_t end) ROTA_REQUIRES(mu_);
     bool publish() ROTA_REQUIRES(mu_);
+    bool publish_start(std::int64_t when) ROTA_REQUIRES(mu_);
     void forget_if_empty() ROTA_REQUIRES(mu_);
 
     lock mu_{lock_rank::timers};

@@ -100,6 +100,29 @@ TEST_ANYWHERE(synctest, knows_every_durable_wait) {
     });
 }
 
+TEST_ANYWHERE(synctest, timers_that_are_due_when_they_are_set_move_no_time) {
+    rota::synctest::test([] {
+        const auto start = rota::clock::now();
+        rota::timer t(0s);
+        EXPECT_EQ(t.c().recv(), start);
+        t.reset(-1h);
+        EXPECT_EQ(t.c().recv(), start);
+        bool called = false;
+        rota::timer f = rota::after_func(0s, [&] { called = true; });
+        rota::synctest::wait();
+        EXPECT_TRUE(called);
+        EXPECT_EQ(rota::clock::now(), start);
+        // Its goroutine is one of the bubble: its sleep moves the bubble's time.
+        auto slept = rota::make_chan<rota::unit>(1);
+        rota::after_func(0s, [&] {
+            rota::sleep_for(24h);
+            slept.send({});
+        });
+        slept.recv();
+        EXPECT_EQ(rota::clock::now(), start + 24h);
+    });
+}
+
 TEST_ANYWHERE(synctest, does_not_move_time_while_one_waits_outside) {
     // The channel is from outside: its sender acts in real time, and no timer may come first.
     auto outside = rota::make_chan<int>();

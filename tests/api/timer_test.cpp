@@ -1,4 +1,5 @@
 // rota::timer, rota::ticker, rota::after, rota::tick and rota::after_func.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -19,6 +20,7 @@ using namespace std::chrono_literals;
 using rota_test::eventually;
 using rota_test::is_empty;
 using rota_test::panic_of;
+using rota_test::scaled;
 using rota_test::scheduler_state;
 using time_point = rota::clock::time_point;
 
@@ -64,6 +66,106 @@ TEST_ANYWHERE(timer, of_nothing_or_less_fires_at_once) {
     rota::timer t(1h);
     EXPECT_TRUE(t.reset(-5s));
     EXPECT_TRUE(t.c().recv().has_value());
+}
+
+TEST_ANYWHERE(timer, that_is_due_when_it_is_set_has_sent_by_then) {
+    // It could lie in a heap until the next batch of due timers.
+    for (int i = 0; i < 1000; ++i) {
+        rota::timer t(0ns);
+        EXPECT_FALSE(is_empty(t.c()));
+        t.reset(1h);
+        EXPECT_TRUE(is_empty(t.c()));
+        EXPECT_TRUE(t.reset(-1s));
+        EXPECT_TRUE(t.stop());
+        EXPECT_TRUE(is_empty(t.c())) << "stop has voided it";
+        EXPECT_FALSE(t.reset(0ns));
+        EXPECT_TRUE(t.reset(0ns)) << "what was not received is voided";
+        EXPECT_FALSE(is_empty(t.c()));
+        EXPECT_TRUE(is_empty(t.c())) << "sent twice";
+    }
+}
+
+TEST_ANYWHERE(timer, that_is_reset_to_be_due_wakes_who_waits) {
+    for (int i = 0; i < scaled(1000); ++i) {
+        rota::timer t(1h);
+        ASSERT_TRUE(rota_test::go_and_park([&] { (void)t.c().recv(); }));
+        EXPECT_TRUE(t.reset(0ns));
+        ASSERT_TRUE(rota_test::eventually_alone());
+    }
+}
+
+TEST(timer, calls_that_are_due_when_they_are_set_begin_as_by_go) {
+    // One p: the goroutine is next in its queue, whatever the last batch of timers was.
+    const int procs = rota::runtime::gomaxprocs(1);
+    rota::run([] {
+        std::atomic<int> calls{0};
+        for (int i = 1; i <= 1000; ++i) {
+            const rota::timer t = rota::after_func(0ns, [&] { ++calls; });
+            rota::runtime::gosched();
+            ASSERT_EQ(calls, i);
+            EXPECT_FALSE(t.stop()) << "it has been called";
+        }
+    });
+    rota::runtime::gomaxprocs(procs);
+}
+
+TEST_ANYWHERE(timer, call_is_made_for_each_reset_to_zero) {
+    std::atomic<int> calls{0};
+    rota::timer t = rota::after_func(1h, [&] { ++calls; });
+    EXPECT_TRUE(t.reset(0ns));
+    for (int i = 1; i < 100; ++i) EXPECT_FALSE(t.reset(0ns));
+    EXPECT_TRUE(eventually([&] { return calls == 100; })) << calls;
+    EXPECT_FALSE(t.stop());
+    EXPECT_TRUE(rota_test::eventually_alone());
+    EXPECT_EQ(calls, 100);
+}
+
+TEST(timer, an_endless_loop_of_due_timers_starves_nobody) {
+    // One p: the loops neither park nor end, so only the time slice lets others in.
+    const int procs = rota::runtime::gomaxprocs(1);
+    rota::run([] {
+        std::atomic<bool> stop{false};
+        std::atomic<long> fired{0}, called{0};
+        rota::wait_group loops;
+        loops.go([&] {
+            while (!stop) {
+                (void)rota::timer(0ns).c().recv();
+                ++fired;
+            }
+        });
+        auto over = rota::make_chan<rota::unit>();
+        rota::timer chain = rota::after_func(1h, [&] {
+            ++called;
+            if (stop) over.close();
+            else chain.reset(0ns);
+        });
+        chain.reset(0ns);
+        for (int turns = 0; turns < 5; ++turns) {
+            const long fired_then = fired, called_then = called;
+            EXPECT_TRUE(eventually([&] { return fired > fired_then && called > called_then; }));
+        }
+        stop = true;
+        loops.wait();
+        over.recv();
+    });
+    rota::runtime::gomaxprocs(procs);
+}
+
+TEST(timer, consecutive_short_sleeps_do_not_wait_for_batches) {
+    // Batches are a quarter of a millisecond apart. The fastest of many counts: others may have the
+    // processor.
+    const int procs = rota::runtime::gomaxprocs(1);
+    rota::run([] {
+        auto fastest = rota::clock::duration::max();
+        for (int i = 0; i < 200; ++i) {
+            const time_point start = rota::clock::now();
+            rota::sleep_for(20us);
+            rota::sleep_for(20us);
+            fastest = std::min(fastest, rota::clock::now() - start);
+        }
+        EXPECT_LT(fastest, 250us);
+    });
+    rota::runtime::gomaxprocs(procs);
 }
 
 TEST_ANYWHERE(kb30_timer, beyond_the_clocks_range_never_fires) {
