@@ -1,7 +1,8 @@
-// Parsing of the environment. Unknown GODEBUG keys are left alone, as Go does: a newer program may
-// know them.
+// Parsing of the environment. An unknown name in GODEBUG is reported, and changes nothing: a typing
+// error looks like a setting without effect otherwise. Differs from Go, which is silent.
 #include "base/env.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
@@ -85,6 +86,25 @@ void complain_of(std::string_view key, std::string_view value, const char* form)
     complain(variable, value, form);
 }
 
+// The names that read_godebug_entry knows beside the numbers.
+constexpr std::string_view godebug_others[] = {"preemptsignal", "netpoll", "gctrace"};
+
+void complain_of_name(std::string_view key) {
+    char accepted[512];
+    std::size_t used = 0;
+    const auto add = [&](std::string_view name) {
+        const int n =
+            std::snprintf(accepted + used, sizeof accepted - used, "%s%.*s", used == 0 ? "" : ", ",
+                          static_cast<int>(name.size()), name.data());
+        used = std::min(used + static_cast<std::size_t>(std::max(n, 0)), sizeof accepted - 1);
+    };
+    for (const godebug_number& n : godebug_numbers) add(n.key);
+    for (const std::string_view name : godebug_others) add(name);
+    constexpr std::size_t shown = 64;
+    print_error("rota: GODEBUG: unknown name \"%.*s\" (accepted: %s); it has no effect\n",
+                static_cast<int>(std::min(key.size(), shown)), key.data(), accepted);
+}
+
 void read_godebug_entry(environment& env, std::string_view key, std::string_view value) {
     for (const godebug_number& n : godebug_numbers) {
         if (n.key != key) continue;
@@ -109,6 +129,8 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
             print_error("rota: GODEBUG gctrace=%d: there is no collector, so there are no lines\n",
                         n);
         }
+    } else {
+        complain_of_name(key);
     }
 }
 

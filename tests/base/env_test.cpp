@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -127,13 +129,36 @@ TEST(environment, names_variable_value_and_form_of_what_it_refuses) {
 }
 
 TEST(environment, reads_godebug_entry_by_entry) {
-    // One bad entry must not hide the good ones beside it; keys of newer programs pass in silence.
+    // One bad entry must not hide the good ones beside it.
     const with_variable v("GODEBUG", "unknown=1,schedtrace=250,,nonsense");
     testing::internal::CaptureStderr();
     EXPECT_EQ(read_environment().schedtrace_ms, 250);
     const std::string said = testing::internal::GetCapturedStderr();
     EXPECT_NE(said.find("nonsense"), std::string::npos) << said;
-    EXPECT_EQ(said.find("unknown"), std::string::npos) << said;
+    EXPECT_NE(said.find("unknown"), std::string::npos) << said;
+}
+
+TEST(environment, reports_each_unknown_name_of_godebug_in_one_line) {
+    // A typing error would look like a setting without effect.
+    const std::string longest(3000, 'x');
+    const with_variable v(
+        "GODEBUG", ("shedtrace=1000,asyncpreemptof=1,deadlock=1,=," + longest + "=1").c_str());
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(read_environment().deadlock, 1);
+    const std::string said = testing::internal::GetCapturedStderr();
+    std::istringstream lines(said);
+    std::vector<std::string> all;
+    for (std::string line; std::getline(lines, line);) all.push_back(line);
+    ASSERT_EQ(all.size(), 4u) << said;
+    EXPECT_EQ(all[0].find("rota: GODEBUG: unknown name \"shedtrace\" (accepted: schedtrace, "), 0u)
+        << said;
+    EXPECT_NE(all[1].find("\"asyncpreemptof\""), std::string::npos) << said;
+    for (const std::string& line : all) {
+        for (const char* const name : {"schedtrace", "asyncpreemptoff", "preemptsignal", "netpoll",
+                                       "gctrace", "scheddetail"})
+            EXPECT_NE(line.find(name), std::string::npos) << line;
+        EXPECT_LT(line.size(), 600u);
+    }
 }
 
 TEST(environment, reads_how_quotas_are_rounded) {
