@@ -6,7 +6,11 @@ include(CMakePackageConfigHelpers)
 
 set(ROTA_CMAKE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/rota")
 
-install(TARGETS rota EXPORT rotaTargets
+set(ROTA_INSTALLED rota)
+if(TARGET rota_hook)
+    list(APPEND ROTA_INSTALLED rota_hook)
+endif()
+install(TARGETS ${ROTA_INSTALLED} EXPORT rotaTargets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/rota" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"

@@ -87,7 +87,7 @@ void complain_of(std::string_view key, std::string_view value, const char* form)
 }
 
 // The names that read_godebug_entry knows beside the numbers.
-constexpr std::string_view godebug_others[] = {"preemptsignal", "netpoll", "gctrace"};
+constexpr std::string_view godebug_others[] = {"preemptsignal", "netpoll", "gctrace", "hook"};
 
 void complain_of_name(std::string_view key) {
     char accepted[512];
@@ -103,6 +103,22 @@ void complain_of_name(std::string_view key) {
     constexpr std::size_t shown = 64;
     print_error("rota: GODEBUG: unknown name \"%.*s\" (accepted: %s); it has no effect\n",
                 static_cast<int>(std::min(key.size(), shown)), key.data(), accepted);
+}
+
+// Words, joined by +.
+void read_hook(environment& env, std::string_view value) {
+    environment read = env;
+    for (std::string_view rest = value;;) {
+        const std::size_t plus = rest.find('+');
+        const std::string_view word = rest.substr(0, plus);
+        if (word == "off") read.hook_off = true;
+        else if (word == "trace") read.hook_traces = true;
+        else if (word == "locks") read.hook_takes_locks = true;
+        else return complain_of("hook", value, "off, trace, locks, trace+locks");
+        if (plus == std::string_view::npos) break;
+        rest.remove_prefix(plus + 1);
+    }
+    env = read;
 }
 
 void read_godebug_entry(environment& env, std::string_view key, std::string_view value) {
@@ -121,6 +137,8 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
     } else if (key == "netpoll") {
         env.uring = value == "uring";
         if (!env.uring && value != "epoll") complain_of(key, value, "epoll, uring");
+    } else if (key == "hook") {
+        read_hook(env, value);
     } else if (key == "gctrace") {
         int n = 0;
         if (!parse(value, 0, int_max, n)) {

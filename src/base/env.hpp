@@ -28,6 +28,8 @@ struct environment {
     int preemptsignal = 23;       // the signal by which one is: SIGURG
     int interactiveafter = 1000;  // µs that one computes before whom a timer, the network or a
                                   // thread has readied comes first
+    // Of librota_hook.so: nothing is hooked; parked calls are told; waits for pthread mutexes too
+    bool hook_off = false, hook_traces = false, hook_takes_locks = false;
     traceback_level traceback = traceback_level::single;
 };
 

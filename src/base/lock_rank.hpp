@@ -18,6 +18,7 @@ enum class lock_rank : std::uint8_t {
     locals,         // sync/: the keys of rota::local
     pools,          // sync/: the list of pools
     pool,           // sync/: a pool's part of one processor
+    hook,           // hook/: waits for descriptors of the program's; sets that are kept
     bubble,         // sched/, synctest/: one bubble; the pool of them; their objects
     fd,             // fd/: the deadlines of one descriptor
     timers,         // timer/: the heap of one p; never two at once but in address order

@@ -15,6 +15,7 @@
 #include "diag/lock_cycles.hpp"
 #include "diag/schedtrace.hpp"
 #include "diag/traceback.hpp"
+#include "hook/attach.hpp"
 #include "netpoll/poller.hpp"
 #include "netpoll/uring.hpp"
 #include "sched/alone.hpp"
@@ -81,6 +82,8 @@ void schedinit() {
         else net_poller.note_refusal(-error);
         if (error != 0) note_shortfall(shortfall::ring, -error);
     }
+    // A repeatable run has a clock and sockets of its own, of which the C library does not know.
+    if (!is_seeded) hook_attach({env.hook_off, env.hook_traces, env.hook_takes_locks});
     if (is_seeded) seeded_start();
     else start_sysmon();
     if (env.deadlock != 0 && !is_seeded) start_circle_watch();

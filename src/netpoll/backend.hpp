@@ -7,6 +7,7 @@
 // with a time-out other than 0 by one at a time. Errors are errno values with their sign turned.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,6 +34,9 @@ class poll_backend {
     // Makes it ready for use; 0 or an error. Called again after an error.
     virtual int start() = 0;
     virtual int add(int fd, std::uint64_t tag) = 0;  // -EPERM: the kernel does not watch this kind
+    // Has the next of these events (epoll's words) told once, with this tag, instead of what a
+    // former call asked for; again after it has been told. -ENOSYS: the back end has no such way.
+    virtual int arm(int, std::uint32_t, std::uint64_t) { return -ENOSYS; }
     // When it returns the kernel has let go of the open file, and begins to tell nothing with
     // this tag any more; what has been told may still be on its way.
     virtual int remove(int fd, std::uint64_t tag) = 0;
@@ -58,6 +62,7 @@ class epoll_backend final : public poll_backend {
   public:
     int start() override;
     int add(int fd, std::uint64_t tag) override;
+    int arm(int fd, std::uint32_t events, std::uint64_t tag) override;
     int remove(int fd, std::uint64_t tag) override;
     int wait(std::int64_t timeout, std::span<poll_event> events) override;
     void wake() override;

@@ -44,6 +44,12 @@ int epoll_backend::add(int fd, std::uint64_t tag) {
     return io_epoll_add(epoll_, fd, poll_everything, tag);
 }
 
+// A number that was closed, or stands for another file now, is not found.
+int epoll_backend::arm(int fd, std::uint32_t events, std::uint64_t tag) {
+    const int error = io_epoll_modify(epoll_, fd, events | EPOLLONESHOT, tag);
+    return error == -ENOENT ? io_epoll_add(epoll_, fd, events | EPOLLONESHOT, tag) : error;
+}
+
 int epoll_backend::remove(int fd, std::uint64_t) { return io_epoll_remove(epoll_, fd); }
 
 int epoll_backend::wait(std::int64_t timeout, std::span<poll_event> events) {

@@ -72,6 +72,11 @@ int poller::add(int fd, poll_desc& d) {
     return error < 0 ? -error : 0;
 }
 
+int poller::arm(int fd, std::uint32_t events, poll_desc& d) {
+    const int error = backend()->arm(fd, events, d.tag());
+    return error < 0 ? -error : 0;
+}
+
 void poller::remove(int fd, std::uint64_t tag) { (void)backend()->remove(fd, tag); }
 
 void poller::sleep(std::int64_t deadline, ready_list& ready) {

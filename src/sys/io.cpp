@@ -57,6 +57,14 @@ int io_epoll_add(int epoll, int fd, std::uint32_t events, std::uint64_t tag) {
     return call_int(SYS_epoll_ctl, epoll, EPOLL_CTL_ADD, fd, &e);
 }
 
+int io_epoll_modify(int epoll, int fd, std::uint32_t events, std::uint64_t tag) {
+    if (const int error = fault_at(sys_call::poll_add)) return -error;
+    epoll_event e{};
+    e.events = events;
+    e.data.u64 = tag;
+    return call_int(SYS_epoll_ctl, epoll, EPOLL_CTL_MOD, fd, &e);
+}
+
 int io_epoll_remove(int epoll, int fd) {
     if (const int error = fault_at(sys_call::poll_remove)) return -error;
     epoll_event ignored{};

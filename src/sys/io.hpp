@@ -26,6 +26,7 @@ int io_event_take(int event);
 int io_event_add(int event);
 // Adds fd, for what `events` says; the kernel gives `tag` back with each of them.
 int io_epoll_add(int epoll, int fd, std::uint32_t events, std::uint64_t tag);
+int io_epoll_modify(int epoll, int fd, std::uint32_t events, std::uint64_t tag);
 int io_epoll_remove(int epoll, int fd);
 // Waits for at most `timeout` ns; below 0: for ever; 0: not at all. Returns the number of events.
 int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout);

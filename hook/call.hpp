@@ -1,0 +1,173 @@
+// One call of a hooked function: who makes it, what it waits for, and what is told of it.
+//
+//     a thread, the runtime, a blocking section: the C library's function
+//     a goroutine that keeps its thread: that function, in a blocking section
+//     another goroutine: park(call), which waits by the runtime
+//
+// Inside, results are as the kernel gives them: 0 or more, or an errno value with its sign turned.
+// finish() turns that into what the C library returns, on whatever thread the goroutine is then.
+// A call that succeeds leaves errno as it was.
+#pragma once
+
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+
+#include <fcntl.h>
+
+#include "hook/protocol.hpp"
+#include "real.hpp"
+#include "sys/call.hpp"
+
+namespace rota::hook {
+
+using rt::hook_caller;
+using rt::hook_no_deadline;
+using rt::hook_runtime;
+
+// The runtime to which the calling thread belongs now, and what it says of the caller.
+struct calling {
+    const hook_runtime* runtime = nullptr;
+    hook_caller caller = hook_caller::other;
+};
+calling who_calls();
+
+// Whether some runtime wants waits for mutexes and conditions (GODEBUG=hook=locks).
+bool is_any_lock_wanted();
+
+// All runtimes are told.
+void tell_closed(unsigned first, unsigned last);
+
+class call {
+  public:
+    explicit call(hooked which) : which_(which), by_(who_calls()) {
+        if (!is_straight()) begin();
+    }
+    call(const call&) = delete;
+    call& operator=(const call&) = delete;
+
+    bool is_straight() const { return by_.caller == hook_caller::other; }
+    bool keeps_thread() const { return by_.caller == hook_caller::blocks; }
+    const hook_runtime& runtime() const { return *by_.runtime; }
+    std::int64_t now() const { return by_.runtime->now(); }
+
+    // Waits for these: 0, ETIMEDOUT, or EBADF (fds[closed] was closed). Where the runtime cannot
+    // wait, for lack of descriptors or memory, the thread does, in a blocking section.
+    int wait(pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed);
+    int wait(int fd, short events, std::int64_t deadline) {
+        pollfd one{fd, events, 0};
+        std::size_t closed = 0;
+        return wait(&one, 1, deadline, closed);
+    }
+    void sleep_until(std::int64_t when);
+
+    // f(), which makes the call by the C library's function, in a blocking section.
+    template <class F>
+    long block(F f) {
+        note_block();
+        by_.runtime->enter_blocking();
+        const long n = static_cast<long>(f());
+        const int error = n < 0 ? get_errno() : 0;
+        by_.runtime->leave_blocking();
+        return n < 0 ? -static_cast<long>(error) : n;
+    }
+
+    // f() as it is: it does not block, or for a disk at most.
+    template <class F>
+    long leave(F f) {
+        const long n = static_cast<long>(f());
+        return n < 0 ? -static_cast<long>(get_errno()) : n;
+    }
+
+    long finish(long result);
+    // The same for functions that return an errno value, or a code of their own.
+    int finish_with_code(int code);
+
+  private:
+    void begin();
+    void note_block();
+    std::int64_t begin_park(int fd);
+    void end_park(std::int64_t began);
+    void tell(long result) const;
+
+    hooked which_;
+    calling by_;
+    int errno_before_ = 0;
+    int waited_for_ = -1;  // the descriptor, in traces
+    bool has_parked_ = false;
+    bool has_blocked_ = false;
+    std::int64_t parked_ns_ = 0;
+};
+
+// --- questions about descriptors
+// -------------------------------------------------------------------
+
+inline bool is_nonblocking(int fd) {
+    const int flags = rt::call_int(SYS_fcntl, fd, F_GETFL);
+    return flags < 0 || (flags & O_NONBLOCK) != 0;
+}
+
+// Which of `events` there are now; 0: none.
+inline int poll_now(pollfd* fds, nfds_t count) {
+    constexpr timespec at_once{};
+    return rt::call_int(SYS_ppoll, fds, count, &at_once, nullptr, 8UL);
+}
+inline int poll_now(int fd, short events) {
+    pollfd one{fd, events, 0};
+    return poll_now(&one, 1);
+}
+
+// The moment at which a call on that socket fails with EAGAIN (SO_RCVTIMEO, SO_SNDTIMEO).
+std::int64_t deadline_of(const call& c, int fd, int option);
+
+inline constexpr std::int64_t second = 1'000'000'000;
+inline std::int64_t later(std::int64_t now, std::int64_t ns) {
+    return now > hook_no_deadline - ns ? hook_no_deadline : now + ns;
+}
+
+// --- what calls are made of
+// ------------------------------------------------------------------------
+
+// real() is the C library's function. `plain`: the call is left to it whoever makes it.
+template <class Real, class Park>
+auto make(hooked which, bool plain, Real real, Park park) -> decltype(real()) {
+    if (plain) return real();
+    call c(which);
+    if (c.is_straight()) return real();
+    return static_cast<decltype(real())>(c.finish(c.keeps_thread() ? c.block(real) : park(c)));
+}
+
+// attempt() does not block; it is made until it says something else than -EAGAIN.
+template <class F>
+long until_done(call& c, int fd, short events, int time_option, F attempt) {
+    std::int64_t deadline = 0;
+    for (bool first = true;; first = false) {
+        const long n = attempt();
+        if (n != -EAGAIN) return n;
+        if (first) {
+            if (is_nonblocking(fd)) return -EAGAIN;
+            deadline = deadline_of(c, fd, time_option);
+        }
+        const int error = c.wait(fd, events, deadline);
+        if (error != 0) return error == ETIMEDOUT ? -EAGAIN : -error;
+    }
+}
+
+// A call for which there is no attempt that does not block: as soon as the descriptor is ready it
+// is made in a blocking section, since somebody else may be quicker. time_option: 0 for none.
+template <class F>
+long when_ready(call& c, int fd, short events, int time_option, F blocking) {
+    std::int64_t deadline = hook_no_deadline;
+    for (bool first = true; poll_now(fd, events) == 0; first = false) {
+        if (first) {
+            if (is_nonblocking(fd)) break;
+            if (time_option != 0) deadline = deadline_of(c, fd, time_option);
+        }
+        const int error = c.wait(fd, events, deadline);
+        if (error != 0) return error == ETIMEDOUT ? -EAGAIN : -error;
+    }
+    return c.block(blocking);
+}
+
+}  // namespace rota::hook

@@ -1,0 +1,83 @@
+// The C library's own functions, behind those that this library puts in front of them; and errno.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace rota::hook {
+
+// Every function that is hooked and counted, in the order of the statistics.
+#define ROTA_HOOK_COUNTED(X) \
+    X(read) \
+    X(readv) \
+    X(recv) \
+    X(recvfrom) \
+    X(recvmsg) \
+    X(write) \
+    X(writev) \
+    X(send) \
+    X(sendto) \
+    X(sendmsg) \
+    X(connect) \
+    X(accept) \
+    X(accept4) \
+    X(poll) \
+    X(ppoll) \
+    X(select) \
+    X(pselect) \
+    X(epoll_wait) \
+    X(epoll_pwait) \
+    X(nanosleep) \
+    X(usleep) \
+    X(sleep) \
+    X(clock_nanosleep) \
+    X(getaddrinfo) \
+    X(flock) \
+    X(pthread_mutex_lock) \
+    X(pthread_cond_wait) \
+    X(pthread_cond_timedwait)
+
+// Those by which a descriptor is closed.
+#define ROTA_HOOK_CLOSING(X) \
+    X(close) \
+    X(dup2) \
+    X(dup3) \
+    X(close_range) \
+    X(closefrom) \
+    X(fclose)
+
+enum class hooked : unsigned {
+#define ROTA_HOOK_NAME(name) name,
+    ROTA_HOOK_COUNTED(ROTA_HOOK_NAME) first_closing,
+    before_closing = first_closing - 1,
+    ROTA_HOOK_CLOSING(ROTA_HOOK_NAME) count
+#undef ROTA_HOOK_NAME
+};
+inline constexpr unsigned counted = static_cast<unsigned>(hooked::first_closing);
+
+// The function of that name that the dynamic linker finds behind ours. The C library's, unless
+// another library has put one in between. Ends the process if there is none.
+void* real_function(hooked which);
+
+#define ROTA_REAL(name) \
+    (reinterpret_cast<decltype(&::name)>(::rota::hook::real_function(::rota::hook::hooked::name)))
+
+// A goroutine may be on another thread after each wait, where errno is another one. A compiler
+// keeps errno's address across a call, so nothing here uses errno but by these two.
+int get_errno();
+void set_errno(int value);
+
+}  // namespace rota::hook

@@ -1,0 +1,2 @@
+// The same program without the library, which its test preloads.
+#include "hook.cpp"
