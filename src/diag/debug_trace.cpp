@@ -11,6 +11,7 @@
 
 #include <rota/trace.hpp>
 
+#include "sys/call.hpp"
 #include "sys/number.hpp"
 
 namespace rota::rt {
@@ -23,7 +24,7 @@ class nameless_file {
         : fd_(above_standard_or_errno(::memfd_create("rota trace", MFD_CLOEXEC))),
           error_(fd_ < 0 ? errno : 0) {}
     ~nameless_file() {
-        if (fd_ >= 0) ::close(fd_);
+        if (fd_ >= 0) plain_close(fd_);
     }
     nameless_file(const nameless_file&) = delete;
     nameless_file& operator=(const nameless_file&) = delete;

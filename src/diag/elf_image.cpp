@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/call.hpp"
 #include "sys/number.hpp"
 
 namespace rota::rt {
@@ -22,7 +23,7 @@ bool elf_image::open(const char* path) {
         start =
             ::mmap(nullptr, static_cast<std::size_t>(about.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     }
-    ::close(fd);
+    plain_close(fd);
     if (start == MAP_FAILED) return false;
     file_ = {static_cast<const unsigned char*>(start), static_cast<std::size_t>(about.st_size)};
     if (std::memcmp(file_.data, ELFMAG, SELFMAG) == 0 && file_.data[EI_CLASS] == ELFCLASS64)

@@ -8,6 +8,7 @@
 
 #include "base/atomic.hpp"
 #include "mem/stack.hpp"
+#include "sys/call.hpp"
 #include "sys/fault_escape.hpp"
 #include "sys/number.hpp"
 #include "sys/profile_timer.hpp"
@@ -66,9 +67,9 @@ bool has_foreign_code() {
     char text[4096];
     ssize_t n = 0;
     bool is_found = false;
-    while (!is_found && (n = ::read(fd, text, sizeof text)) > 0)
+    while (!is_found && (n = plain_read(fd, text, sizeof text)) > 0)
         is_found = search.look(text, static_cast<std::size_t>(n));
-    ::close(fd);
+    plain_close(fd);
     return is_found || n < 0;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cerrno>
+#include <cstddef>
 #include <type_traits>
 
 #include <sys/syscall.h>
@@ -36,6 +37,22 @@ ROTA_ALWAYS_INLINE long call(long number, A... args) {
 template <class... A>
 ROTA_ALWAYS_INLINE int call_int(long number, A... args) {
     return static_cast<int>(call(number, args...));
+}
+
+// What the runtime reads of the kernel's files for its own use: errors as above.
+ROTA_ALWAYS_INLINE long plain_read(int fd, void* to, std::size_t size) {
+#if defined(ROTA_MODEL)
+    return ::read(fd, to, size);
+#else
+    return call(SYS_read, fd, to, size);
+#endif
+}
+ROTA_ALWAYS_INLINE void plain_close(int fd) {
+#if defined(ROTA_MODEL)
+    ::close(fd);
+#else
+    (void)call(SYS_close, fd);
+#endif
 }
 
 }  // namespace rota::rt

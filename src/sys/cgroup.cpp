@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "sys/call.hpp"
 #include "sys/number.hpp"
 
 namespace rota::rt {
@@ -22,7 +23,7 @@ class file {
         while (fd_ < 0 && errno == EINTR);
     }
     ~file() {
-        if (fd_ >= 0) ::close(fd_);
+        if (fd_ >= 0) plain_close(fd_);
     }
     file(const file&) = delete;
     file& operator=(const file&) = delete;
@@ -32,8 +33,8 @@ class file {
     // 0 at the end, and on errors.
     std::size_t read(char* to, std::size_t size) const {
         ssize_t n = 0;
-        do n = ::read(fd_, to, size);
-        while (n < 0 && errno == EINTR);
+        do n = plain_read(fd_, to, size);
+        while (n == -EINTR);
         return n > 0 ? static_cast<std::size_t>(n) : 0;
     }
 

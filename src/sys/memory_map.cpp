@@ -12,6 +12,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "sys/call.hpp"
 #include "sys/number.hpp"
 
 namespace rota::rt {
@@ -48,7 +49,7 @@ std::uint64_t device_of_own_memory() {
     if (fd < 0) return 0;
     struct stat about{};
     const bool known = ::fstat(fd, &about) == 0;
-    ::close(fd);
+    plain_close(fd);
     return known ? about.st_dev : 0;
 }
 
@@ -65,7 +66,7 @@ std::uint64_t device_of_dev_shm() {
 
 memory_map::~memory_map() {
     for (const int fd : {maps_, pages_, memory_}) {
-        if (fd >= 0) ::close(fd);
+        if (fd >= 0) plain_close(fd);
     }
 }
 
@@ -120,7 +121,7 @@ bool memory_map::for_each(char* text, std::size_t size,
     std::size_t have = 0;
     if (::lseek(maps_, 0, SEEK_SET) != 0) return false;
     for (;;) {
-        const ssize_t n = ::read(maps_, text + have, size - have - 1);
+        const ssize_t n = plain_read(maps_, text + have, size - have - 1);
         if (n < 0) return false;
         if (n == 0) return have == 0;
         have += static_cast<std::size_t>(n);

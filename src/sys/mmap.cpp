@@ -11,6 +11,7 @@
 
 #include "base/atomic.hpp"
 #include "base/env.hpp"
+#include "sys/call.hpp"
 #include "sys/fault.hpp"
 #include "sys/number.hpp"
 
@@ -93,8 +94,8 @@ long max_map_count() {
     char text[32];
     const int fd = open_to_read("/proc/sys/vm/max_map_count");
     if (fd < 0) return kernel_default;
-    const ssize_t n = ::read(fd, text, sizeof text);
-    ::close(fd);
+    const ssize_t n = plain_read(fd, text, sizeof text);
+    plain_close(fd);
     int count = 0;
     const char* end = text;
     while (end < text + (n > 0 ? n : 0) && *end >= '0' && *end <= '9') ++end;

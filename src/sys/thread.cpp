@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/atomic.hpp"
+#include "sys/call.hpp"
 #include "sys/fault.hpp"
 #include "sys/number.hpp"
 
@@ -213,8 +214,8 @@ class thread_stat {
         stat_path(path, tid);
         const int fd = open_to_read(path);
         if (fd < 0) return;
-        const ssize_t n = ::read(fd, text_, sizeof text_ - 1);
-        ::close(fd);
+        const ssize_t n = plain_read(fd, text_, sizeof text_ - 1);
+        plain_close(fd);
         size_ = n > 0 ? n : 0;
         text_[size_] = '\0';
     }

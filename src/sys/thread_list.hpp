@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/call.hpp"
 #include "sys/number.hpp"
 
 namespace rota::rt {
@@ -31,7 +32,7 @@ bool for_each_thread(F each) {
             if (tid > 0) more = each(tid);
         }
     }
-    ::close(list);
+    plain_close(list);
     return size >= 0;
 }
 

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "sys/call.hpp"
 #include "sys/number.hpp"
 
 namespace rota::rt {
@@ -38,8 +39,8 @@ bool read_about(int tid, const char* name, char (&text)[4096]) {
     std::snprintf(text, sizeof text, "/proc/self/task/%d/%s", tid, name);
     const int fd = open_to_read(text);
     if (fd < 0) return false;
-    const ssize_t size = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
+    const ssize_t size = plain_read(fd, text, sizeof text - 1);
+    plain_close(fd);
     if (size <= 0) return false;
     text[size] = '\0';
     return true;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/annotations.hpp"
+#include "sys/call.hpp"
 #include "sys/number.hpp"
 #include "sys/thread.hpp"
 #include "sys/thread_list.hpp"
@@ -38,8 +39,8 @@ bool sleeps_for_ever(int tid) {
     std::snprintf(text, sizeof text, "/proc/self/task/%d/syscall", tid);
     const int fd = open_to_read(text);
     if (fd < 0) return false;
-    const ssize_t size = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
+    const ssize_t size = plain_read(fd, text, sizeof text - 1);
+    plain_close(fd);
     if (size <= 0) return false;
     text[size] = '\0';
     // The number of the call and its arguments, or "running".

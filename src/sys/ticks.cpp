@@ -7,6 +7,7 @@
 #include <cpuid.h>
 #include <unistd.h>
 
+#include "sys/call.hpp"
 #include "sys/number.hpp"
 #endif
 
@@ -28,8 +29,8 @@ bool is_offered_by_kernel() {
         open_to_read("/sys/devices/system/clocksource/clocksource0/available_clocksource");
     if (fd < 0) return false;
     char text[256];
-    const ssize_t n = ::read(fd, text, sizeof text);
-    ::close(fd);
+    const ssize_t n = plain_read(fd, text, sizeof text);
+    plain_close(fd);
     std::string_view names(text, n > 0 ? static_cast<std::size_t>(n) : 0);
     while (!names.empty()) {
         const std::size_t end = names.find_first_of(" \n");
