@@ -10,6 +10,7 @@
 #include <ctime>
 
 #include <poll.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/atomic.hpp"
@@ -38,13 +39,31 @@ std::int64_t monotonic_now() {
     return std::int64_t{now.tv_sec} * 1000 * ms + now.tv_nsec;
 }
 
+// A library may have put a function of its own in the place of write() (hook/).
+ssize_t plain_write(const char* text, std::size_t size) {
+#if defined(ROTA_MODEL)
+    return ::write(STDERR_FILENO, text, size);
+#else
+    return ::syscall(SYS_write, STDERR_FILENO, text, size);
+#endif
+}
+
+int plain_poll(pollfd& asked, int timeout_ms) {
+#if defined(ROTA_MODEL)
+    return ::poll(&asked, 1, timeout_ms);
+#else
+    const timespec limit{timeout_ms / 1000, timeout_ms % 1000 * 1'000'000L};
+    return static_cast<int>(::syscall(SYS_ppoll, &asked, 1, &limit, nullptr, 0));
+#endif
+}
+
 // False: at `until` there was no room. True also where the reader has gone: the write says so.
 bool wait_for_room(std::int64_t until) {
     for (;;) {
         const std::int64_t left = until - monotonic_now();
         if (left <= 0) return false;
         pollfd asked{STDERR_FILENO, POLLOUT, 0};
-        const int n = ::poll(&asked, 1, static_cast<int>(left / ms + 1));
+        const int n = plain_poll(asked, static_cast<int>(left / ms + 1));
         if (n > 0) return true;
         if (n < 0 && errno != EINTR) return false;
     }
@@ -86,7 +105,7 @@ void write_error(const char* text, std::size_t size) {
     error_patience patience;
     ssize_t done = 0;
     for (std::size_t at = 0; at < size; at += static_cast<std::size_t>(done)) {
-        done = ::write(STDERR_FILENO, text + at, size - at);
+        done = plain_write(text + at, size - at);
         if (done > 0) {
             reader_stalls.store(false, memory_order_relaxed);  // relaxed: see there
             continue;
