@@ -127,12 +127,39 @@ void print_signalled(const fault_info& fault, bool others) {
     room.out.flush();
 }
 
+// Of the goroutine that runs, or of the stack that the thread is on. On the switch between two
+// goroutines the stack pointer tells.
+stack_slot own_stack_slot(const fault_info& fault) {
+    const g* const gp = current_goroutine();
+    return gp != nullptr && getm().after == nullptr ? gp->stack : stack_find(fault.at.sp);
+}
+
+// The stack that has overflowed with this access; empty if none has. The access may lie in a
+// farther guard than the stack's own, if a frame is larger than the stacks in between. With the
+// stack pointer inside its stack, an access to another stack's guard is a stray pointer.
+stack_slot overflowed_stack(const fault_info& fault) {
+    const auto* const address = static_cast<const std::byte*>(fault.address);
+    const stack_slot hit = stack_find(address);
+    if (!hit || address >= hit.usable_lo()) return {};
+    const stack_slot own = own_stack_slot(fault);
+    if (!own || own.lo == hit.lo) return hit;
+    const auto* const sp = static_cast<const std::byte*>(fault.at.sp);
+    if (own.usable_lo() <= sp && sp < own.hi) return {};
+    return address < own.lo ? own : hit;
+}
+
+std::size_t in_kib(std::size_t bytes) { return (bytes + 1023) / 1024; }
+
 void report_stack_overflow(const stack_slot& slot, const fault_info& fault) {
     begin_report();
-    room.out.print("runtime: goroutine stack exceeds %zu-byte limit\n",
-                   static_cast<std::size_t>(slot.hi - slot.usable_lo()));
-    room.out.print("runtime: sp=%p stack=[%p, %p]\n", fault.at.sp, static_cast<void*>(slot.lo),
-                   static_cast<void*>(slot.hi));
+    const auto* const address = static_cast<const std::byte*>(fault.address);
+    room.out.print("runtime: goroutine stack exceeds %zu-byte limit\n", slot.usable_size());
+    room.out.print("runtime: sp=%p stack=[%p, %p]\n", fault.at.sp,
+                   static_cast<void*>(slot.usable_lo()), static_cast<void*>(slot.hi));
+    room.out.print("runtime: the access at %p lies %zu KiB below the end of the stack of %zu KiB; "
+                   "go_options::stack_size and rota::runtime::set_max_stack set the size\n",
+                   fault.address, in_kib(static_cast<std::size_t>(slot.usable_lo() - address)),
+                   in_kib(slot.usable_size()));
     room.out.print("fatal error: stack overflow\n");
     room.out.flush();
     if (level != traceback_level::none) {
@@ -217,10 +244,8 @@ bool report_signal(const fault_info& fault) {
         report_abort(fault);
         return false;
     }
-    const auto* const address = static_cast<const std::byte*>(fault.address);
     if (fault.signal != SIGFPE) {
-        const stack_slot slot = stack_find(address);
-        if (slot && address < slot.usable_lo()) report_stack_overflow(slot, fault);
+        if (const stack_slot slot = overflowed_stack(fault)) report_stack_overflow(slot, fault);
     }
     const bool in_runtime_only = current_goroutine() == nullptr;
     if (is_own_report()) ::_exit(2);  // the report itself failed

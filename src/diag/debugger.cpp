@@ -36,7 +36,7 @@ using detail::hchan;
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
 
 struct debugger_layout {
-    std::uint64_t version = 2;
+    std::uint64_t version = 3;
     std::uint64_t words = sizeof(debugger_layout) / sizeof(std::uint64_t);
     const void* all_ms = &sched.allm;
     const void* about_now = &sched.about_now;
@@ -49,7 +49,7 @@ struct debugger_layout {
     std::uint64_t g_colours = header_colours;
     std::uint64_t g_stride = header_stride;
     std::uint64_t stack_min = stack_size_min;  // doubled for each class
-    std::uint64_t stack_guard = page_size;     // below each stack
+    std::uint64_t stack_page = page_size;      // an arena says how many are below each stack
     std::uint64_t g_sp = offsetof(g, sched) + offsetof(gobuf, sp);
     std::uint64_t g_pc = offsetof(g, sched) + offsetof(gobuf, pc);
     std::uint64_t g_bp = offsetof(g, sched) + offsetof(gobuf, bp);

@@ -6,6 +6,7 @@
 #include "base/atomic.hpp"
 #include "base/check.hpp"
 #include "base/fatal.hpp"
+#include "mem/stack_room.hpp"
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
 #include "sys/mmap.hpp"
@@ -15,7 +16,6 @@ namespace rota::rt {
 namespace {
 
 constexpr std::uint32_t arenas_max = 8192;
-constexpr std::size_t arena_bytes = std::size_t{1} << 30;
 constexpr std::uint32_t none = ~std::uint32_t{0};
 
 struct arena {
@@ -23,6 +23,7 @@ struct arena {
     std::byte* base = nullptr;
     std::uint32_t slot_count = 0;
     std::uint8_t cls = 0;
+    std::uint8_t guard_pages = 0;
     std::uint32_t* cold_next = nullptr;  // per slot: the next cold one; pages come on touch
 
     // --- under stacks.mu; `used` is read by anyone ------------------------------
@@ -31,6 +32,9 @@ struct arena {
     std::uint32_t touched = 0;           // slots from the bottom up whose top page is there
     std::uint32_t guarded = 0;           // slots from the bottom up that have their guard already
     std::uint32_t next_of_class = none;  // arenas of this class that still have slots to give
+
+    std::size_t pitch() const { return stack_pitch(cls, guard_pages); }
+    std::size_t bytes() const { return slot_count * pitch(); }
 };
 
 enum class guard_kind : std::uint8_t { markers, mappings, none };
@@ -70,24 +74,27 @@ std::size_t metadata_bytes(std::uint32_t slot_count) {
     return (bytes + page_size - 1) / page_size * page_size;
 }
 
-// Reserves an arena of `cls`, smaller and smaller while the kernel refuses. False if not even one
-// slot can be had.
+// Reserves an arena of `cls`, smaller and smaller while the kernel refuses; at last one slot with a
+// short guard. False: not even that can be had.
 bool reserve(arena& a, std::uint8_t cls) {
-    const std::size_t slot = stack_pitch(cls);
-    for (std::size_t bytes = arena_bytes > 16 * slot ? arena_bytes : 16 * slot;; bytes /= 8) {
-        if (bytes < slot) bytes = slot;
-        const auto slots = static_cast<std::uint32_t>(bytes / slot);
-        const std::size_t extra = metadata_bytes(slots);
+    arena_plan plan = plan_arena(cls, read_address_space());
+    for (;;) {
+        const std::size_t pitch = stack_pitch(cls, plan.guard_pages);
+        const std::size_t bytes = plan.slots * pitch, extra = metadata_bytes(plan.slots);
         if (void* start = mmap_reserve(bytes + extra)) {
             a.base = static_cast<std::byte*>(start);
             a.cold_next = reinterpret_cast<std::uint32_t*>(a.base + bytes);
-            a.slot_count = slots;
+            a.slot_count = plan.slots;
             a.cls = cls;
+            a.guard_pages = plan.guard_pages;
             add_to(slot_bytes, bytes);
             add_to(table_bytes, extra);
             return true;
         }
-        if (bytes == slot) return false;
+        if (plan.slots > 1) plan.slots /= 2;
+        else if (plan.guard_pages != stack_guard_pages_short)
+            plan.guard_pages = stack_guard_pages_short;
+        else return false;
     }
 }
 
@@ -110,9 +117,10 @@ bool add_arena(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
 }
 
 stack_slot slot_at(const arena& a, std::uint32_t arena_index, std::uint32_t index) {
-    std::byte* const lo = a.base + index * stack_pitch(a.cls);
+    std::byte* const lo = a.base + index * a.pitch();
     static_assert(arenas_max <= 1 << 16);
-    return {lo, lo + stack_pitch(a.cls), index, static_cast<std::uint16_t>(arena_index), a.cls};
+    return {lo,    lo + a.pitch(), index, static_cast<std::uint16_t>(arena_index),
+            a.cls, a.guard_pages};
 }
 
 void say_unguarded(long limit) {
@@ -138,13 +146,14 @@ bool take_guard_mapping() {
 
 // Runs without the lock: the kernel takes about a microsecond, and the slot is the caller's own.
 void install_guard(const stack_slot& slot) {
+    const std::size_t guard_bytes = slot.guard_pages * page_size;
     // relaxed: who sees an old setting finds out by itself
     if (stacks.guard.load(memory_order_relaxed) == guard_kind::markers) {
-        if (mmap_guard(slot.lo, page_size) == 0) return;
+        if (mmap_guard(slot.lo, guard_bytes) == 0) return;
         stacks.guard.store(guard_kind::mappings, memory_order_relaxed);  // relaxed: a setting
     }
     if (stacks.guard.load(memory_order_relaxed) == guard_kind::mappings) {
-        if (take_guard_mapping() && mmap_protect_none(slot.lo, page_size) == 0) return;
+        if (take_guard_mapping() && mmap_protect_none(slot.lo, guard_bytes) == 0) return;
         stacks.guard.store(guard_kind::none, memory_order_relaxed);  // relaxed: a setting
         static constinit atomic<bool> said{false};
         if (!said.exchange(true, memory_order_relaxed))
@@ -158,8 +167,9 @@ void guard_ahead(arena& a) ROTA_REQUIRES(stacks.mu) {
         return;  // relaxed: see above
     const std::uint32_t left = a.slot_count - a.guarded;
     const std::uint32_t n = left < advice_batch_max ? left : std::uint32_t{advice_batch_max};
-    const std::size_t slot = stack_pitch(a.cls);
-    if (mmap_guard_many(a.base + a.guarded * slot, slot, page_size, n) == 0) a.guarded += n;
+    if (mmap_guard_many(a.base + a.guarded * a.pitch(), a.pitch(), a.guard_pages * page_size, n) ==
+        0)
+        a.guarded += n;
     else stacks.guard_ahead = false;
 }
 
@@ -176,7 +186,7 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
         if (a.cold_head != none) {
             const std::uint32_t index = a.cold_head;
             a.cold_head = a.cold_next[index];
-            add_to(handed_out_bytes, stack_pitch(cls));
+            add_to(handed_out_bytes, a.pitch());
             return slot_at(a, n, index);
         }
         const std::uint32_t used =
@@ -186,7 +196,7 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
             bare = used >= a.guarded;
             a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
             bump(stacks.fresh);
-            add_to(handed_out_bytes, stack_pitch(cls));
+            add_to(handed_out_bytes, a.pitch());
             return slot_at(a, n, used);
         }
         stacks.open[cls] =
@@ -198,11 +208,14 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
 }  // namespace
 
 constinit const stack_layout stacks_for_debuggers = {
-    &stacks.published,     &stacks.count,         sizeof(arena),
-    offsetof(arena, base), offsetof(arena, used), offsetof(arena, cls),
+    &stacks.published,
+    &stacks.count,
+    sizeof(arena),
+    offsetof(arena, base),
+    offsetof(arena, used),
+    offsetof(arena, cls),
+    offsetof(arena, guard_pages),
 };
-
-std::byte* stack_slot::usable_lo() const { return lo + page_size; }
 
 stack_slot stack_alloc(std::uint8_t cls) {
     ROTA_CHECK(cls < stack_class_count);
@@ -220,12 +233,12 @@ stack_memory stack_bytes() {
 }
 
 void stack_release(const stack_slot& slot) {
-    mmap_decommit(slot.usable_lo(), static_cast<std::size_t>(slot.hi - slot.usable_lo()));
+    mmap_decommit(slot.usable_lo(), slot.usable_size());
     const lock_guard guard(stacks.mu);
     arena& a = stacks.arenas[slot.arena];
     a.cold_next[slot.index] = a.cold_head;
     a.cold_head = slot.index;
-    __atomic_fetch_sub(&handed_out_bytes, stack_pitch(slot.cls), __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&handed_out_bytes, a.pitch(), __ATOMIC_RELAXED);
     if (a.next_of_class == slot.arena) {
         a.next_of_class = stacks.open[slot.cls];
         stacks.open[slot.cls] = slot.arena;
@@ -259,6 +272,7 @@ namespace {
 // The top pages of so many stacks in a row.
 struct tops {
     std::byte* first = nullptr;
+    std::size_t pitch = 0;  // bytes from one to the next
     std::uint32_t n = 0;
 };
 
@@ -274,7 +288,7 @@ tops tops_ahead(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
     if (from >= to) return {};
     if (to > from + at_once) to = from + at_once;
     a.touched = to;
-    return {a.base + (from + 1) * stack_pitch(cls) - page_size, to - from};
+    return {a.base + (from + 1) * a.pitch() - page_size, a.pitch(), to - from};
 }
 
 }  // namespace
@@ -294,7 +308,7 @@ touch_result stack_touch_ahead(std::uint8_t cls) {
     stacks.fresh_seen.store(stacks.fresh.load(memory_order_relaxed), memory_order_relaxed);
     const tops ahead = tops_ahead(cls);
     stacks.mu.release();
-    if (ahead.n == 0 || mmap_populate_many(ahead.first, stack_pitch(cls), page_size, ahead.n) != 0)
+    if (ahead.n == 0 || mmap_populate_many(ahead.first, ahead.pitch, page_size, ahead.n) != 0)
         return touch_result::nothing_to_do;
     return touch_result::done;
 }
@@ -306,8 +320,8 @@ stack_slot stack_find(const void* address) {
         const arena& a = arenas[i];
         const auto offset =
             reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(a.base);
-        const auto index = static_cast<std::uint32_t>(offset / stack_pitch(a.cls));
-        if (offset < a.slot_count * stack_pitch(a.cls)) return slot_at(a, i, index);
+        if (offset < a.bytes())
+            return slot_at(a, i, static_cast<std::uint32_t>(offset / a.pitch()));
     }
     return {};
 }
@@ -317,7 +331,7 @@ void stack_arenas(void (*visit)(const std::byte* lo, const std::byte* hi, void*)
     const std::uint32_t n = stacks.count.load(memory_order_acquire);    // pairs(stack.arenas)
     for (std::uint32_t i = 0; i < n; ++i) {
         const arena& a = arenas[i];
-        visit(a.base, a.base + a.slot_count * stack_pitch(a.cls), arg);
+        visit(a.base, a.base + a.bytes(), arg);
     }
 }
 

@@ -1,23 +1,39 @@
 // Stacks: slots of equal size in reserved address space, committed page by page on touch.
 //
-// A slot is a guard page and above it a stack, a power of two from 16 KiB to 64 MiB. Slots of one
-// size come from arenas: one mapping each, so a million stacks are a few hundred mappings. A fresh
-// or decommitted slot costs address space only. Who uses a slot puts its own header at the top;
+// A slot is a guard and above it a stack, a power of two from 16 KiB to 64 MiB. Slots of one size
+// come from arenas: one mapping each, so a million stacks are a few hundred mappings. A fresh or
+// decommitted slot costs address space only. The user of a slot puts its own header at the top;
 // this room knows none of it and hands out numbers.
 //
-// So slots lie an odd number of pages apart. With a power of two between them the tops of all,
-// which is what most goroutines use, fall on one sixty-fourth of the sets of a translation buffer,
-// whose index is the low bits of the page's number: spawn took 78 ns instead of 48 on a Zen 4.
+// A guard is 132 KiB: libraries are built without stack probes, and a frame that is larger than
+// the guard passes it and writes into the neighbour's stack. Frames up to 131 KB are known. Where
+// the address space is limited, guards are 68 KiB (mem/stack_room.hpp).
+//
+// Both sizes are an odd number of pages, so that slots lie an odd number of pages apart. With a
+// power of two between them the tops of all, which is what most goroutines use, fall on one
+// sixty-fourth of the sets of a translation buffer, whose index is the low bits of the page's
+// number: spawn took 78 ns instead of 48 on a Zen 4.
 //
 // Guards: MADV_GUARD_INSTALL, once per slot, no mapping. On kernels without it, mprotect at two
 // mappings a slot, up to half of vm.max_map_count; the slots beyond run without a guard, which is
 // said once on stderr.
+//
+// A guard of markers is an entry for each of its pages in a page table that the tops of stacks need
+// anyway: a 2 MiB range holds several slots. What 132 KiB instead of 4 KiB cost is the distance of
+// the tops: 776 B of page tables a goroutine instead of 520.
 //
 // Rejected after measurement: split stacks (break under the default linker, save nothing over
 // lazily touched pages), compaction of parked stacks (races with writers; the kernel answers EFAULT
 // for addresses in them), and touching the tops of 8 or 32 fresh slots in one call where they are
 // taken (MADV_POPULATE_WRITE: as much system time as the faults). What helps is that another
 // thread, which has nothing to do, touches them ahead.
+//
+// Rejected for guards:
+//   * arenas of PROT_NONE in which the stacks are made accessible: two mappings a stack;
+//   * one marker in each fourth page: a frame that touches its low end alone passes between them;
+//   * a marker at both ends of a hole: a second frame in the hole passes the lower marker;
+//   * a stack that is made accessible step by step in the fault handler: a system call that writes
+//     into a part that is closed fails with EFAULT instead.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +50,13 @@ inline constexpr std::size_t stack_size_default = 256 * 1024;
 
 constexpr std::size_t stack_class_size(std::uint8_t cls) { return stack_size_min << cls; }
 
+// Pages of a guard: as a rule, and where address space is short.
+inline constexpr std::uint8_t stack_guard_pages = 33, stack_guard_pages_short = 17;
+
 // From one slot to the next: its stack and its guard.
-constexpr std::size_t stack_pitch(std::uint8_t cls) { return stack_class_size(cls) + page_size; }
+constexpr std::size_t stack_pitch(std::uint8_t cls, std::uint8_t guard_pages) {
+    return stack_class_size(cls) + guard_pages * page_size;
+}
 
 // The smallest class of at least `bytes`; the largest class if there is none.
 constexpr std::uint8_t stack_class_for(std::size_t bytes) {
@@ -45,14 +66,16 @@ constexpr std::uint8_t stack_class_for(std::size_t bytes) {
 }
 
 struct stack_slot {
-    std::byte* lo = nullptr;  // the guard page starts here
+    std::byte* lo = nullptr;  // the guard starts here
     std::byte* hi = nullptr;  // one past the end
     std::uint32_t index = 0;  // of the slot in its arena: colours the top
     std::uint16_t arena = 0;
     std::uint8_t cls = 0;
+    std::uint8_t guard_pages = 0;
 
     explicit operator bool() const { return lo != nullptr; }
-    std::byte* usable_lo() const;
+    std::byte* usable_lo() const { return lo + guard_pages * page_size; }
+    std::size_t usable_size() const { return static_cast<std::size_t>(hi - usable_lo()); }
 };
 
 // A slot that nobody uses. Empty if the kernel refuses more address space. Takes: the stack lock.
@@ -110,7 +133,7 @@ stack_memory stack_bytes();
 struct stack_layout {
     const void* arenas;  // a pointer to their array
     const void* count;   // four bytes, as all numbers of an arena
-    std::uint64_t arena_size, base, used, cls;
+    std::uint64_t arena_size, base, used, cls, guard_pages;  // the last two: one byte each
 };
 extern const stack_layout stacks_for_debuggers;
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -89,16 +90,62 @@ int mmap_protect_none(void* start, std::size_t size) {
     return ::mprotect(start, size, PROT_NONE) == 0 ? 0 : errno;
 }
 
+namespace {
+
+// Reads the beginning of a small file of /proc, ended by NUL. False: it cannot be read.
+template <std::size_t N>
+bool read_beginning(const char* path, char (&text)[N]) {
+    const int fd = open_to_read(path);
+    if (fd < 0) return false;
+    const ssize_t n = plain_read(fd, text, N - 1);
+    plain_close(fd);
+    text[n > 0 ? n : 0] = '\0';
+    return n > 0;
+}
+
+// Pages: of the whole process, and of what RLIMIT_DATA counts. Zeros if /proc is not there.
+struct pages_in_use {
+    std::size_t all = 0, data = 0;
+};
+
+// "size resident shared text lib data dt"
+pages_in_use read_pages_in_use() {
+    char text[128];
+    std::size_t field[6] = {};
+    if (!read_beginning("/proc/self/statm", text)) return {};
+    const char* at = text;
+    for (std::size_t& f : field) {
+        for (; *at >= '0' && *at <= '9'; ++at) f = f * 10 + static_cast<std::size_t>(*at - '0');
+        if (*at == ' ') ++at;
+    }
+    return {field[0], field[5]};
+}
+
+}  // namespace
+
+address_space read_address_space() {
+    rlimit whole{}, data{};
+    const bool is_whole = ::getrlimit(RLIMIT_AS, &whole) == 0 && whole.rlim_cur != RLIM_INFINITY;
+    const bool is_data = ::getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY;
+    if (!is_whole && !is_data) return {};
+    const pages_in_use used = read_pages_in_use();
+    const auto rest = [](rlim_t limit, std::size_t pages) {
+        const std::size_t bytes = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+        return address_space{true, limit, limit > bytes ? limit - bytes : 0};
+    };
+    const address_space of_whole = rest(whole.rlim_cur, used.all);
+    const address_space of_data = rest(data.rlim_cur, used.data);
+    if (!is_whole) return of_data;
+    return is_data && of_data.left < of_whole.left ? of_data : of_whole;
+}
+
 long max_map_count() {
     constexpr long kernel_default = 65530;
     char text[32];
-    const int fd = open_to_read("/proc/sys/vm/max_map_count");
-    if (fd < 0) return kernel_default;
-    const ssize_t n = plain_read(fd, text, sizeof text);
-    plain_close(fd);
+    if (!read_beginning("/proc/sys/vm/max_map_count", text)) return kernel_default;
     int count = 0;
     const char* end = text;
-    while (end < text + (n > 0 ? n : 0) && *end >= '0' && *end <= '9') ++end;
+    while (*end >= '0' && *end <= '9') ++end;
     return parse_int(text, end, 1, 1 << 30, count) ? count : kernel_default;
 }
 

@@ -31,8 +31,17 @@ inline constexpr std::size_t advice_batch_max = 32;
 // or only some of them committed: they come on touch then.
 int mmap_populate_many(void* first, std::size_t stride, std::size_t size, std::size_t count);
 
-// The same at the price of two mappings. Returns 0 or an errno value.
+// As mmap_guard, at the price of two mappings. Returns 0 or an errno value.
 [[nodiscard]] int mmap_protect_none(void* start, std::size_t size);
+
+// What the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave it for further mappings: of the
+// limit that leaves least. Without a limit `limit` and `left` are 0.
+struct address_space {
+    bool is_limited = false;
+    std::size_t limit = 0;  // bytes in all
+    std::size_t left = 0;   // bytes that are not in use
+};
+address_space read_address_space();
 
 // The kernel's bound on mappings (vm.max_map_count); its default if it cannot be read.
 long max_map_count();

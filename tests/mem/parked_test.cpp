@@ -62,8 +62,11 @@ struct census {
 void count_guards(const stack_slot& slot, void* arg) {
     auto& seen = *static_cast<census*>(arg);
     ++seen.slots;
-    if (::access(reinterpret_cast<const char*>(slot.lo), F_OK) != 0 && errno != EFAULT)
+    for (const std::byte* at : {slot.lo, slot.usable_lo() - page_size}) {
+        if (::access(reinterpret_cast<const char*>(at), F_OK) == 0 || errno == EFAULT) continue;
         ++seen.unguarded;
+        return;
+    }
 }
 
 [[noreturn]] void give_up(const char* why, long parked) {

@@ -16,6 +16,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include <rota/go.hpp>
 
 #include "core/g.hpp"
@@ -92,8 +93,10 @@ bool has_touched(std::uint8_t cls) {
 TEST(stack_pitch, is_an_odd_number_of_pages) {
     // Tops a power of two apart share few sets of the translation buffer: 1.6 times the time of a
     // spawn, and nothing else would show it.
-    for (std::uint8_t cls = 0; cls < stack_class_count; ++cls)
-        EXPECT_EQ(stack_pitch(cls) / page_size % 2, 1U) << "class " << int{cls};
+    for (const std::uint8_t guard : {stack_guard_pages, stack_guard_pages_short}) {
+        for (std::uint8_t cls = 0; cls < stack_class_count; ++cls)
+            EXPECT_EQ(stack_pitch(cls, guard) / page_size % 2, 1U) << "class " << int{cls};
+    }
     constexpr std::uint8_t cls = stack_class_for(stack_size_default);
     std::vector<stack_slot> slots;
     for (int i = 0; i < 300; ++i) slots.push_back(stack_alloc(cls));
@@ -105,7 +108,8 @@ TEST(stack_pitch, is_an_odd_number_of_pages) {
         if (a.arena != b.arena) continue;
         const auto apart =
             static_cast<std::ptrdiff_t>(b.index) - static_cast<std::ptrdiff_t>(a.index);
-        EXPECT_EQ(b.hi - a.hi, apart * static_cast<std::ptrdiff_t>(stack_pitch(cls)));
+        EXPECT_EQ(b.hi - a.hi,
+                  apart * static_cast<std::ptrdiff_t>(stack_pitch(cls, a.guard_pages)));
         ++pairs;
     }
     EXPECT_GT(pairs, 0U);
@@ -187,14 +191,32 @@ TEST(stack_trim, gives_back_what_lies_below_and_leaves_what_is_in_use) {
     stack_trim();  // on a thread: nothing
 }
 
+// A system call says whether a page can be read without dying of it.
+bool can_be_read(const std::byte* at) {
+    return ::access(reinterpret_cast<const char*>(at), F_OK) == 0 || errno != EFAULT;
+}
+
+TEST(stack_guard, covers_the_largest_known_frame_of_a_library) {
+    // A frame that is larger than the guard reaches the neighbour's stack: libldap has 131 KB,
+    // which a call may lay from the last bytes of a stack on. Where address space is short:
+    // libpython's 65 KB.
+    constexpr std::size_t last_bytes = 512;
+    EXPECT_GE(stack_guard_pages * page_size, 131 * 1024 + last_bytes);
+    EXPECT_GE(stack_guard_pages_short * page_size, 65 * 1024 + last_bytes);
+}
+
 TEST(stack_guard, faults_below_the_usable_part) {
-    // Without a working guard an overflow runs into the neighbour's stack.
+    // Without a working guard an overflow runs into the neighbour's stack. Each page counts: a
+    // frame may touch its low end alone.
     if (stack_guards_are_spent())
         GTEST_SKIP() << "guards are mappings here, and the tests before have used them up";
     const stack_slot slot = stack_alloc(stack_class_for(stack_size_default));
     ASSERT_TRUE(slot);
     *slot.usable_lo() = std::byte{1};
     EXPECT_BAD_ACCESS(*(slot.usable_lo() - 1) = std::byte{1});
+    EXPECT_BAD_ACCESS(*slot.lo = std::byte{1});
+    for (std::byte* at = slot.lo; at < slot.usable_lo(); at += page_size)
+        EXPECT_FALSE(can_be_read(at)) << (slot.usable_lo() - at) << " bytes below the stack";
     stack_release(slot);
 }
 

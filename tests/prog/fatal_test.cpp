@@ -14,6 +14,9 @@ testing::AssertionResult overflowed(const outcome& o) {
     if (o.timed_out || o.status != 2) return testing::AssertionFailure() << "status of " << o;
     const char* const report = "^runtime: goroutine stack exceeds [0-9]+-byte limit\n"
                                "runtime: sp=0x[0-9a-f]+ stack=\\[0x[0-9a-f]+, 0x[0-9a-f]+\\]\n"
+                               "runtime: the access at 0x[0-9a-f]+ lies [0-9]+ KiB below the end "
+                               "of the stack of [0-9]+ KiB; go_options::stack_size and "
+                               "rota::runtime::set_max_stack set the size\n"
                                "fatal error: stack overflow\n";
     if (!matches(o.err, report)) return testing::AssertionFailure() << "text of " << o;
     return testing::AssertionSuccess();
@@ -144,6 +147,8 @@ TEST(kb58_stack_overflow, of_other_sizes_is_reported_with_the_size) {
         const outcome o = run_fatal(name);
         EXPECT_TRUE(overflowed(o));
         EXPECT_TRUE(o.says("stack exceeds " + std::string(limit) + "-byte limit")) << o;
+        const std::string kib = std::to_string(std::stol(limit) / 1024);
+        EXPECT_TRUE(o.says(" below the end of the stack of " + kib + " KiB; ")) << o;
     }
 }
 

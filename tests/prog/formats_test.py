@@ -67,6 +67,8 @@ TRACE = {
     "x": rf"[a-z]+[0-9]* +{HEX}",
     "l": r"runtime: (?:goroutine stack exceeds \d+-byte limit|program exceeds \d+-thread limit)",
     "o": rf"runtime: sp={HEX} stack=\[{HEX}, {HEX}\]",
+    "d": rf"runtime: the access at {HEX} lies \d+ KiB below the end of the stack of \d+ KiB; "
+         r"go_options::stack_size and rota::runtime::set_max_stack set the size",
     "t": PLACE,
     "f": r"\S.*",
 }
@@ -76,7 +78,7 @@ STACKS = f"{STACK}(?:b{STACK})*"
 
 def traces(message, end="", stacks=STACKS, runtime=""):
     """`runtime`: the stack of the runtime's, where it was that which ended the program."""
-    return Grammar(TRACE, f"{message}b{runtime}{stacks}{end}", rota="nu")
+    return Grammar(TRACE, f"{message}b{runtime}{stacks}{end}", rota="nud")
 
 
 RUNTIME = "r(?:ft)+b"
@@ -121,7 +123,7 @@ FORMATS = {
     "fatal-unlock": traces("m"),
     "panic": traces("m"),
     "fault": traces("ms"),
-    "stack-overflow": traces("lom", runtime=RUNTIME),
+    "stack-overflow": traces("lod?m", runtime=RUNTIME),
     "thread-exhaustion": traces("lm", runtime=RUNTIME),
     "stack-api": Grammar(TRACE, STACKS, rota="nu"),
     "levels-none": Grammar(TRACE, "m"),

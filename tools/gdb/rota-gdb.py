@@ -27,7 +27,7 @@ import gdb.printing
 import gdb.unwinder
 
 WORDS = ("version words all_ms about_now stacks reason_text reason_count begin "
-         "g_room g_colours g_stride stack_min stack_guard g_sp g_pc g_bp g_mp g_why "
+         "g_room g_colours g_stride stack_min stack_page g_sp g_pc g_bp g_mp g_why "
          "g_status g_wait_since g_entry g_goid g_parent g_created_at g_name_size "
          "g_locked_m g_main_of m_link m_curg m_after m_prev m_tid m_id").split()
 # What programs of the same version may be without.
@@ -125,9 +125,9 @@ class Table:
         except gdb.error as e:
             raise gdb.GdbError(f"rota: no goroutines here: {e} "
                                "(is the program linked to rota, and not stripped?)")
-        if head[0] not in (1, 2) or head[1] < len(WORDS):
+        if head[0] not in (1, 2, 3) or head[1] < len(WORDS):
             raise gdb.GdbError(f"rota: the program's table has version {head[0]}; this script "
-                               "knows 1 and 2")
+                               "knows 1 to 3")
         names = (WORDS + LATER_WORDS)[:head[1]]
         values = struct.unpack(f"<{len(names)}Q", memory(table, 8 * len(names)))
         for name, value in zip(names, values):
@@ -146,13 +146,16 @@ class Runtime(Table):
 
     def goroutines(self):
         """Those that are alive, by their stacks' slots."""
-        layout = struct.unpack("<6Q", memory(self.stacks, 48))
-        arenas_at, count_at, size, base, used, cls = layout
+        has_guards = self.version >= 3  # before that, a guard is a page
+        layout = struct.unpack("<7Q", memory(self.stacks, 56) if has_guards
+                               else memory(self.stacks, 48) + bytes(8))
+        arenas_at, count_at, size, base, used, cls, guard_pages = layout
         arenas, count = word(arenas_at), word(count_at, 4)
         for n in range(count):
             arena = memory(arenas + n * size, size)
             first = int.from_bytes(arena[base:base + 8], "little")
-            slot = (self.stack_min << arena[cls]) + self.stack_guard
+            pages = arena[guard_pages] if has_guards else 1
+            slot = (self.stack_min << arena[cls]) + pages * self.stack_page
             for i in range(int.from_bytes(arena[used:used + 4], "little")):
                 lo = first + i * slot
                 header = lo + slot - self.g_room - i % self.g_colours * self.g_stride
