@@ -102,7 +102,7 @@ bool void_all(chan_timer& ct) ROTA_REQUIRES(ct.mu) {
 // Whether ct comes due while it is set. What a bubble has made comes due by the bubble's clock, and
 // what is made outside by the other one, whichever goroutine sets it.
 bool is_due_at_once(const chan_timer& ct, std::int64_t ns) ROTA_REQUIRES(ct.mu) {
-    return ns <= 0 && ct.made_in == getm().curg->in;
+    return ns <= 0 && ct.made_in == current_bubble();
 }
 
 // Marks ct as come due: deliver_at_once(), without the lock, then sends.
