@@ -121,9 +121,12 @@ TEST(settings_of_a_collector, that_cannot_be_read_are_reported) {
     EXPECT_EQ(traced.lines_with("rota: GODEBUG gctrace=1: there is no collector"), 1) << traced;
 }
 
-TEST(godebug, keys_of_newer_programs_are_left_alone) {
-    // Go ignores keys that it does not know: a complaint here would break scripts.
-    EXPECT_TRUE(went_well(work({{"GODEBUG", "http2client=0,,asynctimerchan=1"}})));
+TEST(godebug, unknown_keys_are_reported_once_and_change_nothing) {
+    // A misspelt key would switch nothing, without a word.
+    const outcome o = work({{"GODEBUG", "http2client=0,,asynctimerchan=1"}});
+    EXPECT_TRUE(ended_with(o, 0));
+    EXPECT_EQ(o.lines_with("rota: GODEBUG: unknown name \"http2client\""), 1) << o;
+    EXPECT_EQ(o.lines_with("rota: GODEBUG: unknown name \"asynctimerchan\""), 1) << o;
     EXPECT_TRUE(went_well(work({{"GODEBUG", "schedtrace=0,chaos=0"}})));
     EXPECT_TRUE(went_well(work({{"GODEBUG", "chaos=2147483647"}})));
 }

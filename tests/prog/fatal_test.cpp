@@ -56,7 +56,9 @@ TEST(unlock, of_unlocked_shared_mutex_is_fatal) {
 TEST(pin, that_a_goroutine_does_not_end_itself_is_fatal) {
     // The next goroutine with this stack would be pinned; or another goroutine's count would sink.
     const outcome o = run_fatal("ends_pinned");
-    EXPECT_TRUE(reported(o, "fatal error: rota: goroutine ended inside a pin"));
+    EXPECT_TRUE(ended_with(o, 2));
+    EXPECT_EQ(o.lines_with("fatal error: rota: goroutine ended inside a pin"), 1) << o;
+    EXPECT_TRUE(o.says("runtime: goroutine 2 has begun a rota::runtime::pin that did not end"));
     EXPECT_TRUE(reported(run_fatal("pin_ends_elsewhere"),
                          "fatal error: rota: a pin ended in another goroutine than it began in"));
 }

@@ -614,12 +614,14 @@ def self_test():
         if found is None or text not in found:
             print(f"self-test: {text!r} is not found, but {found!r}")
             failed = 1
-    one = bytes([STACKS, STACK, 1, 1, 9, 0, 0, 0])
+    one = bytes([STACKS, STACK, 1, 1, 9, 0, 0, 1])
     now, table = uvarint(1000), batch(1, NONE, one)
     for text, sample, tables in (("names stack 1", now + bytes([7, 0, 1, 1]), b""),
                                  ("of another time", uvarint(10**9) + bytes([7, 0, 1, 1]), table),
                                  ("on p", now + bytes([7]) + uvarint(1 << 32) + bytes([1, 1]),
                                   table),
+                                 ("without a line", now + bytes([7, 0, 1, 1]),
+                                  batch(1, NONE, one[:-1] + bytes([0]))),
                                  (None, now + bytes([7, 0, 1, 1]), table)):
         found = complaint_of(HEADER + trace_of(
             GOOD, tables=tables + batch(1, NONE, bytes([SAMPLES, SAMPLE]) + sample)))
