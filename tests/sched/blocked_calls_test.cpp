@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rota/go.hpp>
 #include <rota/runtime.hpp>
+#include <rota/sync.hpp>
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
@@ -35,7 +36,8 @@ TEST(blocked_calls, hand_the_p_on_from_the_third_in_a_row) {
     run([] {
         // Somebody always waits for the p.
         std::atomic<bool> over{false};
-        go([&] {
+        wait_group waiter;
+        waiter.go([&] {
             while (!over) runtime::gosched();
         });
         EXPECT_GE(call_until_p_is_gone(), 0);
@@ -43,6 +45,7 @@ TEST(blocked_calls, hand_the_p_on_from_the_third_in_a_row) {
         EXPECT_EQ(call_until_p_is_gone(), 1);
         EXPECT_EQ(call_until_p_is_gone(), 1);
         over = true;
+        waiter.wait();
     });
 }
 
