@@ -74,9 +74,12 @@ struct alignas(cache_line) m : self_header {
     bool stays_without_p = false;  // came out of blocking() so, and is counted in ms_without_p
     // In the turn that ended when its p was taken; set by the taker, cleared by a system call.
     bool has_hardly_run = false;
-    bool leaves_p = false;       // its goroutine leaves the p when it next leaves the runtime
-    std::int64_t left_p_at = 0;  // ns; when its goroutine last gave the p away of itself, else 0
-    bool spinning = false;       // looks for work and is counted in sched.nmspinning
+    bool leaves_p = false;  // its goroutine leaves the p when it next leaves the runtime
+    // When its goroutine last gave the p away of itself, ns, and the thread's clock then; 0: it has
+    // not; never_had_p: it went into a call without one.
+    static constexpr std::int64_t never_had_p = -1;
+    std::int64_t left_p_at = 0, left_p_cpu = 0;
+    bool spinning = false;  // looks for work and is counted in sched.nmspinning
     bool foreign = false;
     // As `foreign`, for the deadlock detector: not one of sched.m_count. Changed under sched.mu, or
     // before the thread is known; relaxed: who reads it looks again under that lock.

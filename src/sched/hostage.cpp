@@ -270,7 +270,9 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         // Asleep at two looks in a row, in different calls: it goes from one call that blocks to
         // the next, and each look finds that the clock has moved.
         if (!std::exchange(w.was_asleep, true)) return false;
-        return take(pp, *mp, spare_for::blocked, turn_was::some, p::anywhere, now);
+        const bool taken = take(pp, *mp, spare_for::blocked, turn_was::some, p::anywhere, now);
+        if (!taken) look_again_ = soon::work_waits;  // no m is there for it
+        return taken;
     }
     w.looked_at = now;
     if (now - w.still_since < (needed ? blocked_grace : blocked_unneeded)) {
@@ -438,6 +440,7 @@ bool hostage_watch::is_still_out(m& mp) {
     const std::uint32_t stay = mp.stays.load(memory_order_relaxed);  // relaxed: a round late
     if (stay != mp.stay) {  // another one: it was in a system call meanwhile
         mp.stay = stay;
+        published_count_ = -1;  // a leaver has counted itself in addition
         mp.turn_used = 0;
         allow(mp, run_without_p);
         return true;

@@ -36,9 +36,10 @@ constexpr std::int64_t kept_patience = 500'000'000;
 constexpr std::int64_t round_lapse = 100'000'000;
 constexpr std::int64_t begin_period = 100'000'000;  // ns: while ms are short, one begins in so long
 
-// When the first of the spares that are coming was ordered, and since when too few have been there;
-// 0: enough are. sysmon only.
-constinit std::int64_t ordered_at = 0, short_since = 0;
+// When the first of the ms that are coming was ordered; and since when too few have been there, 0:
+// enough are. The latter is sysmon's own.
+constinit std::int64_t ordered_at ROTA_GUARDED_BY(sched.mu) = 0;
+constinit std::int64_t short_since = 0;
 
 bool are_stopped_too_many() ROTA_REQUIRES(sched.mu) {
     return sched.suspended_count >= suspended_max;
@@ -92,6 +93,9 @@ bool is_short_of_ms() ROTA_REQUIRES(sched.mu) {
 // other. A thread that is made only when a p waits for it takes long to get a processor.
 std::int32_t reserve_wanted() ROTA_REQUIRES(sched.mu) {
     constexpr std::int32_t most = 16;
+    // As many as the ps need are made by whoever needs them; and the limit is not for idle ms.
+    const bool few = sched.m_count < 2 * proc_count() + 4;
+    if (few || sched.m_count >= sched.m_max / 2 || sched.stopping) return 0;
     return std::min(sched.m_count / 4, most);
 }
 
@@ -153,8 +157,9 @@ namespace {
 m* order_one_ahead() ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
     if (sched.idle_m_count + sched.spares_coming >= reserve_wanted() || is_kernel_mute() ||
-        sched.m_count >= sched.m_max || sched.world_stops)
+        sched.world_stops)
         return nullptr;
+    if (sched.spares_coming == 0) ordered_at = nanotime();
     m& mp = any_m_record();
     mp.is_coming = true;
     ++sched.m_count;

@@ -78,6 +78,7 @@ void stop(m& self, const gobuf& interrupted) {
         if (pp == nullptr) get_in_line(self);
     }
     stays_no_longer_without_p(self);
+    forget_blocked_turns(gp);  // it computes
     if (pp != nullptr) {
         casgstatus(gp, g_status::syscall, g_status::running);
         go_on(self, *pp);

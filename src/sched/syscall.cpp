@@ -16,6 +16,7 @@
 #include "sched/take.hpp"
 #include "sched/trace_events.hpp"
 #include "sys/clock.hpp"
+#include "sys/thread.hpp"
 
 namespace rota::rt {
 
@@ -73,15 +74,24 @@ bool take_other_p(m& self) {
     sleep_for_ever();
 }
 
-// For the goroutine that runs on self without a p. False: there is none.
-bool get_p_at_once(m& self) {
+// As above, without a p: nobody waits for the m.
+[[noreturn]] ROTA_COLD void end_without_p(m& self) {
+    self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
+    sleep_for_ever();
+}
+
+enum class got_p : std::uint8_t { none, kept, idle };  // kept: nobody has taken it meanwhile
+
+// For the goroutine that runs on self without a p.
+got_p get_p_at_once(m& self) {
     self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
-    if (!take_old_p(self) && !take_other_p(self)) return false;
+    const bool kept = take_old_p(self);
+    if (!kept && !take_other_p(self)) return got_p::none;
     // Behind that: either the exit sees that the p runs, or we see the exit.
     if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
         end_with_p(self);  // pairs(exit.flag)
     casgstatus(*self.curg, g_status::syscall, g_status::running);
-    return true;
+    return kept ? got_p::kept : got_p::idle;
 }
 
 // Waits until there is a p for the goroutine. It may come back on another m.
@@ -97,12 +107,21 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
     switch_to(self, gp, self.g0);
 }
 
+// Whether the turn that self's goroutine began by leaving its p was none of waiting: over soon, or
+// spent computing.
+bool was_busy_turn(m& self) {
+    constexpr std::int64_t short_turn = 20'000;  // ns
+    const std::int64_t wall = nanotime() - self.left_p_at;
+    if (wall < short_turn) return true;
+    const int tid = self.tid.load(memory_order_relaxed);  // relaxed: our own
+    return thread_cpu_time(tid) - self.left_p_cpu > wall / 2;
+}
+
 void get_p_again(m& self) {
     stays_no_longer_without_p(self);
-    constexpr std::int64_t short_turn = 20'000;  // ns
-    if (self.left_p_at != 0 && nanotime() - std::exchange(self.left_p_at, 0) < short_turn)
-        note_short_turn(*self.curg);
-    if (!get_p_at_once(self)) wait_for_p(self);
+    if (self.left_p_at > 0 && was_busy_turn(self)) note_short_turn(*self.curg);
+    self.left_p_at = 0;
+    if (get_p_at_once(self) == got_p::none) wait_for_p(self);
 }
 
 // All ps are busy: whether the goroutine, out of its system call, goes on in user code all the
@@ -115,8 +134,8 @@ bool go_on_without_p(m& self) {
         sched.ms_without_p.load(memory_order_relaxed) >= proc_count())
         return false;
     stay_without_p(self);
-    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
-        sleep_for_ever();  // pairs(exit.flag)
+    // pairs(exit.flag)
+    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst))) end_without_p(self);
     return true;
 }
 
@@ -128,6 +147,7 @@ bool enter_without_p(m& self) {
     if (has_none) {
         stays_no_longer_without_p(self);
         self.has_hardly_run = false;
+        self.left_p_at = m::never_had_p;
         shared_counts.syscalls.fetch_add(1, memory_order_relaxed);        // relaxed: for reports
         self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: our own
     }
@@ -152,13 +172,13 @@ ROTA_NOINLINE void hand_off_at_once(m& self, p& pp) {
     self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
 }
 
-// What the call that ends now says of the next one.
-void note_call(m& self, bool kept_p) {
+// What the call that ends now says of the next one. A call that began without a p says nothing.
+void note_call(m& self, got_p got) {
     constexpr std::int64_t short_call = 20'000;  // ns
+    const std::int64_t since = std::exchange(self.left_p_at, 0);
+    if (since == m::never_had_p) return;
     g& gp = *self.curg;
-    const bool was_short =
-        kept_p || (self.left_p_at != 0 && nanotime() - self.left_p_at < short_call);
-    self.left_p_at = 0;
+    const bool was_short = got == got_p::kept || (since != 0 && nanotime() - since < short_call);
     if (was_short) gp.blocked_calls = 0;
     else if (gp.blocked_calls < call_habit_max) ++gp.blocked_calls;
 }
@@ -198,10 +218,9 @@ void exitsyscall() {
         return;  // relaxed: our own
     ROTA_PROBE1("syscall_exit", "8", mp->curg->goid);
     mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
-    const bool has_p = get_p_at_once(*mp);
-    const bool kept = has_p && mp->left_p_at == 0 && mp->pp == mp->old_p;
-    if (!kept || mp->curg->blocked_calls != 0) note_call(*mp, kept);
-    if (!has_p) {
+    const got_p got = get_p_at_once(*mp);
+    if (got != got_p::kept || mp->curg->blocked_calls != 0) note_call(*mp, got);
+    if (got == got_p::none) {
         if (go_on_without_p(*mp))
             return mp->in_runtime.store(0, memory_order_release);  // pairs(entry.left)
         wait_for_p(*mp);
@@ -215,7 +234,7 @@ namespace {
 m* set_aside_for_leaver() ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
     m* const to = sched.world_stops ? nullptr : midle_get();
-    if (to != nullptr) ++sched.hostage_count;  // sysmon counts anew in its next round
+    if (to != nullptr) ++sched.hostage_count;  // until sysmon has counted anew
     return to;
 }
 
@@ -234,10 +253,11 @@ bool leave_p(m& self) {
     self.hold_none();
     pp.mp.store(nullptr, memory_order_relaxed);  // relaxed: ours until it is handed off
     self.left_p_at = nanotime();
+    self.left_p_cpu = thread_cpu_time(self.tid.load(memory_order_relaxed));  // relaxed: our own
     run_as_taken(self);
     handoffp(pp, to);
-    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
-        sleep_for_ever();                            // pairs(exit.flag)
+    // pairs(exit.flag)
+    if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst))) end_without_p(self);
     self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
     return true;
 }

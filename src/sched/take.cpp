@@ -49,12 +49,17 @@ bool fence_for_take(m& mp) {
 
 void note_blocked_turn(g& gp) {
     if (gp.blocked_turns < habit_max) ++gp.blocked_turns;
-    if (gp.blocked_turns >= habit && !gp.is_locked) gp.at_start |= g::start_blocks;
+    if (gp.blocked_turns >= habit) gp.at_start |= g::start_blocks;
 }
 
 void note_short_turn(g& gp) {
     if (gp.blocked_turns > 0) --gp.blocked_turns;
     if (gp.blocked_turns < habit) gp.at_start &= static_cast<std::uint8_t>(~g::start_blocks);
+}
+
+void forget_blocked_turns(g& gp) {
+    gp.blocked_turns = 0;
+    gp.at_start &= static_cast<std::uint8_t>(~g::start_blocks);
 }
 
 bool take_p(p& pp, take_from what) {

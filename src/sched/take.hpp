@@ -44,6 +44,7 @@ enum class take_from : std::uint8_t { computing, hardly_run, blocked };
 // itself, or the taker of its p.
 void note_blocked_turn(g& gp);
 void note_short_turn(g& gp);
+void forget_blocked_turns(g& gp);
 
 // For sysmon, which follows those whose p was taken: the ms that have become such since it last
 // asked, linked by taken_next; and whether one of them is none any more, in which case it is not

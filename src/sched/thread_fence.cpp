@@ -32,11 +32,13 @@ bool try_own_clock() {
 }
 
 bool moves_clock_in_small_steps() {
-    enum : int { unknown, no, yes };
+    constexpr int unknown = 0, yes = 1;
     static constinit atomic<int> known{unknown};
     int kind = known.load(memory_order_relaxed);  // relaxed: each caller would find the same
-    if (kind == unknown) {
-        kind = try_own_clock() ? yes : no;
+    // The caller may lose its processor in the middle: several tries in vain say no.
+    constexpr int no = -8;
+    if (kind != yes && kind > no) {
+        kind = try_own_clock() ? yes : kind - 1;
         known.store(kind, memory_order_relaxed);  // relaxed: as above
     }
     return kind == yes;

@@ -8,6 +8,7 @@
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "sched/entry.hpp"
 #include "sched/syscall.hpp"
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
@@ -22,6 +23,9 @@ bool is_old_p_in_call() {
 // Announces a call that lasts until its p is gone. True: it was gone at the beginning. -1: it did
 // not go within five seconds.
 int call_until_p_is_gone() {
+    {
+        const runtime_entry inside;
+    }  // it may have come out of the last call without a p
     entersyscall();
     const bool at_once = !is_old_p_in_call();
     const std::int64_t end = nanotime() + 5'000'000'000;
