@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <string_view>
-#include <vector>
+
+#include <rota/detail/exceptions.hpp>
+#include <rota/detail/vector.hpp>
 
 namespace rota::hook {
 
@@ -22,6 +24,6 @@ struct call_stats {
 bool is_attached() noexcept;
 
 /// All functions that are hooked; empty where is_attached() is false. Does not block. Any thread.
-std::vector<call_stats> stats();
+rota::detail::vector<call_stats> stats();
 
 }  // namespace rota::hook

@@ -80,8 +80,8 @@ namespace rota::hook {
 
 bool is_attached() noexcept { return rt::attached_hook() != nullptr; }
 
-std::vector<call_stats> stats() {
-    std::vector<call_stats> all;
+rota::detail::vector<call_stats> stats() {
+    rota::detail::vector<call_stats> all;
     const rt::hook_library* const from = rt::attached_hook();
     if (from == nullptr) return all;
     all.reserve(from->count);
