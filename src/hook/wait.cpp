@@ -108,6 +108,14 @@ void set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {
 // 0: it has been waited for, or an error. not_alone: somebody else has the registration.
 constexpr int not_alone = -1;
 
+// Whether one word of a record is told of all of these, as event_of (netpoll/epoll.cpp) files what
+// the kernel says. The kernel tells of errors and hang-ups unasked, and both words hear of them.
+bool suits_record(short asked) {
+    constexpr int reads = POLLIN | POLLPRI | POLLRDHUP;
+    const int events = asked & ~(POLLERR | POLLHUP);
+    return (events & ~reads) == 0 || events == POLLOUT;
+}
+
 int wait_by_record(const pollfd& asked, std::int64_t deadline, bool& closed) {
     const poll_dir dir = (asked.events & POLLOUT) != 0 ? poll_dir::write : poll_dir::read;
     awaited_fd a;
@@ -288,8 +296,7 @@ int wait_by_set(const pollfd* fds, std::size_t count, awaited_fd* all, std::int6
 }  // namespace
 
 int foreign_wait(const pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed) {
-    constexpr short both = POLLIN | POLLOUT;
-    if (count == 1 && fds->fd >= 0 && (fds->events & both) != both) {
+    if (count == 1 && fds->fd >= 0 && suits_record(fds->events)) {
         bool was_closed = false;
         const int error = wait_by_record(*fds, deadline, was_closed);
         if (was_closed) closed = 0;
