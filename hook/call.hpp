@@ -108,10 +108,20 @@ inline bool is_nonblocking(int fd) {
     return flags < 0 || (flags & O_NONBLOCK) != 0;
 }
 
+// question() asks the kernel without waiting. A signal may interrupt even that: then there has been
+// no answer, and it is asked again.
+template <class F>
+long answer_of(F question) {
+    long answer = -EINTR;
+    while (answer == -EINTR) answer = question();
+    return answer;
+}
+
 // Which of `events` there are now; 0: none.
 inline int poll_now(pollfd* fds, nfds_t count) {
     constexpr timespec at_once{};
-    return rt::call_int(SYS_ppoll, fds, count, &at_once, nullptr, 8UL);
+    return static_cast<int>(
+        answer_of([&] { return rt::call(SYS_ppoll, fds, count, &at_once, nullptr, 8UL); }));
 }
 inline int poll_now(int fd, short events) {
     pollfd one{fd, events, 0};

@@ -175,7 +175,8 @@ long select_parking(call& c, int count, fd_set* read, fd_set* write, fd_set* exc
     if (!all.prepare()) return -ENOMEM;
     constexpr timespec at_once{};
     return ask_and_wait(
-        c, all.fds(), all.listed(), deadline, [&] { return all.ask(&at_once); },
+        c, all.fds(), all.listed(), deadline,
+        [&] { return answer_of([&] { return all.ask(&at_once); }); },
         [&](const timespec* limit) { return failed(all.ask(limit)); },
         [&](std::size_t) { return static_cast<long>(-EBADF); });
 }
@@ -216,7 +217,8 @@ long epoll_parking(call& c, int epoll, epoll_event* events, int most, int timeou
         return rt::call(SYS_epoll_pwait, epoll, events, most, within, nullptr, 8UL);
     };
     return ask_and_wait(
-        c, &one, 1, timeout < 0 ? none : later(c.now(), timeout * ms), [&] { return ask(0); },
+        c, &one, 1, timeout < 0 ? none : later(c.now(), timeout * ms),
+        [&] { return answer_of([&] { return ask(0); }); },
         [&](const timespec* limit) {
             const std::int64_t left =
                 limit != nullptr ? limit->tv_sec * 1000 + (limit->tv_nsec + ms - 1) / ms : -1;
