@@ -148,16 +148,32 @@ auto make(hooked which, bool plain, Real real, Park park) -> decltype(real()) {
     return static_cast<decltype(real())>(c.finish(c.keeps_thread() ? c.block(real) : park(c)));
 }
 
-// attempt() does not block; it is made until it says something else than -EAGAIN.
+// After so many wakes that have brought nothing a call is made in a blocking section.
+inline constexpr int vain_wakes_max = 16;
+
+// What the kernel has said, as the C library's functions say it: for call::block.
+inline long failed(long r) {
+    if (r >= 0) return r;
+    set_errno(static_cast<int>(-r));
+    return -1;
+}
+
+// attempt(false) does not block; it is made until it says something else than -EAGAIN. Where poll
+// calls ready what the attempt then refuses (an unconnected datagram socket, whatever the queue of
+// the receiver; an error queue that is not empty) the goroutine would go round: after some such
+// wakes attempt(true), which may block, is made in a blocking section.
 template <class F>
 long until_done(call& c, int fd, short events, int time_option, F attempt) {
     std::int64_t deadline = 0;
+    int vain = 0;
     for (bool first = true;; first = false) {
-        const long n = attempt();
+        const long n = attempt(false);
         if (n != -EAGAIN) return n;
         if (first) {
             if (is_nonblocking(fd)) return -EAGAIN;
             deadline = deadline_of(c, fd, time_option);
+        } else if (poll_now(fd, events) != 0 && ++vain == vain_wakes_max) {
+            return c.block([&] { return failed(attempt(true)); });
         }
         const int error = c.wait(fd, events, deadline);
         if (error != 0) return error == ETIMEDOUT ? -EAGAIN : -error;

@@ -17,8 +17,6 @@ namespace rota::hook {
 
 namespace {
 
-constexpr int vain_wakes_max = 16;
-
 constexpr std::int64_t none = hook_no_deadline;
 
 std::int64_t deadline_in(const call& c, const timespec* limit) {
@@ -63,12 +61,6 @@ long ask_and_wait(call& c, pollfd* fds, std::size_t count, std::int64_t deadline
         const long after = look();
         return after != 0 ? after : note_closed(closed);
     }
-}
-
-long failed(long r) {
-    if (r >= 0) return r;
-    set_errno(static_cast<int>(-r));
-    return -1;
 }
 
 // --- poll

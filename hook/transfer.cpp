@@ -24,6 +24,8 @@ namespace rota::hook {
 
 namespace {
 
+constexpr int flags_of(bool may_block) { return may_block ? 0 : MSG_DONTWAIT; }
+
 // Flags with which a call does not block by itself, or waits for nothing that poll could tell.
 constexpr int immediate = MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB;
 
@@ -36,8 +38,8 @@ bool is_stream(int fd) {
 
 long receive_once(call& c, int fd, void* to, std::size_t size, int flags, sockaddr* from,
                   socklen_t* from_size) {
-    return until_done(c, fd, POLLIN, SO_RCVTIMEO, [&] {
-        return rt::call(SYS_recvfrom, fd, to, size, flags | MSG_DONTWAIT, from, from_size);
+    return until_done(c, fd, POLLIN, SO_RCVTIMEO, [&](bool may_block) {
+        return rt::call(SYS_recvfrom, fd, to, size, flags | flags_of(may_block), from, from_size);
     });
 }
 
@@ -63,8 +65,10 @@ long send_all(call& c, int fd, std::size_t size, F send) {
     std::size_t done = 0;
     for (;;) {
         // A broken pipe behind the first part is told by the next call.
-        const int flags = MSG_DONTWAIT | (done > 0 ? MSG_NOSIGNAL : 0);
-        const long n = until_done(c, fd, POLLOUT, SO_SNDTIMEO, [&] { return send(done, flags); });
+        const int flags = done > 0 ? MSG_NOSIGNAL : 0;
+        const long n = until_done(c, fd, POLLOUT, SO_SNDTIMEO, [&](bool may_block) {
+            return send(done, flags | flags_of(may_block));
+        });
         if (n < 0) return done > 0 ? static_cast<long>(done) : n;
         done += static_cast<std::size_t>(n);
         if (done >= size || n == 0 || is_nonblocking(fd)) return static_cast<long>(done);
@@ -160,8 +164,8 @@ bool is_refused(long n) { return n == -EOPNOTSUPP || n == -ENOSYS || n == -EINVA
 template <class Real>
 long read_file(call& c, int fd, const iovec* parts, std::size_t count, Real real) {
     if (is_on_disk(mode_of(fd))) return c.leave(real);
-    const long n = until_done(c, fd, POLLIN, SO_RCVTIMEO, [&] {
-        return rt::call(SYS_preadv2, fd, parts, count, -1L, -1L, RWF_NOWAIT);
+    const long n = until_done(c, fd, POLLIN, SO_RCVTIMEO, [&](bool may_block) {
+        return rt::call(SYS_preadv2, fd, parts, count, -1L, -1L, may_block ? 0 : RWF_NOWAIT);
     });
     return is_refused(n) ? when_ready(c, fd, POLLIN, 0, real) : n;
 }
@@ -191,10 +195,11 @@ long write_file(call& c, int fd, const iovec* parts, std::size_t count, Real rea
     const std::size_t size = size_of(parts, count);
     parts_left left(parts, count);
     std::size_t before = 0;
-    const long n = send_all(c, fd, size, [&](std::size_t done, int) -> long {
+    const long n = send_all(c, fd, size, [&](std::size_t done, int flags) -> long {
         if (!left.skip(done - before)) return -ENOMEM;
         before = done;
-        return rt::call(SYS_pwritev2, fd, left.parts(), left.count(), -1L, -1L, RWF_NOWAIT);
+        const int how = (flags & MSG_DONTWAIT) != 0 ? RWF_NOWAIT : 0;
+        return rt::call(SYS_pwritev2, fd, left.parts(), left.count(), -1L, -1L, how);
     });
     if (!is_refused(n)) return n;
     if (S_ISFIFO(mode) && size > PIPE_BUF && !is_nonblocking(fd))
@@ -292,8 +297,9 @@ ROTA_EXPORT ssize_t recvmsg(int fd, msghdr* m, int flags) {
     const auto real = [&] { return ROTA_REAL(recvmsg)(fd, m, flags); };
     return make(hooked::recvmsg, (flags & immediate) != 0, real, [&](call& c) {
         if ((flags & MSG_WAITALL) != 0) return c.block(real);
-        return until_done(c, fd, POLLIN, SO_RCVTIMEO,
-                          [&] { return rota::rt::call(SYS_recvmsg, fd, m, flags | MSG_DONTWAIT); });
+        return until_done(c, fd, POLLIN, SO_RCVTIMEO, [&](bool may_block) {
+            return rota::rt::call(SYS_recvmsg, fd, m, flags | flags_of(may_block));
+        });
     });
 }
 
@@ -303,8 +309,8 @@ ROTA_EXPORT ssize_t readv(int fd, const iovec* parts, int count) {
         msghdr m{};
         m.msg_iov = const_cast<iovec*>(parts);
         m.msg_iovlen = static_cast<std::size_t>(count);
-        const long n = until_done(c, fd, POLLIN, SO_RCVTIMEO, [&] {
-            return rota::rt::call(SYS_recvmsg, fd, &m, MSG_DONTWAIT);
+        const long n = until_done(c, fd, POLLIN, SO_RCVTIMEO, [&](bool may_block) {
+            return rota::rt::call(SYS_recvmsg, fd, &m, flags_of(may_block));
         });
         return n == -ENOTSOCK ? read_file(c, fd, parts, m.msg_iovlen, real) : n;
     });
