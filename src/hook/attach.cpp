@@ -61,6 +61,7 @@ void hook_attach(hook_mode mode) {
     }
     own.traces = mode.traces;
     own.takes_locks = mode.takes_locks;
+    begin_foreign_waits();
     const hook_library* const found = attach(&own);
     if (found == nullptr || found->version != hook_version) {
         print_error("rota: librota_hook.so is of another version than the rota of this program: "

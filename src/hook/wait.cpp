@@ -89,13 +89,12 @@ void wake_all_of(bucket& b, unsigned first, unsigned last) {
     }
 }
 
+// Written by boot, before the library can say that anything was closed.
+constinit atomic<int> own_process{0};
+
 // A child that shares our memory until it runs another program (vfork) closes its own descriptors.
 bool is_other_process() {
-    static constinit atomic<int> own{0};  // relaxed: every thread writes the same
-    const int now = call_int(SYS_getpid);
-    const int known = own.load(memory_order_relaxed);
-    if (known == 0) own.store(now, memory_order_relaxed);
-    return known != 0 && known != now;
+    return call_int(SYS_getpid) != own_process.load(memory_order_relaxed);  // relaxed: boot's
 }
 
 void set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {
@@ -294,6 +293,10 @@ int wait_by_set(const pollfd* fds, std::size_t count, awaited_fd* all, std::int6
 }
 
 }  // namespace
+
+void begin_foreign_waits() {
+    own_process.store(call_int(SYS_getpid), memory_order_relaxed);  // relaxed: before any reader
+}
 
 int foreign_wait(const pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed) {
     if (count == 1 && fds->fd >= 0 && suits_record(fds->events)) {

@@ -27,6 +27,9 @@ struct pollfd;
 
 namespace rota::rt {
 
+// Caller: boot, before it attaches to the library.
+void begin_foreign_waits();
+
 // As hook_runtime::wait.
 int foreign_wait(const pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed);
 
