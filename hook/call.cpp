@@ -7,7 +7,6 @@ namespace rota::hook {
 
 namespace {
 
-constexpr std::size_t runtimes_max = 8;
 // Filled from the front; written by each runtime's boot.
 constinit const hook_runtime* runtimes[runtimes_max] = {};
 
@@ -52,11 +51,20 @@ calling who_calls() {
 
 bool is_any_lock_wanted() { return __atomic_load_n(&any_lock_wanted, __ATOMIC_RELAXED); }
 
-void tell_closed(unsigned first, unsigned last) {
+closing::closing() {
     for (std::size_t i = 0; i < runtimes_max; ++i) {
         const hook_runtime* const r = runtime_at(i);
         if (r == nullptr) break;
-        r->closed(first, last);
+        close_[i] = r->closing();
+    }
+}
+
+// A runtime that has attached meanwhile has given no number: its waiters look again.
+void closing::tell(unsigned first, unsigned last, bool is_closed) const {
+    for (std::size_t i = 0; i < runtimes_max; ++i) {
+        const hook_runtime* const r = runtime_at(i);
+        if (r == nullptr) break;
+        r->closed(first, last, is_closed ? close_[i] : 0);
     }
 }
 

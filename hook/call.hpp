@@ -36,8 +36,21 @@ calling who_calls();
 // Whether some runtime wants waits for mutexes and conditions (GODEBUG=hook=locks).
 bool is_any_lock_wanted();
 
-// All runtimes are told.
-void tell_closed(unsigned first, unsigned last);
+// One call that closes descriptors, as all runtimes are told of it: made before the call, tell()
+// after it.
+inline constexpr std::size_t runtimes_max = 8;
+class closing {
+  public:
+    closing();
+    void tell(unsigned first, unsigned last) const { tell(first, last, true); }
+    // For a call that may have closed nothing: the waiters look again.
+    void look_again(unsigned first, unsigned last) const { tell(first, last, false); }
+
+  private:
+    void tell(unsigned first, unsigned last, bool is_closed) const;
+
+    std::uint64_t close_[runtimes_max] = {};  // the number of each runtime
+};
 
 class call {
   public:

@@ -16,7 +16,7 @@ struct pollfd;
 
 namespace rota::rt {
 
-inline constexpr std::uint32_t hook_version = 1;
+inline constexpr std::uint32_t hook_version = 2;
 
 // Who makes a call of the C library.
 enum class hook_caller : int {
@@ -48,8 +48,12 @@ struct hook_runtime {
     // Around a call that may block the thread. Caller: a goroutine in user code.
     void (*enter_blocking)();
     void (*leave_blocking)();
-    // The program has closed the descriptors from `first` to `last`. Any thread.
-    void (*closed)(unsigned first, unsigned last);
+    // The program is about to close descriptors. Returns the number of this close. Any thread.
+    std::uint64_t (*closing)();
+    // That close has closed the descriptors from `first` to `last`. Waits that began before
+    // closing() fail with EBADF. A later one may be for a file that has got the number meanwhile:
+    // it looks again. 0: all look again. Any thread.
+    void (*closed)(unsigned first, unsigned last, std::uint64_t close);
 };
 
 inline constexpr std::int64_t hook_no_deadline = INT64_MAX;

@@ -26,6 +26,7 @@ struct awaited_fd {
     poll_word* word = nullptr;  // in which the goroutine waits
 
     // --- guarded by the lock of its bucket -------------------------------------------
+    std::uint64_t last_close = 0;  // the last that had begun when it entered
     bool is_armed = false;   // it has the descriptor's own registration in the poller
     bool is_closed = false;  // the program has closed it
     awaited_fd* next = nullptr;
@@ -40,6 +41,10 @@ struct alignas(cache_line) bucket {
     atomic<std::uint32_t> count{0};
 };
 
+// The number of the last close that has begun. seq_cst: who is given a number that a close has
+// freed notes that close, or a later one.
+constinit atomic<std::uint64_t> last_closing{0};
+
 constexpr unsigned bucket_count = 1024;
 constinit bucket table[bucket_count];
 
@@ -51,6 +56,7 @@ void enter(awaited_fd& a, bool alone) {
     bucket& b = bucket_of(a.fd);
     b.count.fetch_add(1, memory_order_seq_cst);  // pairs(hook.close)
     const lock_guard guard(b.mu);
+    a.last_close = last_closing.load(memory_order_seq_cst);  // pairs(hook.closing)
     a.is_armed = alone;
     for (const awaited_fd* other = b.first; other != nullptr; other = other->next)
         a.is_armed = a.is_armed && !(other->fd == a.fd && other->is_armed);
@@ -75,13 +81,13 @@ bool is_within(const awaited_fd& a, unsigned first, unsigned last) {
     return fd >= first && fd <= last;
 }
 
-// The waiters find is_closed when they leave.
-void wake_all_of(bucket& b, unsigned first, unsigned last) {
+// The waiters find is_closed when they leave; those that entered behind that close look again.
+void wake_all_of(bucket& b, unsigned first, unsigned last, std::uint64_t close) {
     const runtime_entry inside;
     const lock_guard guard(b.mu);
     for (awaited_fd* a = b.first; a != nullptr; a = a->next) {
         if (!is_within(*a, first, last)) continue;
-        a->is_closed = true;
+        if (a->last_close < close) a->is_closed = true;
         g* const gp = a->word->ready();
         if (gp == nullptr) continue;
         goready(*gp);
@@ -317,7 +323,11 @@ int foreign_wait(const pollfd* fds, std::size_t count, std::int64_t deadline, st
     return error;
 }
 
-void foreign_closed(unsigned first, unsigned last) {
+std::uint64_t foreign_closing() {
+    return last_closing.fetch_add(1, memory_order_seq_cst) + 1;  // pairs(hook.closing)
+}
+
+void foreign_closed(unsigned first, unsigned last, std::uint64_t close) {
     if (sched.forked.load(memory_order_relaxed)) return;  // relaxed: set in the only thread
     full_fence();                                         // pairs(hook.close)
     const unsigned count = last - first < bucket_count ? last - first + 1 : bucket_count;
@@ -328,7 +338,7 @@ void foreign_closed(unsigned first, unsigned last) {
         const m* const mp = getm_or_null();
         if (mp != nullptr && mp->in_runtime.load(memory_order_relaxed) != 0) return;
         if (is_other_process()) return;
-        wake_all_of(b, first, last);
+        wake_all_of(b, first, last, close);
     }
 }
 

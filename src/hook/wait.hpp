@@ -15,6 +15,11 @@
 // The table of waits tells a close who waits for the number. A wait enters before it arms, a close
 // looks after it has closed: either the close finds the wait, or arming fails with EBADF.
 //
+// The kernel frees the number before close returns (a socket that lingers: seconds before), so the
+// close may find a wait for the next file of that number. Closes are numbered before they begin,
+// and each wait notes the last number. A wait that knows the close's number began after it: it is
+// woken to look again, and is not told that its file was closed.
+//
 // Rejected: a record for each descriptor, edge-triggered, as rota's own descriptors have. It would
 // save the epoll_ctl, but a number that is closed behind the library's back (fclose, close_range, a
 // system call made directly) and used again would be waited for in vain.
@@ -33,7 +38,10 @@ void begin_foreign_waits();
 // As hook_runtime::wait.
 int foreign_wait(const pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed);
 
+// As hook_runtime::closing.
+std::uint64_t foreign_closing();
+
 // As hook_runtime::closed.
-void foreign_closed(unsigned first, unsigned last);
+void foreign_closed(unsigned first, unsigned last, std::uint64_t close);
 
 }  // namespace rota::rt
