@@ -43,9 +43,9 @@ std::int64_t now() { return nanotime(); }
 
 void sleep_until(std::int64_t when) { rota::detail::sleep_until_ns(when); }
 
-constinit hook_runtime own{hook_version, false,         false,          caller,
-                           goid,         now,           foreign_wait,   sleep_until,
-                           entersyscall, exitsyscall,   foreign_closing, foreign_closed};
+constinit hook_runtime own{hook_version, false,       false,           caller,
+                           goid,         now,         foreign_wait,    sleep_until,
+                           entersyscall, exitsyscall, foreign_closing, foreign_closed};
 
 }  // namespace
 

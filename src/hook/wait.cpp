@@ -27,8 +27,8 @@ struct awaited_fd {
 
     // --- guarded by the lock of its bucket -------------------------------------------
     std::uint64_t last_close = 0;  // the last that had begun when it entered
-    bool is_armed = false;   // it has the descriptor's own registration in the poller
-    bool is_closed = false;  // the program has closed it
+    bool is_armed = false;         // it has the descriptor's own registration in the poller
+    bool is_closed = false;        // the program has closed it
     awaited_fd* next = nullptr;
     awaited_fd** at = nullptr;  // what points to it
 };
@@ -110,7 +110,8 @@ void set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {
 // --- one descriptor
 // --------------------------------------------------------------------------------
 
-// 0: it has been waited for, or an error. not_alone: somebody else has the registration.
+// 0: it has been waited for, or an error. not_alone: another wait, or the runtime's own use of the
+// descriptor, has the registration.
 constexpr int not_alone = -1;
 
 // Whether one word of a record is told of all of these, as event_of (netpoll/epoll.cpp) files what
@@ -142,7 +143,7 @@ int wait_by_record(const pollfd& asked, std::int64_t deadline, bool& closed) {
     }
     int error = net_poller.arm(asked.fd, static_cast<std::uint16_t>(asked.events), *d);
     if (error == EBADF) error = 0;  // closed: who looks again finds out
-    else if (error == ENOSYS) error = not_alone;
+    else if (error == ENOSYS || error == EEXIST) error = not_alone;
     else if (error == 0) error = poll_wait(*d, dir);
     const runtime_entry inside;
     closed = leave(a);
@@ -308,8 +309,11 @@ int foreign_wait(const pollfd* fds, std::size_t count, std::int64_t deadline, st
     if (count == 1 && fds->fd >= 0 && suits_record(fds->events)) {
         bool was_closed = false;
         const int error = wait_by_record(*fds, deadline, was_closed);
-        if (was_closed) closed = 0;
-        if (error != not_alone) return was_closed ? EBADF : error;
+        if (was_closed) {
+            closed = 0;
+            return EBADF;
+        }
+        if (error != not_alone) return error;
     }
     constexpr std::size_t few = 16;
     if (count <= few) {

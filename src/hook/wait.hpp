@@ -8,9 +8,10 @@
 // Nothing must be undone when a wait ends. The price is one epoll_ctl for each wait.
 //
 // Several descriptors, or events of one that no single poll word is told of (both directions,
-// POLLRDNORM), or a descriptor for which another goroutine waits already: a set, which is an epoll
-// descriptor of its own that the poller watches. They are put into it for the wait, and taken out
-// after it. Sets are kept for the next wait.
+// POLLRDNORM), or a descriptor for which another goroutine waits already, or which the runtime
+// itself has added to the poller: a set, which is an epoll descriptor of its own that the poller
+// watches. They are put into it for the wait, and taken out after it. Sets are kept for the next
+// wait.
 //
 // The table of waits tells a close who waits for the number. A wait enters before it arms, a close
 // looks after it has closed: either the close finds the wait, or arming fails with EBADF.

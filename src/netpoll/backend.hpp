@@ -35,7 +35,8 @@ class poll_backend {
     virtual int start() = 0;
     virtual int add(int fd, std::uint64_t tag) = 0;  // -EPERM: the kernel does not watch this kind
     // Has the next of these events (epoll's words) told once, with this tag, instead of what a
-    // former call asked for; again after it has been told. -ENOSYS: the back end has no such way.
+    // former call asked for; again after it has been told. -EEXIST: add() watches fd, and goes on
+    // to. -ENOSYS: the back end has no such way.
     virtual int arm(int, std::uint32_t, std::uint64_t) { return -ENOSYS; }
     // When it returns the kernel has let go of the open file, and begins to tell nothing with
     // this tag any more; what has been told may still be on its way.

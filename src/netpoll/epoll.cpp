@@ -1,9 +1,16 @@
 // The eventfd is level-triggered: a thread that only looks must leave a wake-up for the one that
 // sleeps, who reads it.
+//
+// The kernel has one registration for an open file and its number. Those of add() and of arm() must
+// not replace each other: the program may poll, through librota_hook.so, a number that the runtime
+// has added. So the tag of each added number stands in a table, and arm() refuses the number. An
+// arm() that has not seen the tag in time finds it after its call, and then puts the registration
+// of add() back: the kernel tells anew what there is, so nothing is lost.
 #include <cerrno>
 
 #include <sys/epoll.h>
 
+#include "base/atomic.hpp"
 #include "base/check.hpp"
 #include "netpoll/backend.hpp"
 #include "sys/io.hpp"
@@ -13,6 +20,15 @@ namespace rota::rt {
 namespace {
 
 constexpr std::uint64_t wake_tag = ~std::uint64_t{0};
+
+// The tags of the numbers that add() has registered, plus 1; 0: none. Written by add() and remove()
+// of the number's owner. seq_cst: add() writes, then registers; arm() registers, then reads.
+constexpr unsigned numbers_max = 1u << 16;  // those above are never armed
+constinit atomic<std::uint64_t> added[numbers_max];
+
+atomic<std::uint64_t>* added_tag(int fd) {
+    return static_cast<unsigned>(fd) < numbers_max ? &added[fd] : nullptr;
+}
 
 }  // namespace
 
@@ -40,17 +56,46 @@ int epoll_backend::start() {
     return error;
 }
 
+// What arm() has left registered is replaced. What add() has is not: -EEXIST.
 int epoll_backend::add(int fd, std::uint64_t tag) {
-    return io_epoll_add(epoll_, fd, poll_everything, tag);
+    atomic<std::uint64_t>* const mine = added_tag(fd);
+    const std::uint64_t before =
+        mine == nullptr ? 0 : mine->exchange(tag + 1, memory_order_seq_cst);  // pairs(poll.added)
+    int error = io_epoll_add(epoll_, fd, poll_everything, tag);
+    if (error == -EEXIST && mine != nullptr && before == 0)
+        error = io_epoll_modify(epoll_, fd, poll_everything, tag);
+    if (error < 0 && mine != nullptr)
+        mine->store(before, memory_order_seq_cst);  // pairs(poll.added)
+    return error;
 }
 
 // A number that was closed, or stands for another file now, is not found.
 int epoll_backend::arm(int fd, std::uint32_t events, std::uint64_t tag) {
-    const int error = io_epoll_modify(epoll_, fd, events | EPOLLONESHOT, tag);
-    return error == -ENOENT ? io_epoll_add(epoll_, fd, events | EPOLLONESHOT, tag) : error;
+    const atomic<std::uint64_t>* const owner = added_tag(fd);
+    if (owner == nullptr || owner->load(memory_order_seq_cst) != 0)  // pairs(poll.added)
+        return -EEXIST;
+    int error = io_epoll_modify(epoll_, fd, events | EPOLLONESHOT, tag);
+    if (error == -ENOENT) error = io_epoll_add(epoll_, fd, events | EPOLLONESHOT, tag);
+    std::uint64_t seen = owner->load(memory_order_seq_cst);  // pairs(poll.added)
+    while (seen != 0) {
+        (void)io_epoll_modify(epoll_, fd, poll_everything, seen - 1);
+        error = -EEXIST;
+        const std::uint64_t restored = seen;
+        seen = owner->load(memory_order_seq_cst);  // pairs(poll.added)
+        if (seen == restored) break;
+    }
+    return error;
 }
 
-int epoll_backend::remove(int fd, std::uint64_t) { return io_epoll_remove(epoll_, fd); }
+// The caller owns the number until it closes it, after this.
+int epoll_backend::remove(int fd, std::uint64_t tag) {
+    const int error = io_epoll_remove(epoll_, fd);
+    std::uint64_t mine = tag + 1;
+    if (atomic<std::uint64_t>* const a = added_tag(fd))
+        (void)a->compare_exchange(mine, 0, memory_order_seq_cst,  // pairs(poll.added)
+                                  memory_order_relaxed);          // relaxed: another owner's
+    return error;
+}
 
 int epoll_backend::wait(std::int64_t timeout, std::span<poll_event> events) {
     epoll_event found[poll_events_max];

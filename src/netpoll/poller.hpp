@@ -48,7 +48,7 @@ class poller {
     [[nodiscard]] int add(int fd, poll_desc& d);
     // Watches fd, which need not be the runtime's, for one of these events (poll's words), once: d
     // is told of it. A later call for fd replaces this one. 0, or an errno value; EPERM as above;
-    // ENOSYS: the back end cannot.
+    // EEXIST: it is added, and stays so; ENOSYS: the back end cannot.
     [[nodiscard]] int arm(int fd, std::uint32_t events, poll_desc& d);
     // Before fd is closed. May block the thread for a moment.
     void remove(int fd, std::uint64_t tag);
