@@ -60,6 +60,10 @@ TEST_P(hook, poll_waits_for_several_and_for_the_time) {
     EXPECT_TRUE(went_well(run("poll_of_several")));
 }
 
+TEST_P(hook, poll_is_told_of_every_event_that_it_asks_for) {
+    EXPECT_TRUE(went_well(run("poll_of_every_event")));
+}
+
 TEST_P(hook, select_says_what_is_ready_and_what_time_is_left) {
     EXPECT_TRUE(went_well(run("selects")));
 }
@@ -72,10 +76,18 @@ TEST_P(hook, connections_are_made_and_taken) { EXPECT_TRUE(went_well(run("connec
 
 TEST_P(hook, connect_parks_while_nobody_answers) { EXPECT_TRUE(went_well(run("connect_parks"))); }
 
+TEST_P(hook, a_send_to_a_full_receiver_does_not_go_round) {
+    EXPECT_TRUE(went_well(run("full_receivers")));
+}
+
 TEST_P(hook, sleeps_park) { EXPECT_TRUE(went_well(run("sleeps_park"))); }
 
 TEST_P(hook, signals_interrupt_no_parked_call) {
     EXPECT_TRUE(went_well(run("signals_interrupt_nobody")));
+}
+
+TEST_P(hook, an_interrupted_question_is_asked_again) {
+    EXPECT_TRUE(went_well(run("questions_are_asked_again")));
 }
 
 TEST_P(hook, threads_blocking_sections_and_locked_goroutines_are_left_alone) {
@@ -84,6 +96,16 @@ TEST_P(hook, threads_blocking_sections_and_locked_goroutines_are_left_alone) {
 
 TEST_P(hook, child_of_a_fork_makes_its_calls_by_itself) {
     EXPECT_TRUE(went_well(run("child_of_a_fork")));
+}
+
+TEST_P(hook, child_of_a_vfork_closes_its_own) { EXPECT_TRUE(went_well(run("child_of_a_vfork"))); }
+
+TEST_P(hook, a_slow_close_spares_the_next_file_of_its_number) {
+    EXPECT_TRUE(went_well(run("slow_close")));
+}
+
+TEST_P(hook, files_of_the_runtimes_own_can_be_polled) {
+    EXPECT_TRUE(went_well(run("runtimes_own")));
 }
 
 TEST_P(hook, many_wait_on_few_threads) { EXPECT_TRUE(went_well(run("many_on_few_threads"))); }
