@@ -358,7 +358,8 @@ class CompileTime(Step):
 
 class Consumer(Step):
     """A program outside the tree builds and runs, by find_package and by add_subdirectory."""
-    name, where, preset, targets = "consumer", "release, installed", "release", ("rota",)
+    name, where, preset = "consumer", "release, installed", "release"
+    targets = ("rota", "rota_hook")
     LIMIT_S = 300
 
     def run(self, options):
