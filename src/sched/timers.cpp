@@ -77,7 +77,7 @@ void run_errands(const timer_errand* due, std::uint32_t n) {
     }
 }
 
-void note_due_at_once(timer& t) {
+void note_due_at_once([[maybe_unused]] timer& t) {
     ROTA_PROBE2("timer_fire", "8", t.run, "8", t.arg);
     m& self = getm();
     if (self.pp != nullptr) bump(self.pp->counts.timers_run);
