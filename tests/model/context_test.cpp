@@ -146,10 +146,11 @@ TEST(kb48_context, waiter_is_woken_once_and_its_frame_is_free_behind_it) {
             stranger_thread canceller("canceller", [&] { ctx.cancel(); });
             if (w.claim(context_waiter::outcome::granted)) {
                 w.wake();
-                (void)w.wait(wait_reason::semacquire);
+                (void)w.wait(wait_reason::semacquire, false);
                 unlist(ctx.get(), w);
             } else {
-                MODEL_CHECK(w.wait(wait_reason::semacquire) == context_waiter::outcome::cancelled);
+                MODEL_CHECK(w.wait(wait_reason::semacquire, false) ==
+                            context_waiter::outcome::cancelled);
             }
             canceller.join();
         }
