@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "arch/kernel_call.hpp"
+#include "base/annotations.hpp"
 
 namespace rota::rt {
 
@@ -40,15 +41,16 @@ ROTA_ALWAYS_INLINE int call_int(long number, A... args) {
 }
 
 // What the runtime reads of the kernel's files for its own use: errors as above.
+// tsan keeps books of descriptors and must see each close.
 ROTA_ALWAYS_INLINE long plain_read(int fd, void* to, std::size_t size) {
-#if defined(ROTA_MODEL)
+#if defined(ROTA_MODEL) || ROTA_TSAN
     return ::read(fd, to, size);
 #else
     return call(SYS_read, fd, to, size);
 #endif
 }
 ROTA_ALWAYS_INLINE void plain_close(int fd) {
-#if defined(ROTA_MODEL)
+#if defined(ROTA_MODEL) || ROTA_TSAN
     ::close(fd);
 #else
     (void)call(SYS_close, fd);
