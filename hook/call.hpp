@@ -1,4 +1,4 @@
-// One call of a hooked function: who makes it, what it waits for, and what is told of it.
+// One call of a hooked function: its caller, what it waits for, and what is told of it.
 //
 //     a thread, the runtime, a blocking section: the C library's function
 //     a goroutine that keeps its thread: that function, in a blocking section
@@ -152,7 +152,7 @@ inline std::int64_t later(std::int64_t now, std::int64_t ns) {
 // --- what calls are made of
 // ------------------------------------------------------------------------
 
-// real() is the C library's function. `plain`: the call is left to it whoever makes it.
+// real() is the C library's function. `plain`: the call is left to it for every caller.
 template <class Real, class Park>
 auto make(hooked which, bool plain, Real real, Park park) -> decltype(real()) {
     if (plain) return real();
