@@ -33,7 +33,11 @@ TEST_P(descriptors, closed_later_stay_closed_and_nothing_takes_their_numbers) {
     EXPECT_TRUE(holds("closed_later_with_reports"));
 }
 
-TEST_P(descriptors, no_number_from_3_on_is_an_error) { EXPECT_TRUE(holds("no_number_left")); }
+TEST_P(descriptors, no_number_from_3_on_is_an_error) {
+    if (under_asan)
+        GTEST_SKIP() << "UndefinedBehaviorSanitizer looks at memory through pipes of its own";
+    EXPECT_TRUE(holds("no_number_left"));
+}
 
 INSTANTIATE_TEST_SUITE_P(by, descriptors, testing::Values("", "netpoll=uring"),
                          [](const testing::TestParamInfo<const char*>& info) {
