@@ -39,7 +39,8 @@ int held_by(int pipe) {
     ::setenv("GODEBUG", "schedtrace=1", 1);
     ::setenv("GOMAXPROCS", "1", 1);
     rota::run([] {
-        std::this_thread::sleep_for(300ms);  // the pipe is full
+        constexpr int line_max = 256;  // the next line finds no room
+        await([] { return held_by(STDERR_FILENO) > pipe_size - line_max; }, [] {});
         std::atomic<bool> had_turn{false};
         rota::go([&] { had_turn = true; });
         await([&] { return had_turn.load(); }, [] {});
