@@ -53,6 +53,14 @@ struct outcome {
         return count;
     }
 
+    // How often `text` stands in stderr.
+    int times_said(std::string_view text) const {
+        int count = 0;
+        for (std::size_t at = err.find(text); at != std::string::npos; at = err.find(text, at + 1))
+            ++count;
+        return count;
+    }
+
     friend std::ostream& operator<<(std::ostream& to, const outcome& o) {
         constexpr std::size_t shown = 6000;
         to << o.command << ": status " << o.status << ", signal " << o.signal << ", " << o.seconds
