@@ -373,6 +373,10 @@ struct server_options {
     bool http2 = true;
     /// Whether HTTP/2 is spoken without TLS, with clients that begin so. Go: Protocols.
     bool h2c = false;
+    /// The stack of each goroutine that serves a connection, and of each that serves a request of
+    /// HTTP/2, in bytes, as go_options::stack_size: rounded up to a power of two from 16 KiB to
+    /// 64 MiB; 0: the default (runtime::set_max_stack). For handlers that call deep libraries.
+    std::size_t stack_size = 0;
 };
 
 /// A server: a handler, options, and the connections that are being served. Go: http.Server.

@@ -91,13 +91,15 @@ tls::conn over_tls(const net::conn& c, const tls::config& with) {
 }
 
 void start_tls(arrival came, const net::endpoint& peer, const void* with) {
-    go([came = std::move(came), peer, with = *static_cast<const tls::config*>(with)]() mutable {
-        tls::conn t = over_tls(came.socket(), with);
-        if (t.get() == nullptr) return;
-        tls_layer over(*t.get());
-        connection served(came.server(), came.socket(), peer, &over);
-        run_connection(came, served, serve_tls_connection, &t);
-    });
+    const std::size_t stack_size = came.server().options.stack_size;
+    go({.stack_size = stack_size},
+       [came = std::move(came), peer, with = *static_cast<const tls::config*>(with)]() mutable {
+           tls::conn t = over_tls(came.socket(), with);
+           if (t.get() == nullptr) return;
+           tls_layer over(*t.get());
+           connection served(came.server(), came.socket(), peer, &over);
+           run_connection(came, served, serve_tls_connection, &t);
+       });
 }
 
 tls::config config_of(const server_options& o, const std::string& certificate_file,

@@ -176,7 +176,8 @@ struct membership {
 
 // On a socket as it is.
 void start_plain(arrival came, const net::endpoint& peer, const void*) {
-    go([came = std::move(came), peer]() mutable {
+    const std::size_t stack_size = came.server().options.stack_size;
+    go({.stack_size = stack_size}, [came = std::move(came), peer]() mutable {
         connection served(came.server(), came.socket(), peer);
         run_connection(came, served, [](connection& of, void*) { serve_connection(of); }, nullptr);
     });

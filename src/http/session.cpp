@@ -111,7 +111,8 @@ void session::start(const stream_ptr& s) {
     handlers_.add(1);
     s->started_ = true;
     try {
-        go([this, s]() mutable { run(std::move(s)); });
+        go({.stack_size = c_.server.options.stack_size},
+           [this, s]() mutable { run(std::move(s)); });
     } catch (const std::exception&) {  // no room for a goroutine
         --running_;
         handlers_.done();
