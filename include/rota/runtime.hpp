@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <rota/detail/preempt.hpp>
 
@@ -121,6 +122,26 @@ std::string stack(bool all = false);
 /// The stack size of new goroutines, rounded up to a power of two from 16 KiB to 64 MiB; returns
 /// what was set before, not rounded. Go: debug.SetMaxStack.
 std::size_t set_max_stack(std::size_t bytes);
+
+/// How deep goroutines have used their stacks: those that one place in the program has made with
+/// stacks of one size.
+struct stack_depth {
+    std::string function;    ///< what they run; a lambda as `main::{lambda()#1}`
+    std::string created_by;  ///< the function that made them, and its line: `main (server.cpp:12)`
+    std::uint64_t goroutines;  ///< how many have been measured
+    std::size_t deepest;       ///< of the goroutine that went deepest; bytes, in whole pages
+    std::size_t stack_size;    ///< bytes
+};
+
+/// For choosing go_options::stack_size: the depths of all goroutines that live, by the place that
+/// made them, the deepest first. With GODEBUG=stackdepth=1 also of all that have ended; each end
+/// takes some microseconds then. Without it, a stack that has served an earlier goroutine shows
+/// the deepest of all that it has served.
+///
+/// Pages in the swap are not counted. A system call for each goroutine; names come from the
+/// program's symbols. Places beyond the 1023rd are gathered as `(others)`. Does not migrate, but
+/// may block as stack(true) does. Throws std::bad_alloc.
+std::vector<stack_depth> stack_depths();
 
 /// How many threads the runtime may have, 10000 at first; exceeding it is fatal, at once if it has
 /// more already. Those that it has made because goroutines compute for long, or block outside

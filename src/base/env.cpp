@@ -65,6 +65,8 @@ constexpr godebug_number godebug_numbers[] = {
     {"tracebacklabels", 0, 1, &environment::tracebacklabels, "1 to show labels in traces, 0"},
     {"tracebackancestors", 0, int_max, &environment::tracebackancestors,
      "1 to keep the stacks that have made goroutines, 0"},
+    {"stackdepth", 0, 1, &environment::stackdepth,
+     "1 to note how deep goroutines have used their stacks, 0"},
     {"leakcheck", 0, 1, &environment::leakcheck,
      "1 to be told at the end which goroutines can never run again, 0"},
     {"chaos", 0, int_max, &environment::chaos, "a seed from 1 to 2147483647, 0 for off"},

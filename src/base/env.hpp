@@ -16,6 +16,7 @@ struct environment {
     int tracebacklabels = 1;  // 0: traces leave out the labels of goroutines
     // Above 0: goroutines keep the stack that has made them. Go's number of generations: one here
     int tracebackancestors = 0;
+    int stackdepth = 0;  // 1: how deep goroutines have used their stacks is noted when they end
     int leakcheck = 0;   // 1: at the end it is told which goroutines can never run again
     int chaos = 0;       // the seed of chaos mode, 0: off
     int schedseed = 0;   // the seed of a repeatable schedule, 0: off

@@ -26,6 +26,7 @@
 #include "sched/hostage.hpp"
 #include "sched/procresize.hpp"
 #include "sched/seeded.hpp"
+#include "sched/stack_depth.hpp"
 #include "sched/sysmon.hpp"
 #include "sched/take.hpp"
 #include "sync/lock_owners.hpp"
@@ -56,6 +57,7 @@ void schedinit() {
     install_crash_reports(env.traceback);
     show_labels_in_traces(env.tracebacklabels != 0);
     if (env.tracebackancestors > 0) keep_creations_from_the_start();
+    if (env.stackdepth != 0) keep_stack_depths();
     describe_to_debuggers();
 #if defined(ROTA_DEBUG_CHECKS)
     may_lock_here = may_take_lock;

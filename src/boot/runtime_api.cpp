@@ -1,4 +1,6 @@
 // The functions of rota/runtime.hpp.
+#include <utility>
+
 #include <rota/detail/pool_engine.hpp>
 #include <rota/panic.hpp>
 #include <rota/runtime.hpp>
@@ -8,6 +10,7 @@
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
+#include "diag/stack_depths.hpp"
 #include "diag/stack_text.hpp"
 #include "sched/default_procs.hpp"
 #include "sched/entry.hpp"
@@ -117,6 +120,15 @@ std::uint64_t goid() {
 }
 
 std::size_t set_max_stack(std::size_t bytes) { return set_default_stack(bytes); }
+
+std::vector<stack_depth> stack_depths() {
+    std::vector<stack_depth> all;
+    for (depth_of_function& d : list_stack_depths()) {
+        all.push_back({std::move(d.function), std::move(d.created_by), d.goroutines, d.deepest,
+                       d.stack_size});
+    }
+    return all;
+}
 
 int set_max_threads(int n) {
     if (n < 1) panic("rota: set_max_threads: the limit must be at least 1");

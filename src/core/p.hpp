@@ -26,6 +26,7 @@ struct alignas(cache_line) p {
     static constexpr std::uint32_t runq_size = 256;
 #endif
     static constexpr std::uint32_t gfree_max = 64;
+    static constexpr std::uint8_t no_gfree_class = stack_class_count;
     static constexpr std::uint32_t clock_period = 64;
 
     // --- fixed after procresize -------------------------------------------------
@@ -36,7 +37,8 @@ struct alignas(cache_line) p {
 
     // --- owner: the m that holds this p ------------------------------------------
     std::uint32_t gfree_count = 0;  // dead goroutines with their stacks, the last one on top
-    std::uint8_t gfree_class = stack_class_for(stack_size_default);  // of the size that they have
+    // Of the size that they have; no_gfree_class: the list stays empty, all go to the pools.
+    std::uint8_t gfree_class = stack_class_for(stack_size_default);
     g* gfree[gfree_max] = {};
     block_lists blocks;
     std::uint64_t goid_next = 0;  // numbers reserved for new goroutines

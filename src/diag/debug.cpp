@@ -24,6 +24,7 @@
 #include "diag/profile_difference.hpp"
 #include "diag/profile_text.hpp"
 #include "diag/sched_page.hpp"
+#include "diag/stack_depths.hpp"
 #include "diag/symbolize.hpp"
 #include "sys/number.hpp"
 
@@ -268,6 +269,9 @@ http::handler handler() {
     pages.handle(pprof_prefix, send_pprof);
     pages.handle("/debug/sched", [](response_writer& w, const request&) {
         send(w, "application/json", rt::sched_json());
+    });
+    pages.handle("/debug/stacks", [](response_writer& w, const request&) {
+        send(w, plain_text, rt::stack_depths_text());
     });
     pages.handle("/metrics", [](response_writer& w, const request&) {
         send(w, metrics::prometheus_type, metrics::prometheus());

@@ -252,6 +252,7 @@ void stack_release(const stack_slot& slot) {
 #else
     constexpr std::uintptr_t margin = 512;
 #endif
+    if (stack_depths_kept.load(memory_order_relaxed)) return;  // relaxed: a setting
     const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     const stack_slot slot = stack_find(reinterpret_cast<const void*>(here));
     if (!slot) return;
@@ -263,6 +264,15 @@ void stack_release(const stack_slot& slot) {
     mmap_decommit(low, end - from);
     const auto took = static_cast<std::uint64_t>(nanotime_unseen() - began);
     __atomic_fetch_add(&trim_ns, took, __ATOMIC_RELAXED);
+}
+
+std::size_t stack_depth(const stack_slot& slot) {
+    const std::size_t size = slot.usable_size();
+    return size - mmap_untouched(slot.usable_lo(), size);
+}
+
+void stack_forget_depth(const stack_slot& slot) {
+    mmap_decommit(slot.usable_lo(), slot.usable_size() - page_size);
 }
 
 std::uint64_t stack_trim_ns() { return __atomic_load_n(&trim_ns, __ATOMIC_RELAXED); }

@@ -39,6 +39,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/atomic.hpp"
 #include "sys/mmap.hpp"
 
 namespace rota::rt {
@@ -98,6 +99,17 @@ void stack_release(const stack_slot& slot);
 // been deep and is going to wait for long. A system call; the next deep call takes pages anew. On a
 // stack that is no slot: nothing.
 void stack_trim();
+
+// Whether the lowest page that a stack has tells how deep it has been used: then stack_trim does
+// nothing. Written at boot, before there are goroutines; relaxed: a setting.
+inline constinit atomic<bool> stack_depths_kept{false};
+
+// From the top of the slot to its lowest page in memory, in bytes: how deep its users have been
+// since stack_forget_depth. One system call for each MiB.
+[[nodiscard]] std::size_t stack_depth(const stack_slot& slot);
+
+// Gives all pages but the highest one back. Caller: nobody uses the stack below that page.
+void stack_forget_depth(const stack_slot& slot);
 
 // How long all calls of stack_trim have taken together.
 std::uint64_t stack_trim_ns();

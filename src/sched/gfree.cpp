@@ -4,6 +4,7 @@
 #include <new>
 
 #include "mem/mapped.hpp"
+#include "sched/stack_depth.hpp"
 #include "sched/trace_events.hpp"
 
 namespace rota::rt {
@@ -112,6 +113,7 @@ void pass_on(p& pp, std::uint32_t n) {
 // Whether pp's list is for goroutines of the class; it becomes so if that is the default one.
 ROTA_COLD bool turns_to(p& pp, std::uint8_t cls) {
     if (cls != default_stack_class.load(memory_order_relaxed)) return false;  // relaxed: a setting
+    if (are_stack_depths_kept()) return false;
     pass_on(pp, pp.gfree_count);
     pp.gfree_class = cls;
     return true;
@@ -161,6 +163,7 @@ void gfput(p* pp, g& gp) {
     ROTA_DCHECK(readgstatus(gp) == g_status::dead && gp.locked_m == nullptr);
     gp.closure = nullptr;
     if (!keeps(pp, gp.stack.cls)) {
+        if (are_stack_depths_kept()) note_stack_depth(gp);
         const lock_guard guard(gfree.mu);
         gfree.pool[gp.stack.cls].push(gp);
         return;

@@ -9,6 +9,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/seeded.hpp"
+#include "sched/stack_depth.hpp"
 #include "sched/stw.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
@@ -23,6 +24,7 @@ void make_procs(std::int32_t n) {
     for (std::int32_t i = sched.procs_made; i < n; ++i) {
         p& pp = mapped_new<p>();
         pp.id = i;
+        if (are_stack_depths_kept()) pp.gfree_class = p::no_gfree_class;
         sched.allp[i] = &pp;
     }
     if (n > sched.procs_made)

@@ -85,6 +85,20 @@ int mmap_populate_many(void* first, std::size_t stride, std::size_t size, std::s
     return advise_many(first, stride, size, count, MADV_POPULATE_WRITE);
 }
 
+std::size_t mmap_untouched(void* start, std::size_t size) {
+    unsigned char in_memory[256];
+    for (std::size_t at = 0; at < size;) {
+        const std::size_t rest = (size - at) / page_size;
+        const std::size_t n = rest < sizeof in_memory ? rest : sizeof in_memory;
+        if (n == 0 || ::mincore(static_cast<char*>(start) + at, n * page_size, in_memory) != 0)
+            return size;
+        for (std::size_t i = 0; i < n; ++i, at += page_size) {
+            if ((in_memory[i] & 1) != 0) return at;
+        }
+    }
+    return size;
+}
+
 int mmap_protect_none(void* start, std::size_t size) {
     if (const int error = fault_at(sys_call::mprotect)) return error;
     return ::mprotect(start, size, PROT_NONE) == 0 ? 0 : errno;

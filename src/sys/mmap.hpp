@@ -31,6 +31,10 @@ inline constexpr std::size_t advice_batch_max = 32;
 // or only some of them committed: they come on touch then.
 int mmap_populate_many(void* first, std::size_t stride, std::size_t size, std::size_t count);
 
+// How many bytes at the beginning of the range, in whole pages, have never been touched or were
+// given back: up to its first page in memory. A page in the swap counts as given back.
+std::size_t mmap_untouched(void* start, std::size_t size);
+
 // As mmap_guard, at the price of two mappings. Returns 0 or an errno value.
 [[nodiscard]] int mmap_protect_none(void* start, std::size_t size);
 
