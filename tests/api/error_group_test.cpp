@@ -42,6 +42,37 @@ TEST_ANYWHERE(error_group, first_exception_cancels_the_context_and_is_rethrown_b
     EXPECT_EQ(group.ctx().cause(), std::errc::io_error);  // the code of the exception
 }
 
+TEST_ANYWHERE(error_group, error_code_that_a_function_returns_is_its_failure) {
+    // It could be dropped: the others would go on, and wait() would tell of nothing.
+    rota::error_group group;
+    group.go([ctx = group.ctx()] {
+        ctx.done().recv();
+        return ctx.err();
+    });
+    group.go([] { return std::error_code{}; });
+    ASSERT_TRUE(group.try_go([] { return std::make_error_code(std::errc::no_space_on_device); }));
+    for (int i = 0; i < 2; ++i) {
+        try {
+            group.wait();
+            ADD_FAILURE() << "wait returned";
+        } catch (const std::system_error& e) {
+            EXPECT_EQ(e.code(), std::errc::no_space_on_device);
+        }
+    }
+    EXPECT_EQ(group.ctx().cause(), std::errc::no_space_on_device);
+}
+
+TEST_ANYWHERE(error_group, no_error_and_other_results_are_no_failure) {
+    rota::error_group group;
+    const std::error_code none;
+    group.go([] { return std::error_code{}; });
+    group.go([&]() -> const std::error_code& { return none; });
+    group.go([] { return 7; });
+    group.go([] { return std::errc::io_error; });
+    group.wait();
+    EXPECT_EQ(group.ctx().cause(), context_errc::canceled);
+}
+
 TEST_ANYWHERE(error_group, hears_of_its_parent) {
     auto [parent, cancel] = rota::with_cancel(rota::background());
     rota::error_group group(parent);

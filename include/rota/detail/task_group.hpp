@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 
@@ -81,8 +82,24 @@ class task_group {
         std::optional<label_scope> label_;
     };
 
+    // What a std::error_code that f returns is: nothing to the group, or a failure like an
+    // exception.
+    enum class returned_code : bool { is_dropped, is_failure };
+
+    template <returned_code Code, class F>
+    static void call(F&& f) {
+        using result = std::remove_cvref_t<std::invoke_result_t<F>>;
+        if constexpr (Code == returned_code::is_failure &&
+                      std::is_same_v<result, std::error_code>) {
+            if (const std::error_code failed = std::forward<F>(f)())
+                throw std::system_error(failed);
+        } else {
+            std::forward<F>(f)();
+        }
+    }
+
     // Runs f in a goroutine that belongs to the group until f and what it captured are gone.
-    template <class F>
+    template <returned_code Code = returned_code::is_dropped, class F>
     [[gnu::always_inline]] static void spawn(share member, F&& f) {
         if (is_nil(f)) fatal_nil_func();
         const membership label(*member.group());
@@ -91,7 +108,7 @@ class task_group {
             const locals_end before_it_is_told;
             try {
                 std::decay_t<F> own(std::move(f));
-                std::move(own)();
+                call<Code>(std::move(own));
             } catch (...) {
                 const std::exception_ptr error = std::current_exception();
                 if (error == nullptr) throw;  // goexit, which goes on

@@ -10,7 +10,8 @@ namespace rota {
 
 /// Goroutines that work on parts of one task. The first exception that leaves one of them cancels
 /// the context of all, and is rethrown by wait(). If it is a std::system_error, its code is the
-/// context's cause.
+/// context's cause. A std::error_code that one of them returns is a failure as well, unless it is
+/// 0: wait() throws it as a std::system_error. Other results are dropped.
 ///
 /// For goroutines and threads; go, try_go and ctx may be called by several at once, also by the
 /// group's own goroutines. The destructor waits for all of them. If it runs because of an exception
@@ -30,7 +31,7 @@ class error_group : private detail::task_group {
     /// Throws as rota::go. Go: Go.
     template <class F>
     [[gnu::always_inline]] void go(F&& f) {
-        spawn(enter(), std::forward<F>(f));
+        spawn<returned_code::is_failure>(enter(), std::forward<F>(f));
     }
 
     /// Runs f if the limit allows that now; otherwise returns false. Throws as rota::go. Go: TryGo.
@@ -38,7 +39,7 @@ class error_group : private detail::task_group {
     [[gnu::always_inline]] bool try_go(F&& f) {
         share member = try_enter();
         if (member.group() == nullptr) return false;
-        spawn(std::move(member), std::forward<F>(f));
+        spawn<returned_code::is_failure>(std::move(member), std::forward<F>(f));
         return true;
     }
 
