@@ -163,6 +163,8 @@ void exitsyscall();
 // Runs the main goroutine of a run() to its end on the calling thread. Throws panic_error inside a
 // goroutine.
 void run_main(void (*entry)(void*), void* closure);
+// Throws the exception that has left the main goroutine of a run() to the caller of that.
+[[noreturn]] void rethrow_from_run(std::exception_ptr error);
 
 template <class R>
 struct run_outcome {
@@ -213,9 +215,11 @@ decltype(auto) blocking(F&& f) {
 /// blocks.
 ///
 /// Returns f's result, or rethrows its exception, when f ends; other goroutines are not waited for
-/// and go on. May be called again, and from several threads at once. If every goroutine sleeps and
-/// nothing can wake one: `fatal error: all goroutines are asleep - deadlock!`, exit status 2.
-/// Throws panic_error inside a goroutine. Go: main.main.
+/// and go on. An exception that nobody catches behind run ends the process as a panic does: with
+/// its text, traces, and exit status 2, unless the program has a terminate handler of its own. May
+/// be called again, and from several threads at once. If every goroutine sleeps and nothing can
+/// wake one: `fatal error: all goroutines are asleep - deadlock!`, exit status 2. Throws
+/// panic_error inside a goroutine. Go: main.main.
 template <class F>
 auto run(F&& f) -> std::invoke_result_t<F> {
     using R = std::invoke_result_t<F>;
@@ -234,7 +238,7 @@ auto run(F&& f) -> std::invoke_result_t<F> {
         }
     } closure{std::forward<F>(f)};
     detail::run_main(&main_closure::entry, &closure);
-    if (closure.error) std::rethrow_exception(closure.error);
+    if (closure.error) detail::rethrow_from_run(std::move(closure.error));
     return closure.outcome.take();
 }
 

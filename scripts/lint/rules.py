@@ -120,7 +120,8 @@ BANNED = [
 ]
 BANNED_IN_SRC = [
     (r"\bthread_local\b", "thread_local: the one slot is in sys/self.cpp",
-     ("src/sys/self.cpp", "src/sys/self.hpp")),
+     ("src/sys/self.cpp", "src/sys/self.hpp",
+      "src/diag/crash.cpp")),  # of threads that are in no goroutine
     (r"(?<!asm )(?<!__asm__ )\bvolatile\b", "volatile is no synchronisation: use rota::atomic", ()),
     (r"\bassert\s*\(", "assert(): use ROTA_CHECK or ROTA_DCHECK", ()),
     (r"(?<![\w>])::(?:open|openat|opendir|memfd_create|socket|accept4?|pipe2?|dup|eventfd|"

@@ -254,12 +254,17 @@ bool report_signal(const fault_info& fault) {
 }
 
 constinit std::terminate_handler terminate_before = nullptr;  // fixed at boot
+// Only for threads that are in no goroutine, so that no code of its users goes on elsewhere.
+constinit thread_local bool is_leaving_run = false;
 
 // std::terminate in a goroutine: an exception, or goexit, has met a noexcept function, or something
-// left a destructor while an exception passed. Elsewhere it is the program's business.
+// left a destructor while an exception passed. On another thread: an exception that leaves run() and
+// finds no handler is reported as that of a goroutine; everything else is the program's business.
 void on_terminate() {
     const g* const gp = current_goroutine();
     if (gp == nullptr) {
+        if (is_leaving_run)
+            print_panic(current_panic_text(), "\tit has left rota::run, and nobody caught it\n");
         terminate_before();
         std::abort();
     }
@@ -306,6 +311,9 @@ void install_crash_reports(traceback_level wanted) {
     on_fault(report_signal);
     install_terminate_handler();
 }
+
+leaving_run::leaving_run() { is_leaving_run = true; }
+leaving_run::~leaving_run() { is_leaving_run = false; }
 
 void let_report_out() {
     const int who = reporter.load(memory_order_relaxed);  // relaxed: the last look is no hint

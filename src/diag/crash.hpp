@@ -18,6 +18,17 @@ void let_report_out();
 // The same, and no other thread begins a report from here on: it would be cut off.
 void end_without_report();
 
+// As long as it lives, the calling thread, which is in no goroutine, throws the exception that has
+// left the main goroutine of a run(): if the exception finds no handler, it is reported as that of a
+// goroutine.
+class leaving_run {
+  public:
+    leaving_run();
+    ~leaving_run();
+    leaving_run(const leaving_run&) = delete;
+    leaving_run& operator=(const leaving_run&) = delete;
+};
+
 // `panic: TEXT`, traces, exit status 2, for an exception that nobody caught.
 [[noreturn]] void report_panic(const std::exception_ptr& error);
 

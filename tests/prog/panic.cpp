@@ -103,6 +103,17 @@ int left_by_run() {
     return 1;
 }
 
+int left_by_run_and_main() {
+    rota::go([] { rota::sleep_for(1h); });
+    return rota::run([]() -> int { throw std::runtime_error("for nobody"); });
+}
+
+// Another exception is not rota's, whatever left a run() before.
+int left_by_main_alone() {
+    left_by_run();
+    throw std::logic_error("of main itself");
+}
+
 int rethrown() {
     return in_goroutine([] {
         try {
@@ -267,6 +278,8 @@ int main(int argc, char** argv) {
                      {"main_in_long_sleep", main_in_long_sleep},
                      {"main_in_blocking", main_in_blocking},
                      {"left_by_run", left_by_run},
+                     {"left_by_run_and_main", left_by_run_and_main},
+                     {"left_by_main_alone", left_by_main_alone},
                      {"rethrown", rethrown},
                      {"nested", nested},
                      {"dropped_future", dropped_future},

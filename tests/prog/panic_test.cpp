@@ -127,6 +127,24 @@ TEST(panic, of_main_s_own_function_is_for_the_caller_of_run) {
     EXPECT_EQ(o.out, "for the caller\n");
 }
 
+TEST(panic, of_main_s_own_function_is_reported_if_nobody_catches_it) {
+    // The C++ library ends the process with its type and text alone.
+    const outcome o = run_panic("left_by_run_and_main", {{"GOTRACEBACK", "all"}});
+    EXPECT_TRUE(ended_with(o, 2));
+    EXPECT_TRUE(matches(o.err, "^panic: std::runtime_error: for nobody\n"
+                               "\tit has left rota::run, and nobody caught it\n\ngoroutine "))
+        << o;
+    EXPECT_EQ(o.lines_with("panic: "), 1) << o;
+    EXPECT_TRUE(o.says("left_by_run_and_main")) << "the caller of run is not in " << o;
+    EXPECT_TRUE(o.says(" [sleep")) << "another goroutine is not in " << o;
+}
+
+TEST(panic, of_main_outside_of_run_is_the_program_s) {
+    const outcome o = run_panic("left_by_main_alone");
+    EXPECT_EQ(o.signal, SIGABRT) << o;
+    EXPECT_FALSE(o.says("panic: ")) << o;
+}
+
 TEST(panic, comes_when_a_future_with_an_exception_is_dropped) {
     // The exception is lost with the future: the child hangs or ends well.
     for (const char* name : {"dropped_future", "dropped_later"}) {
