@@ -147,6 +147,26 @@ void signal_stack_free(void*& kept) {
     __atomic_fetch_sub(&signal_stack_bytes_in_use, signal_stack_size, __ATOMIC_RELAXED);
 }
 
+namespace {
+
+// Whether the handler is not installed for this signal, whose action was `now`. Never for faults.
+//
+// Of two copies the first one reports all its goroutines at SIGQUIT; each reports an abort in a
+// goroutine of its own.
+//
+// An ignored SIGQUIT is taken over: a shell without job control starts what stands before `&` with
+// SIGQUIT ignored, and such a service could not be asked for its goroutines. Go keeps an inherited
+// SIG_IGN of SIGHUP and SIGINT alone (sigInstallGoHandler); the runtime leaves these two as they
+// are.
+bool is_left_alone(int signal, const struct sigaction& now) {
+    if (signal == SIGQUIT) return is_handler(now);
+    if (signal != SIGABRT) return false;
+    if (is_copys(now)) return is_programs(now);
+    return is_handler(now) || now.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
 void on_fault(bool (*handler)(const fault_info&)) {
     fault_handler.store(
         handler, memory_order_relaxed);  // relaxed: sigaction below orders it for this process
@@ -154,14 +174,8 @@ void on_fault(bool (*handler)(const fault_info&)) {
     ours.sa_sigaction = on_signal;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     for (std::size_t i = 0; i < handled_count; ++i) {
-        const bool is_fault = handled[i] != SIGQUIT && handled[i] != SIGABRT;
         ::sigaction(handled[i], nullptr, &before[i]);
-        // Of two copies the first one reports all its goroutines at SIGQUIT; each reports an abort
-        // in a goroutine of its own.
-        const bool is_left = handled[i] == SIGABRT && is_copys(before[i])
-                                 ? is_programs(before[i])
-                                 : is_handler(before[i]) || before[i].sa_handler == SIG_IGN;
-        if (!is_fault && is_left) continue;
+        if (is_left_alone(handled[i], before[i])) continue;
         ours.sa_mask = mask_of(is_programs(before[i]));
         ::sigaction(handled[i], &ours, nullptr);
     }

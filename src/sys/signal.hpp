@@ -29,9 +29,9 @@ inline constexpr std::size_t signal_stack_size =
 // How much address space these have, in bytes.
 std::size_t signal_stack_bytes();
 
-// Calls `handler` for each SIGSEGV, SIGBUS and SIGFPE, and for SIGQUIT and SIGABRT unless the
-// program handles or ignores those. If it returns false, the program's own handler of before is
-// called, or else the signal takes its default course.
+// Calls `handler` for each SIGSEGV, SIGBUS and SIGFPE, for SIGQUIT unless the program handles it,
+// and for SIGABRT unless the program handles or ignores it. If it returns false, the program's own
+// handler of before is called, or else the signal takes its default course.
 void on_fault(bool (*handler)(const fault_info&));
 // Whether that is still the process's handler for SIGSEGV and SIGBUS.
 bool faults_are_ours();

@@ -211,6 +211,24 @@ TEST(sigquit, shows_every_goroutine_and_ends_with_status_2) {
     }
 }
 
+TEST(sigquit, asks_a_service_that_was_started_in_the_background) {
+    // A shell without job control ignores SIGQUIT for what it starts by `&`. What ignores SIGHUP
+    // and SIGINT, as nohup does, stays as it is.
+    std::vector<std::string> command = program("crash", {"waits_for_signal"});
+    const std::string ignoring = "trap '' QUIT HUP INT; exec \"$0\" \"$@\"";
+    command.insert(command.begin(), {"/bin/sh", "-c", ignoring});
+    child c(std::move(command));
+    ASSERT_TRUE(c.says("ready\n"));
+    ::kill(c.pid(), SIGHUP);
+    ::kill(c.pid(), SIGINT);
+    ::kill(c.pid(), SIGQUIT);
+    const outcome o = c.finish();
+    EXPECT_TRUE(ended_with(o, 2));
+    EXPECT_TRUE(reported(o, "SIGQUIT: quit"));
+    EXPECT_NE(goroutine_with(o, "receives_for_ever(").find("[chan receive]"), std::string::npos)
+        << o;
+}
+
 TEST(sigquit, leaves_out_labels_if_it_is_asked_to) {
     // Who shows his dumps to others shows the names of his clients with them.
     const outcome o = signalled("waits_for_signal", SIGQUIT, {{"GODEBUG", "tracebacklabels=0"}});
