@@ -42,12 +42,30 @@ std::string path_of(const endpoint& e) {
     return path;
 }
 
-std::uint32_t zone_number(const std::string& zone) {
-    const bool is_asked = rt::fault_at(rt::sys_call::resolve, "if_nametoindex") == 0;
-    if (const unsigned n = is_asked ? ::if_nametoindex(zone.c_str()) : 0) return n;
+// A zone is the name or the number of an interface. `error`: an errno value, ENODEV if there is none
+// of that name.
+std::uint32_t zone_number(const std::string& zone, int& error) {
+    error = 0;
     std::uint32_t n = 0;
-    const auto [end, error] = std::from_chars(zone.data(), zone.data() + zone.size(), n);
-    return error == std::errc{} && end == zone.data() + zone.size() ? n : 0;
+    const char* const end = zone.data() + zone.size();
+    const auto [rest, failed] = std::from_chars(zone.data(), end, n);
+    if (failed == std::errc{} && rest == end) return n;
+    error = rt::fault_at(rt::sys_call::resolve, "if_nametoindex");
+    if (error != 0) return 0;
+    n = ::if_nametoindex(zone.c_str());
+    if (n == 0) error = errno;
+    return n;
+}
+
+// Of an IPv6 address: what stands behind the percent sign.
+std::optional<std::string> zone_of(const std::string& text) {
+    const std::size_t percent = text.find('%');
+    if (percent == std::string::npos) return std::nullopt;
+    return text.substr(percent + 1);
+}
+
+bool parse_v6(const std::string& text, in6_addr& to) {
+    return ::inet_pton(AF_INET6, text.substr(0, text.find('%')).c_str(), &to) == 1;
 }
 
 }  // namespace
@@ -98,14 +116,26 @@ std::optional<endpoint> literal(std::string_view host, std::uint16_t port) {
         v4.sin_port = htons(port);
         return made_of(v4);
     }
-    const std::size_t percent = text.find('%');
     sockaddr_in6 v6{};
-    if (::inet_pton(AF_INET6, text.substr(0, percent).c_str(), &v6.sin6_addr) != 1)
-        return std::nullopt;
+    if (!parse_v6(text, v6.sin6_addr)) return std::nullopt;
     v6.sin6_family = AF_INET6;
     v6.sin6_port = htons(port);
-    if (percent != std::string::npos) v6.sin6_scope_id = zone_number(text.substr(percent + 1));
+    if (const auto zone = zone_of(text)) {
+        int error = 0;
+        v6.sin6_scope_id = zone_number(*zone, error);
+        if (error != 0) return std::nullopt;
+    }
     return made_of(v6);
+}
+
+std::error_code zone_error(std::string_view host) {
+    const std::string text(host);
+    in6_addr ignored;
+    const auto zone = zone_of(text);
+    if (!zone || !parse_v6(text, ignored)) return {};
+    int error = 0;
+    (void)zone_number(*zone, error);
+    return {error, std::system_category()};
 }
 
 std::optional<endpoint> unix_endpoint(std::string_view path) {
@@ -156,6 +186,10 @@ std::string endpoint::host() const {
         }
         case AF_INET6: {
             const auto a = read_as<sockaddr_in6>(*this);
+            // A peer of IPv4, as a socket of both families has it.
+            constexpr std::size_t v4_at = 12;
+            if (IN6_IS_ADDR_V4MAPPED(&a.sin6_addr))
+                return ::inet_ntop(AF_INET, a.sin6_addr.s6_addr + v4_at, text, sizeof text);
             std::string host = ::inet_ntop(AF_INET6, &a.sin6_addr, text, sizeof text);
             if (a.sin6_scope_id == 0) return host;
             char zone[IF_NAMESIZE] = {};
@@ -177,7 +211,10 @@ std::uint16_t endpoint::port() const noexcept {
 std::string endpoint::to_string() const {
     switch (family_of(*this)) {
         case AF_INET: return host() + ":" + std::to_string(port());
-        case AF_INET6: return "[" + host() + "]:" + std::to_string(port());
+        case AF_INET6: {
+            const std::string at = host(), number = std::to_string(port());
+            return at.find(':') == std::string::npos ? at + ":" + number : "[" + at + "]:" + number;
+        }
         default: return host();
     }
 }

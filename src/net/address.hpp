@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <rota/net.hpp>
 
@@ -29,8 +30,12 @@ struct host_port {
 };
 std::optional<host_port> split(std::string_view address);
 
-// An IPv4 or IPv6 address as text, the latter perhaps with a zone. Empty: it is a name.
+// An IPv4 or IPv6 address as text, the latter perhaps with a zone. Empty: it is a name, or the zone
+// is not known.
 std::optional<endpoint> literal(std::string_view host, std::uint16_t port);
+// Why the zone of an IPv6 address is not known: errc::no_such_device, or what else the system says.
+// None for everything that literal takes, and for names.
+std::error_code zone_error(std::string_view host);
 
 // A path, or an abstract name behind an @. Empty: too long for the kernel.
 std::optional<endpoint> unix_endpoint(std::string_view path);

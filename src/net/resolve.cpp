@@ -189,6 +189,8 @@ std::vector<endpoint> addresses_of(const context& ctx, const network_kind& netwo
         error = net_errc::no_such_host;
         return {};
     }
+    error = zone_error(parts->host);
+    if (error) return {};
     answer a = ask_within(ctx, std::string(parts->host), {}, network);
     error = a.error;
     for (endpoint& e : a.all) e = with_port(e, *port);
@@ -208,6 +210,8 @@ endpoint resolve(std::string_view network, std::string_view address, std::error_
 std::vector<std::string> lookup_host(std::string_view name, std::error_code& error) {
     error.clear();
     if (const auto e = literal(name, 0)) return {e->host()};
+    error = zone_error(name);
+    if (error) return {};
     if (name.empty() || name.find('\0') != std::string_view::npos) {
         error = net_errc::no_such_host;
         return {};

@@ -158,6 +158,18 @@ TEST_ANYWHERE(net_address, is_what_was_asked_for) {
     EXPECT_GE(c.fd(), 0);
 }
 
+TEST_ANYWHERE(net, peers_of_ipv4_are_told_as_such) {
+    // A listener of both families has them as ::ffff:127.0.0.1, which no list of addresses holds.
+    const net::listener l = net::listen("tcp", ":0");
+    const net::conn c = net::dial("tcp", "127.0.0.1:" + std::to_string(l.addr().port()));
+    const net::conn peer = l.accept();
+    EXPECT_EQ(peer.remote_addr().host(), "127.0.0.1");
+    EXPECT_EQ(peer.remote_addr().to_string(), c.local_addr().to_string());
+    EXPECT_EQ(peer.local_addr().to_string(), c.remote_addr().to_string());
+    // Back from its text it is the same place.
+    EXPECT_EQ(net::resolve("tcp", "[::ffff:1.2.3.4]:5").to_string(), "1.2.3.4:5");
+}
+
 TEST_ANYWHERE(net_address, without_a_host_means_all_of_this_machine) {
     const net::listener l = net::listen("tcp", ":0");
     const net::conn four = net::dial("tcp4", ":" + std::to_string(l.addr().port()));

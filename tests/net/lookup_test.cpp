@@ -54,3 +54,22 @@ TEST(net_lookup, of_names_that_nobody_answers_is_bounded_and_left_with_the_conte
         EXPECT_FALSE(net::lookup_host("localhost", error).empty()) << error.message();
     });
 }
+
+TEST(net_lookup, of_an_address_in_an_unknown_zone_is_an_error) {
+    // The zone could be left out, and the address of another link, or of this machine, be asked.
+    rota::run([] {
+        const net::listener l = net::listen("tcp", "[::1]:0");
+        const std::string port = std::to_string(l.addr().port());
+        std::error_code error;
+        for (const std::string zone : {"none_such", "", "eth0%1"}) {
+            (void)net::dial("tcp", "[::1%" + zone + "]:" + port, error);
+            EXPECT_EQ(error, std::errc::no_such_device) << zone << ": " << error.message();
+            EXPECT_TRUE(net::lookup_host("::1%" + zone, error).empty()) << zone;
+            EXPECT_EQ(error, std::errc::no_such_device) << zone << ": " << error.message();
+        }
+        for (const std::string zone : {"lo", "1"}) {
+            (void)net::dial("tcp", "[::1%" + zone + "]:" + port, error);
+            EXPECT_FALSE(error) << zone << ": " << error.message();
+        }
+    });
+}
