@@ -29,7 +29,7 @@ class walk {
     walk(const walk&) = delete;
     walk& operator=(const walk&) = delete;
 
-    int open(std::string_view path, int flags);
+    int open(std::string_view path, int flags, unsigned mode);
 
   private:
     int here() const { return below_.empty() ? first_ : below_.back(); }
@@ -43,9 +43,9 @@ class walk {
 };
 
 // One step, made again where it is interrupted: who began anew might never arrive.
-int step(int directory, const char* name, int flags) {
+int step(int directory, const char* name, int flags, unsigned mode = 0) {
     int r = 0;
-    do r = rt::file_open_at(directory, name, flags);
+    do r = rt::file_open_at(directory, name, flags, mode);
     while (r == -EINTR);
     return r;
 }
@@ -75,11 +75,11 @@ int walk::follow(const std::string& name) {
 }
 
 // Each segment is walked once, but for those of links, which are bounded.
-int walk::open(std::string_view path, int flags) {
+int walk::open(std::string_view path, int flags, unsigned mode) {
     left_ = path;
     for (;;) {
         const std::size_t begin = left_.find_first_not_of('/');
-        if (begin == left_.npos) return step(here(), ".", flags);
+        if (begin == left_.npos) return step(here(), ".", flags, mode);
         const std::size_t end = std::min(left_.find('/', begin), left_.size());
         const std::string name = left_.substr(begin, end - begin);
         left_.erase(0, end);
@@ -93,7 +93,7 @@ int walk::open(std::string_view path, int flags) {
         }
         int r = 0;
         if (is_last && left_.empty()) {
-            r = step(here(), name.c_str(), flags | O_NOFOLLOW);
+            r = step(here(), name.c_str(), flags | O_NOFOLLOW, mode);
             if (r != -ELOOP) return r;
             r = follow(name);
         } else {
@@ -105,14 +105,16 @@ int walk::open(std::string_view path, int flags) {
 
 }  // namespace
 
-int open_beneath(int directory, const char* path, int flags) {
+int open_beneath(int directory, const char* path, int flags, unsigned mode) {
+    if (path[0] == '\0') return -ENOENT;
+    if (path[0] == '/') return -EXDEV;
     constexpr int tries = 32;  // while somebody renames
     int r = 0;
     for (int i = 0; i < tries; ++i) {
-        r = rt::file_open_beneath(directory, path, flags);
+        r = rt::file_open_beneath(directory, path, flags, mode);
         if (r != -EAGAIN && r != -EINTR) break;
     }
-    return r == -ENOSYS ? walk(directory).open(path, flags) : r;
+    return r == -ENOSYS ? walk(directory).open(path, flags, mode) : r;
 }
 
 }  // namespace rota::os

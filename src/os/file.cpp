@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "fd/errors.hpp"
 #include "fd/turn.hpp"
+#include "os/beneath.hpp"
 #include "os/open_file.hpp"
 #include "sys/file.hpp"
 
@@ -83,6 +85,36 @@ file file::open(const path_text& path, int flags, mode_t mode, std::error_code& 
 file file::open(const path_text& path, int flags, mode_t mode) {
     return throwing(
         "os", "open", [&](std::error_code& error) { return open(path, flags, mode, error); },
+        path.text());
+}
+
+file open_beneath(const path_text& directory, const path_text& path, int flags, mode_t mode,
+                  std::error_code& error) {
+    if (has_nul(directory.text()) || has_nul(path.text())) {
+        error = std::make_error_code(std::errc::invalid_argument);
+        return {};
+    }
+    int number = 0;
+    {
+        const rt::blocking_call handed_off;
+        int top = 0;
+        do top = rt::file_open(directory.text().c_str(), O_PATH | O_DIRECTORY, 0);
+        while (top == -EINTR);
+        number = top < 0 ? top : open_beneath(top, path.text().c_str(), flags, mode);
+        if (top >= 0) (void)rt::file_close(top);
+    }
+    if (number < 0) {
+        error = rt::error_of(number);
+        return {};
+    }
+    file f = adopted_file(number, true, path.text(), error);
+    if (error) (void)rt::file_close(number);
+    return f;
+}
+file open_beneath(const path_text& directory, const path_text& path, int flags, mode_t mode) {
+    return throwing(
+        "os", "open_beneath",
+        [&](std::error_code& error) { return open_beneath(directory, path, flags, mode, error); },
         path.text());
 }
 

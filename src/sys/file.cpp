@@ -61,15 +61,17 @@ int file_open(const char* path, int flags, unsigned mode) {
     return above_standard(call_int(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode));
 }
 
-int file_open_at(int directory, const char* name, int flags) {
+int file_open_at(int directory, const char* name, int flags, unsigned mode) {
     if (const int error = fault_at(sys_call::open)) return -error;
-    return above_standard(call_int(SYS_openat, directory, name, flags | O_CLOEXEC, 0));
+    return above_standard(call_int(SYS_openat, directory, name, flags | O_CLOEXEC, mode));
 }
 
-int file_open_beneath(int directory, const char* path, int flags) {
+int file_open_beneath(int directory, const char* path, int flags, unsigned mode) {
     if (const int error = fault_at(sys_call::open)) return -error;
-    const how wanted{static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC)), 0,
-                     resolve_no_magic | resolve_beneath};
+    // The kernel refuses a mode where no file is made, and bits that a mode has not.
+    const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+    const how wanted{static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC)),
+                     makes ? mode & 07777 : 0, resolve_no_magic | resolve_beneath};
     const int r =
         above_standard(call_int(number_of_openat2, directory, path, &wanted, sizeof wanted));
     // Filters that do not know a call say EPERM; the call itself says so only where O_NOATIME is

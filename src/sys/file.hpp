@@ -14,10 +14,10 @@ namespace rota::rt {
 // --- opening: nothing is inherited ---------------------------------------------------------------
 
 int file_open(const char* path, int flags, unsigned mode);
-int file_open_at(int directory, const char* name, int flags);
+int file_open_at(int directory, const char* name, int flags, unsigned mode = 0);
 // The same for a path of which nothing leads out of the directory: -EXDEV; -EAGAIN: something is
 // being renamed, try again; -ENOSYS where the kernel, or who confines us, has no such call.
-int file_open_beneath(int directory, const char* path, int flags);
+int file_open_beneath(int directory, const char* path, int flags, unsigned mode = 0);
 std::int64_t file_read_link(int directory, const char* name, char* to, std::size_t size);
 int file_pipe(int (&ends)[2]);               // neither end blocks
 int file_copy(int fd);                       // another number for the same, at least 3

@@ -43,6 +43,43 @@ TEST_ANYWHERE(os_file, keeps_what_is_written) {
     EXPECT_EQ(os::read_file(dir / "a"), "hello");
 }
 
+TEST_ANYWHERE(os_open_beneath, opens_what_lies_below_and_nothing_else) {
+    // A name that a stranger has chosen could lead to any file.
+    const scratch dir;
+    std::filesystem::create_directories(dir / "top/sub");
+    os::write_file(dir / "secret", "no");
+    os::write_file(dir / "top/sub/f", "yes");
+    std::filesystem::create_symlink("../secret", dir / "top/out");
+    std::filesystem::create_symlink("sub/f", dir / "top/in");
+    const std::string top = dir / "top";
+    for (const char* const path : {"sub/f", "in", "sub/../sub/f"})
+        EXPECT_EQ(os::open_beneath(top, path).read_all(), "yes") << path;
+    std::error_code error;
+    for (const char* const path : {"../secret", "out", "sub/../../secret", "/etc/passwd"}) {
+        EXPECT_FALSE(os::open_beneath(top, path, O_RDONLY, 0, error)) << path;
+        EXPECT_EQ(error, std::errc::cross_device_link) << path << ": " << error.message();
+        EXPECT_FALSE(os::open_beneath(top, path, O_WRONLY | O_TRUNC | O_CREAT, 0600, error)) << path;
+    }
+    const os::file made = os::open_beneath(top, "sub/new", O_RDWR | O_CREAT | O_EXCL, 0640, error);
+    ASSERT_FALSE(error) << error.message();
+    struct stat status{};
+    made.stat(status);
+    EXPECT_EQ(status.st_mode & 0777, 0640U);
+    EXPECT_EQ(os::read_file(dir / "secret"), "no");
+    (void)os::open_beneath(top, "none", O_RDONLY, 0, error);
+    EXPECT_EQ(error, std::errc::no_such_file_or_directory);
+    (void)os::open_beneath(dir / "none", "f", O_RDONLY, 0, error);
+    EXPECT_EQ(error, std::errc::no_such_file_or_directory);
+    (void)os::open_beneath(top, std::string("sub/f\0x", 7), O_RDONLY, 0, error);
+    EXPECT_EQ(error, std::errc::invalid_argument);
+    try {
+        (void)os::open_beneath(top, "../secret");
+        ADD_FAILURE() << "opened";
+    } catch (const std::system_error& e) {
+        EXPECT_NE(std::string(e.what()).find("../secret"), std::string::npos) << e.what();
+    }
+}
+
 TEST_ANYWHERE(os_file, is_read_and_written_whole) {
     // A file longer than a piece could be cut, one without a length (/proc) could look empty.
     const scratch dir;

@@ -91,10 +91,11 @@ TEST(os_open_beneath, by_hand_finds_what_the_kernel_finds) {
                                    "x1/y",       "f_slash",
                                    "round",      "none",
                                    "none/x",     "a/none",
-                                   "in/.."})
+                                   "in/..",      "",
+                                   "/",          "/f"})
         EXPECT_EQ(outcome(m.directory, path, true), outcome(m.directory, path, false)) << path;
     for (const char* const path :
-         {"out", "a/far", "../secret", "a/../../secret", "absolute/passwd"})
+         {"out", "a/far", "../secret", "a/../../secret", "absolute/passwd", "/f"})
         EXPECT_EQ(outcome(m.directory, path, true), std::strerror(EXDEV)) << path;
     const std::string too_long(5000, 'x');
     EXPECT_EQ(outcome(m.directory, too_long.c_str(), true), std::strerror(ENAMETOOLONG));
