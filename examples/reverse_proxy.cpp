@@ -30,6 +30,7 @@
 #include <cstdio>
 #include <exception>
 #include <random>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,28 +60,32 @@ class running {
     rota::wait_group serving_;
 };
 
-bool same(std::string_view a, std::string_view b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [&](char x, char y) { return lower(x) == lower(y); });
-}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-// Whether a field is one of the connection that it came on. RFC 9110, 7.6.1.
-bool is_hop_by_hop(std::string_view name, const http::header_map& fields) {
-    for (const std::string_view always :
-         {"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate",
-          "Proxy-Authorization", "TE", "Transfer-Encoding", "Upgrade"})
-        if (same(name, always)) return true;
-    // Whoever names that one as well would have the loop go on.
-    if (same(name, "CDN-Loop")) return false;
+struct before_without_case {
+    using is_transparent = void;
+    bool operator()(std::string_view a, std::string_view b) const {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                            [](char x, char y) { return lower(x) < lower(y); });
+    }
+};
+using names = std::set<std::string, before_without_case>;
+
+// The fields of the connection that a message came on. RFC 9110, 7.6.1. Found once for a message:
+// Connection may name thousands, and the message have as many fields.
+names hop_by_hop_of(const http::header_map& fields) {
+    names all{"Connection",         "Proxy-Connection",    "Keep-Alive",
+              "Proxy-Authenticate", "Proxy-Authorization", "TE",
+              "Transfer-Encoding",  "Upgrade"};
     for (std::string list : fields.values("Connection")) {
         for (char& c : list) c = c == ',' || c == '\t' ? ' ' : c;
         for (std::size_t at = 0, end = 0; at < list.size(); at = end + 1) {
             end = std::min(list.find(' ', at), list.size());
-            if (same(name, std::string_view(list).substr(at, end - at))) return true;
+            all.insert(list.substr(at, end - at));
         }
     }
-    return false;
+    all.erase("CDN-Loop");  // a client that names it would have the loop go on
+    return all;
 }
 
 // Without the scheme and the host that a client may have put in front, as it would for a proxy that
@@ -116,9 +121,10 @@ class reverse_proxy {
         if (has_passed(r)) return w.write_header(508);
         const std::string& server = servers_[next_++ % servers_.size()];
         http::request onward(r.method(), server + std::string(path_of(r.target())));
+        names left_out = hop_by_hop_of(r.headers());
+        left_out.insert("Host");
         for (const auto& [name, value] : r.headers())
-            if (!is_hop_by_hop(name, r.headers()) && !same(name, "Host"))
-                onward.headers().add(name, value);
+            if (!left_out.contains(name)) onward.headers().add(name, value);
         onward.headers().add("X-Forwarded-For", r.remote_addr().host());
         onward.headers().add("CDN-Loop", pseudonym_);
         if (r.content_length() != 0) {
@@ -134,8 +140,9 @@ class reverse_proxy {
         std::error_code error;
         http::response_stream answer = client_.open(r.ctx(), onward, error);
         if (error) return w.write_header(502);
+        const names not_passed_on = hop_by_hop_of(answer.headers());
         for (const auto& [name, value] : answer.headers())
-            if (!is_hop_by_hop(name, answer.headers())) w.header().add(name, value);
+            if (!not_passed_on.contains(name)) w.header().add(name, value);
         w.write_header(answer.status());
         pass_on(answer, w);
     }
