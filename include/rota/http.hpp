@@ -57,6 +57,7 @@ enum class http_errc {
     too_many_redirects = 15,   ///< "too many redirects": more than client_options::max_redirects
     proxy_refused = 17,        ///< "proxy refused to connect": to a server of https
     body_length = 18,          ///< "request body is shorter than declared": request::set_body
+    malformed_host = 19,       ///< "malformed Host field": one that a program has set
 };
 const std::error_category& http_category() noexcept;
 inline std::error_code make_error_code(http_errc e) noexcept {

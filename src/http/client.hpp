@@ -33,6 +33,7 @@ struct hop {
     header_map fields;
     std::shared_ptr<outgoing_body> body;  // the program's, or null
     bool has_own_referer = false;         // likewise, not ours
+    bool is_redirected = false;           // not the program's own URL
 
     bool is_idempotent() const;
     bool asks_to_close() const;

@@ -31,8 +31,6 @@ validators validators_of(const struct ::stat& status) {
     const bool is_settled = age > 1 || (age == 1 && now.tv_nsec >= then.tv_nsec);
     validators v;
     v.tag = is_settled ? "\"" : "W/\"";
-    append_hex(v.tag, status.st_ino);
-    v.tag += '-';
     append_hex(v.tag, static_cast<std::uint64_t>(status.st_size));
     v.tag += '-';
     append_hex(v.tag, static_cast<std::uint64_t>(then.tv_sec));

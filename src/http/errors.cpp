@@ -28,6 +28,7 @@ class http_errors final : public std::error_category {
             case http_errc::malformed_location: return "redirect to a malformed URL";
             case http_errc::too_many_redirects: return "too many redirects";
             case http_errc::proxy_refused: return "proxy refused to connect";
+            case http_errc::malformed_host: return "malformed Host field";
             case http_errc::body_length: return "request body is shorter than declared";
         }
         return "unknown error " + std::to_string(value);

@@ -51,7 +51,7 @@ int read_names(int number, bool with_dot_files, std::vector<std::string>& names)
 
 }  // namespace
 
-std::string escaped_segment(std::string_view name) {
+std::string escaped(std::string_view name) {
     static constexpr char digits[] = "0123456789ABCDEF";
     std::string text;
     for (const char c : name) {
@@ -65,6 +65,11 @@ std::string escaped_segment(std::string_view name) {
             text += digits[u & 15];
         }
     }
+    return text;
+}
+
+std::string escaped_segment(std::string_view name) {
+    std::string text = escaped(name);
     // What stands before a colon would be a scheme.
     if (text.find(':') != text.npos) text.insert(0, "./");
     return text;

@@ -12,6 +12,9 @@ namespace rota::http {
 // Throws std::bad_alloc. 0, or an errno value with its sign turned.
 int list_directory(const os::file& directory, bool with_dot_files, std::string& page);
 
+// As one segment of a path.
+std::string escaped(std::string_view name);
+
 // So that it stands for itself in a link, as one segment of a path.
 std::string escaped_segment(std::string_view name);
 

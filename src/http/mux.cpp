@@ -9,6 +9,7 @@
 
 #include "http/exchange.hpp"
 #include "http/grammar.hpp"
+#include "http/listing.hpp"
 #include "http/replies.hpp"
 
 namespace rota::http {
@@ -139,6 +140,34 @@ std::string_view without_port(std::string_view host) {
     return host.substr(0, host.find(':'));
 }
 
+// Whether a segment of it is "." or "..".
+bool has_dots(std::string_view path) {
+    while (!path.empty()) {
+        const std::string_view segment = path.substr(0, path.find('/'));
+        if (segment == "." || segment == "..") return true;
+        path.remove_prefix(std::min(segment.size() + 1, path.size()));
+    }
+    return false;
+}
+
+std::string escaped_path(std::string_view path) {
+    std::string text;
+    for (std::size_t at = 1; at <= path.size();) {
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        text.append("/").append(escaped(path.substr(at, end - at)));
+        at = end + 1;
+    }
+    return text;
+}
+
+// The path in the place of one whose segments are dots only once their escapes are undone
+// ("%2e%2e", "..%2f"); handlers read it without escapes. Empty: there is nothing to be cleaned.
+std::string without_escaped_dots(std::string_view path) {
+    if (path.find('%') == path.npos) return {};
+    const std::string meant = unescaped(path);
+    return has_dots(meant) ? escaped_path(clean_path(meant)) : std::string();
+}
+
 bool is_clean(std::string_view path) {
     return path.starts_with('/') && path.find("//") == path.npos && path.find("/.") == path.npos;
 }
@@ -150,7 +179,11 @@ finding find(const route_node& root, std::string_view host, std::string_view met
     const bool is_connect = method == "CONNECT";
     if (!is_connect) host = without_port(host);
     const std::string_view asked = path;
-    if (!is_connect && !is_clean(path)) path = cleaned = clean_path(path);
+    if (!is_connect) {
+        if (!is_clean(path)) path = cleaned = clean_path(path);
+        std::string without = without_escaped_dots(path);
+        if (!without.empty()) path = cleaned = std::move(without);
+    }
     f.r = root.match(host, method, path, f.found);
     if (lacks_slash(root, f, host, method, path)) {
         f.redirect = std::string(path) + "/";
@@ -162,9 +195,10 @@ finding find(const route_node& root, std::string_view host, std::string_view met
     return f;
 }
 
-// Go: Redirect.
+// Go: Redirect. Browsers take a backslash for a slash: `/\host/` would lead to another host.
 void redirect(response_writer& w, const request& r, std::string to) {
     constexpr int temporary_redirect = 307;
+    for (std::size_t at = 0; (at = to.find('\\', at)) != to.npos;) to.replace(at, 1, "%5C");
     w.header().set("Location", to);
     const bool with_text = r.method() == "GET" || r.method() == "HEAD";
     if (with_text) w.header().set("Content-Type", "text/html; charset=utf-8");

@@ -20,15 +20,20 @@ namespace {
 struct ip {
     std::array<unsigned char, 16> bytes{};
     bool is_v4 = false;
+    std::string zone;  // of an IPv6 address, or empty
 };
 
 bool parse_ip(const std::string& text, ip& to) {
-    const std::string address = text.substr(0, text.find('%'));
+    const std::size_t percent = text.find('%');
+    const std::string address = text.substr(0, percent);
+    to = {};
+    if (percent != text.npos) to.zone = text.substr(percent + 1);
     if (::inet_pton(AF_INET6, address.c_str(), to.bytes.data()) == 1) {
         constexpr unsigned char mapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
         to.is_v4 = std::memcmp(to.bytes.data(), mapped, sizeof mapped) == 0;
         return true;
     }
+    if (percent != text.npos) return false;
     to = {};
     to.bytes[10] = to.bytes[11] = 0xff;
     to.is_v4 = true;
@@ -42,8 +47,10 @@ bool is_loopback(const ip& a) {
 }
 
 // Whether the first `bits` of both are the same; those of IPv4 are counted from its own beginning.
+// A network without a zone is that of all zones.
 bool is_within(const ip& a, const ip& network, int bits) {
     if (a.is_v4 != network.is_v4) return false;
+    if (!network.zone.empty() && a.zone != network.zone) return false;
     const std::size_t count = static_cast<std::size_t>(bits) + (a.is_v4 ? 96 : 0);
     for (std::size_t i = 0; i < count; ++i) {
         const unsigned mask = 0x80U >> i % 8;
@@ -139,8 +146,10 @@ bool proxy_choice::is_exempt(const url& to) const {
     if (is_address && is_loopback(address)) return true;
     return std::any_of(exceptions_.begin(), exceptions_.end(), [&](const exception& e) {
         if (!e.port.empty() && e.port != to.port) return false;
-        if (e.bits >= 0)
-            return is_address && parse_ip(e.name, network) && is_within(address, network, e.bits);
+        // An address is compared to addresses alone: its zone, which may be any text, could end
+        // like one of the names.
+        if ((e.bits >= 0) != is_address) return false;
+        if (is_address) return parse_ip(e.name, network) && is_within(address, network, e.bits);
         return to.host.ends_with(e.name) ||
                (e.is_name_itself && to.host == std::string_view(e.name).substr(1));
     });

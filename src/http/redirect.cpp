@@ -30,6 +30,17 @@ bool is_same_or_below(const std::string& host, const std::string& other) {
     return host.ends_with("." + other);
 }
 
+// Whether what is meant for `from` may go to `to`: the same host or one below it, and the same port;
+// plain and secure HTTP on their default ports are one server, but nothing goes from the secure one
+// to the plain one.
+bool may_know_secrets_of(const url& from, const url& to) {
+    if (from.is_secure && !to.is_secure) return false;
+    if (!is_same_or_below(to.host, from.host)) return false;
+    const bool is_upgrade =
+        !from.is_secure && to.is_secure && from.port == "80" && to.port == "443";
+    return from.port == to.port || is_upgrade;
+}
+
 constexpr std::array<std::string_view, 6> secrets = {
     "Authorization", "Www-Authenticate",    "Cookie",
     "Cookie2",       "Proxy-Authorization", "Proxy-Authenticate"};
@@ -68,11 +79,11 @@ bool follow(hop& at, const call& answer, bool& has_left_host, std::error_code& e
     }
     if (names_host) at.fields.del("Host");
     // What has been taken away does not come back with a redirect that leads back.
-    has_left_host = has_left_host || !is_same_or_below(at.to.host, from.host) ||
-                    (from.is_secure && !at.to.is_secure);
+    has_left_host = has_left_host || !may_know_secrets_of(from, at.to);
     if (has_left_host)
         for (const std::string_view name : secrets) at.fields.del(name);
     set_referer(at, from);
+    at.is_redirected = true;
     return true;
 }
 

@@ -51,8 +51,9 @@ void append_framing(std::string& to, const hop& h, framing how) {
 }  // namespace
 
 std::string hop::head(framing how, const url* proxy, bool keep_alive) const {
+    const bool is_for_proxy = proxy != nullptr && !to.is_secure;  // which reads the head itself
     std::string text = method + " ";
-    if (proxy != nullptr && !to.is_secure) text += "http://" + to.authority;
+    if (is_for_proxy) text += "http://" + to.authority;
     text += to.target + " HTTP/1.1\r\n";
     const auto put = [&](std::string_view name, std::string_view value) {
         text.append(name).append(": ").append(value).append("\r\n");
@@ -64,12 +65,14 @@ std::string hop::head(framing how, const url* proxy, bool keep_alive) const {
         const auto is = [n = name](std::string_view other) { return equal_without_case(n, other); };
         if (is("Host") || is("Content-Length") || is("Transfer-Encoding")) continue;
         if (is("User-Agent") && value.empty()) continue;
+        // For a proxy alone. A program that has none may send it to the URL that it has named.
+        if (is("Proxy-Authorization") && !is_for_proxy && (proxy != nullptr || is_redirected))
+            continue;
         put(name, value);
     }
     if (to.has_user_info && !fields.contains("Authorization"))
         put("Authorization", basic_credentials(to.user_info));
-    if (proxy != nullptr && !to.is_secure && proxy->has_user_info &&
-        !fields.contains("Proxy-Authorization"))
+    if (is_for_proxy && proxy->has_user_info && !fields.contains("Proxy-Authorization"))
         put("Proxy-Authorization", basic_credentials(proxy->user_info));
     append_framing(text, *this, how);
     if (!keep_alive && !asks_to_close()) put("Connection", "close");
@@ -78,6 +81,8 @@ std::string hop::head(framing how, const url* proxy, bool keep_alive) const {
 
 std::unique_ptr<call> client_state::send(const hop& h, const call_limits& limits,
                                          std::error_code& error) {
+    if (!is_host(h.fields.get("Host"))) error = http_errc::malformed_host;
+    if (error) return nullptr;
     const url* const proxy = proxies_.find(h.to, error);
     if (error) return nullptr;
     const std::string destination = destination_of(h.to, proxy);

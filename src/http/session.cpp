@@ -160,11 +160,17 @@ void session::answer(exchange& x, request_stream& s) {
     x.head.target = s.method_ == "CONNECT" ? s.authority_ : s.target_;
     x.clear_fields();
     std::int64_t length = 0;
+    bool is_malformed = false;
     for (const auto& [name, value] : s.fields_) {
         x.add_field(name, value);
         if (name == "content-length")
             length = static_cast<std::int64_t>(decimal(value).value_or(0));
-        if (name == "host" && s.authority_.empty()) x.head.host = value;
+        if (name == "host") {
+            // RFC 9113, 8.3.1. Something before us may have judged by the other one.
+            if (!s.authority_.empty() && !equal_without_case(value, s.authority_))
+                is_malformed = true;
+            x.head.host = value;
+        }
         if (name == "expect" && equal_without_case(value, "100-continue"))
             x.head.expects_continue = true;
     }
@@ -179,7 +185,10 @@ void session::answer(exchange& x, request_stream& s) {
     if (!has_body) x.head.expects_continue = false;
     int reject = s.is_large_ ? head_too_large : 0;
     const std::string_view host = x.head.host;
-    if (reject == 0 && (!split_target(x.head) || (!host.empty() && !is_host(host)))) reject = 400;
+    // An absolute form is HTTP/1.1's: here scheme and authority have fields of their own.
+    if (s.method_ != "CONNECT" && !s.target_.starts_with('/') && s.target_ != "*")
+        is_malformed = true;
+    if (reject == 0 && (is_malformed || !split_target(x.head) || (!host.empty() && !is_host(host)))) reject = 400;
     if (!host.empty()) x.head.host = host;
     x.serve_stream(reject);
 }

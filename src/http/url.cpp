@@ -114,11 +114,14 @@ bool put_authority(std::string_view text, url& to) {
     std::string_view port = end == npos ? std::string_view() : text.substr(end + is_literal);
     if (!(is_literal ? put_ipv6(text.substr(1, end - 1), to) : put_name(text.substr(0, end), to)))
         return false;
-    std::transform(to.host.begin(), to.host.end(), to.host.begin(), lower);
+    // Names of interfaces keep their case.
+    const std::size_t zone = std::min(to.host.find('%'), to.host.size());
+    std::transform(to.host.begin(), to.host.begin() + static_cast<std::ptrdiff_t>(zone),
+                   to.host.begin(), lower);
     if (!port.empty() && port.front() != ':') return false;
     if (!port.empty()) port.remove_prefix(1);
     if (!put_port(port, to)) return false;
-    const std::string without_zone = to.host.substr(0, to.host.find('%'));
+    const std::string without_zone = to.host.substr(0, zone);
     to.authority = is_literal ? "[" + without_zone + "]" : to.host;
     if (!port.empty()) to.authority.append(":").append(to.port);
     return true;

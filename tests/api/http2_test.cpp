@@ -587,8 +587,6 @@ TEST(http2, is_not_spoken_where_it_is_not_wanted) {
     });
 }
 
-// --- trailers ------------------------------------------------------------------------------------
-
 namespace {
 
 // A field that is not indexed, its name and value as they are.
@@ -602,6 +600,32 @@ std::string h2_field(std::string_view name, std::string_view value) {
 }
 
 }  // namespace
+
+TEST(http2, heads_that_name_two_hosts_or_an_absolute_path_get_400) {
+    // What stands before the server may judge by one of the hosts, and the handler goes by the other.
+    rota::run([] {
+        const h2_server s([](http::response_writer& w, http::request& r) { w.write(r.host()); });
+        const auto status = [&](std::string_view head) {
+            const h2_client c(s);
+            c.send(frame(h2_headers, end_stream | end_headers, 1, head));
+            const h2_frame f = c.next_of(h2_headers, 1);
+            // By HPACK's static table: 200 is 0x88, 400 is 0x8c.
+            return f.payload.empty() ? 0 : static_cast<int>(static_cast<unsigned char>(f.payload[0]));
+        };
+        const std::string get_a(get_head);
+        EXPECT_EQ(status(get_a), 0x88);
+        EXPECT_EQ(status(get_a + h2_field("host", "A")), 0x88);
+        EXPECT_EQ(status(get_a + h2_field("host", "b")), 0x8c);
+        // :scheme is "ftp", so that nghttp2 leaves the path alone.
+        const std::string ftp = "\x82" + h2_field(":scheme", "ftp") + h2_field(":authority", "a");
+        EXPECT_EQ(status(ftp + h2_field(":path", "/x")), 0x88);
+        EXPECT_EQ(status(ftp + h2_field(":path", "ftp://b/x")), 0x8c);
+        EXPECT_EQ(status(ftp + h2_field(":path", "http://b/x")), 0x8c);
+        EXPECT_EQ(status(ftp + h2_field(":path", "x")), 0x8c);
+    });
+}
+
+// --- trailers ------------------------------------------------------------------------------------
 
 TEST_ANYWHERE(http2, trailers_of_a_request_are_there_behind_its_body) {
     // They could get among the fields of the head, or name what counts there.

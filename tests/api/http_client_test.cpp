@@ -282,6 +282,22 @@ TEST_ANYWHERE(http_client, takes_the_answer_of_a_server_that_does_not_read_the_b
     }
 }
 
+TEST_ANYWHERE(http_client, sends_no_host_that_is_none) {
+    // A server behind another could be led to a different host than that one has judged.
+    const http_server s(echo_request);
+    const http::client c(straight);
+    for (const std::string bad : {"a b", "a/b", "user@a", "a:b", "[::1", "a\\b"}) {
+        http::request r("GET", url_of(s, "/"));
+        r.headers().set("Host", bad);
+        std::error_code error;
+        (void)c.perform(r, error);
+        EXPECT_EQ(error, http::http_errc::malformed_host) << bad;
+    }
+    http::request r("GET", url_of(s, "/"));
+    r.headers().set("Host", "other.example:81");
+    EXPECT_EQ(c.perform(r).headers.get("X-Got-Host"), "other.example:81");
+}
+
 // --- redirects -----------------------------------------------------------------------------------
 
 TEST_ANYWHERE(http_redirect, is_followed_as_go_does) {
@@ -331,16 +347,18 @@ TEST_ANYWHERE(http_redirect, the_referer_is_the_page_before) {
     EXPECT_EQ(c.perform(own).body, "http://mine/");
 }
 
-TEST_ANYWHERE(http_redirect, takes_secrets_to_no_other_host) {
+TEST_ANYWHERE(http_redirect, takes_secrets_to_no_other_host_or_port) {
     const http_server other(echo_request);
     const std::string at = other.address.substr(other.address.find(':'));
     const http_server s([&](http::response_writer& w, http::request& r) {
-        if (r.path() == "/") w.header().set("Location", "http://localhost" + at + "/");
-        else w.header().set("Location", "http://127.0.0.1" + at + "/");
+        if (r.path() == "/end") return echo_request(w, r);
+        if (r.path() == "/host") w.header().set("Location", "http://localhost" + at + "/");
+        else if (r.path() == "/port") w.header().set("Location", "http://127.0.0.1" + at + "/");
+        else w.header().set("Location", "/end");
         w.write_header(302);
     });
     const http::client c(straight);
-    for (const std::string path : {"/", "/same"}) {
+    for (const std::string path : {"/host", "/port", "/same"}) {
         http::request r("GET", url_of(s, path));
         for (const std::string name : {"Authorization", "Cookie", "WWW-Authenticate", "X-Other"})
             r.headers().set(name, "secret");

@@ -94,6 +94,23 @@ TEST(http_mux, redirects_to_clean_paths_and_to_the_slash) {
     });
 }
 
+TEST(http_mux, lets_no_dots_through_to_handlers) {
+    // Escaped ones could reach a handler that opens the file that it is asked for, and a backslash
+    // could lead a browser to another host.
+    rota::run([] {
+        const asked of({"/f/{rest...}", "/w/{a}/", "/{b}/"});
+        EXPECT_EQ(of("GET", "/f/%2e%2e/x"), "307 /x/");
+        EXPECT_EQ(of("GET", "/f/a/%2E./%2e/b"), "307 /f/b");
+        EXPECT_EQ(of("GET", "/f/..%2fx"), "307 /x/");
+        EXPECT_EQ(of("GET", "/f/a%2f..%2f..%2F..%2fx%20y?q=%2e%2e"), "307 /x%20y/?q=%2e%2e");
+        EXPECT_EQ(of("GET", "/f/%2e%2e%2f%2e%2e%2f"), "307 /");
+        EXPECT_EQ(of("GET", "/f/..a/%2e%2e%2e/b..c"), "/f/{rest...} rest=..a/.../b..c");
+        EXPECT_EQ(of("CONNECT", "/f/%2e%2e/x"), "/f/{rest...} rest=../x");  // not cleaned
+        EXPECT_EQ(of("GET", "/\\evil.example"), "307 /%5Cevil.example/");
+        EXPECT_EQ(of("GET", "/w/a\\b?c\\d"), "307 /w/a%5Cb/?c%5Cd");
+    });
+}
+
 TEST(http_mux, tells_which_methods_there_are) {
     rota::run([] {
         const asked of({"GET /a", "POST /a", "DELETE /b/{a}", "HEAD /c"});

@@ -116,7 +116,7 @@ timespec precise_now() {
 struct ::stat file_of_age(std::int64_t seconds) {
     const timespec now = precise_now();
     struct ::stat s{};
-    s.st_ino = 77;
+    s.st_ino = 77;  // is in no tag: it would tell of the file system
     s.st_size = 5;
     s.st_mtim = {now.tv_sec - seconds, now.tv_nsec};
     return s;
@@ -127,7 +127,7 @@ TEST(http_validators, of_a_file_just_changed_are_weak) {
     EXPECT_TRUE(http::validators_of(file_of_age(0)).tag.starts_with("W/\""));
     EXPECT_TRUE(http::validators_of(file_of_age(-3600)).tag.starts_with("W/\""));
     const http::validators old = http::validators_of(file_of_age(10));
-    EXPECT_TRUE(old.tag.starts_with("\"4d-5-")) << old.tag;
+    EXPECT_TRUE(old.tag.starts_with("\"5-")) << old.tag;
     EXPECT_TRUE(old.is_date_strong);
     EXPECT_FALSE(http::validators_of(file_of_age(0)).is_date_strong);
     // No date lies in the future, none before 1970.

@@ -1,4 +1,5 @@
-// What the variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY say of a URL; where references lead.
+// What the variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY say of a URL; where references lead; what
+// a proxy alone is told.
 #include "http/proxy.hpp"
 
 #include <map>
@@ -7,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <rota/http.hpp>
 
+#include "http/client.hpp"
 #include "http/url.hpp"
 
 namespace rota::http::detail {
@@ -66,6 +68,14 @@ TEST(http_proxy_choice, has_exceptions) {
     for (const char* const host : {"anexample.org", "example.org.com", "sub.net", "star.com",
                                    "1.2.3.5", "11.0.0.1", "[fe00::1]", "[fe80::2]:81", "p.com"})
         EXPECT_EQ(way_to("http://" + std::string(host) + "/"), "p:80") << host;
+    for (const char* const host : {"[fe80::3%25.example.org]", "[fe80::3%25x.star.com]"})
+        EXPECT_EQ(way_to("http://" + std::string(host) + "/"), "p:80")
+            << "the zone of an address is no name: " << host;
+    environment["NO_PROXY"] = "fe80::4,[fe80::5%eth0]";
+    for (const char* const host : {"[fe80::4]", "[fe80::4%25eth1]", "[fe80::5%25eth0]"})
+        EXPECT_EQ(way_to("http://" + std::string(host) + "/"), "straight") << host;
+    for (const char* const host : {"[fe80::5]", "[fe80::5%25eth1]"})
+        EXPECT_EQ(way_to("http://" + std::string(host) + "/"), "p:80") << host;
     environment["NO_PROXY"] = "a, *";
     EXPECT_EQ(way_to("http://b/"), "straight");
 }
@@ -115,6 +125,31 @@ TEST(http_url, has_credentials_as_rfc_4648_writes_them) {
     EXPECT_EQ(basic_credentials("fo"), "Basic Zm8=");
     EXPECT_EQ(basic_credentials("foo"), "Basic Zm9v");
     EXPECT_EQ(basic_credentials("foobar\xff"), "Basic Zm9vYmFy/w==");
+}
+
+TEST(http_proxy_secrets, go_to_the_proxy_alone) {
+    // What the program has set for the proxy could go through the tunnel to the server, or to one
+    // that a redirect names and that is asked without a proxy.
+    url proxy, plain, secure;
+    ASSERT_FALSE(parse_url("http://me:pw@p/", proxy));
+    ASSERT_FALSE(parse_url("http://a/", plain));
+    ASSERT_FALSE(parse_url("https://a/", secure));
+    const auto sends = [](const url& to, const url* by, bool is_redirected) {
+        hop h;
+        h.method = "GET";
+        h.to = to;
+        h.fields.set("Proxy-Authorization", "secret");
+        h.is_redirected = is_redirected;
+        const std::string head = h.head(framing::none, by, true);
+        EXPECT_EQ(head.find("Basic"), std::string::npos) << head;
+        return head.find("\r\nProxy-Authorization: secret\r\n") != std::string::npos;
+    };
+    for (const bool is_redirected : {false, true}) {
+        EXPECT_TRUE(sends(plain, &proxy, is_redirected));
+        EXPECT_FALSE(sends(secure, &proxy, is_redirected));
+        EXPECT_EQ(sends(plain, nullptr, is_redirected), !is_redirected);
+        EXPECT_EQ(sends(secure, nullptr, is_redirected), !is_redirected);
+    }
 }
 
 }  // namespace
