@@ -96,6 +96,10 @@ struct options {
     /// ServerName.
     std::string server_name{};
     version min_version = version::tls_1_2;
+    /// The cipher suites of TLS 1.2, as `openssl ciphers` takes them. Empty: those with forward
+    /// secrecy and authenticated encryption alone, "ECDHE+AESGCM:ECDHE+CHACHA20:!PSK". Those of TLS
+    /// 1.3 are all of that kind. A text that names no suite: OpenSSL's error. Go: CipherSuites.
+    std::string ciphers{};
     /// A client takes any certificate: for tests. Go: InsecureSkipVerify.
     bool insecure_skip_verify = false;
     /// A server: what it wants of its clients.
@@ -103,13 +107,14 @@ struct options {
     /// A server: how many session tickets it gives to a client of TLS 1.3, in front of the first
     /// data that it writes. With a ticket, a client that keeps sessions, as browsers and curl do,
     /// makes its next handshake without certificates. rota's own clients keep none. With 0 the
-    /// server sends no ticket, and every handshake is a full one. At most 8; more:
-    /// tls_errc::bad_config. Go: SessionTicketsDisabled.
+    /// server sends no ticket, and every handshake is a full one. A ticket ends with the client's
+    /// certificates, if the server has asked for them. At most 8; more: tls_errc::bad_config. Go:
+    /// SessionTicketsDisabled.
     std::uint8_t session_tickets = 0;
 };
 
-/// Certificates and choices, read and checked once. A reference: copies share one, which never
-/// changes. For clients and servers. Go: tls.Config.
+/// Certificates and choices, read and checked once. A reference: copies share one, of which only the
+/// own certificate can be replaced. For clients and servers. Go: tls.Config.
 class config {
   public:
     /// That of a client with the options' defaults. Throws as the other one does.
@@ -120,6 +125,21 @@ class config {
     explicit config(const options& o);
     /// As the other one, but tells of errors by `error`; the config is then of no use.
     config(const options& o, std::error_code& error);
+
+    /// Replaces the own certificate, what leads from it to a root, and its key, as PEM texts:
+    /// connections that are made from here on have it, also those of servers that already listen.
+    /// Connections that there are keep the old one. With an error nothing changes. May be called by
+    /// several goroutines and threads at once. Throws as the constructor; misuse, of a config
+    /// without a certificate: tls_errc::no_certificate. Go: GetCertificate.
+    void set_certificate(std::string_view certificate, std::string_view key) const;
+    void set_certificate(std::string_view certificate, std::string_view key,
+                         std::error_code& error) const;
+    /// The same with what the files hold now from which the certificate and its key were read, as
+    /// for a program that is told that they have been renewed. Blocks the goroutine meanwhile.
+    ///
+    ///     for (const auto& s : hangups) files.reload();  // each SIGHUP
+    void reload() const;
+    void reload(std::error_code& error) const;
 
     /// For rota's libraries: what it stands for.
     const std::shared_ptr<const detail::settings>& get() const noexcept { return s_; }

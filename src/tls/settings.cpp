@@ -1,6 +1,10 @@
 // Configs: PEM texts and choices, made into an SSL_CTX.
 #include "tls/settings.hpp"
 
+#include <algorithm>
+#include <mutex>
+#include <new>
+
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
@@ -12,20 +16,24 @@
 namespace rota::tls {
 namespace detail {
 
-namespace {
-
-struct bio_free {
-    void operator()(BIO* b) const { BIO_free_all(b); }
-};
 struct x509_free {
     void operator()(X509* x) const { X509_free(x); }
 };
 struct key_free {
     void operator()(EVP_PKEY* k) const { EVP_PKEY_free(k); }
 };
-using bio_ptr = std::unique_ptr<BIO, bio_free>;
+struct chain_free {
+    void operator()(STACK_OF(X509) * s) const { sk_X509_pop_free(s, X509_free); }
+};
 using x509_ptr = std::unique_ptr<X509, x509_free>;
 using key_ptr = std::unique_ptr<EVP_PKEY, key_free>;
+
+namespace {
+
+struct bio_free {
+    void operator()(BIO* b) const { BIO_free_all(b); }
+};
+using bio_ptr = std::unique_ptr<BIO, bio_free>;
 
 bio_ptr reader_of(const std::string& text) {
     return bio_ptr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
@@ -56,28 +64,48 @@ std::error_code end_of_certificates() {
     return is_end ? std::error_code() : tls_errc::bad_pem;
 }
 
-std::error_code use_certificate(SSL_CTX* ctx, const std::string& pem) {
-    const bio_ptr from = reader_of(pem);
-    const x509_ptr own = from ? next_certificate(from.get()) : nullptr;
-    if (!own) return tls_errc::bad_pem;
-    ERR_clear_error();
-    if (SSL_CTX_use_certificate(ctx, own.get()) != 1) return take_error(nullptr);
+}  // namespace
+
+struct own_certificate {
+    x509_ptr leaf;
+    std::unique_ptr<STACK_OF(X509), chain_free> chain{sk_X509_new_null()};
+    key_ptr key;
+
+    std::error_code read(const std::string& certificate, const std::string& key_text);
+};
+
+std::error_code own_certificate::read(const std::string& certificate,
+                                      const std::string& key_text) {
+    const bio_ptr from = reader_of(certificate);
+    leaf = from ? next_certificate(from.get()) : nullptr;
+    if (!leaf) return tls_errc::bad_pem;
     while (x509_ptr more = next_certificate(from.get())) {
-        if (SSL_CTX_add0_chain_cert(ctx, more.get()) != 1) return take_error(nullptr);
+        if (!chain || sk_X509_push(chain.get(), more.get()) == 0) throw std::bad_alloc();
         (void)more.release();
     }
-    return end_of_certificates();
-}
-
-std::error_code use_key(SSL_CTX* ctx, const std::string& pem) {
-    const bio_ptr from = reader_of(pem);
-    const key_ptr key(from ? PEM_read_bio_PrivateKey(from.get(), nullptr, no_password, nullptr)
-                           : nullptr);
+    if (const std::error_code failed = end_of_certificates()) return failed;
+    const bio_ptr key_from = reader_of(key_text);
+    key.reset(key_from ? PEM_read_bio_PrivateKey(key_from.get(), nullptr, no_password, nullptr)
+                       : nullptr);
     if (!key) return tls_errc::bad_pem;
     ERR_clear_error();
-    if (SSL_CTX_use_PrivateKey(ctx, key.get()) != 1 || SSL_CTX_check_private_key(ctx) != 1)
-        return take_error(nullptr);
+    if (X509_check_private_key(leaf.get(), key.get()) != 1) return take_error(nullptr);
     return {};
+}
+
+namespace {
+
+std::error_code use(SSL_CTX* ctx, const own_certificate& own) {
+    ERR_clear_error();
+    const int used =
+        SSL_CTX_use_cert_and_key(ctx, own.leaf.get(), own.key.get(), own.chain.get(), 1);
+    return used == 1 ? std::error_code() : take_error(nullptr);
+}
+
+std::error_code use(SSL* ssl, const own_certificate& own) {
+    ERR_clear_error();
+    const int used = SSL_use_cert_and_key(ssl, own.leaf.get(), own.key.get(), own.chain.get(), 1);
+    return used == 1 ? std::error_code() : take_error(nullptr);
 }
 
 // What a server tells its clients of the roots that it knows is left out: it helps none of ours.
@@ -116,6 +144,39 @@ int refuse_old_tickets(SSL* ssl, void*) {
     return 1;
 }
 
+// Seconds from now to the end of a certificate's time; below 0: it is over.
+long left_of(const X509* certificate) {
+    constexpr long day = 24 * 3600;
+    int days = 0, seconds = 0;
+    if (ASN1_TIME_diff(&days, &seconds, nullptr, X509_get0_notAfter(certificate)) != 1) return -1;
+    return days * day + seconds;
+}
+
+// A resumed session is not verified again: its ticket ends when the first certificate ends of those
+// by which the client has been verified.
+int limit_ticket(SSL* ssl, void*) {
+    SSL_SESSION* const session = SSL_get_session(ssl);
+    const STACK_OF(X509)* const verified = SSL_get0_verified_chain(ssl);
+    if (session == nullptr || verified == nullptr) return 1;
+    long lasts = SSL_SESSION_get_timeout(session);
+    for (int i = 0; i < sk_X509_num(verified); ++i)
+        lasts = std::min(lasts, left_of(sk_X509_value(verified, i)));
+    SSL_SESSION_set_timeout(session, std::max(lasts, 0L));
+    return 1;
+}
+
+// OpenSSL has compared the timeout, which counts from the session's beginning in whole seconds; the
+// client's own certificate is in the ticket, and looked at once more.
+SSL_TICKET_RETURN judge_ticket(SSL*, SSL_SESSION* session, const unsigned char*, std::size_t,
+                               SSL_TICKET_STATUS status, void*) {
+    if (status != SSL_TICKET_SUCCESS && status != SSL_TICKET_SUCCESS_RENEW)
+        return SSL_TICKET_RETURN_IGNORE_RENEW;
+    X509* const client = SSL_SESSION_get0_peer(session);
+    if (client != nullptr && left_of(client) <= 0) return SSL_TICKET_RETURN_IGNORE_RENEW;
+    return status == SSL_TICKET_SUCCESS ? SSL_TICKET_RETURN_USE : SSL_TICKET_RETURN_USE_RENEW;
+}
+
+constexpr char default_ciphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20:!PSK";
 constexpr std::size_t most_tickets = 8;  // what OpenSSL itself needs for a client: 2
 
 // OpenSSL's own end of the process would take away what goroutines still use.
@@ -125,6 +186,8 @@ bool start_openssl() { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr) 
 
 settings::settings(const options& o)
     : server_name_(o.server_name),
+      certificate_file_(o.certificate.empty() ? o.certificate_file : std::string()),
+      key_file_(o.key.empty() ? o.key_file : std::string()),
       skips_verify_(o.insecure_skip_verify),
       clients_(o.clients),
       session_tickets_(o.session_tickets) {}
@@ -171,10 +234,13 @@ std::error_code settings::fill(const options& o) {
     // None behind the handshake: a stream offers them in front of its first data.
     if (SSL_CTX_set_num_tickets(ctx_, 0) != 1) return take_error(nullptr);
     SSL_CTX_set_cert_cb(ctx_, refuse_old_tickets, nullptr);
+    if (SSL_CTX_set_session_ticket_cb(ctx_, limit_ticket, judge_ticket, nullptr) != 1 ||
+        SSL_CTX_set_cipher_list(ctx_, o.ciphers.empty() ? default_ciphers : o.ciphers.c_str()) != 1)
+        return take_error(nullptr);
     if ((error = set_alpn(o))) return error;
     if (!(o.certificate + o.certificate_file + o.key + o.key_file).empty()) {
-        if ((error = use_certificate(ctx_, certificate))) return error;
-        if ((error = use_key(ctx_, key))) return error;
+        own_certificate own;
+        if ((error = own.read(certificate, key)) || (error = use(ctx_, own))) return error;
         has_certificate_ = true;
     }
     has_roots_ = !(o.roots + o.roots_file).empty();  // a file may be empty: that is nobody
@@ -187,6 +253,51 @@ std::shared_ptr<const settings> settings::make(const options& o, std::error_code
     ERR_clear_error();  // who uses OpenSSL next on this thread finds no complaint of ours
     if (error) return nullptr;
     return made;
+}
+
+SSL* settings::connect(std::error_code& error) const {
+    error.clear();
+    ERR_clear_error();
+    SSL* const made = SSL_new(ctx_);
+    if (made == nullptr) {
+        error = take_error(nullptr);
+        return nullptr;
+    }
+    std::shared_ptr<const own_certificate> own;
+    {
+        const std::lock_guard guard(replaced_mu_);
+        own = replaced_;
+    }
+    if (own != nullptr && (error = use(made, *own))) {
+        SSL_free(made);
+        return nullptr;
+    }
+    return made;
+}
+
+std::error_code settings::replace(const std::string& certificate, const std::string& key) const {
+    if (!has_certificate_) return tls_errc::no_certificate;
+    auto own = std::make_shared<own_certificate>();
+    std::error_code error = own->read(certificate, key);
+    // What else OpenSSL may say of it is found by a connection that is thrown away.
+    if (SSL* const trial = error ? nullptr : SSL_new(ctx_)) {
+        error = use(trial, *own);
+        SSL_free(trial);
+    }
+    ERR_clear_error();
+    if (error) return error;
+    const std::lock_guard guard(replaced_mu_);
+    replaced_ = std::move(own);
+    return {};
+}
+
+std::error_code settings::reload() const {
+    if (certificate_file_.empty() || key_file_.empty()) return tls_errc::no_certificate;
+    std::error_code error;
+    const std::string certificate = os::read_file(certificate_file_, error);
+    if (error) return error;
+    const std::string key = os::read_file(key_file_, error);
+    return error ? error : replace(certificate, key);
 }
 
 std::error_code settings::need_roots() const {
@@ -208,6 +319,23 @@ config::config(const options& o, std::error_code& error) : s_(detail::settings::
 config::config(const options& o) {
     s_ = detail::throwing("config",
                           [&](std::error_code& error) { return detail::settings::make(o, error); });
+}
+
+void config::set_certificate(std::string_view certificate, std::string_view key,
+                             std::error_code& error) const {
+    error = s_ == nullptr ? tls_errc::bad_config
+                          : s_->replace(std::string(certificate), std::string(key));
+}
+void config::set_certificate(std::string_view certificate, std::string_view key) const {
+    detail::throwing("set_certificate", [&](std::error_code& error) {
+        set_certificate(certificate, key, error);
+    });
+}
+void config::reload(std::error_code& error) const {
+    error = s_ == nullptr ? tls_errc::bad_config : s_->reload();
+}
+void config::reload() const {
+    detail::throwing("reload", [&](std::error_code& error) { reload(error); });
 }
 
 }  // namespace rota::tls

@@ -8,12 +8,16 @@
 #include <string>
 #include <system_error>
 
+#include <rota/sync/mutex.hpp>
 #include <rota/sync/once.hpp>
 #include <rota/tls.hpp>
 
 typedef struct ssl_ctx_st SSL_CTX;
+typedef struct ssl_st SSL;
 
 namespace rota::tls::detail {
+
+struct own_certificate;  // parsed
 
 class settings {
   public:
@@ -31,6 +35,12 @@ class settings {
     client_auth clients() const { return clients_; }
     std::size_t session_tickets() const { return session_tickets_; }
 
+    // A new connection: null, and an error. It has the certificate of this moment.
+    SSL* connect(std::error_code& error) const;
+    // From here on; see config::set_certificate.
+    std::error_code replace(const std::string& certificate, const std::string& key) const;
+    std::error_code reload() const;
+
     // The system's roots, if there are no others, are read when somebody is to be verified for the
     // first time. Blocks the goroutine then.
     std::error_code need_roots() const;
@@ -45,11 +55,15 @@ class settings {
 
     SSL_CTX* ctx_ = nullptr;
     std::string server_name_, alpn_;
+    const std::string certificate_file_, key_file_;  // what they were read from, or empty
     bool has_certificate_ = false;
     const bool skips_verify_;
     const client_auth clients_;
     const std::size_t session_tickets_;
     bool has_roots_ = false;
+
+    mutable mutex replaced_mu_;
+    mutable std::shared_ptr<const own_certificate> replaced_;  // in the place of ctx_'s, or null
 
     mutable once_flag roots_read_;
     mutable std::error_code roots_error_;  // call_once: written before roots_read_ is done

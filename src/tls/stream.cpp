@@ -131,9 +131,9 @@ std::error_code stream::begin(std::string_view server_name) {
     if (verifies) {
         if (const std::error_code failed = settings_->need_roots()) return failed;
     }
-    ERR_clear_error();
-    ssl_ = SSL_new(settings_->get());
-    if (ssl_ == nullptr) return take_error(nullptr);
+    std::error_code failed;
+    ssl_ = settings_->connect(failed);
+    if (ssl_ == nullptr) return failed;
     BIO* const b = bio_of(text_);
     if (b == nullptr) return std::make_error_code(std::errc::not_enough_memory);
     SSL_set_bio(ssl_, b, b);

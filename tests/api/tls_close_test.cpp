@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "../certificates.hpp"
+#include "openssl_client.hpp"
 #include "sockets.hpp"
 
 using namespace rota_test;
@@ -34,16 +35,7 @@ class plain_server {
     explicit plain_server(int version = TLS1_3_VERSION) : ctx_(SSL_CTX_new(TLS_server_method())) {
         SSL_CTX_set_min_proto_version(ctx_, version);
         SSL_CTX_set_max_proto_version(ctx_, version);
-        BIO* const pem = BIO_new_mem_buf(local_certificate().pem.data(), -1);
-        BIO* const key = BIO_new_mem_buf(local_certificate().key.data(), -1);
-        X509* const own = PEM_read_bio_X509(pem, nullptr, nullptr, nullptr);
-        EVP_PKEY* const its = PEM_read_bio_PrivateKey(key, nullptr, nullptr, nullptr);
-        SSL_CTX_use_certificate(ctx_, own);
-        SSL_CTX_use_PrivateKey(ctx_, its);
-        X509_free(own);
-        EVP_PKEY_free(its);
-        BIO_free(pem);
-        BIO_free(key);
+        use_certificate(ctx_, local_certificate());
         sockaddr_in at{};
         at.sin_family = AF_INET;
         at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -244,70 +236,6 @@ TEST(tls_close, says_that_it_is_the_end_behind_a_full_socket) {
 
 // --- tickets -------------------------------------------------------------------------------------
 
-namespace {
-
-// OpenSSL's own client over memory, which counts the tickets that it gets.
-class counting_client {
-  public:
-    explicit counting_client(net::conn over) : over_(std::move(over)) {
-        SSL_CTX_set_session_cache_mode(ctx_, SSL_SESS_CACHE_CLIENT);
-        SSL_CTX_set_app_data(ctx_, this);
-        SSL_CTX_sess_set_new_cb(ctx_, [](SSL* ssl, SSL_SESSION*) {
-            ++static_cast<counting_client*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)))->tickets;
-            return 0;
-        });
-        ssl_ = SSL_new(ctx_);
-        SSL_set_bio(ssl_, in_, out_);
-        SSL_set_connect_state(ssl_);
-    }
-    ~counting_client() {
-        SSL_free(ssl_);
-        SSL_CTX_free(ctx_);
-    }
-    counting_client(const counting_client&) = delete;
-    counting_client& operator=(const counting_client&) = delete;
-
-    int tickets = 0;
-
-    void handshake() {
-        while (SSL_do_handshake(ssl_) != 1) pump();
-        send();
-    }
-    // The next data; "" at the end.
-    std::string read() {
-        char text[64];
-        for (;;) {
-            const int n = SSL_read(ssl_, text, sizeof text);
-            if (n > 0) return std::string(text, static_cast<std::size_t>(n));
-            if (SSL_get_error(ssl_, n) != SSL_ERROR_WANT_READ || !pump()) return "";
-        }
-    }
-
-  private:
-    void send() {
-        std::string text(BIO_ctrl_pending(out_), '\0');
-        if (text.empty()) return;
-        BIO_read(out_, text.data(), static_cast<int>(text.size()));
-        over_.write(text);
-    }
-    bool pump() {
-        send();
-        std::array<std::byte, 4096> buffer;
-        std::error_code error;
-        const std::size_t n = over_.read(buffer, error);
-        if (n != 0) BIO_write(in_, buffer.data(), static_cast<int>(n));
-        return n != 0;
-    }
-
-    const net::conn over_;
-    SSL_CTX* const ctx_ = SSL_CTX_new(TLS_client_method());
-    BIO* const in_ = BIO_new(BIO_s_mem());
-    BIO* const out_ = BIO_new(BIO_s_mem());
-    SSL* ssl_ = nullptr;
-};
-
-}  // namespace
-
 TEST(tls_tickets, come_in_front_of_data_and_only_where_they_are_wanted) {
     // A ticket behind the handshake lies unread in the socket of a client that only writes.
     rota::run([] {
@@ -316,10 +244,10 @@ TEST(tls_tickets, come_in_front_of_data_and_only_where_they_are_wanted) {
             o.session_tickets = static_cast<std::uint8_t>(wanted);
             const ends below = connected();
             const auto server = tls::conn::server(below.server, tls::config(o));
-            counting_client client(below.client);
+            openssl_client client(below.client);
             rota::wait_group serving;
             serving.go([&] { server.handshake(); });
-            client.handshake();
+            EXPECT_TRUE(client.handshake());
             serving.wait();
             EXPECT_EQ(unread_bytes(below.client.fd()), 0) << "nothing comes unasked";
             server.write("one");

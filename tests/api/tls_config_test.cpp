@@ -1,0 +1,167 @@
+// TLS: what a config chooses, and what of it changes while servers use it.
+#include <rota/tls.hpp>
+
+#include <filesystem>
+
+#include "openssl_client.hpp"
+#include "os_support.hpp"
+#include "sockets.hpp"
+
+using namespace rota_test;
+using namespace std::chrono_literals;
+namespace tls = rota::tls;
+
+namespace {
+
+tls::options with(const certificate& own) { return {.certificate = own.pem, .key = own.key}; }
+
+// A handshake of OpenSSL's client with a server of that config, and data from it. The name of the
+// cipher suite; "refused".
+std::string cipher_by(const tls::config& c, const std::function<void(SSL_CTX*)>& set_up) {
+    const ends below = connected();
+    const auto server = tls::conn::server(below.server, c);
+    rota::wait_group serving;
+    serving.go([&] {
+        std::error_code error;
+        server.handshake(error);
+        if (error) server.close(error);
+    });
+    openssl_client client(below.client, set_up);
+    const bool is_done = client.handshake();
+    if (!is_done) below.client.close();
+    serving.wait();
+    return is_done ? client.cipher() : "refused";
+}
+
+// The subject that a client of rota's sees.
+std::string subject_shown(const tls::config& c) {
+    const ends below = connected();
+    const auto server = tls::conn::server(below.server, c);
+    const auto client =
+        tls::conn::client(below.client, tls::config({.insecure_skip_verify = true}), "localhost");
+    rota::wait_group serving;
+    serving.go([&] { server.handshake(); });
+    client.handshake();
+    serving.wait();
+    return client.peer_subject();
+}
+
+}  // namespace
+
+TEST(tls_ciphers, have_forward_secrecy_and_authenticate_what_they_encrypt) {
+    // Old suites could be agreed on, whose secrets a stolen key opens for all time.
+    rota::run([] {
+        const tls::config usual(with(local_certificate()));
+        const auto of_1_2 = [](const char* suites) {
+            return [suites](SSL_CTX* ctx) {
+                SSL_CTX_set_max_proto_version(ctx, TLS1_2_VERSION);
+                EXPECT_EQ(SSL_CTX_set_cipher_list(ctx, suites), 1) << suites;
+            };
+        };
+        for (const char* const old : {"AES128-SHA", "AES256-GCM-SHA384", "ECDHE+AES:!AESGCM:!AESCCM",
+                                      "ECDHE-ECDSA-AES128-CCM8", "DHE+AESGCM"})
+            EXPECT_EQ(cipher_by(usual, of_1_2(old)), "refused") << old;
+        EXPECT_EQ(cipher_by(usual, of_1_2("ECDHE+AESGCM")).substr(0, 6), "ECDHE-");
+        EXPECT_EQ(cipher_by(usual, of_1_2("ECDHE+CHACHA20")).substr(0, 6), "ECDHE-");
+        EXPECT_EQ(cipher_by(usual, {}).substr(0, 4), "TLS_");
+        tls::options o = with(local_certificate());
+        o.ciphers = "ECDHE+AES";
+        EXPECT_NE(cipher_by(tls::config(o), of_1_2("ECDHE+AES:!AESGCM:!AESCCM")), "refused");
+        o.ciphers = "none of them";
+        EXPECT_THROW(tls::config{o}, std::system_error);
+    });
+}
+
+TEST_ANYWHERE(tls_certificates, change_while_servers_use_them) {
+    // Who serves would have to end to show a certificate that has been renewed.
+    const certificate first = make_certificate({.subject = "first", .names = {"DNS:localhost"}}),
+                      second = make_certificate({.subject = "second", .names = {"DNS:localhost"}});
+    const tls::config c(with(first));
+    EXPECT_EQ(subject_shown(c), "CN=first");
+    c.set_certificate(second.pem, second.key);
+    EXPECT_EQ(subject_shown(c), "CN=second");
+    std::error_code error;
+    c.set_certificate(first.pem, second.key, error);  // of another one
+    EXPECT_TRUE(error);
+    c.set_certificate("damaged", first.key, error);
+    EXPECT_EQ(error, tls::tls_errc::bad_pem);
+    c.reload(error);
+    EXPECT_EQ(error, tls::tls_errc::no_certificate) << "it comes from no file";
+    EXPECT_EQ(subject_shown(c), "CN=second") << "an error changes nothing";
+    tls::config().set_certificate(first.pem, first.key, error);
+    EXPECT_EQ(error, tls::tls_errc::no_certificate);
+    EXPECT_THROW(c.set_certificate("", ""), std::system_error);
+}
+
+TEST_ANYWHERE(tls_certificates, are_read_again_from_their_files) {
+    const scratch dir;
+    const auto write = [&](const char* subject) {
+        const certificate own = make_certificate({.subject = subject, .names = {"DNS:localhost"}});
+        rota::os::write_file(dir / "cert.pem", own.pem);
+        rota::os::write_file(dir / "key.pem", own.key);
+    };
+    write("first");
+    const tls::config c({.certificate_file = dir / "cert.pem", .key_file = dir / "key.pem"});
+    write("second");
+    EXPECT_EQ(subject_shown(c), "CN=first");
+    c.reload();
+    EXPECT_EQ(subject_shown(c), "CN=second");
+    std::filesystem::remove(dir / "key.pem");
+    std::error_code error;
+    c.reload(error);
+    EXPECT_EQ(error, std::errc::no_such_file_or_directory);
+    EXPECT_EQ(subject_shown(c), "CN=second");
+}
+
+TEST(tls_tickets, end_with_the_client_s_certificate) {
+    // A client could come back for as long as its ticket lasts, though nobody vouches for it.
+    rota::run([] {
+        const certificate root = make_certificate({.subject = "root", .is_authority = true});
+        const auto resumes = [&](long root_lasts, long leaf_lasts, bool waits) {
+            const certificate short_root = make_certificate(
+                {.subject = "short", .issuer = &root, .until = root_lasts, .is_authority = true});
+            certificate mine =
+                make_certificate({.subject = "me", .issuer = &short_root, .until = leaf_lasts});
+            tls::options o = with(local_certificate());
+            o.roots = short_root.pem;
+            o.clients = tls::client_auth::required;
+            o.session_tickets = 1;
+            const tls::config c(o);
+            SSL_SESSION* session = nullptr;
+            bool is_resumed = false;
+            for (int round = 0; round < 2; ++round) {
+                const ends below = connected();
+                const auto server = tls::conn::server(below.server, c);
+                rota::wait_group serving;
+                serving.go([&] {
+                    std::error_code error;
+                    server.handshake(error);
+                    if (!error) server.write("hello", error);
+                    server.close(error);
+                });
+                openssl_client client(
+                    below.client, [&](SSL_CTX* ctx) { use_certificate(ctx, mine); }, session);
+                if (client.handshake()) {
+                    while (!client.read().empty()) {
+                    }  // an end without the server's word would spoil the session
+                }
+                SSL_SESSION_free(session);
+                session = client.take_session();
+                is_resumed = client.is_resumed();
+                below.client.close();
+                serving.wait();
+                if (round == 0) {
+                    EXPECT_EQ(client.tickets, 1);
+                }
+                if (round == 0 && waits) rota::sleep_for(2100ms);
+            }
+            SSL_SESSION_free(session);
+            return is_resumed;
+        };
+        EXPECT_TRUE(resumes(3600, 3600, false));
+        rota::wait_group both;
+        both.go([&] { EXPECT_FALSE(resumes(3600, 2, true)) << "its own has ended"; });
+        both.go([&] { EXPECT_FALSE(resumes(2, 3600, true)) << "its issuer's has ended"; });
+        both.wait();
+    });
+}
