@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,10 +31,32 @@ namespace rota::debug {
 ///     /metrics                 rota::metrics::prometheus()
 ///
 /// Parameters, headers and errors are those of Go's handler, so `go tool pprof http://HOST/debug/
-/// pprof/profile` and the like work. What takes seconds must not be cut short by the write_timeout
-/// of the server that it is served by: serve() has none. What it shows is not for strangers: listen
-/// on a loopback address, or ask who it is first. Throws std::bad_alloc.
+/// pprof/profile` and the like work; what takes seconds takes at most 300 (Go: any number). It must
+/// not be cut short by the write_timeout of the server that it is served by: serve() has none.
+///
+/// This handler judges nobody. What it shows is not for strangers: put it behind a check of your
+/// own, or take the other form. Throws std::bad_alloc.
 http::handler handler();
+
+/// Who may see the pages. On a loopback address: users of the machine. A request must name the
+/// server by `localhost`, `127.0.0.1`, `[::1]` or its address, with the port, and a browser must not
+/// ask for a page of another site (403). So no web page that a user opens can read them (DNS
+/// rebinding). On other addresses one of these must be set.
+struct options {
+    /// Each request must have it: `Authorization: Bearer TOKEN`, or once `?token=TOKEN`, which is
+    /// exchanged for a cookie (401). Letters, digits and `-._~`. Empty: none is asked for.
+    std::string token{};
+    /// Judges each request that has passed all else, in its goroutine: false refuses it (403).
+    std::function<bool(const http::request&)> admit{};
+    /// Shows the pages to all who reach an address that is not a loopback one.
+    bool open_to_everybody = false;
+};
+
+/// The same handler behind these options; 403 for all requests that come by an address that they do
+/// not cover. Throws std::invalid_argument for a token of other characters; std::bad_alloc.
+///
+///     mux.handle("/debug/", rota::debug::handler({.token = secret}));
+http::handler handler(options o);
 
 /// A server of these pages. Movable; its end closes it.
 class server {
@@ -49,13 +72,18 @@ class server {
 
   private:
     struct state;
-    friend server serve(std::string_view address);
+    friend server serve(std::string_view address, options o);
     explicit server(std::unique_ptr<state> s) noexcept;
     std::unique_ptr<state> state_;
 };
 
 /// Serves the pages at an address ("127.0.0.1:6060") by a goroutine of its own, until the result is
-/// closed or destroyed. Throws std::system_error if it cannot listen there, and std::bad_alloc.
+/// closed or destroyed. The options say who may see them. Throws std::system_error if it cannot
+/// listen there, and with errc::permission_denied for an address that is not a loopback one and that
+/// the options do not cover; std::invalid_argument as handler; std::bad_alloc.
+[[nodiscard]] server serve(std::string_view address, options o);
+/// The same with the default options. Before version 0.2 it also serves on other addresses, as if
+/// open_to_everybody were set, and says so in a line on stderr.
 [[nodiscard]] server serve(std::string_view address);
 
 /// A goroutine that waits for a lock, or a thread of the program's own; or one that waits for a

@@ -227,6 +227,10 @@ class request {
 
     /// Where the client is, as it was when the connection was accepted. Go: RemoteAddr.
     net::endpoint remote_addr() const noexcept;
+    /// Where the client has found the server: the address of the connection's own end. Empty for a
+    /// request of the program's, and where the system does not say. One system call. Go:
+    /// LocalAddrContextKey.
+    net::endpoint local_addr() const;
 
   private:
     friend struct detail::exchange;

@@ -8,8 +8,10 @@
 #include <cstdio>
 #include <exception>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <rota/context.hpp>
@@ -19,8 +21,10 @@
 #include <rota/pprof.hpp>
 #include <rota/sync/wait_group.hpp>
 
+#include "base/fatal.hpp"
 #include "diag/debug_trace.hpp"
 #include "diag/frame_name.hpp"
+#include "diag/page_guard.hpp"
 #include "diag/profile_difference.hpp"
 #include "diag/profile_text.hpp"
 #include "diag/sched_page.hpp"
@@ -37,7 +41,9 @@ using http::response_writer;
 using rt::append_format;
 
 constexpr std::string_view pprof_prefix = "/debug/pprof/";
-constexpr long long a_day = 24 * 3600;  // seconds: nothing lasts longer
+// Seconds that a page takes at most: there is one CPU profile and one trace at a time, and a client
+// that asks for a day would keep all others from theirs.
+constexpr long long longest = 300;
 constexpr std::string_view plain_text = "text/plain; charset=utf-8";
 
 void send(response_writer& w, std::string_view type, std::string_view body) {
@@ -149,12 +155,25 @@ void send_cmdline(response_writer& w) {
     send(w, plain_text, arguments);
 }
 
+// As many bytes of the body as that, or nothing if there are more.
+std::optional<std::string> short_body(request& r, std::size_t most) {
+    std::string body;
+    char part[4096];
+    while (const std::size_t n = r.read(std::as_writable_bytes(std::span(part)))) {
+        if (body.size() + n > most) return std::nullopt;
+        body.append(part, n);
+    }
+    return body;
+}
+
 // "0x1+0x2": a line for each address that has a name.
 void send_symbols(response_writer& w, request& r) {
-    constexpr std::size_t addresses_max = 1 << 16;
+    constexpr std::size_t addresses_max = 1 << 16, bytes_max = 1 << 20;
     std::string asked;
     if (r.method() == "POST") {
-        asked = r.body();
+        auto body = short_body(r, bytes_max);
+        if (!body) return send_error(w, 413, "more than 1 MiB of addresses");
+        asked = std::move(*body);
     } else {
         const std::string_view target = r.target();
         const std::size_t question = target.find('?');
@@ -185,10 +204,15 @@ void send_file(response_writer& w, std::string_view name, const std::string& dat
     send(w, "application/octet-stream", data);
 }
 
+void send_too_long(response_writer& w) {
+    send_error(w, 400, "profile duration exceeds " + std::to_string(longest) + " seconds");
+}
+
 void send_cpu_profile(response_writer& w, const request& r) {
     constexpr long long usual = 30;
     long long seconds = integer(r.query("seconds")).value_or(usual);
     if (seconds <= 0) seconds = usual;
+    if (seconds > longest) return send_too_long(w);
     std::ostringstream out;
     try {
         pprof::start_cpu_profile(out);
@@ -197,7 +221,7 @@ void send_cpu_profile(response_writer& w, const request& r) {
     }
     // Until the client has gone, at the longest.
     try {
-        (void)sleep_for(r.ctx(), std::chrono::seconds(std::min(seconds, a_day)));
+        (void)sleep_for(r.ctx(), std::chrono::seconds(seconds));
     } catch (...) {
         pprof::stop_cpu_profile();
         throw;
@@ -210,8 +234,9 @@ void send_trace(response_writer& w, const request& r) {
     constexpr double usual = 1;
     double seconds = positive(r.query("seconds"));
     if (seconds == 0) seconds = usual;
+    if (seconds > static_cast<double>(longest)) return send_too_long(w);
     std::error_code ec;
-    const std::chrono::duration<double> asked(std::min(seconds, static_cast<double>(a_day)));
+    const std::chrono::duration<double> asked(seconds);
     const std::string file =
         rt::trace_for(r.ctx(), std::chrono::duration_cast<std::chrono::nanoseconds>(asked), ec);
     if (ec) return send_error(w, 500, "Could not enable tracing: " + ec.message());
@@ -241,7 +266,8 @@ void send_profile(response_writer& w, const request& r, std::string_view name) {
         if (lasting <= 0)
             return send_error(w, 400, "invalid value for \"seconds\" - must be a positive integer");
         if (debug != 0) return send_error(w, 400, "seconds and debug params are incompatible");
-        return send_difference(w, r, name, std::chrono::seconds(std::min(lasting, a_day)));
+        if (lasting > longest) return send_too_long(w);
+        return send_difference(w, r, name, std::chrono::seconds(lasting));
     }
     if (name == "heap" && integer(r.query("gc")).value_or(0) > 0) rota::detail::pools_collect();
     std::ostringstream out;
@@ -279,9 +305,17 @@ http::handler handler() {
     return pages;
 }
 
+http::handler handler(options o) {
+    return [pages = handler(), guard = rt::page_guard(std::move(o))](response_writer& w,
+                                                                     request& r) {
+        if (guard.admits(w, r)) pages(w, r);
+    };
+}
+
 struct server::state {
+    state(net::listener l, options o) : listener(std::move(l)), pages(handler(std::move(o))) {}
     net::listener listener;
-    http::server pages{handler()};
+    http::server pages;
     wait_group served;
     bool is_closed = false;
 };
@@ -309,9 +343,15 @@ void server::close() {
     state_->served.wait();
 }
 
-server serve(std::string_view address) {
-    auto s = std::make_unique<server::state>();
-    s->listener = net::listen("tcp", address);
+server serve(std::string_view address, options o) {
+    net::listener listener = net::listen("tcp", address);
+    if (!rt::is_loopback(listener.addr()) && !rt::page_guard(o).covers_everybody())
+        throw std::system_error(
+            std::make_error_code(std::errc::permission_denied),
+            "rota::debug::serve: " + std::string(address) +
+                " is no loopback address: set rota::debug::options::token, admit or "
+                "open_to_everybody");
+    auto s = std::make_unique<server::state>(std::move(listener), std::move(o));
     s->served.add(1);
     detail::spawn_any(0, "debug pages", [s = s.get()] {
         std::error_code ended;  // by close; other failures leave the program without these pages
@@ -319,6 +359,17 @@ server serve(std::string_view address) {
         s->served.done();
     });
     return server(std::move(s));
+}
+
+server serve(std::string_view address) {
+    // The port may be 0, so that the address is looked at once somebody listens there.
+    server s = serve(address, options{.open_to_everybody = true});
+    if (!rt::is_loopback(s.addr()))
+        rt::print_error(
+            "rota: the debug pages at %s are open to everybody who can reach them: give "
+            "rota::debug::serve a token, or set rota::debug::options::open_to_everybody\n",
+            s.addr().to_string().c_str());
+    return s;
 }
 
 }  // namespace rota::debug

@@ -69,6 +69,11 @@ net::endpoint request::remote_addr() const noexcept {
     return x_ != nullptr ? x_->c->peer : net::endpoint();
 }
 
+net::endpoint request::local_addr() const {
+    std::error_code none;
+    return x_ != nullptr ? x_->c->stream.socket().local_addr(none) : net::endpoint();
+}
+
 // Pairs with a semicolon, or with an escape that is none, do not count. Go: parseQuery.
 std::string request::query(std::string_view name) const {
     std::string key, value;

@@ -25,12 +25,15 @@ __attribute__((noinline)) void stands_on_a_page(const rota::chan<int>& ch) {
 
 namespace {
 
-answer page(const rota::debug::server& s, const std::string& target, const std::string& body = "") {
+answer page(const rota::debug::server& s, const std::string& target, const std::string& body = "",
+            const std::string& fields = "") {
     const net::conn c = net::dial("tcp", s.addr().to_string());
     std::error_code gone;
-    c.write((body.empty() ? "GET " : "POST ") + target +
-                " HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: " +
-                std::to_string(body.size()) + "\r\n\r\n" + body,
+    const std::string host =
+        fields.find("Host:") == fields.npos ? "Host: " + s.addr().to_string() + "\r\n" : "";
+    c.write((body.empty() ? "GET " : "POST ") + target + " HTTP/1.1\r\n" + host + fields +
+                "Connection: close\r\nContent-Length: " + std::to_string(body.size()) +
+                "\r\n\r\n" + body,
             gone);
     return only_answer(read_to_end(c));
 }
@@ -265,4 +268,111 @@ TEST_ANYWHERE(debug, a_server_ends_with_its_object) {
     }
     EXPECT_THROW(net::dial("tcp", address), std::system_error);
     EXPECT_THROW((void)rota::debug::serve("127.0.0.1:notaport"), std::system_error);
+}
+
+// --- who may see them ----------------------------------------------------------------------------
+
+TEST_ANYWHERE(debug_pages, of_a_loopback_address_are_not_for_other_sites) {
+    // A web page that a user opens has its own name lead here, and reads all stacks.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    const std::string port = ":" + std::to_string(s.addr().port());
+    const auto status = [&](const std::string& fields) {
+        return page(s, "/metrics", "", fields).status;
+    };
+    for (const std::string host : {"localhost", "LocalHost", "127.0.0.1", "[::1]"})
+        EXPECT_EQ(status("Host: " + host + port + "\r\n"), 200) << host;
+    for (const std::string& host : {"evil.example" + port, std::string("localhost"),
+                                   std::string("localhost:1"), std::string("127.0.0.1"),
+                                   "localhost.evil.example" + port, "127.0.0.2" + port,
+                                   std::string()})
+        EXPECT_EQ(status("Host: " + host + "\r\n"), 403) << host;
+    for (const std::string field : {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
+                                    "Origin: http://evil.example", "Origin: null",
+                                    "Origin: http://localhost:1"})
+        EXPECT_EQ(status(field + "\r\n"), 403) << field;
+    for (const std::string& field :
+         {std::string("Sec-Fetch-Site: same-origin"), std::string("Sec-Fetch-Site: none"),
+          "Origin: http://" + s.addr().to_string()})
+        EXPECT_EQ(status(field + "\r\n"), 200) << field;
+    EXPECT_EQ(page(s, "/metrics").field("Access-Control-Allow-Origin"), "");
+}
+
+TEST_ANYWHERE(debug_pages, on_a_kept_connection_are_judged_one_by_one) {
+    // The second request could profit from the first one's Host.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    const net::conn c = net::dial("tcp", s.addr().to_string());
+    c.write("GET /metrics HTTP/1.1\r\nHost: " + s.addr().to_string() +
+            "\r\n\r\nGET /metrics HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n");
+    std::string all = read_to_end(c);
+    EXPECT_EQ(take_answer(all).status, 200);
+    EXPECT_EQ(take_answer(all).status, 403);
+}
+
+TEST_ANYWHERE(debug_pages, elsewhere_ask_for_a_token_or_for_a_word) {
+    // `:6060` could show them to everybody, without a word.
+    const auto open = [](rota::debug::options o) { return rota::debug::serve("0.0.0.0:0", o); };
+    try {
+        (void)open({});
+        ADD_FAILURE() << "served";
+    } catch (const std::system_error& e) {
+        EXPECT_EQ(e.code(), std::errc::permission_denied);
+        EXPECT_NE(std::string(e.what()).find("options::token"), std::string::npos) << e.what();
+    }
+    EXPECT_THROW((void)open({.token = "a b"}), std::invalid_argument);
+    const rota::debug::server s = open({.token = "s3cret-token"});
+    const auto of = [](const rota::debug::server& asked, const std::string& target,
+                       const std::string& fields) {
+        const std::string port = ":" + std::to_string(asked.addr().port());
+        const net::conn c = net::dial("tcp", "127.0.0.1" + port);
+        c.write("GET " + target + " HTTP/1.1\r\nHost: localhost" + port +
+                "\r\nConnection: close\r\n" + fields + "\r\n");
+        return only_answer(read_to_end(c));
+    };
+    const auto at = [&](const std::string& target, const std::string& fields) {
+        return of(s, target, fields);
+    };
+    EXPECT_EQ(at("/metrics", "").status, 401);
+    EXPECT_EQ(at("/metrics", "").field("WWW-Authenticate"), "Bearer");
+    EXPECT_EQ(at("/metrics", "Authorization: Bearer s3cret-toke\r\n").status, 401);
+    EXPECT_EQ(at("/metrics", "Authorization: Bearer s3cret-tokex\r\n").status, 401);
+    EXPECT_EQ(at("/metrics", "Authorization: Bearer s3cret-token\r\n").status, 200);
+    EXPECT_EQ(at("/metrics?token=wrong", "").status, 401);
+    const answer exchanged = at("/metrics?a=1&token=s3cret-token&b=2", "");
+    EXPECT_EQ(exchanged.status, 303);
+    EXPECT_EQ(exchanged.field("Location"), "/metrics?a=1&b=2");
+    const std::string cookie = exchanged.field("Set-Cookie");
+    EXPECT_NE(cookie.find("; HttpOnly; SameSite=Strict"), std::string::npos) << cookie;
+    EXPECT_EQ(at("/metrics", "Cookie: x=y; " + cookie.substr(0, cookie.find(';')) + "\r\n").status,
+              200);
+    const rota::debug::server judged = open({.admit = [](const http::request& r) {
+        return r.path() == "/metrics";
+    }});
+    EXPECT_EQ(of(judged, "/metrics", "").status, 200);
+    EXPECT_EQ(of(judged, "/debug/sched", "").status, 403);
+}
+
+TEST_ANYWHERE(debug_pages, behind_a_mux_can_be_judged_too) {
+    http::serve_mux mux;
+    mux.handle("/debug/", rota::debug::handler({.token = "t0ken"}));
+    const http_server s(mux);
+    const auto status = [&](const std::string& fields) {
+        return only_answer(ask(s, "GET /debug/sched HTTP/1.1\r\nHost: " + s.address + "\r\n" +
+                                      fields + "Connection: close\r\n\r\n"))
+            .status;
+    };
+    EXPECT_EQ(status(""), 401);
+    EXPECT_EQ(status("Authorization: Bearer t0ken\r\n"), 200);
+}
+
+TEST_ANYWHERE(debug_pages, take_bounded_bodies_and_times) {
+    // One request could take all memory, or keep others from their profile for a day.
+    const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
+    EXPECT_EQ(page(s, "/debug/pprof/symbol", std::string((1 << 20) + 1, '+')).status, 413);
+    EXPECT_EQ(page(s, "/debug/pprof/symbol", std::string(1 << 20, '+')).status, 200);
+    for (const std::string target : {"profile?seconds=301", "trace?seconds=300.5",
+                                     "goroutine?seconds=86400"}) {
+        const answer refused = page(s, "/debug/pprof/" + target);
+        EXPECT_EQ(refused.status, 400) << target;
+        EXPECT_EQ(refused.body, "profile duration exceeds 300 seconds\n") << target;
+    }
 }
