@@ -78,6 +78,7 @@ TEST_ANYWHERE(os_open_beneath, opens_what_lies_below_and_nothing_else) {
     } catch (const std::system_error& e) {
         EXPECT_NE(std::string(e.what()).find("../secret"), std::string::npos) << e.what();
     }
+    std::filesystem::remove_all(top);
 }
 
 TEST_ANYWHERE(os_file, is_read_and_written_whole) {
