@@ -61,7 +61,8 @@ def layers():
                 "profiles_test": ("prog_profiles", "prog_unreachable", "treesum"),
                 "steps_test": ("prog_steps",),
                 "symptoms_test": ("symptoms",), "tls_test": ("prog_http2",),
-                "treesum_test": ("treesum",)}
+                "treesum_test": ("treesum",),
+                "valgrind_test": ("prog_valgrind",)}
     whole_programs = [PythonTest(script, "dev", programs[script.stem], 300)
                       for script in glob("tests/prog/*_test.py")]
     return {
@@ -77,7 +78,9 @@ def layers():
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 240, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
-        "consumer": [Consumer()],
+        "consumer": [Consumer(),
+                     PythonTest(ROOT / "tests/consumer/sanitized_test.py", "release", ("rota",),
+                                300)],
         # Before `model` and `sanitizer`, whose builds are the longest, and go on meanwhile.
         "stress": [*stress.passes(UNIT), searches.StressBesideSearches(4)],
         "model": [GoogleTest("rota_model", MODEL, "model", 400, shards=2)],

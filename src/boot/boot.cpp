@@ -27,6 +27,7 @@
 #include "sched/procresize.hpp"
 #include "sched/seeded.hpp"
 #include "sched/stack_depth.hpp"
+#include "sched/switch_told.hpp"
 #include "sched/sysmon.hpp"
 #include "sched/take.hpp"
 #include "sync/lock_owners.hpp"
@@ -47,6 +48,7 @@ void schedinit() {
     fill_standard_descriptors();  // before anything is opened
     thread_note_signal_mask();
     sched.fp_at_boot = fp_control::current();
+    look_for_tools();
     const environment env = read_environment();
     const bool is_seeded = env.schedseed != 0;
     if (env.asymmetric != 0 && !is_seeded) {  // fences that nobody needs there

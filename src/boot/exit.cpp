@@ -6,6 +6,7 @@
 // 100 ms. The exit status stays what it was.
 #include "boot/exit.hpp"
 
+#include "arch/told_stacks.hpp"
 #include "boot/fork.hpp"
 #include "core/getg.hpp"
 #include "core/sched.hpp"
@@ -74,6 +75,16 @@ void keep_what_lives() {
             const g_status status = readgstatus(*header_of(slot));
             if (status == g_status::idle || status == g_status::dead) return;
             fiber_keep(slot.usable_lo(), static_cast<std::size_t>(slot.hi - slot.usable_lo()));
+        },
+        nullptr);
+#else
+    if (!is_asan_to_be_told()) return;
+    stack_for_each(
+        [](const stack_slot& slot, void*) {
+            const g_status status = readgstatus(*header_of(slot));
+            if (status == g_status::idle || status == g_status::dead) return;
+            tell_leak_checker(slot.usable_lo(),
+                              static_cast<std::size_t>(slot.hi - slot.usable_lo()));
         },
         nullptr);
 #endif

@@ -79,6 +79,7 @@ struct alignas(cache_line) m : self_header {
     // not; never_had_p: it went into a call without one.
     static constexpr std::int64_t never_had_p = -1;
     std::int64_t left_p_at = 0, left_p_cpu = 0;
+    bool is_told = false;   // a sanitizer of the program is told of its switches; fixed in minit
     bool spinning = false;  // looks for work and is counted in sched.nmspinning
     bool foreign = false;
     // As `foreign`, for the deadlock detector: not one of sched.m_count. Changed under sched.mu, or
@@ -103,6 +104,8 @@ struct alignas(cache_line) m : self_header {
     run_record* run = nullptr;           // the run() of this thread, if it is inside one
     rng rand;
     void* signal_stack = nullptr;
+    const void* told_bottom = nullptr;  // of the thread's own stack, where is_told; fixed in minit
+    std::size_t told_size = 0;          // bytes, likewise
 
     // --- execution traces: owner, who takes its p, who holds no p and has trace.mu; see
     // sched/trace_events

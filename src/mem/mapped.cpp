@@ -1,6 +1,7 @@
 // Pages and fixed objects.
 #include "mem/mapped.hpp"
 
+#include "arch/told_stacks.hpp"
 #include "base/annotations.hpp"
 #include "base/fatal.hpp"
 #include "sys/lock.hpp"
@@ -37,7 +38,9 @@ std::size_t mapped_bytes() {
 
 void* mapped_pages_or_null(std::size_t bytes, mapped_for what) {
     void* const start = mmap_reserve(bytes);
-    if (start != nullptr) __atomic_fetch_add(in_use_for(what), bytes, __ATOMIC_RELAXED);
+    if (start == nullptr) return nullptr;
+    __atomic_fetch_add(in_use_for(what), bytes, __ATOMIC_RELAXED);
+    if (what == mapped_for::tables) tell_leak_checker(start, bytes);
     return start;
 }
 
@@ -60,6 +63,7 @@ void* mapped_pages(std::size_t bytes, mapped_for what) {
 
 void mapped_free(void* start, std::size_t bytes, mapped_for what) {
     __atomic_fetch_sub(in_use_for(what), bytes, __ATOMIC_RELAXED);
+    if (what == mapped_for::tables) untell_leak_checker(start, bytes);
     mmap_free(start, bytes);
 }
 

@@ -10,6 +10,7 @@
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
 #include "sys/mmap.hpp"
+#include "sys/valgrind.hpp"
 
 namespace rota::rt {
 
@@ -222,6 +223,7 @@ stack_slot stack_alloc(std::uint8_t cls) {
     bool bare = false;
     const stack_slot slot = take_slot(cls, bare);
     if (bare) install_guard(slot);
+    if (ROTA_UNLIKELY(is_on_valgrind) && slot) tell_valgrind_of_stack(slot.usable_lo(), slot.hi);
     return slot;
 }
 

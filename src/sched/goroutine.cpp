@@ -51,6 +51,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() { end_now(); }
 // is nothing above.
 extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
     using namespace rota::rt;
+    if (ROTA_UNLIKELY(getm().is_told)) goroutine_begins_told(getm());
     finish_switch();
     {
         m& self = getm();

@@ -24,6 +24,7 @@
 #include "sched/seeded.hpp"
 #include "sched/spare.hpp"
 #include "sched/suspend.hpp"
+#include "sched/switch_told.hpp"
 #include "sched/timers.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
@@ -55,6 +56,7 @@ void minit(m& self) {
     const thread_stack own = current_thread_stack();
     fiber_adopt_thread(self.g0.fib, own.bottom, own.size);
 #endif
+    thread_begins_told(self);
 }
 
 m& new_m_record() {

@@ -13,6 +13,7 @@
 #include "sched/labels.hpp"
 #include "sched/latency.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/switch_told.hpp"
 #include "sched/trace_events.hpp"
 #include "sched/wakeup.hpp"
 
@@ -124,6 +125,7 @@ void spawn_from_scheduler(entry_fn entry, void* arg, const void* created_at) {
     }
     fiber_create(gp->fib, gp->stack.usable_lo(),
                  static_cast<std::size_t>(gp->stack.hi - gp->stack.usable_lo()));
+    if (ROTA_UNLIKELY(are_stacks_told)) stack_begins_told(*gp);
     (void)lay_out(*gp, 0, 1, {});
     gp->closure = arg;
     gp->goid = next_goid(self.pp);
@@ -157,6 +159,7 @@ spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_si
     if (gp == nullptr) throw_no_stack(stack_class_size(cls));
     fiber_create(gp->fib, gp->stack.usable_lo(),
                  static_cast<std::size_t>(gp->stack.hi - gp->stack.usable_lo()));
+    if (ROTA_UNLIKELY(are_stacks_told)) stack_begins_told(*gp);
     return {gp, lay_out(*gp, size, align, name)};
 }
 

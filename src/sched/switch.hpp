@@ -16,6 +16,7 @@
 #include "sched/lock_thread.hpp"
 #include "sched/poll.hpp"
 #include "sched/run_queue.hpp"
+#include "sched/switch_told.hpp"
 #include "sched/trace_events.hpp"
 
 namespace rota::rt {
@@ -39,7 +40,8 @@ ROTA_ALWAYS_INLINE void switch_to(m& self, g& from, g& to, bool forever = false)
     from.uncaught = self.eh->uncaught;
     *self.eh = {to.caught, to.uncaught};
     fiber_leave(from.fib, to.fib, forever);
-    context_switch(from.sched, to.sched);
+    if (ROTA_UNLIKELY(self.is_told)) context_switch_told(self, from, to, forever);
+    else context_switch(from.sched, to.sched);
     finish_switch();
 }
 

@@ -161,7 +161,8 @@ int limit_ticket(SSL* ssl, void*) {
     long lasts = SSL_SESSION_get_timeout(session);
     for (int i = 0; i < sk_X509_num(verified); ++i)
         lasts = std::min(lasts, left_of(sk_X509_value(verified, i)));
-    SSL_SESSION_set_timeout(session, std::max(lasts, 0L));
+    // OpenSSL counts whole seconds, and takes a session also in the last one.
+    SSL_SESSION_set_timeout(session, std::max(lasts - 1, 0L));
     return 1;
 }
 
