@@ -6,6 +6,7 @@
 // the next thing it asks of the runtime. Nothing of libpq is wrapped or changed.
 //
 // Usage: blocking_client [CONNECTIONS [REQUESTS [SECONDS]]]       defaults: 50, 1000, 5
+//        LD_PRELOAD=.../librota_hook.so blocking_client hook
 //
 // The server is the one that libpq finds by PGHOST, PGPORT, PGUSER and PGDATABASE; `./dev demo
 // rude` starts one. The first two are checked: the exit status is 1 if one was not seen. So are all
@@ -14,9 +15,13 @@
 //    all the time.
 // 2. CONNECTIONS goroutines are inside libpq for SECONDS seconds, while a ticker of 1 ms keeps
 //    time.
-// 3. 200 goroutines, and then 200 threads, ask for numbers as fast as they can, beside tickers.
+// 3. 200 threads, and then 200 goroutines, ask for numbers as fast as they can, beside tickers.
+//
+// With the argument `hook` the program does the third alone, in goroutines that librota_hook.so
+// parks. It fails without that library (docs/hook.md).
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
+#include <rota/hook.hpp>
 #include <rota/runtime.hpp>
 #include <rota/sync.hpp>
 #include <rota/time.hpp>
@@ -34,6 +39,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -149,6 +155,18 @@ int show(const plan& wanted) {
     }
 }
 
+int show_with_hook() {
+    try {
+        if (!rota::hook::is_attached())
+            throw std::runtime_error("librota_hook.so is not in this process: set LD_PRELOAD");
+        show_short_queries();
+        return 0;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "blocking_client: %s\n", e.what());
+        return 1;
+    }
+}
+
 // A whole number from 1 to 100000, or the end of the program.
 long number_of(const char* text) {
     char* end = nullptr;
@@ -163,9 +181,11 @@ long number_of(const char* text) {
 int main(int argc, char** argv) {
     plan wanted;
     if (argc > 4) {
-        std::fprintf(stderr, "usage: blocking_client [CONNECTIONS [REQUESTS [SECONDS]]]\n");
+        std::fprintf(stderr, "usage: blocking_client [CONNECTIONS [REQUESTS [SECONDS]]]\n"
+                             "       blocking_client hook\n");
         return 2;
     }
+    if (argc == 2 && std::string_view(argv[1]) == "hook") return rota::run(show_with_hook);
     if (argc > 1) wanted.connections = static_cast<std::size_t>(number_of(argv[1]));
     if (argc > 2) wanted.requests = static_cast<std::size_t>(number_of(argv[2]));
     if (argc > 3) wanted.seconds = number_of(argv[3]);

@@ -6,7 +6,8 @@
 #
 # 1. Two Fibonacci hogs at GOMAXPROCS=1, then the same with the scheduler's own trace.
 # 2. A PostgreSQL of its own on a free port, which ends with the script; a thousand goroutines on
-#    two processors use it through libpq. At the end, a row for each way to send short queries.
+#    two processors use it through libpq. At the end, a row for each way to send short queries: in
+#    threads, in goroutines, and in goroutines that librota_hook.so parks (docs/hook.md).
 #
 # ROTA_BUILD names the build directory (default: build/release). Exit status 0 only if everything
 # was seen. PostgreSQL refuses to run as root: then the server runs as the user postgres.
@@ -22,7 +23,7 @@ die() {
 
 case ${1-} in
 -h | --help)
-    sed -n '2,13s/^# \{0,1\}//p' "$0"
+    sed -n '2,14s/^# \{0,1\}//p' "$0"
     exit 0
     ;;
 esac
@@ -31,6 +32,10 @@ for name in fibonacci_hogs blocking_client; do
     [[ -x $build/examples/$name ]] ||
         die "no $build/examples/$name: build it first (./dev demo rude does), or set ROTA_BUILD"
 done
+
+build=$(cd -- "$build" && pwd)
+hook=$build/hook/librota_hook.so
+[[ -f $hook ]] || die "no $hook: build it first (./dev demo rude does), or set ROTA_BUILD"
 
 # --- the server -----------------------------------------------------------------------------------
 
@@ -88,7 +93,6 @@ start_server() {
 
 # --- what is shown --------------------------------------------------------------------------------
 
-build=$(cd -- "$build" && pwd)
 failed=0
 
 printf '== two Fibonacci hogs and a ticker, GOMAXPROCS=1\n'
@@ -100,5 +104,6 @@ GODEBUG=schedtrace=100 "$build/examples/fibonacci_hogs" || failed=1
 printf '\n== goroutines inside libpq, GOMAXPROCS=2\n'
 start_server
 GOMAXPROCS=2 "$build/examples/blocking_client" "$@" || failed=1
+GOMAXPROCS=2 LD_PRELOAD=$hook "$build/examples/blocking_client" hook || failed=1
 
 ((failed == 0)) || die "not everything was seen"

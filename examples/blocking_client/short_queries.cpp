@@ -1,10 +1,12 @@
 // The work, the ways in which it runs, and the rows.
 //
-// A query lasts some tens of microseconds, far less than it takes to notice that a goroutine blocks
-// inside libpq. So this shows what such calls cost the others, and what the same costs in threads.
+// A query lasts some tens of microseconds. The runtime needs longer than that to notice that a
+// goroutine blocks inside libpq. So the rows show what such calls cost the tickers, and what the
+// same work costs in threads. With librota_hook.so in the process a query parks its goroutine.
 #include "short_queries.hpp"
 
 #include <rota/go.hpp>
+#include <rota/hook.hpp>
 #include <rota/sync.hpp>
 #include <rota/time.hpp>
 
@@ -15,8 +17,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -62,13 +67,25 @@ double cpu_seconds() {
     return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
+std::ptrdiff_t thread_count() {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+// Calls of the C library for which goroutines have parked.
+std::uint64_t parked_calls() {
+    std::uint64_t all = 0;
+    for (const rota::hook::call_stats& s : rota::hook::stats()) all += s.parked;
+    return all;
+}
+
 // What all workers and tickers of one way share.
 struct load {
     std::vector<connection> connections;
     std::atomic<bool> over{false};
     std::atomic<long> queries{0};
-    rota::mutex mu;            // of what follows; held for a moment, across no query
-    std::vector<double> late;  // ms
+    std::ptrdiff_t threads = 0;  // of the process, at the end; written by the caller of the way
+    rota::mutex mu;              // of what follows; held for a moment, across no query
+    std::vector<double> late;    // ms
     std::string error;
 
     // Worker `index`: asks for numbers that no other worker asks for.
@@ -102,6 +119,7 @@ void in_threads(load& l) {
         all.emplace_back([&l] { l.tick([](auto due) { std::this_thread::sleep_until(due); }); });
     for (long i = 0; i < workers; ++i) all.emplace_back([&l, i] { l.work(i); });
     rota::sleep_for(lasts);
+    l.threads = thread_count();
     l.over = true;
     rota::blocking([&all] { all.clear(); });
 }
@@ -112,6 +130,7 @@ void in_goroutines(load& l) {
         all.go([&l] { l.tick([](auto due) { rota::sleep_for(due - steady_clock::now()); }); });
     for (long i = 0; i < workers; ++i) all.go([&l, i] { l.work(i); });
     rota::sleep_for(lasts);
+    l.threads = thread_count();
     l.over = true;
     all.wait();
 }
@@ -127,14 +146,20 @@ void show(const char* way, const std::function<void(load&)>& run) {
     const auto at = [&](double part) {
         return l.late[static_cast<std::size_t>(part * static_cast<double>(l.late.size() - 1))];
     };
-    std::printf("%-24s %9.0f queries per CPU second; tickers late by %.2f ms (median), %.2f ms "
-                "(99 of 100), %.2f ms (worst)\n",
-                way, static_cast<double>(l.queries) / used, at(0.5), at(0.99), at(1));
+    std::printf("%-28s %9.0f queries per CPU second, %4td threads; tickers late by %.2f ms "
+                "(median), %.2f ms (99 of 100), %.2f ms (worst)\n",
+                way, static_cast<double>(l.queries) / used, l.threads, at(0.5), at(0.99), at(1));
 }
 
 }  // namespace
 
 void show_short_queries() {
+    if (rota::hook::is_attached()) {
+        const std::uint64_t before = parked_calls();
+        show("  goroutines, with the hook", in_goroutines);
+        if (parked_calls() == before) throw std::runtime_error("no query has parked");
+        return;
+    }
     std::printf("%ld workers with short queries, %ld tickers of 1 ms beside them:\n", workers,
                 tickers);
     show("  threads", in_threads);
