@@ -1,8 +1,9 @@
 // Calls that cannot park: getaddrinfo, flock, and with GODEBUG=hook=locks the waits of pthread
 // mutexes and conditions. The goroutine gives its processor away and its thread blocks.
 //
-// A mutex whose kind knows its owner by the thread (recursive, error-checking, robust, priority
-// inheritance) is left alone: a goroutine may be on another thread behind a blocking section.
+// Mutexes that record their owner's thread (recursive, error-checking, robust, priority
+// inheritance) are left to the C library: after a blocking section a goroutine may run on another
+// thread.
 #include "call.hpp"
 #include "export.hpp"
 
@@ -32,12 +33,12 @@ int in_blocking_section_with_code(hooked which, Real real) {
 }
 
 bool takes_locks() {
-    const calling by = who_calls();
+    const calling by = find_caller();
     return by.caller != hook_caller::other && by.runtime->takes_locks;
 }
 
-bool knows_its_owner(const pthread_mutex_t* m) {
-    // glibc: 0 is a normal one, 3 an adaptive one.
+bool records_its_owner(const pthread_mutex_t* m) {
+    // glibc: 0 is a normal mutex, 3 an adaptive mutex.
     const int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED) & 0x7f;
     return kind != 0 && kind != 3;
 }
@@ -62,7 +63,7 @@ ROTA_EXPORT int flock(int fd, int operation) noexcept {
 
 ROTA_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
     const auto real = [&] { return ROTA_REAL(pthread_mutex_lock)(m); };
-    if (!is_any_lock_wanted() || !takes_locks() || knows_its_owner(m)) return real();
+    if (!is_any_lock_wanted() || !takes_locks() || records_its_owner(m)) return real();
     const int error = ::pthread_mutex_trylock(m);
     if (error != EBUSY) return error;
     return in_blocking_section_with_code(hooked::pthread_mutex_lock, real);
@@ -70,13 +71,13 @@ ROTA_EXPORT int pthread_mutex_lock(pthread_mutex_t* m) noexcept {
 
 ROTA_EXPORT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* m) {
     const auto real = [&] { return ROTA_REAL(pthread_cond_wait)(condition, m); };
-    if (!is_any_lock_wanted() || !takes_locks() || knows_its_owner(m)) return real();
+    if (!is_any_lock_wanted() || !takes_locks() || records_its_owner(m)) return real();
     return in_blocking_section_with_code(hooked::pthread_cond_wait, real);
 }
 
 ROTA_EXPORT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* m,
                                        const timespec* until) {
     const auto real = [&] { return ROTA_REAL(pthread_cond_timedwait)(condition, m, until); };
-    if (!is_any_lock_wanted() || !takes_locks() || knows_its_owner(m)) return real();
+    if (!is_any_lock_wanted() || !takes_locks() || records_its_owner(m)) return real();
     return in_blocking_section_with_code(hooked::pthread_cond_timedwait, real);
 }

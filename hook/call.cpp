@@ -1,4 +1,4 @@
-// Runtimes attach here. Counts, and lines of GODEBUG=hook=trace.
+// The runtimes that have attached, the counts, and the lines of GODEBUG=hook=trace.
 #include "call.hpp"
 
 #include <cstdio>
@@ -11,11 +11,11 @@ namespace {
 constinit const hook_runtime* runtimes[runtimes_max] = {};
 
 constinit rt::hook_counts counts[counted] = {
-#define ROTA_HOOK_NAME(name) {#name, 0, 0, 0},
+#define ROTA_HOOK_NAME(name) {#name, 0, 0, 0, 0},
     ROTA_HOOK_COUNTED(ROTA_HOOK_NAME)
 #undef ROTA_HOOK_NAME
 };
-constinit bool any_lock_wanted = false;  // relaxed: a hint, behind which the caller is asked
+constinit bool any_lock_wanted = false;  // relaxed: a hint; takes_locks() then asks the runtime
 constexpr rt::hook_library about{rt::hook_version, counts, counted};
 
 void bump(std::uint64_t& count) {
@@ -39,7 +39,7 @@ const hook_runtime* attach(const hook_runtime* r) {
 
 }  // namespace
 
-calling who_calls() {
+calling find_caller() {
     for (std::size_t i = 0; i < runtimes_max; ++i) {
         const hook_runtime* const r = runtime_at(i);
         if (r == nullptr) break;
@@ -59,7 +59,7 @@ closing::closing() {
     }
 }
 
-// A runtime that has attached meanwhile has given no number: its waiters look again.
+// A runtime that has attached since the constructor has given no number: its waiters look again.
 void closing::tell(unsigned first, unsigned last, bool is_closed) const {
     for (std::size_t i = 0; i < runtimes_max; ++i) {
         const hook_runtime* const r = runtime_at(i);
@@ -78,9 +78,11 @@ void call::note_block() {
     has_blocked_ = true;
 }
 
-// Counted before the wait, so that those that wait now are counted too.
+// Counts before the wait, so that calls that wait now are counted too.
 std::int64_t call::begin_park(int fd) {
-    if (!has_parked_) bump(counts[static_cast<unsigned>(which_)].parked);
+    rt::hook_counts& all = counts[static_cast<unsigned>(which_)];
+    if (!has_parked_) bump(all.parked);
+    bump(all.waits);
     has_parked_ = true;
     waited_for_ = fd;
     return by_.runtime->traces ? now() : 0;
@@ -90,9 +92,17 @@ void call::end_park(std::int64_t began) {
     if (by_.runtime->traces) parked_ns_ += now() - began;
 }
 
-int call::wait(pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed) {
+void call::pass_turn() {
+    if (turn_at_ < 0) return;
+    by_.runtime->pass_turn(turn_at_);
+    turn_at_ = -1;
+}
+
+int call::wait(pollfd* fds, std::size_t count, std::int64_t deadline, bool in_turn,
+               std::size_t& closed) {
     const std::int64_t began = begin_park(fds->fd);
-    const int error = by_.runtime->wait(fds, count, deadline, closed);
+    if (in_turn) turn_at_ = fds->fd;
+    const int error = by_.runtime->wait(fds, count, deadline, in_turn, closed);
     end_park(began);
     if (error == 0 || error == ETIMEDOUT || error == EBADF) return error;
     for (;;) {
@@ -130,6 +140,7 @@ void call::tell(long result) const {
 }
 
 long call::finish(long result) {
+    pass_turn();
     if (has_parked_ && by_.runtime->traces) tell(result);
     set_errno(result < 0 ? static_cast<int>(-result) : errno_before_);
     return result < 0 ? -1 : result;

@@ -1,12 +1,13 @@
-// One call of a hooked function: its caller, what it waits for, and what is told of it.
+// One call of a hooked function: it finds out its caller, waits, and is counted and traced.
 //
-//     a thread, the runtime, a blocking section: the C library's function
-//     a goroutine that keeps its thread: that function, in a blocking section
-//     another goroutine: park(call), which waits by the runtime
+//     caller                                        | the call
+//     a thread, the runtime, a blocking section     | the C library's function
+//     a goroutine that keeps its thread             | that function, in a blocking section
+//     another goroutine                             | park(call), which waits by the runtime
 //
-// Inside, results are as the kernel gives them: 0 or more, or an errno value with its sign turned.
-// finish() turns that into what the C library returns, on whatever thread the goroutine is then.
-// A call that succeeds leaves errno as it was.
+// Inside, results are the kernel's: 0 or more, or a negative errno value. finish() turns a result
+// into the C library's, on the thread on which the goroutine runs then. A call that succeeds leaves
+// errno as it was.
 #pragma once
 
 #include <cerrno>
@@ -26,24 +27,24 @@ using rt::hook_caller;
 using rt::hook_no_deadline;
 using rt::hook_runtime;
 
-// The runtime to which the calling thread belongs now, and what it says of the caller.
+// The runtime to which the calling thread belongs now, and the kind of caller that it names.
 struct calling {
     const hook_runtime* runtime = nullptr;
     hook_caller caller = hook_caller::other;
 };
-calling who_calls();
+calling find_caller();
 
-// Whether some runtime wants waits for mutexes and conditions (GODEBUG=hook=locks).
+// Whether a runtime has asked for waits for mutexes and conditions (GODEBUG=hook=locks).
 bool is_any_lock_wanted();
 
-// One call that closes descriptors, as all runtimes are told of it: made before the call, tell()
-// after it.
+// Reports a call that closes descriptors to all runtimes. It is constructed before the call; tell()
+// follows the call.
 inline constexpr std::size_t runtimes_max = 8;
 class closing {
   public:
     closing();
     void tell(unsigned first, unsigned last) const { tell(first, last, true); }
-    // For a call that may have closed nothing: the waiters look again.
+    // For a call that has perhaps closed nothing: the waiters look again.
     void look_again(unsigned first, unsigned last) const { tell(first, last, false); }
 
   private:
@@ -54,7 +55,7 @@ class closing {
 
 class call {
   public:
-    explicit call(hooked which) : which_(which), by_(who_calls()) {
+    explicit call(hooked which) : which_(which), by_(find_caller()) {
         if (!is_straight()) begin();
     }
     call(const call&) = delete;
@@ -65,14 +66,21 @@ class call {
     const hook_runtime& runtime() const { return *by_.runtime; }
     std::int64_t now() const { return by_.runtime->now(); }
 
-    // Waits for these: 0, ETIMEDOUT, or EBADF (fds[closed] was closed). Where the runtime cannot
-    // wait, for lack of descriptors or memory, the thread does, in a blocking section.
-    int wait(pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed);
+    // Waits for the descriptors: 0, ETIMEDOUT, or EBADF (fds[closed] was closed). If the runtime
+    // cannot wait, for lack of descriptors or memory, the thread waits, in a blocking section.
+    int wait(pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed) {
+        return wait(fds, count, deadline, false, closed);
+    }
+    // The same for one descriptor. A call that takes bytes or a connection takes turns with the
+    // other such calls for the file: an event wakes one of them.
     int wait(int fd, short events, std::int64_t deadline) {
         pollfd one{fd, events, 0};
         std::size_t closed = 0;
-        return wait(&one, 1, deadline, closed);
+        return wait(&one, 1, deadline, events == POLLIN, closed);
     }
+    // Lets the next call for that file have its turn. Before a blocking section in which the call
+    // waits for more than the file's readiness; otherwise finish() does it.
+    void pass_turn();
     void sleep_until(std::int64_t when);
 
     // f(), which makes the call by the C library's function, in a blocking section.
@@ -98,6 +106,8 @@ class call {
     int finish_with_code(int code);
 
   private:
+    int wait(pollfd* fds, std::size_t count, std::int64_t deadline, bool in_turn,
+             std::size_t& closed);
     void begin();
     void note_block();
     std::int64_t begin_park(int fd);
@@ -108,6 +118,7 @@ class call {
     calling by_;
     int errno_before_ = 0;
     int waited_for_ = -1;  // the descriptor, in traces
+    int turn_at_ = -1;     // the descriptor of the last wait in turn; -1: no turn need be passed
     bool has_parked_ = false;
     bool has_blocked_ = false;
     std::int64_t parked_ns_ = 0;
@@ -121,8 +132,8 @@ inline bool is_nonblocking(int fd) {
     return flags < 0 || (flags & O_NONBLOCK) != 0;
 }
 
-// question() asks the kernel without waiting. A signal may interrupt even that: then there has been
-// no answer, and it is asked again.
+// question() asks the kernel without waiting. A signal may interrupt even that: then the kernel has
+// not answered, and is asked again.
 template <class F>
 long answer_of(F question) {
     long answer = -EINTR;
@@ -130,7 +141,7 @@ long answer_of(F question) {
     return answer;
 }
 
-// Which of `events` there are now; 0: none.
+// How many of the descriptors are ready now; 0: none.
 inline int poll_now(pollfd* fds, nfds_t count) {
     constexpr timespec at_once{};
     return static_cast<int>(
@@ -149,7 +160,7 @@ inline std::int64_t later(std::int64_t now, std::int64_t ns) {
     return now > hook_no_deadline - ns ? hook_no_deadline : now + ns;
 }
 
-// --- what calls are made of
+// --- parts of calls
 // ------------------------------------------------------------------------
 
 // real() is the C library's function. `plain`: the call is left to it for every caller.
@@ -161,20 +172,22 @@ auto make(hooked which, bool plain, Real real, Park park) -> decltype(real()) {
     return static_cast<decltype(real())>(c.finish(c.keeps_thread() ? c.block(real) : park(c)));
 }
 
-// After so many wakes that have brought nothing a call is made in a blocking section.
+// After that many wakes without a result a call is made in a blocking section.
 inline constexpr int vain_wakes_max = 16;
 
-// What the kernel has said, as the C library's functions say it: for call::block.
+// A result of the kernel as the C library's functions return it: for call::block.
 inline long failed(long r) {
     if (r >= 0) return r;
     set_errno(static_cast<int>(-r));
     return -1;
 }
 
-// attempt(false) does not block; it is made until it says something else than -EAGAIN. Where poll
-// calls ready what the attempt then refuses (an unconnected datagram socket, whatever the queue of
-// the receiver; an error queue that is not empty) the goroutine would go round: after some such
-// wakes attempt(true), which may block, is made in a blocking section.
+// attempt(false) does not block; it is repeated while it returns -EAGAIN. In some cases poll
+// reports a descriptor as ready, and the attempt fails all the same: an unconnected datagram socket
+// whose receiver's queue is full; an error queue that is not empty. A goroutine would then repeat
+// it without end. So after some such wakes attempt(true), which may block, is made in a blocking
+// section. It may wait for another event than the other calls for the file, which need not wait
+// for it: the turn is passed before.
 template <class F>
 long until_done(call& c, int fd, short events, int time_option, F attempt) {
     std::int64_t deadline = 0;
@@ -186,6 +199,7 @@ long until_done(call& c, int fd, short events, int time_option, F attempt) {
             if (is_nonblocking(fd)) return -EAGAIN;
             deadline = deadline_of(c, fd, time_option);
         } else if (poll_now(fd, events) != 0 && ++vain == vain_wakes_max) {
+            c.pass_turn();
             return c.block([&] { return failed(attempt(true)); });
         }
         const int error = c.wait(fd, events, deadline);
@@ -193,8 +207,9 @@ long until_done(call& c, int fd, short events, int time_option, F attempt) {
     }
 }
 
-// A call for which there is no attempt that does not block: as soon as the descriptor is ready it
-// is made in a blocking section, since somebody else may be quicker. time_option: 0 for none.
+// For a call that the kernel offers only as a blocking one. When the descriptor is ready the call
+// is made in a blocking section, since another thread or process may be quicker. The turn is passed
+// after it, so that one thread at most blocks for a file. time_option: 0 for none.
 template <class F>
 long when_ready(call& c, int fd, short events, int time_option, F blocking) {
     std::int64_t deadline = hook_no_deadline;

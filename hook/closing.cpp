@@ -1,9 +1,10 @@
-// Functions that close descriptors: the goroutines that wait for one are told, and their calls fail
-// with EBADF (poll says POLLNVAL). What closes a number by a system call of its own is not seen; a
-// goroutine that waits for it waits on, as a thread would.
+// Functions that close descriptors. The goroutines that wait for the descriptor are woken, and
+// their calls fail with EBADF (poll reports POLLNVAL). A close by a direct system call is not seen:
+// the goroutines wait on, as threads would.
 //
-// The runtime numbers each close before it begins, since another file may have the number before
-// the call returns (src/hook/wait.hpp). A close that fails with EBADF has closed nothing.
+// The runtime numbers each close before it begins, since another file may have the descriptor's
+// number before the call returns (src/hook/table.hpp). A close that fails with EBADF has closed
+// nothing.
 #include "call.hpp"
 #include "export.hpp"
 
@@ -14,7 +15,7 @@ ROTA_EXPORT int close(int fd) {
     const int r = ROTA_REAL(close)(fd);
     const int error = get_errno();
     if (fd < 0 || (r < 0 && error == EBADF)) return r;
-    // Behind the call, so that no waiter that is told finds the old file.
+    // After the call, so that no woken waiter finds the old file.
     now.tell(static_cast<unsigned>(fd), static_cast<unsigned>(fd));
     set_errno(error);
     return r;
@@ -62,7 +63,7 @@ ROTA_EXPORT int fclose(FILE* file) {
     const int r = ROTA_REAL(fclose)(file);
     const int error = get_errno();
     if (fd < 0) return r;
-    // EBADF may be what the last write has said, of a descriptor that then was closed.
+    // EBADF may come from the last write; fclose has then closed the descriptor all the same.
     const auto number = static_cast<unsigned>(fd);
     if (r != 0 && error == EBADF) now.look_again(number, number);
     else now.tell(number, number);

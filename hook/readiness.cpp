@@ -1,12 +1,12 @@
 // poll, ppoll, select, pselect, epoll_wait, epoll_pwait.
 //
-// The kernel is asked without waiting, the goroutine waits for all the descriptors and the moment,
-// and the kernel is asked again. So the results are the kernel's own. A call with a signal mask,
-// which is to hold just for the wait, is made in a blocking section.
+// The kernel is asked without waiting; the goroutine waits for the descriptors and the time limit;
+// the kernel is asked again. So the results are the kernel's own. A call with a signal mask is made
+// in a blocking section, since the mask holds for the wait alone.
 //
-// Where the question and the wait differ in what they count as ready (select does not count a
-// hang-up as writable), a goroutine could go round. After some vain wakes the call is made in a
-// blocking section.
+// The question and the wait may differ in what they count as ready: select does not count a hang-up
+// as writable. A goroutine would then repeat both without end. So after some wakes without a result
+// the call is made in a blocking section.
 #include <cstdlib>
 #include <cstring>
 
@@ -36,9 +36,9 @@ timespec left_until(const call& c, std::int64_t deadline) {
     return {left / second, left % second};
 }
 
-// look() asks the kernel: 0 for nothing yet. in_place(limit) waits for it in the kernel, for no
-// longer than limit, which may be null. note_closed(i): the ith has been closed, and look() may not
-// see it. `fds` may be empty.
+// look() asks the kernel; 0: nothing is ready. in_place(limit) waits in the kernel, at most for
+// `limit`, which may be null. note_closed(i): fds[i] has been closed, and look() does not see that.
+// `fds` may be empty.
 template <class Look, class InPlace, class NoteClosed>
 long ask_and_wait(call& c, pollfd* fds, std::size_t count, std::int64_t deadline, Look look,
                   InPlace in_place, NoteClosed note_closed) {
@@ -99,7 +99,7 @@ int hooked_ppoll(pollfd* fds, nfds_t count, const timespec* limit, const sigset_
 // --- select
 // ---------------------------------------------------------------------------------------
 
-// The three sets, as they were given, and a list for poll of all that is in them.
+// The three sets as the caller gave them, and a list for poll of all descriptors in them.
 class selection {
   public:
     selection(int count, fd_set* read, fd_set* write, fd_set* except)
@@ -127,7 +127,7 @@ class selection {
         return true;
     }
 
-    // The kernel's select, for what was asked for. It writes the sets.
+    // The kernel's select with the caller's sets. It writes the results into the sets.
     long ask(const timespec* limit) {
         for (std::size_t s = 0; s < 3; ++s)
             if (sets_[s] != nullptr) std::memcpy(sets_[s], copy(s), bytes_);
@@ -182,7 +182,7 @@ int hooked_select(int count, fd_set* read, fd_set* write, fd_set* except, timeva
         if (limit != nullptr && limit->tv_sec < none / second - 1)
             deadline = later(c.now(), limit->tv_sec * second + limit->tv_usec * 1000);
         const long n = select_parking(c, count, read, write, except, deadline, real);
-        if (limit != nullptr && deadline != none) {  // Linux says what is left
+        if (limit != nullptr && deadline != none) {  // Linux reports the time that is left
             const timespec left = left_until(c, deadline);
             *limit = {left.tv_sec, left.tv_nsec / 1000};
         }

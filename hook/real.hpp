@@ -1,4 +1,4 @@
-// The C library's own functions, behind those that this library puts in front of them; and errno.
+// The C library's own functions, which the hooked functions call; and errno.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ namespace rota::hook {
     X(pthread_cond_wait) \
     X(pthread_cond_timedwait)
 
-// Those by which a descriptor is closed.
+// The functions that close descriptors. They are not counted.
 #define ROTA_HOOK_CLOSING(X) \
     X(close) \
     X(dup2) \
@@ -68,15 +68,16 @@ enum class hooked : unsigned {
 };
 inline constexpr unsigned counted = static_cast<unsigned>(hooked::first_closing);
 
-// The function of that name that the dynamic linker finds behind ours. The C library's, unless
-// another library has put one in between. Ends the process if there is none.
+// The next function of that name in the dynamic linker's order: the C library's, unless another
+// library hooks it too. Ends the process if there is none.
 void* real_function(hooked which);
 
 #define ROTA_REAL(name) \
     (reinterpret_cast<decltype(&::name)>(::rota::hook::real_function(::rota::hook::hooked::name)))
 
-// A goroutine may be on another thread after each wait, where errno is another one. A compiler
-// keeps errno's address across a call, so nothing here uses errno but by these two.
+// A goroutine may be on another thread after each wait, and each thread has its own errno.
+// Compilers keep errno's address across a call. So all code here uses errno through these two
+// functions.
 int get_errno();
 void set_errno(int value);
 

@@ -1,5 +1,5 @@
-// nanosleep, usleep, sleep, clock_nanosleep. A goroutine is woken by no signal, so nothing is ever
-// left of a sleep.
+// nanosleep, usleep, sleep, clock_nanosleep. No signal ends the sleep of a goroutine, so the time
+// that is left is always 0.
 #include "call.hpp"
 #include "export.hpp"
 
@@ -21,7 +21,7 @@ long sleep_parking(call& c, std::int64_t ns) {
     return 0;
 }
 
-// The wall clock may be set meanwhile: it is looked at again at least that often.
+// The wall clock may be set meanwhile, so the sleep is cut into parts of half a second.
 long sleep_until_wall_time(call& c, const timespec& until) {
     constexpr std::int64_t look_again = second / 2;
     for (;;) {
@@ -67,7 +67,7 @@ ROTA_EXPORT unsigned sleep(unsigned seconds) {
         [&](call& c) { return sleep_parking(c, seconds * second); });
 }
 
-// Its result is the error.
+// It returns the errno value.
 ROTA_EXPORT int clock_nanosleep(clockid_t clock, int flags, const timespec* t, timespec* left) {
     const auto real = [&] { return ROTA_REAL(clock_nanosleep)(clock, flags, t, left); };
     if (!is_time(t) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)) return real();

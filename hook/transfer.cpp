@@ -1,16 +1,17 @@
 // read, write, recv, send and their kin.
 //
-// On a socket each attempt is a recvmsg or sendmsg with MSG_DONTWAIT, so the descriptor's flags are
-// left alone, and nobody can be quicker between a question and the call. On a pipe it is a preadv2
-// or pwritev2 with RWF_NOWAIT. What knows neither (a terminal; a pipe before Linux 6.4) is waited
-// for, and the call is made in a blocking section; such a pipe is written in pieces that it takes
-// as a whole once it is ready. A regular file is left to the C library.
+// On a socket each attempt is a recvmsg or sendmsg with MSG_DONTWAIT. The descriptor's flags are
+// not touched, and no other reader can come between a question and the call. On a pipe the attempt
+// is a preadv2 or pwritev2 with RWF_NOWAIT. Some files know neither: a terminal, a pipe before
+// Linux 6.4. For these the goroutine waits until the file is ready, and makes the call in a
+// blocking section. Such a pipe is written in pieces of PIPE_BUF, which a ready pipe takes whole. A
+// regular file is left to the C library.
 //
-// A call that need not wait does nothing to the scheduler: handlers of signals, which may run amid
+// A call that need not wait does nothing to the scheduler. Handlers of signals, which may run amid
 // malloc, write to pipes and files.
 //
-// A blocking send returns when all has been sent. Part of it, and then an error or the time limit:
-// the part, as the kernel has it. recv with MSG_WAITALL likewise.
+// A blocking send returns when all bytes have been sent. After a part and then an error, or the
+// time limit, it returns the part, as the kernel does. recv with MSG_WAITALL does the same.
 #include <climits>
 #include <cstdlib>
 #include <cstring>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr int flags_of(bool may_block) { return may_block ? 0 : MSG_DONTWAIT; }
 
-// Flags with which a call does not block by itself, or waits for nothing that poll could tell.
+// Flags with which a call does not block, or waits for an event that poll does not report.
 constexpr int immediate = MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB;
 
 bool is_stream(int fd) {
@@ -43,7 +44,7 @@ long receive_once(call& c, int fd, void* to, std::size_t size, int flags, sockad
     });
 }
 
-// -ENOTSOCK: it is none. Not for MSG_PEEK with MSG_WAITALL.
+// -ENOTSOCK: fd is no socket. Not for MSG_PEEK with MSG_WAITALL.
 long receive(call& c, int fd, void* to, std::size_t size, int flags, sockaddr* from,
              socklen_t* from_size) {
     long n = receive_once(c, fd, to, size, flags, from, from_size);
@@ -59,12 +60,12 @@ long receive(call& c, int fd, void* to, std::size_t size, int flags, sockaddr* f
     return static_cast<long>(size);
 }
 
-// send(done, flags) sends what is left behind the first `done` bytes.
+// send(done, flags) sends the bytes that follow the first `done` bytes.
 template <class F>
 long send_all(call& c, int fd, std::size_t size, F send) {
     std::size_t done = 0;
     for (;;) {
-        // A broken pipe behind the first part is told by the next call.
+        // After the first part, a broken connection is an error of the next call.
         const int flags = done > 0 ? MSG_NOSIGNAL : 0;
         const long n = until_done(c, fd, POLLOUT, SO_SNDTIMEO, [&](bool may_block) {
             return send(done, flags | flags_of(may_block));
@@ -83,7 +84,7 @@ long send_bytes(call& c, int fd, const void* from, std::size_t size, int flags, 
     });
 }
 
-// What is left of a list of parts behind the first bytes.
+// A list of parts without its first bytes.
 class parts_left {
   public:
     parts_left(const iovec* parts, std::size_t count) : parts_(parts), count_(count) {}
@@ -138,12 +139,12 @@ long send_message(call& c, int fd, const msghdr& m, int flags) {
                         before = done;
                         left.msg_iov = parts.parts();
                         left.msg_iovlen = parts.count();
-                        if (done > 0) left.msg_controllen = 0;  // it has gone with the first part
+                        if (done > 0) left.msg_controllen = 0;  // sent with the first part
                         return rt::call(SYS_sendmsg, fd, &left, flags | more);
                     });
 }
 
-// --- what is no socket
+// --- other files
 // ----------------------------------------------------------------------------
 
 #ifndef RWF_NOWAIT
@@ -155,10 +156,10 @@ mode_t mode_of(int fd) {
     return ::fstat(fd, &about) == 0 ? about.st_mode : 0;
 }
 
-// Nobody can wait for these: what is not there comes from a disk.
+// A read of these waits for a disk, of which poll reports nothing.
 bool is_on_disk(mode_t mode) { return S_ISREG(mode) || S_ISBLK(mode) || S_ISDIR(mode); }
 
-// Whether this kind of file has no calls that do not block.
+// Whether that error means that this kind of file has no calls without waiting.
 bool is_refused(long n) { return n == -EOPNOTSUPP || n == -ENOSYS || n == -EINVAL; }
 
 template <class Real>
@@ -170,7 +171,7 @@ long read_file(call& c, int fd, const iovec* parts, std::size_t count, Real real
     return is_refused(n) ? when_ready(c, fd, POLLIN, 0, real) : n;
 }
 
-// Each piece fits into a pipe that is ready. Part of it, and then an error: the part.
+// Each piece fits into a pipe that is ready. After a part and then an error: the part.
 long write_piecewise(call& c, int fd, const iovec* parts, std::size_t count) {
     long done = 0;
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
-// librota_hook.so: calls of the C library that would block a goroutine's thread park the goroutine.
-// The library does that for whatever code makes them; this header only tells what it has done.
+// Statistics of librota_hook.so. With that library in the process, calls of the C library that
+// would block a goroutine's thread park the goroutine.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,21 @@
 
 namespace rota::hook {
 
-/// What has become of the calls of one function of the C library that goroutines have made. Calls
-/// by threads, by the runtime and inside rota::blocking are not counted.
+/// Counts of the calls of one function of the C library that goroutines have made. Calls by
+/// threads, by the runtime and inside rota::blocking are not counted.
 struct call_stats {
     std::string_view name;      ///< "poll", "recv"
-    std::uint64_t calls = 0;    ///< made
-    std::uint64_t parked = 0;   ///< of them, those for which the goroutine has parked
-    std::uint64_t blocked = 0;  ///< of them, those made in a blocking section, as by rota::blocking
+    std::uint64_t calls = 0;    ///< all calls
+    std::uint64_t parked = 0;   ///< calls in which the goroutine has parked
+    std::uint64_t blocked = 0;  ///< calls made in a blocking section, as by rota::blocking
+    std::uint64_t waits = 0;    ///< how often the calls have parked; a call may do so several times
 };
 
-/// Whether librota_hook.so is in the process, and not off (GODEBUG=hook=off). False before the
-/// first use of rota, and in a repeatable run (GODEBUG=schedseed).
+/// Whether librota_hook.so is in the process and not switched off (GODEBUG=hook=off). False before
+/// the first use of rota, and in a repeatable run (GODEBUG=schedseed).
 bool is_attached() noexcept;
 
-/// All functions that are hooked; empty where is_attached() is false. Does not block. Any thread.
+/// The counts of all hooked functions; empty if is_attached() is false. Does not block. Any thread.
 rota::detail::vector<call_stats> stats();
 
 }  // namespace rota::hook

@@ -7,6 +7,7 @@
 
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
+#include "hook/table.hpp"
 #include "hook/wait.hpp"
 #include "sched/syscall.hpp"
 
@@ -18,9 +19,9 @@ namespace {
 constinit atomic<const hook_library*> library{nullptr};
 
 // A goroutine parks only where nothing but its own stack and its m stands between the call and the
-// scheduler: not inside the runtime, in a blocking section, on the stack of a signal, on a stack
-// that the program has made, or in a bubble, which has a clock of its own. When the process exits
-// nobody would wake it.
+// scheduler. So it does not park inside the runtime, in a blocking section, on the stack of a
+// signal, or on a stack that the program has made. A bubble has a clock of its own. When the
+// process exits, no thread would wake the goroutine.
 ROTA_NOINLINE hook_caller caller() {
     const m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return hook_caller::other;
@@ -43,15 +44,16 @@ std::int64_t now() { return nanotime(); }
 
 void sleep_until(std::int64_t when) { rota::detail::sleep_until_ns(when); }
 
-constinit hook_runtime own{hook_version, false,       false,           caller,
-                           goid,         now,         foreign_wait,    sleep_until,
-                           entersyscall, exitsyscall, foreign_closing, foreign_closed};
+constinit hook_runtime own{hook_version,  false,        false,        caller,
+                           goid,          now,          foreign_wait, foreign_pass_turn,
+                           sleep_until,   entersyscall, exitsyscall,  foreign_closing,
+                           foreign_closed};
 
 }  // namespace
 
 void hook_attach(hook_mode mode) {
     if (mode.off) return;
-    // One that the program defines itself stands for the library: the tests do that.
+    // A program may define the symbol itself, in place of the library: the tests do that.
     auto* const attach =
         reinterpret_cast<hook_attach_function*>(::dlsym(RTLD_DEFAULT, hook_attach_name));
     if (attach == nullptr) {
@@ -62,7 +64,7 @@ void hook_attach(hook_mode mode) {
     }
     own.traces = mode.traces;
     own.takes_locks = mode.takes_locks;
-    begin_foreign_waits();
+    begin_hook_table();
     const hook_library* const found = attach(&own);
     if (found == nullptr || found->version != hook_version) {
         print_error("rota: librota_hook.so is of another version than the rota of this program: "
@@ -92,7 +94,8 @@ rota::detail::vector<call_stats> stats() {
         // relaxed, all: for reports
         all.push_back({c.name, __atomic_load_n(&c.calls, __ATOMIC_RELAXED),
                        __atomic_load_n(&c.parked, __ATOMIC_RELAXED),
-                       __atomic_load_n(&c.blocked, __ATOMIC_RELAXED)});
+                       __atomic_load_n(&c.blocked, __ATOMIC_RELAXED),
+                       __atomic_load_n(&c.waits, __ATOMIC_RELAXED)});
     }
     return all;
 }

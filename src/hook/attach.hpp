@@ -5,7 +5,7 @@
 
 namespace rota::rt {
 
-// What GODEBUG=hook=... asks for.
+// The settings of GODEBUG=hook=...
 struct hook_mode {
     bool off = false;
     bool traces = false;

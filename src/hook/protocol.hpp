@@ -2,11 +2,11 @@
 // other, because a program has the runtime in itself, statically, and exports no symbol of it.
 //
 // At boot the runtime looks for rota_hook_attach among the dynamic symbols of the process and gives
-// it this table. Without the library there is none, and nothing else happens. Several runtimes in
-// one process (plugins that carry librota.a) attach one after the other.
+// it this table. Without the library there is no such symbol, and the runtime does nothing more.
+// Several runtimes in one process (plugins that carry librota.a) attach one after the other.
 //
-// The library knows C functions and descriptors, the runtime knows goroutines. The table is all
-// that crosses: plain C types, fixed order, a version.
+// The library knows C functions and descriptors; the runtime knows goroutines. Only the table
+// crosses: plain C types, fixed order, a version.
 #pragma once
 
 #include <cstddef>
@@ -16,18 +16,18 @@ struct pollfd;
 
 namespace rota::rt {
 
-inline constexpr std::uint32_t hook_version = 2;
+inline constexpr std::uint32_t hook_version = 3;
 
-// Who makes a call of the C library.
+// The kind of caller of a C library function.
 enum class hook_caller : int {
-    other,   // a thread, the runtime, a blocking section: the call is the C library's
+    other,   // a thread, the runtime, a blocking section: the library calls the C library
     parks,   // a goroutine in user code: it may park
     blocks,  // a goroutine that keeps its thread: it gives its p away, and its thread blocks
 };
 
 struct hook_runtime {
     std::uint32_t version;
-    bool traces;       // each parked call is told on stderr
+    bool traces;       // the library prints a line on stderr for each call that has parked
     bool takes_locks;  // waits for pthread mutexes and conditions are made in blocking sections
 
     hook_caller (*caller)();
@@ -36,13 +36,19 @@ struct hook_runtime {
 
     // Parks until one of the descriptors may be ready, at most until `deadline` (ns of now();
     // hook_no_deadline: for ever). Returns
-    //     0           look again: something may have changed
+    //     0           the caller looks again: something may have changed
     //     ETIMEDOUT   the deadline has passed
-    //     EBADF       fds[closed] was closed meanwhile, as the library has said by closed()
-    //     another     nothing was waited for: no descriptor or memory for it, or the kernel does
-    //                 not watch such files (EPERM)
+    //     EBADF       fds[closed] was closed meanwhile; the library has reported it by closed()
+    //     another     the runtime could not wait: no descriptor or memory for it, or the kernel
+    //                 does not watch such files (EPERM)
+    // in_turn: of all such waits for one file, an event ends one. count is 1. The caller calls
+    // pass_turn() when its own call is over, whatever wait() has returned.
     // Caller: hook_caller::parks.
-    int (*wait)(const pollfd* fds, std::size_t count, std::int64_t deadline, std::size_t& closed);
+    int (*wait)(const pollfd* fds, std::size_t count, std::int64_t deadline, bool in_turn,
+                std::size_t& closed);
+    // Ends the oldest wait in turn for that number if none of them listens to the kernel now.
+    // Parks: never. Caller: as above.
+    void (*pass_turn)(int fd);
     // Parks until then. Caller: as above.
     void (*sleep_until)(std::int64_t when);
     // Around a call that may block the thread. Caller: a goroutine in user code.
@@ -51,19 +57,20 @@ struct hook_runtime {
     // The program is about to close descriptors. Returns the number of this close. Any thread.
     std::uint64_t (*closing)();
     // That close has closed the descriptors from `first` to `last`. Waits that began before
-    // closing() fail with EBADF. A later one may be for a file that has got the number meanwhile:
-    // it looks again. 0: all look again. Any thread.
+    // closing() fail with EBADF. A later wait may be for a file that has got the number meanwhile:
+    // it looks again. `close` is 0: all waits look again. Any thread.
     void (*closed)(unsigned first, unsigned last, std::uint64_t close);
 };
 
 inline constexpr std::int64_t hook_no_deadline = INT64_MAX;
 
-// What has become of the calls of one function that goroutines have made. The library writes.
+// Counts of the calls of one function that goroutines have made. The library writes them.
 struct alignas(64) hook_counts {
     const char* name;
-    std::uint64_t calls;    // relaxed, as the other two: for reports
-    std::uint64_t parked;   // a goroutine waited
-    std::uint64_t blocked;  // made in a blocking section
+    std::uint64_t calls;    // all calls; relaxed, as the next three: for reports
+    std::uint64_t parked;   // calls in which a goroutine has parked
+    std::uint64_t blocked;  // calls that were made in a blocking section
+    std::uint64_t waits;    // how often the calls have parked
 };
 
 struct hook_library {

@@ -1,6 +1,6 @@
 // Goroutines that use the C library's calls alone, with librota_hook.so in the process: linked
-// here, preloaded in hook_preloaded.cpp, which is this file. Each case ends with status 0 in
-// silence.
+// here, preloaded in hook_preloaded.cpp, which includes this file. Each case ends with status 0 and
+// prints nothing.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -20,6 +20,7 @@
 
 #include "hook_edges.hpp"
 #include "hook_tools.hpp"
+#include "hook_turns.hpp"
 #include "program.hpp"
 
 using namespace rota_test;
@@ -73,7 +74,7 @@ void read_much(int fd, char first) {
     }
 }
 
-// A call that sends returns when all has been sent, as to a thread.
+// A call that sends returns when all bytes have been sent, as in a thread.
 void all_is_sent() {
     std::vector<char> bytes(much);
     for (std::size_t i = 0; i < much; ++i) bytes[i] = static_cast<char>(' ' + i % 97);
@@ -123,12 +124,12 @@ void time_limits_of_sockets() {
     expires([&] { return ::recv(s.a, &byte, 1, 0); });
     expires([&] { return ::read(s.a, &byte, 1); });
     REQUIRE(parked("recv") == 1 && parked("read") == 1);
-    // A send that has sent a part returns that; the next one sends nothing.
+    // A send that has sent a part returns its size; the next send sends nothing.
     const std::vector<char> bytes(much);
     const ssize_t part = ::send(s.a, bytes.data(), much, 0);
     REQUIRE(part > 0 && part < static_cast<ssize_t>(much));
     expires([&] { return ::send(s.a, bytes.data(), much, 0); });
-    // What comes in time is taken.
+    // Bytes that come within the limit are received.
     ssize_t n = 0;
     limit_time(s.b, SO_RCVTIMEO, 20s);
     std::vector<char> room(much);
@@ -173,7 +174,7 @@ void files_and_errno() {
     REQUIRE(::read(-1, &byte, 1) == -1 && error_now() == EBADF);
     REQUIRE(::recv(fd, &byte, 1, 0) == -1 && error_now() == ENOTSOCK);
     REQUIRE(::write(STDOUT_FILENO, "", 0) == 0);
-    // flock: one has it, and another one waits for it, while the processor is free for the first.
+    // flock: one descriptor holds the lock; a goroutine waits for it, its processor free.
     const int other = ::open("/proc/self/exe", O_RDONLY),
               again = ::open("/proc/self/exe", O_RDONLY);
     REQUIRE(other >= 0 && again >= 0 && ::flock(other, LOCK_EX) == 0);
@@ -210,11 +211,11 @@ void copies_and_numbers_used_again() {
                            REQUIRE(::write(b[1], "2", 1) == 1);
                        });
         REQUIRE(byte_from(copy) == '3');
-        // A number that becomes another file's without a close of its own.
+        // dup2 gives the number to another file without a call of close.
         REQUIRE(::dup2(copy, number) == number);
         while_it_waits([&] { REQUIRE(byte_from(number) == '4'); },
                        [&] { REQUIRE(::write(a[1], "4", 1) == 1); });
-        // And one that is closed behind the library's back.
+        // A system call closes the number, which the library does not see.
         REQUIRE(::syscall(SYS_close, number) == 0);
         int c[2];
         REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM, 0, c) == 0 && c[0] == number);
@@ -445,7 +446,7 @@ void sleeps_park() {
 std::atomic<int> signals = 0;
 
 // A signal neither ends a goroutine's wait nor prolongs it.
-void signals_interrupt_nobody() {
+void signals_interrupt_no_parked_call() {
     struct sigaction act{};
     act.sa_handler = [](int) { ++signals; };
     REQUIRE(::sigaction(SIGUSR1, &act, nullptr) == 0);
@@ -466,7 +467,7 @@ void signals_interrupt_nobody() {
     ended.wait();
 }
 
-// --- who is hooked
+// --- callers
 // --------------------------------------------------------------------------------
 
 void others_are_untouched() {
@@ -485,7 +486,7 @@ void others_are_untouched() {
     rota::blocking([&] { other.join(); });
     rota::blocking([&] { REQUIRE(::poll(nullptr, 0, 2) == 0); });
     REQUIRE(calls() == before);
-    // One that keeps its thread does not park, and blocks nobody.
+    // A goroutine that keeps its thread does not park, and gives its processor away.
     const std::uint64_t parked_before = parked("poll");
     rota::runtime::lock_os_thread();
     const auto id = std::this_thread::get_id();
@@ -509,12 +510,12 @@ void child_of_a_fork() {
     REQUIRE(::write(s.a, "x", 1) == 1 && byte_from(s.a) == 'y');
     int status = 0;
     REQUIRE(rota::blocking([&] { return ::waitpid(child, &status, 0); }) == child && status == 0);
-    // What the child had of ours does not disturb.
+    // The child's copies of the descriptors change nothing for the parent.
     while_it_waits([&] { REQUIRE(byte_from(s.a) == 'z'); },
                    [&] { REQUIRE(::write(s.b, "z", 1) == 1); });
 }
 
-// A thousand that wait have few threads, and each is told.
+// Hundreds of goroutines wait on few threads, and each gets its bytes.
 void many_on_few_threads() {
     constexpr std::size_t count = 400;
     std::vector<std::array<int, 2>> all(count);
@@ -596,6 +597,9 @@ constexpr program_case cases[] = {
     {"copies_and_numbers_used_again", hooked_in_goroutine<copies_and_numbers_used_again>},
     {"close_wakes_waiters", hooked_in_goroutine<close_wakes_waiters>},
     {"several_wait_for_one", hooked_in_goroutine<several_wait_for_one>},
+    {"turns", hooked_in_goroutine<waits_for_one_file_take_turns>},
+    {"turn_at_time_limit", hooked_in_goroutine<a_turn_is_passed_at_the_time_limit>},
+    {"turn_of_another_file", hooked_in_goroutine<no_wait_queues_behind_another_file>},
     {"poll_of_several", hooked_in_goroutine<poll_of_several>},
     {"poll_of_every_event", hooked_in_goroutine<poll_of_every_event>},
     {"selects", hooked_in_goroutine<selects>},
@@ -604,7 +608,7 @@ constexpr program_case cases[] = {
     {"connect_parks", hooked_in_goroutine<connect_parks>},
     {"full_receivers", hooked_in_goroutine<full_receivers_are_waited_for_in_the_kernel>},
     {"sleeps_park", hooked_in_goroutine<sleeps_park>},
-    {"signals_interrupt_nobody", hooked_in_goroutine<signals_interrupt_nobody>},
+    {"signals_interrupt_no_parked_call", hooked_in_goroutine<signals_interrupt_no_parked_call>},
     {"questions_are_asked_again", hooked_in_goroutine<questions_are_asked_again>},
     {"others_are_untouched", hooked_in_goroutine<others_are_untouched>},
     {"child_of_a_fork", hooked_in_goroutine<child_of_a_fork>},

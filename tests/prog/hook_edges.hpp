@@ -1,5 +1,5 @@
-// Cases of hook.cpp in which the kernel, or another user of a descriptor, is not what a wait
-// expects.
+// Cases of hook.cpp in which the kernel, or another user of a descriptor, behaves unlike the usual
+// case.
 #pragma once
 
 #include <cerrno>
@@ -26,8 +26,8 @@
 
 namespace rota_test {
 
-// What poll asks for and what the kernel tells must agree: a wake that is filed under the other
-// direction is lost.
+// The runtime must file each event under the direction in which the goroutine waits. A wake that is
+// filed under the other direction is lost.
 inline void poll_of_every_event() {
     constexpr short normal = POLLRDNORM, band = POLLRDBAND;
     for (const short events : {normal, static_cast<short>(normal | band), short{POLLIN},
@@ -64,7 +64,7 @@ inline void poll_of_every_event() {
     }
 }
 
-// A queue that is full answers nobody: the connection is under way for as long as the limit.
+// A listener whose queue is full does not answer: connect waits until its time limit.
 inline void connect_parks() {
     const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in at{};
@@ -178,7 +178,7 @@ inline void questions_are_asked_again() {
     timeval limit{0, 5'000};
     REQUIRE(::select(s.a + 1, &in, nullptr, nullptr, &limit) == 0);
     REQUIRE(questions >= 4);
-    // A connection that nobody answers is not made.
+    // A connection that no listener answers is not made.
     connect_parks();
 }
 

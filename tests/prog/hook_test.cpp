@@ -1,4 +1,4 @@
-// librota_hook.so, linked and preloaded: what goroutines find of plain calls of the C library.
+// librota_hook.so, linked and preloaded: plain calls of the C library, made by goroutines.
 #include "child.hpp"
 
 using namespace rota_test;
@@ -22,12 +22,12 @@ class hook : public testing::TestWithParam<std::tuple<const char*, const char*>>
 
 }  // namespace
 
-// A call that blocks its thread shows by the count of those that have parked. One that waits for
-// the wrong thing, or is told of nothing, hangs.
+// A call that blocks its thread is missing in the count of parked calls. A call that waits for the
+// wrong event, or gets no event, hangs.
 TEST_P(hook, bytes_of_sockets_and_pipes_park) { EXPECT_TRUE(went_well(run("bytes_park"))); }
 
 TEST_P(hook, a_call_that_sends_returns_when_all_has_been_sent) {
-    // The first part alone would be lost by clients that do not look.
+    // A client that ignores the count would lose all bytes after the first part.
     EXPECT_TRUE(went_well(run("all_is_sent")));
 }
 
@@ -42,18 +42,31 @@ TEST_P(hook, files_locks_and_names_are_as_without_it_and_errno_is_kept) {
 }
 
 TEST_P(hook, numbers_that_are_used_again_are_waited_for_anew) {
-    // The kernel keeps the registration of a file that a copy keeps open: who relies on it waits
-    // for ever, or is told of the other file.
+    // The kernel keeps the registration of a file that a copy keeps open. A wait that relies on it
+    // never ends, or ends by an event of the other file.
     EXPECT_TRUE(went_well(run("copies_and_numbers_used_again")));
 }
 
-TEST_P(hook, a_close_wakes_who_waits_for_the_descriptor) {
+TEST_P(hook, a_close_wakes_the_waiters_of_the_descriptor) {
     EXPECT_TRUE(went_well(run("close_wakes_waiters")));
 }
 
 TEST_P(hook, several_goroutines_wait_for_one_descriptor) {
-    // The kernel has one registration of it: the second one takes it from the first.
+    // The kernel has one registration of it, which the second wait would take from the first.
     EXPECT_TRUE(went_well(run("several_wait_for_one")));
+}
+
+TEST_P(hook, an_event_ends_one_of_the_waits_for_a_file) {
+    // Each connection would wake all acceptors; those that come too late would block their threads.
+    EXPECT_TRUE(went_well(run("turns")));
+}
+
+TEST_P(hook, a_turn_is_passed_at_the_time_limit) {
+    EXPECT_TRUE(went_well(run("turn_at_time_limit")));
+}
+
+TEST_P(hook, no_wait_queues_behind_another_file) {
+    EXPECT_TRUE(went_well(run("turn_of_another_file")));
 }
 
 TEST_P(hook, poll_waits_for_several_and_for_the_time) {
@@ -74,7 +87,7 @@ TEST_P(hook, epoll_of_the_programs_own_parks) {
 
 TEST_P(hook, connections_are_made_and_taken) { EXPECT_TRUE(went_well(run("connections"))); }
 
-TEST_P(hook, connect_parks_while_nobody_answers) { EXPECT_TRUE(went_well(run("connect_parks"))); }
+TEST_P(hook, connect_parks_until_its_time_limit) { EXPECT_TRUE(went_well(run("connect_parks"))); }
 
 TEST_P(hook, a_send_to_a_full_receiver_does_not_go_round) {
     EXPECT_TRUE(went_well(run("full_receivers")));
@@ -83,7 +96,7 @@ TEST_P(hook, a_send_to_a_full_receiver_does_not_go_round) {
 TEST_P(hook, sleeps_park) { EXPECT_TRUE(went_well(run("sleeps_park"))); }
 
 TEST_P(hook, signals_interrupt_no_parked_call) {
-    EXPECT_TRUE(went_well(run("signals_interrupt_nobody")));
+    EXPECT_TRUE(went_well(run("signals_interrupt_no_parked_call")));
 }
 
 TEST_P(hook, an_interrupted_question_is_asked_again) {
@@ -115,7 +128,8 @@ TEST_P(hook, locks_are_waited_for_without_a_processor) {
 }
 
 TEST_P(hook, a_ring_watches_for_it_too) {
-    for (const char* const name : {"bytes_park", "several_wait_for_one", "poll_of_several"})
+    for (const char* const name :
+         {"bytes_park", "several_wait_for_one", "turns", "poll_of_several"})
         EXPECT_TRUE(went_well(run(name, "netpoll=uring")));
 }
 

@@ -1,4 +1,4 @@
-// What the cases of hook.cpp share.
+// Helpers of the cases of hook.cpp.
 #pragma once
 
 #include <cerrno>
@@ -82,7 +82,7 @@ std::chrono::nanoseconds time_of(F f) {
     return std::chrono::steady_clock::now() - began;
 }
 
-// Runs f in a goroutine, waits until somebody waits for a descriptor or a moment, then runs then().
+// Runs f in a goroutine, waits until that goroutine waits for a descriptor or sleeps, runs then().
 template <class F, class G>
 inline void while_it_waits(F f, G then) {
     const auto waiting = [] {
