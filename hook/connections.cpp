@@ -1,9 +1,12 @@
 // connect, accept, accept4.
 //
-// connect has no flag for a single call. The socket, which is connected to nothing yet, does not
-// block for the time of the call, some microseconds; then its flags are as before. Only Internet
-// sockets need that: a Unix socket that cannot connect at once waits for its listener's queue, of
-// which poll does not tell, so its call is made in a blocking section.
+// connect has no flag for a single call. The socket, which is connected to nothing yet, has
+// O_NONBLOCK for the time of the call, some microseconds; then its flags are as before.
+//
+// A Unix socket waits for room in its listener's queue. The kernel reports that room to no poll, so
+// the goroutine sleeps and tries again: after 50 us at first, then after twice that, up to 10 ms.
+// Rejected: the call in a blocking section. A thousand clients that connect at once to a listener
+// with a queue of 128 would need some nine hundred threads.
 #include "call.hpp"
 #include "export.hpp"
 
@@ -37,10 +40,30 @@ long await_connection(call& c, int fd) {
     return asked < 0 ? asked : -outcome;
 }
 
+bool is_unix(const sockaddr* to, socklen_t size) {
+    return to != nullptr && size >= sizeof(sa_family_t) && to->sa_family == AF_UNIX;
+}
+
+long connect_to_unix(call& c, int fd, int flags, const sockaddr* to, socklen_t size) {
+    constexpr std::int64_t first = 50'000, longest = 10'000'000;
+    std::int64_t deadline = 0;
+    for (std::int64_t pause = 0;;) {
+        const long r = begin_to_connect(fd, flags, to, size);
+        if (r != -EAGAIN) return r;
+        const std::int64_t now = c.now();
+        if (pause == 0) deadline = deadline_of(c, fd, SO_SNDTIMEO);
+        if (now >= deadline) return -EAGAIN;
+        pause = pause == 0 ? first : pause < longest / 2 ? 2 * pause : longest;
+        c.sleep_until(later(now, pause) < deadline ? later(now, pause) : deadline);
+    }
+}
+
 template <class Real>
 long connect_parking(call& c, int fd, const sockaddr* to, socklen_t size, Real real) {
     const int flags = rt::call_int(SYS_fcntl, fd, F_GETFL);
-    if (flags < 0 || (flags & O_NONBLOCK) != 0 || !is_internet(to, size)) return c.block(real);
+    if (flags < 0 || (flags & O_NONBLOCK) != 0) return c.leave(real);  // it does not block
+    if (is_unix(to, size)) return connect_to_unix(c, fd, flags, to, size);
+    if (!is_internet(to, size)) return c.block(real);
     const long r = begin_to_connect(fd, flags, to, size);
     return r == -EINPROGRESS || r == -EALREADY ? await_connection(c, fd) : r;
 }

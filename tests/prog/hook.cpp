@@ -600,6 +600,7 @@ constexpr program_case cases[] = {
     {"turns", hooked_in_goroutine<waits_for_one_file_take_turns>},
     {"turn_at_time_limit", hooked_in_goroutine<a_turn_is_passed_at_the_time_limit>},
     {"turn_of_another_file", hooked_in_goroutine<no_wait_queues_behind_another_file>},
+    {"unix_connects", hooked_in_goroutine<unix_connects_wait_for_room>},
     {"poll_of_several", hooked_in_goroutine<poll_of_several>},
     {"poll_of_every_event", hooked_in_goroutine<poll_of_every_event>},
     {"selects", hooked_in_goroutine<selects>},

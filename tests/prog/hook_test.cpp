@@ -69,6 +69,10 @@ TEST_P(hook, no_wait_queues_behind_another_file) {
     EXPECT_TRUE(went_well(run("turn_of_another_file")));
 }
 
+TEST_P(hook, connects_to_a_full_unix_listener_park) {
+    EXPECT_TRUE(went_well(run("unix_connects")));
+}
+
 TEST_P(hook, poll_waits_for_several_and_for_the_time) {
     EXPECT_TRUE(went_well(run("poll_of_several")));
 }

@@ -1,4 +1,5 @@
-// Cases of hook.cpp in which many goroutines wait for one file.
+// Cases of hook.cpp in which many goroutines wait for one file, or for room in one listener's
+// queue.
 #pragma once
 
 #include <atomic>
@@ -135,6 +136,34 @@ inline void no_wait_queues_behind_another_file() {
             REQUIRE(::close(fresh[0]) == 0);  // a close that is seen ends the earlier wait too
         });
     ::close(old[1]), ::close(fresh[1]);
+}
+
+// More clients than the queue of a Unix listener has room for: they park, and each gets through.
+inline void unix_connects_wait_for_room() {
+    constexpr int clients = 100;
+    unix_listener listener(0);
+    rota::wait_group ended;
+    std::atomic<int> connected = 0;
+    const auto connect = [&](std::chrono::microseconds limit) {
+        const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
+        limit_time(fd, SO_SNDTIMEO, limit);
+        const int r = ::connect(fd, listener.address(), listener.size);
+        if (r == 0) ++connected;
+        else REQUIRE(error_now() == EAGAIN);
+        REQUIRE((::fcntl(fd, F_GETFL) & O_NONBLOCK) == 0 && ::close(fd) == 0);
+        return r == 0;
+    };
+    for (int i = 0; i < clients; ++i) ended.go([&] { REQUIRE(connect(60s)); });
+    await([&] { return parked("connect") + static_cast<unsigned>(connected) == clients; });
+    REQUIRE(connected >= 1 && connected < clients && thread_count() < 30);
+    const auto took = time_of([&] { REQUIRE(!connect(20ms)); });
+    REQUIRE(took >= 20ms && of("connect").blocked == 0);
+    for (int i = 0; i < clients; ++i) {
+        const int fd = ::accept(listener.fd, nullptr, nullptr);
+        REQUIRE(fd >= 0 && ::close(fd) == 0);
+    }
+    ended.wait();
+    REQUIRE(connected == clients);
 }
 
 }  // namespace rota_test
