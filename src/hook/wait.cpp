@@ -2,7 +2,10 @@
 #include "hook/wait.hpp"
 
 #include <cerrno>
+#include <cstddef>
+#include <memory>
 #include <new>
+#include <type_traits>
 
 #include <poll.h>
 
@@ -21,58 +24,137 @@ void set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {
     poll_set_deadline(d, dir, when == hook_no_deadline ? 0 : when);
 }
 
-// --- one descriptor
-// --------------------------------------------------------------------------------
+// --- the waits of a call
+// ---------------------------------------------------------------------------
+
+// The waits for the descriptors of one call. Short lists need no allocation.
+class wait_list {
+  public:
+    wait_list(const pollfd* fds, std::size_t count)
+        : fds_(fds),
+          count_(count),
+          all_(count <= few ? reinterpret_cast<awaited_fd*>(here_)
+                            : static_cast<awaited_fd*>(
+                                  ::operator new(count * sizeof(awaited_fd), std::nothrow))) {
+        if (all_ != nullptr) std::uninitialized_value_construct_n(all_, count);
+    }
+    ~wait_list() {
+        if (count_ > few) ::operator delete(all_);
+    }
+    wait_list(const wait_list&) = delete;
+    wait_list& operator=(const wait_list&) = delete;
+
+    bool has_memory() const { return all_ != nullptr; }
+
+    // The first wait asks for a turn.
+    void ask_for_turn_of_first() {
+        all_->fd = fds_->fd;
+        (void)ask_for_turn(*all_);
+    }
+    bool is_queued() const { return all_->turn == hook_turn::queued; }
+
+    // Enters all into the table. False: a wait has not got the registration that it asked for.
+    // Caller: inside a runtime_entry, as for leave().
+    bool enter(poll_word& word, bool alone) {
+        bool has_all = true;
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (fds_[i].fd < 0) continue;
+            all_[i].fd = fds_[i].fd;
+            all_[i].word = &word;
+            enter_table(all_[i], alone);
+            has_all = has_all && (all_[i].is_armed || is_queued());
+        }
+        return has_all;
+    }
+
+    // True: fds[closed] was closed meanwhile.
+    bool leave(std::size_t& closed) {
+        bool any = false;
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (fds_[i].fd < 0 || !leave_table(all_[i])) continue;
+            any = true;
+            closed = i;
+        }
+        return any;
+    }
+
+  private:
+    static constexpr std::size_t few = 16;
+    static_assert(std::is_trivially_destructible_v<awaited_fd>);
+    const pollfd* const fds_;
+    const std::size_t count_;
+    alignas(awaited_fd) std::byte here_[few * sizeof(awaited_fd)];
+    awaited_fd* const all_;  // null: no memory
+};
+
+// --- a record
+// --------------------------------------------------------------------------------------
 
 // wait_by_record returns 0 (the wait has ended), an errno value, or this: another wait, or the
-// runtime's own use of the descriptor, has the registration.
+// runtime's own use of a descriptor, has its registration.
 constexpr int not_alone = -1;
 
 // Whether one word of a record is told of all of these events: event_of (netpoll/epoll.cpp) decides
 // which word is told of what. Both words are told of errors and hang-ups, asked for or not.
-bool suits_record(short asked) {
+bool suits_record(const pollfd* fds, std::size_t count) {
     constexpr int reads = POLLIN | POLLPRI | POLLRDHUP;
-    const int events = asked & ~(POLLERR | POLLHUP);
-    return (events & ~reads) == 0 || events == POLLOUT;
+    bool has_reads = false, has_writes = false;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (fds[i].fd < 0) continue;
+        const int events = fds[i].events & ~(POLLERR | POLLHUP);
+        if (events == POLLOUT) has_writes = true;
+        else if ((events & ~reads) == 0) has_reads = true;
+        else return false;
+    }
+    return has_reads != has_writes;
 }
 
-// Arms the record and waits; a queued wait is not armed. 0, not_alone, or an error.
-int wait_armed(const pollfd& asked, const awaited_fd& a, poll_desc& d, poll_dir dir) {
-    if (a.turn != hook_turn::queued) {
-        const int error = net_poller.arm(asked.fd, static_cast<std::uint16_t>(asked.events), d);
+poll_dir direction_of(const pollfd* fds, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        if (fds[i].fd >= 0 && (fds[i].events & POLLOUT) != 0) return poll_dir::write;
+    return poll_dir::read;
+}
+
+// Arms the record for each descriptor and waits. An event ends the wait; the record's tag is over
+// then, so that the descriptors that are still armed wake no other goroutine.
+int arm_and_wait(const pollfd* fds, std::size_t count, poll_desc& d, poll_dir dir) {
+    for (std::size_t i = 0; i < count; ++i) {
+        if (fds[i].fd < 0) continue;
+        const int error = net_poller.arm(fds[i].fd, static_cast<std::uint16_t>(fds[i].events), d);
         if (error == EBADF) return 0;  // closed: the caller looks again and finds that
         if (error == ENOSYS || error == EEXIST) return not_alone;
+        // A set leaves out what the kernel does not watch. Alone, it cannot be waited for.
+        if (error == EPERM && count > 1) return not_alone;
         if (error != 0) return error;
     }
     return poll_wait(d, dir);
 }
 
-int wait_by_record(const pollfd& asked, std::int64_t deadline, bool in_turn, bool& closed) {
-    const poll_dir dir = (asked.events & POLLOUT) != 0 ? poll_dir::write : poll_dir::read;
-    awaited_fd a;
-    a.fd = asked.fd;
-    if (in_turn) (void)ask_for_turn(a);
+int wait_by_record(const pollfd* fds, std::size_t count, std::int64_t deadline, bool in_turn,
+                   std::size_t& closed) {
+    const poll_dir dir = direction_of(fds, count);
+    wait_list list(fds, count);
+    if (!list.has_memory()) return ENOMEM;
+    if (in_turn) list.ask_for_turn_of_first();
     poll_desc* d = nullptr;
     {
         const runtime_entry inside;
         if (const int error = net_poller.start()) return error;
         d = poll_desc_new();
         if (d == nullptr) return EMFILE;
-        a.word = &(*d)[dir];
-        enter_table(a, true);
-        if (!a.is_armed && a.turn != hook_turn::queued) {
-            (void)leave_table(a);
+        if (!list.enter((*d)[dir], true)) {
+            const bool any_closed = list.leave(closed);
             poll_desc_free(*d);
-            return not_alone;
+            return any_closed ? EBADF : not_alone;
         }
         if (deadline != hook_no_deadline) set_deadline(*d, dir, deadline);
     }
-    const int error = wait_armed(asked, a, *d, dir);
+    const int error = list.is_queued() ? poll_wait(*d, dir) : arm_and_wait(fds, count, *d, dir);
     const runtime_entry inside;
-    closed = leave_table(a);
+    const bool any_closed = list.leave(closed);
     if (deadline != hook_no_deadline) set_deadline(*d, dir, 0);
     poll_desc_free(*d);
-    return error;
+    return any_closed ? EBADF : error;
 }
 
 // --- sets
@@ -190,72 +272,29 @@ bool empty_out(const epoll_set& s, const pollfd* fds, std::size_t count) {
     return all;
 }
 
-// The array of a set's waits. Small lists need no allocation.
-class wait_list {
-  public:
-    explicit wait_list(std::size_t count)
-        : all_(count <= few ? here_ : new(std::nothrow) awaited_fd[count]) {}
-    ~wait_list() {
-        if (all_ != here_) delete[] all_;
-    }
-    wait_list(const wait_list&) = delete;
-    wait_list& operator=(const wait_list&) = delete;
-
-    awaited_fd* all() { return all_; }  // null: no memory
-
-  private:
-    static constexpr std::size_t few = 16;
-    awaited_fd here_[few];
-    awaited_fd* const all_;
-};
-
-// Caller: inside a runtime_entry.
-void enter_all(const pollfd* fds, std::size_t count, awaited_fd* all, poll_desc& d) {
-    for (std::size_t i = 0; i < count; ++i) {
-        if (fds[i].fd < 0) continue;
-        all[i].fd = fds[i].fd;
-        all[i].word = &d[poll_dir::read];
-        enter_table(all[i], false);
-    }
-}
-
-// True: fds[closed] was closed. Caller: inside a runtime_entry.
-bool leave_all(const pollfd* fds, std::size_t count, awaited_fd* all, std::size_t& closed) {
-    bool any = false;
-    for (std::size_t i = 0; i < count; ++i) {
-        if (fds[i].fd < 0 || !leave_table(all[i])) continue;
-        any = true;
-        closed = i;
-    }
-    return any;
-}
-
 int wait_by_set(const pollfd* fds, std::size_t count, std::int64_t deadline, bool in_turn,
                 std::size_t& closed) {
-    wait_list list(count);
-    awaited_fd* const all = list.all();
-    if (all == nullptr) return ENOMEM;
+    wait_list list(fds, count);
+    if (!list.has_memory()) return ENOMEM;
     epoll_set* s = nullptr;
     if (const int error = take_set(s)) return error;
     poll_desc& d = *s->d;
-    all->fd = fds->fd;
-    if (in_turn) (void)ask_for_turn(*all);
+    if (in_turn) list.ask_for_turn_of_first();
     {
         const runtime_entry inside;
-        enter_all(fds, count, all, d);
+        (void)list.enter(d[poll_dir::read], false);
         if (deadline != hook_no_deadline) set_deadline(d, poll_dir::read, deadline);
     }
-    const bool is_queued = in_turn && all->turn == hook_turn::queued;
     bool look_again = false;
-    int error = is_queued ? 0 : fill(*s, fds, count, look_again);
+    int error = list.is_queued() ? 0 : fill(*s, fds, count, look_again);
     if (error == 0 && !look_again) error = poll_wait(d, poll_dir::read);
     bool any_closed = false;
     {
         const runtime_entry inside;
-        any_closed = leave_all(fds, count, all, closed);
+        any_closed = list.leave(closed);
         if (deadline != hook_no_deadline) set_deadline(d, poll_dir::read, 0);
     }
-    const bool is_empty = is_queued || empty_out(*s, fds, count);
+    const bool is_empty = list.is_queued() || empty_out(*s, fds, count);
     give_set_back(*s, is_empty && !any_closed && !look_again);
     return any_closed ? EBADF : error;
 }
@@ -264,16 +303,11 @@ int wait_by_set(const pollfd* fds, std::size_t count, std::int64_t deadline, boo
 
 int foreign_wait(const pollfd* fds, std::size_t count, std::int64_t deadline, bool in_turn,
                  std::size_t& closed) {
-    if (count == 1 && fds->fd >= 0 && suits_record(fds->events)) {
-        bool was_closed = false;
-        const int error = wait_by_record(*fds, deadline, in_turn, was_closed);
-        if (was_closed) {
-            closed = 0;
-            return EBADF;
-        }
+    if (suits_record(fds, count)) {
+        const int error = wait_by_record(fds, count, deadline, in_turn, closed);
         if (error != not_alone) return error;
     }
-    return wait_by_set(fds, count, deadline, in_turn && count == 1, closed);
+    return wait_by_set(fds, count, deadline, in_turn, closed);
 }
 
 }  // namespace rota::rt

@@ -1,17 +1,16 @@
 // Waits for descriptors that are the program's own. The runtime has not made them, is not told of
 // each close, and leaves their flags alone.
 //
-// One descriptor, one kind of event: the goroutine's own poll record is armed for one event of the
-// descriptor in the poller (poller::arm). The kernel keys a registration by the open file and the
-// number. So a number that was closed and given to another file is not found, and is added anew. A
-// registration that a copy (dup) keeps alive is disarmed, or fires once with a tag that is over.
-// Nothing must be undone when a wait ends. The price is one epoll_ctl for each wait.
+// Descriptors in one direction (all to be read, or all to be written): the goroutine's own poll
+// record is armed for one event of each descriptor in the poller (poller::arm). The kernel keys a
+// registration by the open file and the number. So a number that was closed and given to another
+// file is not found, and is added anew. A registration that a copy (dup) keeps alive, or that has
+// not fired when the wait ends, fires once at most, with a tag that is over. Nothing must be undone
+// when a wait ends. The price is one epoll_ctl for each descriptor.
 //
 // A set is an epoll descriptor of its own that the poller watches. The descriptors are put into it
 // for the wait, and taken out after it. Sets are kept for the next wait. A wait takes a set:
-//   - for several descriptors;
-//   - for events of one descriptor that no single poll word is told of (both directions,
-//     POLLRDNORM);
+//   - for events that no single poll word is told of (both directions, POLLRDNORM);
 //   - for a descriptor that another goroutine waits for already;
 //   - for a descriptor that the runtime itself has added to the poller.
 //

@@ -603,6 +603,7 @@ constexpr program_case cases[] = {
     {"unix_connects", hooked_in_goroutine<unix_connects_wait_for_room>},
     {"poll_of_several", hooked_in_goroutine<poll_of_several>},
     {"poll_of_every_event", hooked_in_goroutine<poll_of_every_event>},
+    {"poll_of_directions", hooked_in_goroutine<poll_of_one_direction_and_of_two>},
     {"selects", hooked_in_goroutine<selects>},
     {"epoll_of_the_programs_own", hooked_in_goroutine<epoll_of_the_programs_own>},
     {"connections", hooked_in_goroutine<connections>},

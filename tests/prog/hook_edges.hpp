@@ -64,6 +64,40 @@ inline void poll_of_every_event() {
     }
 }
 
+// One record waits for several descriptors. It must be told of each of them, and must not be armed
+// for two directions, since the goroutine waits in the word of one. What is still armed after the
+// wait must end no other wait.
+inline void poll_of_one_direction_and_of_two() {
+    const pair s, t;
+    pollfd both[] = {{s.a, POLLIN, 0}, {-1, POLLOUT, 0}, {t.a, POLLIN, 0}};
+    for (const pair* const p : {&s, &t, &s}) {
+        while_it_waits([&] { REQUIRE(::poll(both, 3, -1) == 1); },
+                       [&] { REQUIRE(::write(p->b, "x", 1) == 1); });
+        REQUIRE((both[0].revents == POLLIN) == (p == &s) && both[1].revents == 0);
+        REQUIRE(byte_from(p->a) == 'x');
+    }
+    REQUIRE(of("poll").waits == 3);
+    while_it_waits([&] { REQUIRE(byte_from(s.a) == 'y'); },
+                   [&] {
+                       REQUIRE(::write(t.b, "x", 1) == 1);  // t.a is still armed
+                       REQUIRE(::write(s.b, "y", 1) == 1);
+                   });
+    REQUIRE(of("read").waits == 1 && byte_from(t.a) == 'x');
+    const std::vector<char> bytes(much);
+    std::vector<char> room(much);
+    while (::send(s.a, bytes.data(), much, MSG_DONTWAIT) > 0) {
+    }
+    pollfd mixed[] = {{s.a, POLLOUT, 0}, {t.a, POLLIN, 0}};
+    while_it_waits([&] { REQUIRE(::poll(mixed, 2, -1) == 1 && mixed[1].revents == POLLIN); },
+                   [&] { REQUIRE(::write(t.b, "x", 1) == 1); });
+    REQUIRE(byte_from(t.a) == 'x');
+    while_it_waits([&] { REQUIRE(::poll(mixed, 2, -1) == 1 && mixed[0].revents == POLLOUT); },
+                   [&] {
+                       while (::recv(s.b, room.data(), much, MSG_DONTWAIT) > 0) {
+                       }
+                   });
+}
+
 // A listener whose queue is full does not answer: connect waits until its time limit.
 inline void connect_parks() {
     const int listener = ::socket(AF_INET, SOCK_STREAM, 0);

@@ -81,6 +81,10 @@ TEST_P(hook, poll_is_told_of_every_event_that_it_asks_for) {
     EXPECT_TRUE(went_well(run("poll_of_every_event")));
 }
 
+TEST_P(hook, poll_of_several_waits_in_one_direction_or_in_both) {
+    EXPECT_TRUE(went_well(run("poll_of_directions")));
+}
+
 TEST_P(hook, select_says_what_is_ready_and_what_time_is_left) {
     EXPECT_TRUE(went_well(run("selects")));
 }
