@@ -22,7 +22,8 @@ class counter : public world::client {
                            "INCR");
         for (int i = 0; i < depth; ++i) {
             void* answer = nullptr;
-            world::require(::redisGetReply(c_.get(), &answer) == REDIS_OK, c_->errstr);
+            const bool is_there = ::redisGetReply(c_.get(), &answer) == REDIS_OK;
+            world::require(is_there, c_->errstr);
             const reply r(static_cast<redisReply*>(answer), ::freeReplyObject);
             world::require(r->integer == ++value_, "the count of another key");
         }

@@ -11,10 +11,10 @@ namespace {
 class questions : public world::client {
   public:
     explicit questions(int index) : index_(std::to_string(index)) {
-        world::require(
+        const bool is_connected =
             ::mysql_real_connect(c_.get(), nullptr, "rota", "", "test", 0,
-                                 world::variable("MYSQL_SOCKET", "").c_str(), 0) != nullptr,
-            ::mysql_error(c_.get()));
+                                 world::variable("MYSQL_SOCKET", "").c_str(), 0) != nullptr;
+        world::require(is_connected, ::mysql_error(c_.get()));
         ask("insert into counter values(" + index_ + ", 0) on duplicate key update v = 0");
     }
 
@@ -33,8 +33,8 @@ class questions : public world::client {
 
   private:
     std::string ask(const std::string& sql) {
-        world::require(::mysql_real_query(c_.get(), sql.data(), sql.size()) == 0,
-                       ::mysql_error(c_.get()));
+        const bool is_done = ::mysql_real_query(c_.get(), sql.data(), sql.size()) == 0;
+        world::require(is_done, ::mysql_error(c_.get()));
         const std::unique_ptr<MYSQL_RES, decltype(&::mysql_free_result)> rows(
             ::mysql_store_result(c_.get()), ::mysql_free_result);
         if (rows == nullptr) return "";

@@ -13,6 +13,7 @@ import tempfile
 import time
 
 START_S = 60  # how long a server may take to answer
+CONNECTIONS = 2200  # those of 1,000 workers, and those of the round before that are still ending
 
 
 class Missing(Exception):
@@ -133,8 +134,8 @@ def postgresql():
         at.run(initdb, "-D", at.path / "data", "-U", "rota", "-A", "trust", "--no-sync")
         sock = at.path / ".s.PGSQL.5432"
         words = [postgres, "-D", at.path / "data", "-k", at.path]
-        for setting in ("listen_addresses=", "port=5432", "max_connections=1100", "fsync=off",
-                        "shared_buffers=32MB"):
+        for setting in ("listen_addresses=", "port=5432", f"max_connections={CONNECTIONS}",
+                        "fsync=off", "shared_buffers=32MB"):
             words += ["-c", setting]
         with server(at, words, accepts(sock), signal.SIGINT):
             yield {"PGHOST": str(at.path), "PGPORT": "5432", "PGUSER": "rota",
@@ -146,7 +147,9 @@ def redis():
     with place_of("redis") as at:
         sock = at.path / "redis.sock"
         words = [program("redis-server", "redis-server"), "--port", "0", "--unixsocket", sock,
-                 "--unixsocketperm", "777", "--save", "", "--appendonly", "no"]
+                 "--unixsocketperm", "777", "--save", "", "--appendonly", "no",
+                 # hiredis connects without blocking, and fails while the queue is full.
+                 "--tcp-backlog", "4096"]
         with server(at, words, accepts(sock)):
             yield {"REDIS_SOCKET": str(sock)}
 
@@ -195,7 +198,7 @@ def mariadb():
                          "grant all on test.* to rota@localhost;\n"
                          "create table test.counter(id int primary key, v bigint);\n")
         words = [daemon, "--no-defaults", f"--datadir={data}", f"--socket={sock}",
-                 "--skip-networking", f"--init-file={first}", "--max-connections=1100",
+                 "--skip-networking", f"--init-file={first}", f"--max-connections={CONNECTIONS}",
                  f"--pid-file={at.path}/pid", "--innodb-flush-log-at-trx-commit=0",
                  "--thread-handling=pool-of-threads"]
         with server(at, words, accepts(sock)):

@@ -5,11 +5,17 @@
 // disturbance of the machine meets all of them. The program prints one line of JSON for the table
 // of scripts/testing/world.py, and ends with status 1 if an answer was wrong.
 //
+// With librota_hook.so in the process (docs/hook.md) there are two ways, threads and goroutines,
+// and `hooked_workers` workers. Calls of goroutines then park.
+//
 // What is judged: wrong answers; workers that finished no operation, in every round; tickers that
 // starve. They starve if p99 of their delay exceeds `starved_ms` and ten times that of the threads'
 // tickers in every round. The best round of goroutines stands against the worst of threads, so that
 // a busy machine alone does not fail a test. The bars of 10 ms (p99) and 50 ms (max) are printed
-// and fail nothing.
+// and fail nothing. With the hook also: no call has parked; more than one call in a thousand was
+// made in a blocking section; more than `most_threads` threads while goroutines work. Some
+// threads there are besides the GOMAXPROCS that run goroutines: one for each goroutine that was
+// stopped while it computes, and those that wait for work.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +24,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <latch>
 #include <memory>
 #include <mutex>
@@ -32,6 +40,7 @@
 #include <vector>
 
 #include <sys/resource.h>
+#include <rota/hook.hpp>
 #include <rota/rota.hpp>
 
 namespace world {
@@ -73,7 +82,8 @@ enum class way { threads, goroutines, announced };
 struct figures {
     double ops = 0, cpu_s = 0, seconds = 0;
     double p50_ms = 0, p99_ms = 0, max_ms = 0;
-    double idle = 0;  // workers that finished no operation
+    double idle = 0;     // workers that finished no operation
+    double threads = 0;  // of the process, while the work goes on
 };
 
 class round {
@@ -94,6 +104,11 @@ class round {
             return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
         };
         return in_s(used.ru_utime) + in_s(used.ru_stime);
+    }
+
+    static double thread_count() {
+        return static_cast<double>(
+            std::distance(std::filesystem::directory_iterator("/proc/self/task"), {}));
     }
 
     void fail(const std::string& what) {
@@ -145,9 +160,10 @@ class round {
         const auto began = steady::now();
         begun_ = true;
         sleep(std::chrono::duration<double>(seconds_));
+        figures f;
+        f.threads = thread_count();
         over_ = true;
         join();
-        figures f;
         f.cpu_s = cpu_now() - cpu;
         f.seconds = std::chrono::duration<double>(steady::now() - began).count();
         f.ops = static_cast<double>(ops_);
@@ -225,9 +241,11 @@ class summary {
         char text[256];
         std::snprintf(
             text, sizeof text,
-            "{\"ops\":%.0f,\"per_s\":%.0f,\"per_cpu\":%.0f,\"p50\":%.2f,\"p99\":%.2f,\"max\":%.2f}",
+            "{\"ops\":%.0f,\"per_s\":%.0f,\"per_cpu\":%.0f,\"p50\":%.2f,\"p99\":%.2f,\"max\":%.2f,"
+            "\"threads\":%.0f}",
             ops(), ops() / std::max(sum(&figures::seconds), 1e-9), per_cpu(),
-            median(&figures::p50_ms), median(&figures::p99_ms), median(&figures::max_ms));
+            median(&figures::p50_ms), median(&figures::p99_ms), median(&figures::max_ms),
+            worst(&figures::threads));
         return text;
     }
 
@@ -248,31 +266,50 @@ class summary {
 
 inline constexpr const char* ways[] = {"threads", "goroutines", "goroutines, announced"};
 inline constexpr double starved_ms = 300;
+inline constexpr int hooked_workers = 1000, most_threads = 100;
 
-/// What starves in goroutines beside `threads`; "": nothing. Only what every round has shown
-/// counts.
+/// The complaint about workers or tickers that starve in goroutines; "": none. It counts only what
+/// every round has shown.
 inline std::string starvation(int way, const summary& here, const summary& threads) {
-    const std::string who = ways[way] + std::string(": ");
+    const std::string title = ways[way] + std::string(": ");
     if (here.best(&figures::idle) > 0)
-        return who + std::to_string(static_cast<int>(here.best(&figures::idle))) +
+        return title + std::to_string(static_cast<int>(here.best(&figures::idle))) +
                " workers or more finished no operation in each round";
     const double p99 = here.best(&figures::p99_ms), beside = threads.worst(&figures::p99_ms);
     if (p99 <= std::max(starved_ms, 10 * beside)) return "";
-    return who + "tickers starve: p99 of their delay is " + std::to_string(p99) +
+    return title + "tickers starve: p99 of their delay is " + std::to_string(p99) +
            " ms in the best round, threads' " + std::to_string(beside) + " ms in the worst";
+}
+
+/// The complaint about a hook under which goroutines keep threads; "": none.
+inline std::string kept_threads(const summary& here) {
+    std::uint64_t calls = 0, parked = 0, blocked = 0;
+    std::string names;
+    for (const rota::hook::call_stats& c : rota::hook::stats()) {
+        calls += c.calls, parked += c.parked, blocked += c.blocked;
+        if (c.blocked != 0)
+            names += " " + std::string(c.name) + " " + std::to_string(c.blocked) + " times";
+    }
+    if (parked == 0) return "no call has parked";
+    if (blocked > calls / 1000) return "in blocking sections:" + names;
+    const double threads = here.worst(&figures::threads);
+    if (threads <= most_threads) return "";
+    return std::to_string(static_cast<int>(threads)) + " threads";
 }
 
 /// Measures all ways and prints the row `name`; the exit status.
 inline int measure(const char* name, plan p, const factory& make) {
     const double seconds = std::atof(variable("WORLD_SECONDS", "1").c_str());
     const int rounds = std::max(1, std::atoi(variable("WORLD_ROUNDS", "3").c_str()));
-    p.workers = std::atoi(variable("WORLD_WORKERS", std::to_string(p.workers).c_str()).c_str());
     rota::runtime::gomaxprocs(2);
+    const bool hooked = rota::hook::is_attached();
+    if (hooked) p.workers = hooked_workers;
+    p.workers = std::atoi(variable("WORLD_WORKERS", std::to_string(p.workers).c_str()).c_str());
     std::string error;
     summary by[3];
     for (int r = 0; r < rounds; ++r) {
         for (const way how : {way::threads, way::goroutines, way::announced}) {
-            if (how == way::announced && !p.announced) continue;
+            if (how == way::announced && (hooked || !p.announced)) continue;
             round one(p, make, how, seconds);
             const figures f = one.run();
             by[static_cast<int>(how)].add(f);
@@ -284,8 +321,10 @@ inline int measure(const char* name, plan p, const factory& make) {
     if (error.empty() && p.balance) error = p.balance();
     for (const int i : {1, 2})
         if (error.empty() && !by[i].empty()) error = starvation(i, by[i], by[0]);
-    std::printf("row {\"name\":\"%s\",\"workers\":%d,\"threads\":%s,\"goroutines\":%s", name,
-                p.workers, by[0].json().c_str(), by[1].json().c_str());
+    if (error.empty() && hooked) error = kept_threads(by[1]);
+    std::printf("row {\"name\":\"%s%s\",\"workers\":%d,\"threads\":%s,\"%s\":%s", name,
+                hooked ? ", hook" : "", p.workers, by[0].json().c_str(),
+                hooked ? "hooked" : "goroutines", by[1].json().c_str());
     if (!by[2].empty()) std::printf(",\"announced\":%s", by[2].json().c_str());
     std::printf("}\n");
     if (!error.empty()) std::printf("wrong: %s: %s\n", name, error.c_str());

@@ -8,7 +8,10 @@ calls keep all other goroutines from running. Each program (world.hpp) checks ev
 measures the delay of tickers beside it. Servers are started here (servers.py) and stopped in any
 case. A library that is not installed, or has no server here, is skipped with that reason.
 
-Prints a line for each test, a table, and `N passed, N failed`; exit status 1 if any failed.
+The clients of HOOKED run a second time with librota_hook.so preloaded (docs/hook.md), with 1,000
+workers. A call that still blocks its thread shows by the counts of such calls and of threads.
+
+Prints a line for each test, two tables, and `N passed, N failed`; exit status 1 if any failed.
 WORLD_SECONDS, WORLD_ROUNDS and WORLD_WORKERS change the load of all.
 """
 import json
@@ -48,11 +51,12 @@ TESTS = (
     ("librdkafka", ["rdkafka"], servers.nothing, "librdkafka-dev"),
     ("gRPC", ["grpc"], servers.nothing, "libgrpc++-dev"),
 )
+HOOKED = ("libpq", "hiredis", "libcurl", "libcurl over TLS", "libmariadb")
 WAYS = ("goroutines", "announced", "threads")
 P99_BAR, MAX_BAR = 10, 50  # ms
 
 
-def one(build, words, server, package, rows):
+def one(build, words, server, package, rows, **preload):
     program = build / "tests/world" / f"world_{words[0]}"
     if not program.exists():
         return f"{verdicts.SKIPPED}not built: the package {package} is not installed"
@@ -61,7 +65,8 @@ def one(build, words, server, package, rows):
             where = os.getcwd()
             os.chdir(scratch)
             try:
-                status, out, err = whole.run([str(program), *words[1:]], TIME_LIMIT, **variables)
+                status, out, err = whole.run([str(program), *words[1:]], TIME_LIMIT, **variables,
+                                             **preload)
             finally:
                 os.chdir(where)
     except servers.Missing as e:
@@ -90,7 +95,7 @@ def work(figures, base):
 
 
 def table(rows):
-    """A line for each row. The ratios are those to threads."""
+    """A line for each row without the hook. The ratios are those to threads."""
     lines = [f"{'':<21}{'':>11}  {'operations per CPU second':^42}  "
              f"{'delay of tickers of 1 ms: p50, p99, max in ms':^78}",
              f"{'library':<21}{'operations':>11}  {'threads':>10}{'goroutines':>16}"
@@ -106,15 +111,35 @@ def table(rows):
     return [line.rstrip() for line in lines]
 
 
+def hook_table(rows):
+    """A line for each way of each row with the hook. The ratios are those to threads."""
+    lines = [f"{'library':<21}{'workers':>8}  {'way':<22}{'operations/s':>14}"
+             f"{'per CPU second':>18}{'threads':>9}  {'delay of tickers: p50, p99, max in ms':>37}"]
+    for row in rows:
+        base = row["threads"]
+        for title, way in (("threads", base), ("goroutines, hooked", row["hooked"])):
+            ratios = [way[what] / max(base[what], 1) for what in ("per_s", "per_cpu")]
+            lines.append(f"{row['name']:<21}{row['workers']:>8}  {title:<22}"
+                         f"{way['per_s']:>9}{ratios[0]:>5.2f}{way['per_cpu']:>13}{ratios[1]:>5.2f}"
+                         f"{way['threads']:>9}  {delays(way):>37}")
+    return lines
+
+
 def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # servers are stopped on the way
     build, wanted = pathlib.Path(sys.argv[1]).resolve(), "".join(sys.argv[2:3])
     rows = []
     tests = [(name, lambda rest=rest: one(build, *rest, rows)) for name, *rest in TESTS]
+    hook = str(build / "hook/librota_hook.so")
+    tests += [(name + " with the hook", lambda rest=rest: one(build, *rest, rows, LD_PRELOAD=hook))
+              for name, *rest in TESTS if name in HOOKED]
     os.environ.setdefault("GOMAXPROCS", "2")
     status = verdicts.run_all(tests, wanted)
-    if rows:
-        print("\n".join("row: " + line for line in table(rows)))
+    hooked = [row for row in rows if "hooked" in row]
+    plain = [row for row in rows if "hooked" not in row]
+    lines = (table(plain) if plain else []) + (hook_table(hooked) if hooked else [])
+    for line in lines:
+        print("row: " + line.rstrip())
     return status
 
 
