@@ -184,10 +184,10 @@ inline long failed(long r) {
 
 // attempt(false) does not block; it is repeated while it returns -EAGAIN. In some cases poll
 // reports a descriptor as ready, and the attempt fails all the same: an unconnected datagram socket
-// whose receiver's queue is full; an error queue that is not empty. A goroutine would then repeat
-// it without end. So after some such wakes attempt(true), which may block, is made in a blocking
-// section. It may wait for another event than the other calls for the file, which need not wait
-// for it: the turn is passed before.
+// with a receiver that has a full queue; an error queue that is not empty. A goroutine would then
+// repeat it without end. So after some such wakes attempt(true), which may block, is made in a
+// blocking section. It may wait for another event than the other calls for the file, which need not
+// wait for it: the turn is passed before.
 template <class F>
 long until_done(call& c, int fd, short events, int time_option, F attempt) {
     std::int64_t deadline = 0;

@@ -64,7 +64,7 @@ struct awaited_fd {
 // Notes the process to which the table belongs. Caller: boot, before it attaches to the library.
 void begin_hook_table();
 
-// Prepares `a`, whose fd is set, for a wait in turn. False: files of this kind take no turns.
+// Prepares `a`, which has its fd, for a wait in turn. False: files of this kind take no turns.
 // Parks: never. Caller: not inside a runtime_entry.
 [[nodiscard]] bool ask_for_turn(awaited_fd& a);
 

@@ -98,7 +98,7 @@ inline void poll_of_one_direction_and_of_two() {
                    });
 }
 
-// A listener whose queue is full does not answer: connect waits until its time limit.
+// A listener with a full queue does not answer: connect waits until its time limit.
 inline void connect_parks() {
     const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in at{};

@@ -17,7 +17,7 @@
 
 namespace rota_test {
 
-// A listener on a Unix socket whose name the kernel has chosen.
+// A listener on a Unix socket, under a name that the kernel has chosen.
 struct unix_listener {
     int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
     sockaddr_un name{};
