@@ -56,6 +56,7 @@ class watchers {
     void prepare();
     void deliver();
     void send_all_that_have_come();
+    void await_sent(std::unique_lock<mutex>& lock);
     void flush(std::unique_lock<mutex>& lock);
     void poke() const;
     std::uint64_t wanted() const;
@@ -165,8 +166,12 @@ std::uint64_t watchers::wanted() const {
 }
 
 void watchers::add(const send_chan<int>& to, std::uint64_t signals) {
-    const std::lock_guard guard(mu_);
+    std::unique_lock lock(mu_);
     prepare();
+    if ((rt::watched_come() & signals) != 0) {  // before this call: not for this channel
+        await_sent(lock);
+        prepare();  // the goroutine may have ended
+    }
     const auto same =
         std::find_if(all_.begin(), all_.end(), [&](const watcher& w) { return w.to == to; });
     if (same != all_.end()) same->wants |= signals;
@@ -175,15 +180,10 @@ void watchers::add(const send_chan<int>& to, std::uint64_t signals) {
     watched_ |= signals;
 }
 
-// Returns when all that came before has been sent.
-void watchers::flush(std::unique_lock<mutex>& lock) {
+// Returns when the goroutine has sent all that handlers have noted.
+void watchers::await_sent(std::unique_lock<mutex>& lock) {
     // relaxed: set by the thread that ends the process, in which nobody sends any more
     if (!delivers_ || rt::sched.exiting.load(rt::memory_order_relaxed)) return;
-    constexpr long nap_ns = 20'000;
-    while (rt::watched_is_busy()) {
-        const rt::blocking_call handed_off;
-        rt::thread_sleep_ns(nap_ns);
-    }
     const std::uint64_t ticket = ++asked_;
     poke();
     while (done_ < ticket) {
@@ -191,6 +191,16 @@ void watchers::flush(std::unique_lock<mutex>& lock) {
         flushed_.wait(lock);
         rt::bubble_waits_outside(false);
     }
+}
+
+// Returns when all that came before has been sent.
+void watchers::flush(std::unique_lock<mutex>& lock) {
+    constexpr long nap_ns = 20'000;
+    while (delivers_ && rt::watched_is_busy()) {
+        const rt::blocking_call handed_off;
+        rt::thread_sleep_ns(nap_ns);
+    }
+    await_sent(lock);
 }
 
 void watchers::remove(const send_chan<int>& to, std::uint64_t signals, void (*then)(int),

@@ -15,14 +15,45 @@ namespace rota::rt {
 namespace {
 
 constinit atomic<std::uint64_t> come{0};
-constinit atomic<int> handlers{0};  // under way
+constinit atomic<std::uint64_t> watched{0};  // writer: whoever holds `changing`
+constinit atomic<int> handlers{0};           // under way
 // relaxed, both: set before the signal can come here
 constinit atomic<int> told{-1};
 constinit atomic<int> owner{0};  // the process: the child of a fork has our handlers, and eventfd
 
-// Who changes dispositions: one at a time.
+// Held while dispositions, `watched` and the two below change, with all signals blocked: a handler
+// that waits for it has not interrupted its holder.
+constinit atomic<bool> changing{false};
 std::uint64_t changed;
 struct sigaction before_watch[signal_max + 1];
+
+class change_turn {
+  public:
+    change_turn() {
+        sigset_t all;
+        ::sigfillset(&all);
+        ::pthread_sigmask(SIG_SETMASK, &all, &mask_);
+        take();
+    }
+    ~change_turn() {
+        drop();
+        ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+    }
+    change_turn(const change_turn&) = delete;
+    change_turn& operator=(const change_turn&) = delete;
+
+    // The holder makes a few system calls.
+    static void take() {
+        while (changing.exchange(true, memory_order_acquire))  // pairs(signal.changing)
+            (void)call(SYS_sched_yield);
+    }
+    static void drop() { changing.store(false, memory_order_release); }  // pairs(signal.changing)
+
+  private:
+    sigset_t mask_;
+};
+
+bool is_changed(int signal) { return (changed & signal_bit(signal)) != 0; }
 
 void note(int signal) {
     const std::uint64_t bit = signal_bit(signal);
@@ -39,52 +70,92 @@ void note(int signal) {
 // given it, and nothing in it is instrumented.
 static_assert(sizeof come == sizeof(std::uint64_t) && sizeof handlers == sizeof(int));
 
-ROTA_UNSEEN_BY_TSAN void on_watched(int signal) {
-    const int error = errno;
-    auto* const come_word = reinterpret_cast<std::uint64_t*>(&come);
-    auto* const handlers_word = reinterpret_cast<int*>(&handlers);
-    const auto* const told_word = reinterpret_cast<const int*>(&told);
-    const auto* const owner_word = reinterpret_cast<const int*>(&owner);
-    // relaxed, as in the other one
-    if (::syscall(SYS_getpid) == __atomic_load_n(owner_word, __ATOMIC_RELAXED)) {
-        __atomic_fetch_add(handlers_word, 1, __ATOMIC_ACQ_REL);  // pairs(signal.handlers)
-        constexpr std::uint64_t once = 1;
-        const std::uint64_t bit = std::uint64_t{1} << (signal - 1);
-        // pairs(signal.come)
-        const std::uint64_t had = __atomic_fetch_or(come_word, bit, __ATOMIC_ACQ_REL);
-        if ((had & bit) == 0)
-            (void)::syscall(SYS_write, __atomic_load_n(told_word, __ATOMIC_RELAXED), &once, 8UL);
-        __atomic_fetch_sub(handlers_word, 1, __ATOMIC_ACQ_REL);  // pairs(signal.handlers)
-    }
-    errno = error;
-}
-
 // As the kernel has it. What the C library has set, its way back from a handler, stays.
 struct kernel_action {
-    void (*handler)(int);
+    void (*handler)(int, siginfo_t*, void*);
     unsigned long flags;
     void (*restorer)();
     std::uint64_t mask;
 };
 
+ROTA_UNSEEN_BY_TSAN void on_watched(int signal, siginfo_t* info, void*) {
+    const int error = errno;
+    auto* const come_word = reinterpret_cast<std::uint64_t*>(&come);
+    auto* const watched_word = reinterpret_cast<std::uint64_t*>(&watched);
+    auto* const handlers_word = reinterpret_cast<int*>(&handlers);
+    const auto* const told_word = reinterpret_cast<const int*>(&told);
+    const auto* const owner_word = reinterpret_cast<const int*>(&owner);
+    const long process = ::syscall(SYS_getpid);
+    // relaxed, as in the handler of other builds
+    if (process == __atomic_load_n(owner_word, __ATOMIC_RELAXED)) {
+        __atomic_fetch_add(handlers_word, 1, __ATOMIC_SEQ_CST);  // pairs(signal.watched)
+        constexpr std::uint64_t once = 1;
+        const std::uint64_t bit = std::uint64_t{1} << (signal - 1);
+        // pairs(signal.watched)
+        const bool is_watched = (__atomic_load_n(watched_word, __ATOMIC_SEQ_CST) & bit) != 0;
+        // pairs(signal.come)
+        if (is_watched && (__atomic_fetch_or(come_word, bit, __ATOMIC_ACQ_REL) & bit) == 0)
+            (void)::syscall(SYS_write, __atomic_load_n(told_word, __ATOMIC_RELAXED), &once, 8UL);
+        __atomic_fetch_sub(handlers_word, 1, __ATOMIC_ACQ_REL);  // pairs(signal.handlers)
+        // A program that has put this handler back itself is not served under tsan.
+        kernel_action now{};
+        if (!is_watched && ::syscall(SYS_rt_sigaction, signal, nullptr, &now, 8UL) == 0 &&
+            now.handler != on_watched)
+            (void)::syscall(SYS_rt_tgsigqueueinfo, process, ::syscall(SYS_gettid), signal, info);
+    }
+    errno = error;
+}
+
 void tell_kernel(int signal) {
     kernel_action now{};
     (void)call(SYS_rt_sigaction, signal, nullptr, &now, sizeof now.mask);
     now.handler = on_watched;
+    now.flags |= SA_SIGINFO;
     (void)call(SYS_rt_sigaction, signal, &now, nullptr, sizeof now.mask);
 }
 
 #else
 
-void on_watched(int signal) {
+// The signal comes to this thread again once the handler has returned, and finds the action that it
+// has then. The kernel runs that with the flags and the mask that belong to it.
+void send_again(int signal, const siginfo_t* info) {
+    const int process = call_int(SYS_getpid), thread = call_int(SYS_gettid);
+    if (call_int(SYS_rt_tgsigqueueinfo, process, thread, signal, info) != 0)
+        (void)call_int(SYS_tgkill, process, thread, signal);
+}
+
+void on_watched(int signal, siginfo_t* info, void*);
+
+bool is_watched(int signal) {
+    // seq_cst: see on_watched
+    return (watched.load(memory_order_seq_cst) & signal_bit(signal)) != 0;  // pairs(signal.watched)
+}
+
+// The handler has begun after the signal has ceased to be watched.
+void leave_to_other_action(int signal, const siginfo_t* info) {
+    change_turn::take();
+    struct sigaction now{};
+    ::sigaction(signal, nullptr, &now);
+    // The program may have put this handler back: it had saved the signal's action meanwhile.
+    if (!is_watched(signal) && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_watched)
+        ::sigaction(signal, &before_watch[signal], nullptr);
+    change_turn::drop();
+    send_again(signal, info);
+}
+
+void on_watched(int signal, siginfo_t* info, void*) {
     const int error = errno;
     if (call_int(SYS_getpid) == owner.load(memory_order_relaxed)) {  // relaxed: see there
-        handlers.fetch_add(1, memory_order_acq_rel);                 // pairs(signal.handlers)
-        note(signal);
+        // Whoever stops watching changes `watched` and then reads `handlers`: it sees this handler,
+        // or this handler sees that the signal is not watched.
+        handlers.fetch_add(1, memory_order_seq_cst);  // pairs(signal.watched)
+        const bool is_for_channels = is_watched(signal);
+        if (is_for_channels) note(signal);
         handlers.fetch_sub(1, memory_order_acq_rel);  // pairs(signal.handlers)
+        if (!is_for_channels) leave_to_other_action(signal, info);
     } else {  // of a fork's child, in which nobody sends it: it does what it did before
         ::sigaction(signal, &before_watch[signal], nullptr);
-        ::raise(signal);
+        send_again(signal, info);
     }
     errno = error;
 }
@@ -104,18 +175,17 @@ void take_pending(int signal) {
     ::pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
-bool is_changed(int signal) { return (changed & signal_bit(signal)) != 0; }
-
-void change(int signal, void (*handler)(int)) {
-    struct sigaction ours{};
-    ours.sa_handler = handler;
-    ours.sa_flags = SA_ONSTACK | SA_RESTART;
-    ::sigfillset(&ours.sa_mask);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
-        ::sigdelset(&ours.sa_mask, fault);
+// Caller: holds `changing`.
+void change(int signal, const struct sigaction& to) {
     if (!is_changed(signal)) ::sigaction(signal, nullptr, &before_watch[signal]);
     changed |= signal_bit(signal);
-    ::sigaction(signal, &ours, nullptr);
+    ::sigaction(signal, &to, nullptr);
+}
+
+// After its action has changed: a handler that finds the signal unwatched finds that action.
+// Caller: holds `changing`.
+void end_watch(int signal) {
+    watched.fetch_and(~signal_bit(signal), memory_order_seq_cst);  // pairs(signal.watched)
 }
 
 }  // namespace
@@ -153,20 +223,34 @@ void watched_tell(int event) {
 }
 
 void signal_watch(int signal) {
-    change(signal, on_watched);
+    struct sigaction ours{};
+    ours.sa_sigaction = on_watched;
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    ::sigfillset(&ours.sa_mask);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
+        ::sigdelset(&ours.sa_mask, fault);
+    const change_turn mine;
+    watched.fetch_or(signal_bit(signal), memory_order_seq_cst);  // pairs(signal.watched)
+    change(signal, ours);
     tell_kernel(signal);
 }
 
 void signal_ignore(int signal) {
+    const change_turn mine;
     if (is_changed(signal)) take_pending(signal);
-    change(signal, SIG_IGN);
+    struct sigaction none{};
+    none.sa_handler = SIG_IGN;
+    change(signal, none);
+    end_watch(signal);
 }
 
 void signal_reset(int signal) {
+    const change_turn mine;
     if (!is_changed(signal)) return;
     take_pending(signal);
     ::sigaction(signal, &before_watch[signal], nullptr);
     changed &= ~signal_bit(signal);
+    end_watch(signal);
 }
 
 bool signal_is_ignored(int signal) {
@@ -179,8 +263,13 @@ std::uint64_t watched_take() {
     return come.exchange(0, memory_order_acq_rel);  // pairs(signal.come)
 }
 
+std::uint64_t watched_come() {
+    return come.load(memory_order_relaxed);  // relaxed: whoever takes them orders
+}
+
 bool watched_is_busy() {
-    return handlers.load(memory_order_acquire) != 0;  // pairs(signal.handlers)
+    // seq_cst: see on_watched
+    return handlers.load(memory_order_seq_cst) != 0;  // pairs(signal.watched, signal.handlers)
 }
 
 }  // namespace rota::rt

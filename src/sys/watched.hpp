@@ -5,8 +5,10 @@
 // comes again before it has been taken is the same bit, as one that is pending is the same to the
 // kernel.
 //
-// Who is about to stop watching a signal takes first what the kernel still holds of it, and then
-// waits until no handler is under way: what came before is then in the bits.
+// A caller that stops watching a signal takes first what the kernel still holds of it, changes the
+// action, and then waits until no handler is under way: what came before is then in the bits. The
+// kernel may have given the signal to a thread whose handler has not begun. That handler finds the
+// signal unwatched, and sends it to its own thread again, where it meets the action of that moment.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +34,8 @@ bool signal_is_ignored(int signal);
 
 // All that have come since.
 [[nodiscard]] std::uint64_t watched_take();
+// The same, and they stay.
+[[nodiscard]] std::uint64_t watched_come();
 // Whether a handler is under way in some thread.
 [[nodiscard]] bool watched_is_busy();
 

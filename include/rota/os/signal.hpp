@@ -39,9 +39,10 @@ void notify(send_chan<int> to, S... signals) {
     detail::notify(to, {static_cast<int>(signals)...});
 }
 
-/// No signal is sent to the channel any more once this has returned; those that came before it was
-/// called have been sent. A signal that no other channel gets does again what it did before notify.
-/// Go: signal.Stop.
+/// No signal is sent to the channel any more once this has returned; those whose handler had begun
+/// before it was called have been sent. A signal that no other channel gets does again what it did
+/// before notify. So does one that the kernel had handed to another thread, whose handler begins
+/// after the call: it reaches a channel or the old action, and never both. Go: signal.Stop.
 void stop(send_chan<int> to);
 
 /// Ignores these signals, or all that can be; no channel gets them any more. Go: signal.Ignore.
