@@ -249,7 +249,8 @@ class packet_conn : public detail::data_socket {
 /// Listens at an address. `network` is "tcp", "tcp4", "tcp6" or "unix"; `address` is host:port for
 /// the first three, where no host means all of this machine's addresses and port 0 a free one
 /// ("127.0.0.1:0", ":8080", "[::1]:0"), or a path. A name as the host is looked up, which blocks.
-/// The path of a Unix listener is removed when it is closed. Go: net.Listen.
+/// When a Unix listener is closed, its path is removed, unless another file (by device and inode)
+/// is there by then. Go: net.Listen.
 listener listen(std::string_view network, std::string_view address);
 listener listen(std::string_view network, std::string_view address, std::error_code& error);
 

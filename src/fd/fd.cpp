@@ -80,7 +80,12 @@ struct fd::returned {
     char* bytes() { return reinterpret_cast<char*>(this + 1); }
 };
 
+struct fd::bound_file {
+    file_identity identity;
+};
+
 fd::~fd() {
+    delete bound_;
     delete[] name_;
     ::operator delete(returned_);
 }
@@ -89,6 +94,13 @@ void fd::set_name(std::string_view name) {
     name_ = new char[name.size() + 1];
     name.copy(name_, name.size());
     name_[name.size()] = 0;
+}
+
+// The kernel keeps the file's number while the socket is open: no other file has the same identity.
+void fd::unlink_at_close(std::string_view path) {
+    set_name(path);
+    file_identity now;
+    if (io_identity_of(name_, now) == 0) bound_ = new bound_file{now};
 }
 
 namespace {
@@ -103,7 +115,7 @@ bool is_exiting_thread() {
 }  // namespace
 
 bool fd::shut() {
-    if (unlinks_) (void)io_unlink(name_);
+    if (bound_ != nullptr) (void)io_unlink_if(name_, bound_->identity);
     if (poll_ != nullptr) {
         const runtime_entry inside;
         poll_evict(*poll_);

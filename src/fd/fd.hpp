@@ -50,11 +50,9 @@ class alignas(cache_line) fd {
     // anybody else knows the object.
     void set_name(std::string_view name);
     std::string_view name() const { return name_ != nullptr ? name_ : std::string_view(); }
-    // The same, and that is a path which is removed when it is closed.
-    void unlink_at_close(std::string_view path) {
-        set_name(path);
-        unlinks_ = true;
-    }
+    // The same, and that is the path of a socket that is bound: the file is removed when this
+    // object is closed, unless the path leads to another file by then.
+    void unlink_at_close(std::string_view path);
 
     // --- handles ---------------------------------------------------------------------
     void retain() noexcept {
@@ -187,7 +185,8 @@ class alignas(cache_line) fd {
     const kind kind_;
     poll_desc* const poll_;  // null: it blocks
     char* name_ = nullptr;
-    bool unlinks_ = false;  // the name is a path to be removed
+    struct bound_file;
+    bound_file* bound_ = nullptr;  // what the name leads to, if that is to be removed
 
     // --- owner: who holds the mutex for reading -------------------------------------------
     bool drained_ = false;  // the last read has taken all there was: the next one waits first

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "base/annotations.hpp"
@@ -243,7 +244,18 @@ int io_remote_address(int fd, sockaddr* to, std::uint32_t& size) {
     return call_int(SYS_getpeername, fd, to, &size);
 }
 
-int io_unlink(const char* path) {
+int io_identity_of(const char* path, file_identity& to) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
+    struct ::stat now{};
+    const int r = call_int(SYS_newfstatat, AT_FDCWD, path, &now, AT_SYMLINK_NOFOLLOW);
+    if (r == 0) to = {now.st_dev, now.st_ino};
+    return r;
+}
+
+int io_unlink_if(const char* path, const file_identity& file) {
+    file_identity now;
+    if (const int r = io_identity_of(path, now); r < 0) return r;
+    if (now != file) return -ESTALE;
     if (const int error = fault_at(sys_call::change)) return -error;
     return call_int(SYS_unlinkat, AT_FDCWD, path, 0);
 }

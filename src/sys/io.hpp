@@ -60,6 +60,14 @@ int io_set_option(int fd, int level, int name, int value);
 int io_get_option(int fd, int level, int name, int& value);
 int io_local_address(int fd, sockaddr* to, std::uint32_t& size);
 int io_remote_address(int fd, sockaddr* to, std::uint32_t& size);
-int io_unlink(const char* path);
+
+// Which file it is, among all that exist at the same time.
+struct file_identity {
+    std::uint64_t device = 0, number = 0;
+    friend bool operator==(const file_identity&, const file_identity&) = default;
+};
+int io_identity_of(const char* path, file_identity& to);  // of a link itself
+// Removes the file if it is this one; -ESTALE: it is another.
+int io_unlink_if(const char* path, const file_identity& file);
 
 }  // namespace rota::rt

@@ -1,9 +1,11 @@
 // Sockets as programs see them: bytes and messages arrive, once and in order; addresses and errors
 // are what they should be.
 #include <algorithm>
+#include <fstream>
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "../port_of_nobody.hpp"
 #include "no_descriptors.hpp"
@@ -392,6 +394,34 @@ TEST_ANYWHERE(net_listener, of_a_path_removes_it_when_closed) {
     EXPECT_EQ(::access(path.c_str(), F_OK), 0);
     l.close();
     EXPECT_NE(::access(path.c_str(), F_OK), 0);
+}
+
+TEST_ANYWHERE(net_listener, leaves_what_is_at_its_path_if_that_is_another_file) {
+    // A service that is replaced while it ends could remove the socket of its successor, and an old
+    // listener whatever the program has put there.
+    const std::string path = testing::TempDir() + "rota-" + socket_name().substr(1);
+    const auto is_there = [&] { return ::access(path.c_str(), F_OK) == 0; };
+    const net::listener old = net::listen("unix", path);
+    ASSERT_EQ(::unlink(path.c_str()), 0);
+    const net::listener successor = net::listen("unix", path);
+    old.close();
+    ASSERT_TRUE(is_there());
+    const net::conn c = net::dial("unix", path);
+    EXPECT_TRUE(successor.accept());
+
+    ASSERT_EQ(::unlink(path.c_str()), 0);
+    std::ofstream(path) << "data";
+    successor.close();
+    EXPECT_TRUE(is_there());
+    ASSERT_EQ(::unlink(path.c_str()), 0);
+
+    const net::listener moved = net::listen("unix", path);
+    const std::string elsewhere = path + "-moved";
+    ASSERT_EQ(::rename(path.c_str(), elsewhere.c_str()), 0);
+    ASSERT_EQ(::symlink(elsewhere.c_str(), path.c_str()), 0);
+    moved.close();
+    EXPECT_EQ(::unlink(path.c_str()), 0) << "the link was removed";
+    EXPECT_EQ(::unlink(elsewhere.c_str()), 0) << "what the link leads to was removed";
 }
 
 TEST_ANYWHERE(net_handles, share_one_socket_which_the_last_one_closes) {
