@@ -159,8 +159,9 @@ mode_t mode_of(int fd) {
 // A read of these waits for a disk, of which poll reports nothing.
 bool is_on_disk(mode_t mode) { return S_ISREG(mode) || S_ISBLK(mode) || S_ISDIR(mode); }
 
-// Whether that error means that this kind of file has no calls without waiting.
-bool is_refused(long n) { return n == -EOPNOTSUPP || n == -ENOSYS || n == -EINVAL; }
+// Whether that error means that this kind of file has no calls without waiting, or that these are
+// forbidden.
+bool is_refused(long n) { return n == -EOPNOTSUPP || n == -EINVAL || rt::is_absent(n); }
 
 template <class Real>
 long read_file(call& c, int fd, const iovec* parts, std::size_t count, Real real) {

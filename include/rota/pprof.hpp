@@ -50,7 +50,7 @@ rota::detail::vector<profile_info> profiles();
 /// was there first. Samples carry the labels of the goroutine. Callers are found by the unwind
 /// tables, and by frame pointers in code without (-fno-omit-frame-pointer). Throws
 /// std::system_error with std::errc::device_or_resource_busy if a profile is being taken, or if
-/// there can be no thread.
+/// there can be no thread, or no timer for one (a filter of system calls forbids timer_create).
 /// `out` must live until stop_cpu_profile has returned. Go: StartCPUProfile.
 void start_cpu_profile(std::ostream& out);
 

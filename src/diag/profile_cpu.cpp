@@ -1,6 +1,7 @@
 // The handler, and the thread that collects.
 #include "diag/profile_cpu.hpp"
 
+#include <cerrno>
 #include <ctime>
 #include <exception>
 #include <string>
@@ -164,6 +165,15 @@ void* collect_samples(void* arg) {
     return nullptr;
 }
 
+// A profile without any timer would be empty, and say nothing of that.
+void check_timers() {
+    profile_timer t;
+    if (!profile_timer_start(t, current_thread_id(), cpu_period_ns, cpu_period_ns))
+        throw std::system_error(errno, std::generic_category(),
+                                "rota: no timer for a CPU profile (timer_create)");
+    profile_timer_stop(t);
+}
+
 std::int64_t wall_ns() {
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME, &now);
@@ -186,6 +196,7 @@ void start_sampling() {
     trace_samples.make_room();
     look_at_tables();
     on_profile_signal(on_sample);
+    check_timers();
     auto* const c = new collector;
     c->began_ns = nanotime();
     c->result.began_wall_ns = wall_ns();

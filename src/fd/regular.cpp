@@ -13,6 +13,7 @@
 #include "netpoll/file_request.hpp"
 #include "netpoll/poller.hpp"
 #include "sched/entry.hpp"
+#include "sys/call.hpp"
 #include "sys/file.hpp"
 
 namespace rota::rt {
@@ -155,7 +156,7 @@ std::int64_t regular_read(int number, void* to, std::size_t size, std::int64_t o
         const blocking_call handed_off;
         n = read_now(all, ended);
     }
-    if (n < 0 && n != -EAGAIN) return is_refusal(n) || n == -ENOSYS ? hand_off(all) : n;
+    if (n < 0 && n != -EAGAIN) return is_refusal(n) || is_absent(n) ? hand_off(all) : n;
     std::size_t done = n < 0 ? 0 : static_cast<std::size_t>(n);
     if (done == size || ended) return static_cast<std::int64_t>(done);
     io_file_call rest = all;

@@ -40,6 +40,11 @@ ROTA_ALWAYS_INLINE int call_int(long number, A... args) {
     return static_cast<int>(call(number, args...));
 }
 
+// Whether the kernel does not know a call, or a filter of system calls forbids it: many filters
+// answer EPERM to what they do not know. Caller: has another way, which says EPERM again if that is
+// the answer of the call itself.
+constexpr bool is_absent(long result) { return result == -ENOSYS || result == -EPERM; }
+
 // What the runtime reads of the kernel's files for its own use: errors as above.
 // tsan keeps books of descriptors and must see each close.
 ROTA_ALWAYS_INLINE long plain_read(int fd, void* to, std::size_t size) {

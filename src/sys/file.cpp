@@ -27,7 +27,8 @@ struct how {
     std::uint64_t flags, mode, resolve;
 };
 constexpr std::uint64_t resolve_no_magic = 2, resolve_beneath = 8;
-constexpr long number_of_openat2 = 437;  // the same for every processor
+// The same for every processor.
+constexpr long number_of_openat2 = 437, number_of_faccessat2 = 439;
 
 // RWF_NOSIGNAL came with Linux 6.18.
 constinit atomic<bool> writes_raise{false};  // relaxed: every thread finds the same
@@ -52,6 +53,19 @@ std::int64_t without_sigpipe(std::size_t size, Call write) {
     return n;
 }
 
+std::int64_t write_without_sigpipe(int fd, const void* from, std::size_t size) {
+    return without_sigpipe(size, [=] { return call(SYS_write, fd, from, size); });
+}
+
+// By the bits of the mode: neither lists of access nor security modules are asked.
+bool may_execute(const struct ::stat& file) {
+    const uid_t user = ::geteuid();
+    if (user == 0) return (file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
+    if (user == file.st_uid) return (file.st_mode & S_IXUSR) != 0;
+    const bool is_of_group = ::getegid() == file.st_gid || ::group_member(file.st_gid) != 0;
+    return (file.st_mode & (is_of_group ? S_IXGRP : S_IXOTH)) != 0;
+}
+
 }  // namespace
 
 // --- opening -------------------------------------------------------------------------------------
@@ -74,9 +88,9 @@ int file_open_beneath(int directory, const char* path, int flags, unsigned mode)
                      makes ? mode & 07777 : 0, resolve_no_magic | resolve_beneath};
     const int r =
         above_standard(call_int(number_of_openat2, directory, path, &wanted, sizeof wanted));
-    // Filters that do not know a call say EPERM; the call itself says so only where O_NOATIME is
-    // asked for, or of a file that may be appended to alone.
-    return r == -EPERM ? -ENOSYS : r;
+    // The call itself says EPERM only where O_NOATIME is asked for, or of a file that may be
+    // appended to alone.
+    return is_absent(r) ? -ENOSYS : r;
 }
 
 std::int64_t file_read_link(int directory, const char* name, char* to, std::size_t size) {
@@ -166,10 +180,13 @@ std::int64_t file_write_quietly(int fd, const void* from, std::size_t size) {
         const iovec part{const_cast<void*>(from), size};
         const std::int64_t n =
             call(SYS_pwritev2, fd, &part, 1UL, -1L, -1L, RWF_NOSIGNAL);  // at its own position
-        if (n != -EOPNOTSUPP && n != -ENOSYS) return n;
-        writes_raise.store(true, memory_order_relaxed);  // relaxed: see there
+        if (n != -EOPNOTSUPP && !is_absent(n)) return n;
+        const std::int64_t again = write_without_sigpipe(fd, from, size);
+        if (n != -EPERM || again != -EPERM)                  // else the file itself may be sealed
+            writes_raise.store(true, memory_order_relaxed);  // relaxed: see there
+        return again;
     }
-    return without_sigpipe(size, [=] { return call(SYS_write, fd, from, size); });
+    return write_without_sigpipe(fd, from, size);
 }
 
 std::int64_t file_read_at(int fd, void* to, std::size_t size, std::int64_t offset) {
@@ -186,7 +203,9 @@ std::int64_t file_send(int to, int from, std::int64_t& offset, std::size_t size)
     if (const int error = faulty_size(sys_call::send_file, size)) return -error;
     static_assert(sizeof(off_t) == sizeof offset);
     if (kernel_of(to) != nullptr) return -EINVAL;
-    return without_sigpipe(size, [&] { return call(SYS_sendfile, to, from, &offset, size); });
+    const std::int64_t n =
+        without_sigpipe(size, [&] { return call(SYS_sendfile, to, from, &offset, size); });
+    return is_absent(n) ? -ENOSYS : n;
 }
 
 std::int64_t file_seek(int fd, std::int64_t offset, int whence) {
@@ -208,7 +227,13 @@ int file_is_program(const char* path) {
     struct ::stat status{};
     if (::stat(path, &status) != 0) return -errno;
     if (S_ISDIR(status.st_mode)) return -EISDIR;
-    return ::faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0 ? 0 : -EACCES;
+    int r = call_int(number_of_faccessat2, AT_FDCWD, path, X_OK, AT_EACCESS);
+    if (is_absent(r)) {
+        const bool has_one_identity = ::getuid() == ::geteuid() && ::getgid() == ::getegid();
+        if (has_one_identity) r = call_int(SYS_faccessat, AT_FDCWD, path, X_OK);
+        else r = may_execute(status) ? 0 : -EACCES;
+    }
+    return r == 0 ? 0 : -EACCES;
 }
 
 int file_sync(int fd) {

@@ -39,7 +39,7 @@ std::int64_t file_write(int fd, const void* from, std::size_t size);
 std::int64_t file_write_quietly(int fd, const void* from, std::size_t size);
 std::int64_t file_read_at(int fd, void* to, std::size_t size, std::int64_t offset);
 std::int64_t file_write_at(int fd, const void* from, std::size_t size, std::int64_t offset);
-// From a file to a socket, from `offset` on, which moves. SIGPIPE is not raised.
+// From a file to a socket, from `offset` on, which moves. SIGPIPE is not raised. -ENOSYS as above.
 std::int64_t file_send(int to, int from, std::int64_t& offset, std::size_t size);
 std::int64_t file_seek(int fd, std::int64_t offset, int whence);
 

@@ -80,7 +80,7 @@ int io_epoll_wait(int epoll, epoll_event* events, int max, std::int64_t timeout)
     limit.tv_sec = static_cast<time_t>(timeout / 1'000'000'000);
     limit.tv_nsec = static_cast<long>(timeout % 1'000'000'000);
     const int n = call_int(SYS_epoll_pwait2, epoll, events, max, &limit, nullptr, 8UL);
-    if (n != -ENOSYS && n != -EPERM) return n;
+    if (!is_absent(n)) return n;
     waits_coarsely.store(true, memory_order_relaxed);  // relaxed: see there
     return wait_coarsely(epoll, events, max, timeout);
 }

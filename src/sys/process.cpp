@@ -118,7 +118,7 @@ int process_signal(pid_t process, int descriptor, int signal) {
     if (const int error = fault_at(sys_call::process)) return -error;
     if (descriptor >= 0) {
         const int r = call_int(SYS_pidfd_send_signal, descriptor, signal, nullptr, 0);
-        if (r != -ENOSYS && r != -EPERM) return r;
+        if (!is_absent(r)) return r;
     }
     // Somebody else may have waited for it, and the number be another's.
     process_end end;
