@@ -368,6 +368,18 @@ struct server_options {
     clock::duration write_timeout{0};
     /// From the end of an answer to the first byte of the next request.
     clock::duration idle_timeout{std::chrono::seconds{120}};
+    /// How long a client may send nothing within a request: within its head, or while the handler
+    /// waits for its body, or within a frame of HTTP/2. Each byte begins the time anew. A handler's
+    /// read fails with std::errc::timed_out then, and the connection is closed; with 408 if nothing
+    /// of the answer has been sent. Go: no counterpart (ReadTimeout is for the whole request).
+    clock::duration read_stall_timeout{std::chrono::seconds{60}};
+    /// How long a client may take nothing of an answer that waits for it: neither its kernel from
+    /// ours, nor, over HTTP/2, by the window of that stream. Each byte begins the time anew. A
+    /// handler's write fails with std::errc::timed_out then, and the connection is closed; over
+    /// HTTP/2 the stream is reset (CANCEL). Not for a connection that a handler has hijacked. Go:
+    /// no counterpart (WriteTimeout is for the whole answer; HTTP2Config.WriteByteTimeout for
+    /// HTTP/2).
+    clock::duration write_stall_timeout{std::chrono::seconds{60}};
     /// The most that a head may take, the request line included, each field counted with 32 bytes
     /// more than it has: 431, or 414 if it is the target that is too long.
     std::size_t max_header_bytes = 1 << 20;
@@ -412,8 +424,9 @@ class server {
 
     /// The same over TLS (rota/tls.hpp), with a config for servers; a port left out is 443. The
     /// first forms of each pair throw also tls_errc::no_certificate. A handshake takes at most as
-    /// long as the shortest of read_header_timeout, read_timeout and write_timeout; one that fails
-    /// ends its connection, no more. Go: ServeTLS, ListenAndServeTLS.
+    /// long as the shortest of read_header_timeout, read_timeout, write_timeout and
+    /// read_stall_timeout; one that fails ends its connection, no more. Go: ServeTLS,
+    /// ListenAndServeTLS.
     void serve_tls(net::listener from, const tls::config& c) const;
     void serve_tls(net::listener from, const tls::config& c, std::error_code& error) const;
     void listen_and_serve_tls(std::string_view address, const tls::config& c) const;

@@ -237,11 +237,21 @@ std::int64_t fd::write(const void* from, std::size_t size) {
     return write_on(static_cast<const char*>(from), size, n);
 }
 
+// The kernel says `ready` when much of its buffer is free. A peer that takes little for a long time
+// shows in the count of bytes that it has not taken.
+ROTA_NOINLINE int fd::wait_for_room(std::int64_t stall_ns) {
+    const int before = io_unsent(number_);
+    bool is_over = false;
+    const int error = poll_wait_at_most(*poll_, poll_dir::write, stall_ns, is_over);
+    if (error != 0 || !is_over) return error;
+    return io_unsent(number_) == before ? ETIMEDOUT : 0;
+}
+
 ROTA_NOINLINE std::int64_t fd::write_on(const char* bytes, std::size_t size, std::int64_t n) {
     std::size_t done = 0;
     for (;;) {
         if (n == -EAGAIN) {
-            if (const int error = poll_wait(*poll_, poll_dir::write)) return -error;
+            if (const int error = wait_for_room()) return -error;
         } else if (n >= 0) {
             done += static_cast<std::size_t>(n);
             if (done >= size) return static_cast<std::int64_t>(done);

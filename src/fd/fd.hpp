@@ -113,6 +113,12 @@ class alignas(cache_line) fd {
     int set_option(int level, int name, int value);
     // A moment of the runtime's clock, 0 for none. -EOPNOTSUPP: nobody can poll it.
     int set_deadline(bool of_reads, bool of_writes, std::int64_t when);
+    // Writes fail with -ETIMEDOUT when no byte has moved for `ns`: neither from the caller to the
+    // kernel, nor from the kernel to the peer. 0: never. Caller: before it writes.
+    void set_write_stall(std::int64_t ns) {
+        write_stall_ns_.store(ns, memory_order_relaxed);  // relaxed: the writer is the caller, or
+                                                          // is ordered behind it otherwise
+    }
     // The open file, which other programs share, blocks from now on: so our calls are handed off,
     // have no deadline, and a close does not wait for them. 0, or an error. Caller: inside use().
     int make_blocking() noexcept;
@@ -157,6 +163,9 @@ class alignas(cache_line) fd {
     // The second half of close(): wakes whoever waits inside. True: nobody is, the number is given
     // back.
     bool shut();
+    // Waits for room to write. 0, or an error as of poll_wait.
+    int wait_for_room();
+    int wait_for_room(std::int64_t stall_ns);
     template <class Call>
     std::int64_t try_until_done(poll_dir dir, Call call);
     template <class Call>
@@ -200,9 +209,10 @@ class alignas(cache_line) fd {
     fd_mutex mu_;
     atomic<bool> blocks_{false};           // though it can be polled; it never becomes false again
     atomic<bool> shares_position_{false};  // it never becomes false again
-    atomic<std::uint32_t> handles_{1};     // pairs(fd.handles): the last one out sees all
-    atomic<bool> over_{false};             // a close() has seen the last one go
-    atomic<std::uint32_t> gone_{0};        // a semaphore: 1 when the number has been given back
+    atomic<std::int64_t> write_stall_ns_{0};  // ns; 0: writes may wait for ever
+    atomic<std::uint32_t> handles_{1};        // pairs(fd.handles): the last one out sees all
+    atomic<bool> over_{false};                // a close() has seen the last one go
+    atomic<std::uint32_t> gone_{0};           // a semaphore: 1 when the number has been given back
 };
 
 }  // namespace rota::rt

@@ -120,7 +120,7 @@ std::int64_t fd::send_file(fd& from, std::int64_t offset, std::uint64_t count) {
             n = from.use_blocking(
                 [&](int number) { return file_send(number_, number, offset, size); });
             if (n == -EAGAIN) {
-                n = -poll_wait(*poll_, poll_dir::write);
+                n = -wait_for_room();
                 if (n == 0) continue;
             }
         }

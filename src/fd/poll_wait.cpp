@@ -91,6 +91,54 @@ int poll_wait(poll_desc& d, poll_dir dir) {
     }
 }
 
+namespace {
+
+// Ends a wait by the bit `ready`, which may be set once too often (netpoll/poll_word.hpp). The
+// deadline of the descriptor stays as the program has set it.
+struct poll_alarm {
+    timer when_over;
+    poll_word& word;
+    atomic<bool> has_rung{false};
+
+    explicit poll_alarm(poll_word& w) : word(w) {}
+
+    // Under the heap's lock: takes none.
+    static void* claim(timer& t) {
+        auto& self = *static_cast<poll_alarm*>(t.arg);
+        self.has_rung.store(true, memory_order_relaxed);  // relaxed: stop_timer orders
+        return self.word.ready();
+    }
+};
+
+}  // namespace
+
+int poll_wait_at_most(poll_desc& d, poll_dir dir, std::int64_t ns, bool& is_over) {
+    is_over = false;
+    poll_word& word = d[dir];
+    const poll_word::state s = word.take();
+    if (s == poll_word::state::ready) note_ready();
+    if (s != poll_word::state::none) return poll_error_of(s);
+    poll_alarm alarm(word);
+    alarm.when_over.arg = &alarm;
+    alarm.when_over.claim = poll_alarm::claim;
+    alarm.when_over.run = ready_expired;
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(nanotime(), ns, &end))
+        end = std::numeric_limits<std::int64_t>::max();
+    {
+        const runtime_entry inside;
+        const outside_bubble in_real_time;
+        start_new_timer(alarm.when_over, end);
+    }
+    const int error = poll_wait(d, dir);
+    {
+        const runtime_entry inside;
+        (void)stop_timer(alarm.when_over);
+    }
+    is_over = alarm.has_rung.load(memory_order_relaxed);  // relaxed: stop_timer orders
+    return error;
+}
+
 // What a descriptor waits for comes from outside of any bubble, and so does the end of the wait:
 // the caller means as long from now as its own clock says.
 void poll_set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {

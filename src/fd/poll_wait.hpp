@@ -27,6 +27,10 @@ namespace rota::rt {
 // afterwards.
 [[nodiscard]] int poll_wait(poll_desc& d, poll_dir dir);
 
+// As poll_wait, and also returns 0 after `ns`; `is_over` tells the caller so. The descriptor may be
+// ready then as well, and the poller does not tell the caller a second time. Caller as poll_wait.
+[[nodiscard]] int poll_wait_at_most(poll_desc& d, poll_dir dir, std::int64_t ns, bool& is_over);
+
 // What poll_wait is made of, for who compiles the wait into a call of its own (fd/read.cpp).
 // The commit function: `word` is the poll_word that is waited for. Off the stack of who waits.
 bool begin_poll_wait(g& gp, void* word);

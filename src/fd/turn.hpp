@@ -37,6 +37,12 @@ class fd::turn {
     const bool holds_;
 };
 
+inline int fd::wait_for_room() {
+    // relaxed: see set_write_stall
+    const std::int64_t most = write_stall_ns_.load(memory_order_relaxed);
+    return most == 0 ? poll_wait(*poll_, poll_dir::write) : wait_for_room(most);
+}
+
 // Repeats `call` until it succeeds or fails for good, and waits while there is nothing to be done.
 template <class Call>
 std::int64_t fd::try_until_done(poll_dir dir, Call call) {
@@ -44,7 +50,8 @@ std::int64_t fd::try_until_done(poll_dir dir, Call call) {
         const std::int64_t n = call();
         if (n == -EINTR) continue;
         if (n != -EAGAIN) return n;
-        if (const int error = poll_wait(*poll_, dir)) return -error;
+        const int error = dir == poll_dir::write ? wait_for_room() : poll_wait(*poll_, dir);
+        if (error != 0) return -error;
     }
 }
 

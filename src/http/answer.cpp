@@ -323,6 +323,7 @@ net::conn exchange::hijack() {
     in.consume(rest.size());
     c->limit_reads(0);
     c->limit_writes(0);
+    c->stream.socket().descriptor()->set_write_stall(0);
     c->hijacked = true;
     c->server.remove(*c);
     c->server.leave();

@@ -49,11 +49,17 @@ std::size_t exchange::fail_body(std::error_code why, std::error_code& error) {
     return 0;
 }
 
-bool exchange::fill(std::error_code& error) {
+// A read that a context may interrupt has its deadline already, which nobody may move.
+std::size_t exchange::read_socket(std::span<std::byte> to, std::int64_t limit,
+                                  std::error_code& error) {
+    return may_be_interrupted ? c->stream.read(to, error) : c->read(to, limit, error);
+}
+
+bool exchange::fill(std::int64_t limit, std::error_code& error) {
     if (!is_duplex) send(error);
     if (error) return false;
     const std::span<std::byte> room = in.room();
-    const std::size_t n = c->stream.read(room, error);
+    const std::size_t n = read_socket(room, limit, error);
     in.filled(n);
     return n != 0;
 }
@@ -81,7 +87,6 @@ std::size_t exchange::read_body(std::span<std::byte> to, std::error_code& error)
     if (head.expects_continue) send_continue(error);
     if (error) return fail_body(error, error);
     if (over != nullptr) return read_stream(to, error);
-    c->limit_reads(body_limit);
     return head.chunked ? read_chunks(to, error) : read_length(to, error);
 }
 
@@ -92,9 +97,9 @@ std::size_t exchange::read_length(std::span<std::byte> to, std::error_code& erro
         in.rewind_to(body_at);
         if (to.size() >= direct_min) {
             if (!is_duplex) send(error);
-            if (!error) n = c->stream.read(to, error);
+            if (!error) n = read_socket(to, body_limit, error);
         } else {
-            (void)fill(error);
+            (void)fill(body_limit, error);
         }
         if (error) return fail_body(error, error);
         if (n == 0 && in.is_empty()) return fail_body(http_errc::unexpected_end, error);
@@ -124,7 +129,7 @@ std::size_t exchange::read_chunks(std::span<std::byte> to, std::error_code& erro
         if (s.what == chunk_decoder::outcome::done) end_body();
         if (s.produced != 0 || body_ended) return s.produced;
         in.rewind_to(body_at);
-        if (fill(error)) continue;
+        if (fill(body_limit, error)) continue;
         return fail_body(error ? error : http_errc::unexpected_end, error);
     }
 }

@@ -62,6 +62,24 @@ void connection::limit_reads(std::int64_t when) {
     read_limit = when;
 }
 
+// Moving a timer for each read would cost more than the rest of it.
+void connection::limit_reads_by(std::int64_t when, std::int64_t now_ns) {
+    if (when == 0 || read_limit == 0 || read_limit > when || read_limit <= now_ns)
+        limit_reads(when);
+}
+
+std::size_t connection::read(std::span<std::byte> to, std::int64_t when, std::error_code& error) {
+    std::int64_t now_ns = rota::detail::clock_now();
+    const std::int64_t limit = earlier(when, later(now_ns, server.options.read_stall_timeout));
+    for (;;) {
+        limit_reads_by(limit, now_ns);
+        const std::size_t n = stream.read(to, error);
+        if (error != std::errc::timed_out) return n;
+        now_ns = rota::detail::clock_now();
+        if (limit != 0 && now_ns >= limit) return 0;
+    }
+}
+
 void connection::limit_writes(std::int64_t when) {
     if (when == write_limit) return;
     stream.set_deadline(false, true, when);
@@ -81,7 +99,7 @@ bool connection::wait_for_request() {
     const std::int64_t limit = is_first ? later(head_since, first) : later(since, o.idle_timeout);
     const std::int64_t trim_at = is_first ? 0 : later(since, moment);
     const std::int64_t next = earlier(limit, trim_at);
-    if (next == 0 || read_limit == 0 || read_limit > next || read_limit <= since) limit_reads(next);
+    limit_reads_by(next, since);
     for (bool trimmed = is_first;;) {
         const int error = stream.wait_readable();
         if (error == 0) return true;

@@ -70,6 +70,13 @@ struct connection {
     void limit_reads(std::int64_t when);
     void limit_writes(std::int64_t when);
 
+    // As limit_reads, but leaves a deadline that stands and is earlier. The caller tries again
+    // where that ends its wait too early. `now`: the present moment.
+    void limit_reads_by(std::int64_t when, std::int64_t now_ns);
+    // Reads what there is. std::errc::timed_out: `when` (0: never) or the option read_stall_timeout
+    // has ended the wait.
+    std::size_t read(std::span<std::byte> to, std::int64_t when, std::error_code& error);
+
     // Waits for the first byte of a request. False: the client has left, or it is time to close.
     bool wait_for_request();
 };

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <rota/chan.hpp>
+#include <rota/detail/time_engine.hpp>
 
 #include "http/exchange.hpp"
 #include "http/server.hpp"
@@ -67,7 +68,9 @@ std::size_t exchange::read_body(const context& until, std::span<std::byte> to,
                                 std::error_code& error) {
     if (until.node() == nullptr || c->hijacked || body_ended) return read_body(to, error);
     // Nothing sets it again on the way to the socket, where the interruption would be lost.
-    if (over == nullptr) c->limit_reads(body_limit);
+    if (over == nullptr)
+        c->limit_reads(earlier(
+            body_limit, later(rota::detail::clock_now(), c->server.options.read_stall_timeout)));
     bool is_called_off = true;  // nobody knows, when it throws
     std::size_t n = 0;
     {

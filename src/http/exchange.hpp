@@ -82,7 +82,8 @@ struct exchange : rota::detail::pool_box {
     // Reads what is left if it is not much. False: the connection cannot be used again.
     bool drain_body();
     // More bytes into `in`; false at the end, and on errors. What is to be sent is sent before.
-    bool fill(std::error_code& error);
+    // `limit`: the moment when the client's time is over, 0 for none.
+    bool fill(std::int64_t limit, std::error_code& error);
 
     // --- the answer: answer.cpp ----------------------------------------------------------
     void begin_answer();
@@ -198,6 +199,7 @@ struct exchange : rota::detail::pool_box {
     void log_panic(const std::string& trace) noexcept;
     void on_exception();
 
+    std::size_t read_socket(std::span<std::byte> to, std::int64_t limit, std::error_code& error);
     std::size_t read_length(std::span<std::byte> to, std::error_code& error);
     std::size_t read_chunks(std::span<std::byte> to, std::error_code& error);
     void end_body();

@@ -52,7 +52,7 @@ bool session::begin() {
         nghttp2_session_set_local_window_size(ng_.get(), NGHTTP2_FLAG_NONE, 0, connection_window) ==
             0;
     has_output_ = true;
-    head_since_ = idle_since_ = rota::detail::clock_now();
+    head_since_ = read_at_ = idle_since_ = rota::detail::clock_now();
     return is_set;
 }
 
@@ -87,6 +87,7 @@ void session::read_all(std::string_view left) {
 // sent it; what comes meanwhile nghttp2 throws away.
 bool session::take(std::string_view bytes) {
     std::unique_lock lock(mu_);
+    note_bytes(bytes);
     const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const auto taken = nghttp2_session_mem_recv(ng_.get(), from, bytes.size());
     if (nghttp2_session_get_outbound_queue_size(ng_.get()) > frames_max) dead_ = true;
@@ -94,6 +95,36 @@ bool session::take(std::string_view bytes) {
     const bool goes_on = taken >= 0 && !dead_ && (!is_over() || streams_.empty());
     cancel_some(lock);
     return goes_on;
+}
+
+// The first head has its time from the connection's beginning. Caller: holds mu_.
+void session::note_bytes(std::string_view bytes) {
+    frames_.take(bytes);
+    is_first_ = is_first_ && frames_.heads() == 0;
+    if (!frames_.is_within()) {
+        if (!is_first_) head_since_ = 0;
+        return;
+    }
+    read_at_ = rota::detail::clock_now();
+    if (is_first_) return;
+    if (!frames_.is_within_head()) {
+        head_since_ = 0;
+    } else if (head_since_ == 0 || serial_ != frames_.serial()) {
+        head_since_ = read_at_;
+        serial_ = frames_.serial();
+    }
+}
+
+// A client that makes the server reset its streams makes it work for nothing, as one that resets
+// them itself does. Caller: holds mu_.
+void session::count_reset() {
+    constexpr std::int64_t second = 1'000'000'000;  // ns
+    const std::int64_t now = rota::detail::clock_now();
+    if (resets_ == resets_max) resets_at_ = now;
+    const std::int64_t seconds = (now - resets_at_) / second;
+    resets_ = std::min(resets_max, resets_ + seconds * resets_a_second) - 1;
+    resets_at_ += seconds * second;
+    if (resets_ < 0) (void)nghttp2_session_terminate_session(ng_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
 }
 
 // Caller: holds mu_.
@@ -116,9 +147,12 @@ void session::cancel_some(std::unique_lock<mutex>& lock) {
 // Caller: holds mu_.
 std::int64_t session::patience_ends() const {
     const server_options& o = c_.server.options;
+    const std::int64_t stall =
+        frames_.is_within() ? later(read_at_, o.read_stall_timeout) : std::int64_t{0};
     if (head_since_ != 0)
-        return earlier(later(head_since_, o.read_header_timeout),
-                       later(head_since_, o.read_timeout));
+        return earlier(stall, earlier(later(head_since_, o.read_header_timeout),
+                                      later(head_since_, o.read_timeout)));
+    if (stall != 0) return stall;
     return running_ == 0 && streams_.empty() ? later(idle_since_, o.idle_timeout) : 0;
 }
 
@@ -130,17 +164,17 @@ void session::set_limit() {
     c_.stream.set_deadline(true, false, limit);
 }
 
-// Answers whose handlers have gone, and that the client has not taken in their time.
-// Caller: holds mu_.
+// Answers that the client has not taken in the time for them, or of which it takes nothing. Their
+// handlers may have gone. Caller: holds mu_.
 void session::reset_late(std::int64_t now) {
     if (late_at_ == 0 || now < late_at_) return;
     late_at_ = 0;
     for (const auto& [id, s] : streams_) {
-        if (s->left_limit_ == 0) continue;
-        if (now < s->left_limit_) {
-            late_at_ = earlier(late_at_, s->left_limit_);
+        const std::int64_t end = s->late_at();
+        if (end == 0 || now < end) {
+            late_at_ = earlier(late_at_, end);
         } else {
-            s->left_limit_ = 0;
+            s->is_late_ = true;
             reset(id, NGHTTP2_CANCEL);
         }
     }

@@ -76,11 +76,7 @@ next_step exchange::read_head(int& reject) {
                                                       : in.unread().size() >= most)
             reject = scanner.has_request_line() ? fields_too_large : target_too_long;
         if (reject != 0 || seen == head_scanner::outcome::whole) break;
-        if (!in.is_empty()) {
-            if (c->head_since == 0) c->head_since = rota::detail::clock_now();
-            const std::int64_t to_end = later(c->head_since, o.read_header_timeout);
-            c->limit_reads(earlier(to_end, later(c->head_since, o.read_timeout)));
-        }
+        if (!in.is_empty() && c->head_since == 0) c->head_since = rota::detail::clock_now();
         std::error_code error;
         if (!waited) send(error);
         if (error || (!waited && !c->become_idle())) return next_step::close;
@@ -94,7 +90,10 @@ next_step exchange::read_head(int& reject) {
             in.filled(static_cast<std::size_t>(n));
             continue;
         }
-        if (fill(error)) continue;
+        if (fill(earlier(later(c->head_since, o.read_header_timeout),
+                         later(c->head_since, o.read_timeout)),
+                 error))
+            continue;
         const bool begun = in.unread().size() > scanner.begin();
         if (error != std::errc::timed_out || !begun) return next_step::close;
         reject = request_timeout;

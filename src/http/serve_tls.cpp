@@ -66,8 +66,9 @@ void serve_tls_connection(connection& c, void* arg) {
     const server_options& o = c.server.options;
     const std::int64_t now = rota::detail::clock_now();
     const std::int64_t head = later(now, o.read_header_timeout), all = later(now, o.read_timeout),
-                       answer = later(now, o.write_timeout);
-    const std::int64_t limit = earlier(earlier(head, all), answer);
+                       answer = later(now, o.write_timeout),
+                       stall = later(now, o.read_stall_timeout);
+    const std::int64_t limit = earlier(earlier(head, all), earlier(answer, stall));
     c.head_since = now;
     c.limit_reads(limit);
     c.limit_writes(limit);

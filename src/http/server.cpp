@@ -235,12 +235,18 @@ std::error_code take_connections(const std::shared_ptr<server_state>& s, const n
     }
 }
 
+void limit_stalls(const connection& c) {
+    const clock::duration most = c.server.options.write_stall_timeout;
+    if (most.count() > 0) c.stream.socket().descriptor()->set_write_stall(most.count());
+}
+
 }  // namespace
 
 void run_connection(arrival& came, connection& c, void (*serve)(connection& c, void* arg),
                     void* arg) {
     const membership member(came, c);
     if (!member.is_member) return;
+    limit_stalls(c);
     try {
         serve(c, arg);
     } catch (const std::exception& e) {

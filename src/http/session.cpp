@@ -21,8 +21,6 @@ constexpr std::size_t handlers_max = 250, waiting_max = 4 * handlers_max;
 constexpr std::size_t unsent_max = 64 * 1024;
 constexpr int head_too_large = 431;
 
-std::error_code gone() { return std::make_error_code(std::errc::connection_reset); }
-
 // Until changed() is notified, or the moment has passed: false.
 bool wait_until(condition_variable& changed, std::unique_lock<mutex>& lock, std::int64_t limit) {
     if (limit == 0) {
@@ -282,6 +280,9 @@ std::size_t request_stream::read(std::span<std::byte> to, std::int64_t limit,
                                  std::error_code& error) {
     error.clear();
     std::unique_lock lock(of_.mu_);
+    if (in_at_ == in_.size() && !closed_ && !in_ended_)
+        limit = earlier(limit,
+                        later(rota::detail::clock_now(), of_.c_.server.options.read_stall_timeout));
     while (in_at_ == in_.size()) {
         if (in_interrupted_) error = std::make_error_code(std::errc::operation_canceled);
         if (error) return 0;
@@ -313,6 +314,11 @@ void request_stream::take_trailers(header_map& to) {
     for (const auto& [name, value] : trailers_) to.add(name, value);
 }
 
+// Why nothing more can be sent. Caller: holds the lock.
+std::error_code request_stream::why_gone() const {
+    return std::make_error_code(is_late_ ? std::errc::timed_out : std::errc::connection_reset);
+}
+
 void request_stream::send_head(int status, std::string_view fields, bool ends,
                                std::error_code& error) {
     error.clear();
@@ -322,7 +328,7 @@ void request_stream::send_head(int status, std::string_view fields, bool ends,
     all.add_lines(fields);
     const std::lock_guard guard(of_.mu_);
     if (closed_ || of_.dead_) {
-        error = gone();
+        error = why_gone();
         return;
     }
     nghttp2_data_provider body{};
@@ -334,7 +340,7 @@ void request_stream::send_head(int status, std::string_view fields, bool ends,
                                                     all.data(), all.size(), nullptr)
                            : nghttp2_submit_response(of_.ng_.get(), id_, all.data(), all.size(),
                                                      ends ? nullptr : &body);
-    if (failed != 0) error = gone();
+    if (failed != 0) error = why_gone();
     of_.signal();
 }
 
@@ -342,11 +348,14 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
     const std::size_t n = std::min(size, out_.size() - out_at_);
     if (n == 0 && !out_ended_) {
         deferred_ = true;
+        owes_ = false;
         return NGHTTP2_ERR_DEFERRED;
     }
     std::memcpy(to, out_.data() + out_at_, n);
     out_at_ += n;
+    moved_at_ = rota::detail::clock_now();
     if (out_at_ == out_.size() && out_ended_) {
+        owes_ = false;
         flags |= NGHTTP2_DATA_FLAG_EOF;
         if (!out_trailers_.empty() && !give_trailers(flags))
             return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
@@ -369,8 +378,19 @@ bool request_stream::give_trailers(std::uint32_t& flags) noexcept {
     }
 }
 
+// When the client has taken nothing of what it is owed for too long; 0: never.
+// Caller: holds the lock.
+std::int64_t request_stream::stall_ends() const {
+    return owes_ ? later(moved_at_, of_.c_.server.options.write_stall_timeout) : 0;
+}
+
 // Caller: holds the lock.
 void request_stream::resume() {
+    if (!owes_) {
+        owes_ = true;
+        moved_at_ = rota::detail::clock_now();
+        of_.late_at_ = earlier(of_.late_at_, stall_ends());
+    }
     if (deferred_) (void)nghttp2_session_resume_data(of_.ng_.get(), id_);
     deferred_ = false;
     of_.signal();
@@ -380,13 +400,15 @@ bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, 
                          std::error_code& error) {
     while (!piece.empty()) {
         if (closed_ || of_.dead_) {
-            error = gone();
+            error = why_gone();
             return false;
         }
         const std::size_t unsent = out_.size() - out_at_;
         if (unsent >= unsent_max) {
-            if (wait_until(changed_, lock, limit)) continue;
-            error = std::make_error_code(std::errc::timed_out);
+            const std::int64_t end = earlier(limit, stall_ends());
+            if (wait_until(changed_, lock, end) || rota::detail::clock_now() < end) continue;
+            is_late_ = true;
+            error = why_gone();
             of_.reset(id_, NGHTTP2_CANCEL);
             return false;
         }
@@ -405,7 +427,7 @@ void request_stream::send_body(std::string_view one, std::string_view other, boo
     answer_limit_ = limit;
     if (!put(lock, one, limit, error) || !put(lock, other, limit, error)) return;
     if (closed_ || of_.dead_) {
-        error = gone();
+        error = why_gone();
         return;
     }
     out_ended_ = out_ended_ || ends;
@@ -416,7 +438,7 @@ void request_stream::send_trailers(std::string_view fields, std::error_code& err
     error.clear();
     const std::lock_guard guard(of_.mu_);
     if (closed_ || of_.dead_) {
-        error = gone();
+        error = why_gone();
         return;
     }
     out_trailers_ = fields;

@@ -16,6 +16,7 @@
 #include <rota/sync/wait_group.hpp>
 
 #include "http/connection.hpp"
+#include "http/frame_tracker.hpp"
 #include "http/multiplex.hpp"
 #include "http/port.hpp"
 
@@ -52,6 +53,9 @@ class request_stream final : public port {
         std::string name, value;
     };
     static constexpr std::size_t no_cookie = static_cast<std::size_t>(-1);
+    std::int64_t stall_ends() const;
+    std::error_code why_gone() const;
+    std::int64_t late_at() const { return is_late_ ? 0 : earlier(left_limit_, stall_ends()); }
     bool put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
              std::error_code& error);
     void resume();
@@ -82,11 +86,14 @@ class request_stream final : public port {
     bool in_whole_ = false;   // the client has said that this is all
     bool out_ended_ = false;  // the handler has written all of it
     bool deferred_ = false;   // nghttp2 waits for more of it
+    bool owes_ = false;       // there is some of it, or its end, that nghttp2 has not taken
+    bool is_late_ = false;    // it has been reset because the client was too slow
     bool closed_ = false;
     bool done_ = false;  // its handler has returned, or it will have none
     bool has_cancel_ = false;
     std::int64_t answer_limit_ = 0;  // when its answer must have been taken; 0: never
     std::int64_t left_limit_ = 0;    // the same, when the handler has gone and has left some of it
+    std::int64_t moved_at_ = 0;      // when nghttp2 took some of it, or owes_ became true
     cancel_func cancel_;
     condition_variable changed_;
 };
@@ -102,7 +109,8 @@ class session final : public multiplexed {
 
   private:
     friend class request_stream;
-    friend struct session_calls;  // what nghttp2 calls
+    friend struct session_calls;                                            // what nghttp2 calls
+    static constexpr std::int64_t resets_max = 1000, resets_a_second = 33;  // as nghttp2 has them
     using stream_ptr = std::shared_ptr<request_stream>;
     struct deleter {
         void operator()(nghttp2_session* s) const noexcept;
@@ -137,6 +145,8 @@ class session final : public multiplexed {
     bool may_keep(request_stream& s, std::size_t more);
     void forget_head(request_stream& s);
     void reset(std::int32_t id, std::uint32_t why);
+    void note_bytes(std::string_view bytes);
+    void count_reset();
 
     // --- fixed ---------------------------------------------------------------------------
     connection& c_;
@@ -149,12 +159,17 @@ class session final : public multiplexed {
     std::vector<cancel_func> given_up_;  // to be called without the lock
     std::size_t running_ = 0;            // handlers
     std::size_t heads_kept_ = 0;         // bytes of all heads
+    frame_tracker frames_;               // where the client is
+    std::uint64_t serial_ = 0;           // of what head_since_ is about
     std::int64_t head_since_ = 0;        // when the head that is being read began; 0: none is
+    std::int64_t read_at_ = 0;           // when the last bytes came, within a frame
+    std::int64_t resets_ = resets_max;   // that are still allowed at once
+    std::int64_t resets_at_ = 0;         // when resets_ was increased last
     std::int64_t idle_since_ = 0;        // when the last stream was closed and its handler gone
-    std::int64_t late_at_ = 0;           // no left_limit_ is earlier; 0: there is none
+    std::int64_t late_at_ = 0;           // no stream's late_at() is earlier; 0: there is none
     std::int64_t limit_ = -1;            // the deadline of reads, unless is_over_; -1: not set yet
     bool has_output_ = false;            // nghttp2 may have something to be sent
-    bool is_first_ = true;               // no request has come
+    bool is_first_ = true;               // no head has come to its end
     bool dead_ = false;                  // nothing more can be sent
     bool is_over_ = false;               // all has been sent, and the reader is to leave
     bool is_ending_ = false;             // what there is is sent, then nothing more

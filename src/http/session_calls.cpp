@@ -41,7 +41,6 @@ struct session_calls {
             session& s = of(user);
             const std::int32_t id = f->hd.stream_id;
             s.streams_.emplace(id, std::make_shared<request_stream>(s, id));
-            if (s.head_since_ == 0) s.head_since_ = rota::detail::clock_now();
             return 0;
         });
     }
@@ -57,13 +56,19 @@ struct session_calls {
         to.fields_.push_back({std::string(name), std::string(value)});
     }
 
+    // nghttp2 resets the stream with INTERNAL_ERROR.
+    static int refuse(session& s) {
+        s.count_reset();
+        return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+    }
+
     // Behind the body. Caller: holds the session's lock.
     static int on_trailer(session& s, request_stream& to, std::string_view name,
                           std::string_view value, std::size_t cost) {
         if (to.done_) return 0;
         to.trailer_size_ += cost;
         if (to.trailer_size_ > s.c_.server.options.max_header_bytes || !s.may_keep(to, cost))
-            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+            return refuse(s);
         if (!is_token(name) || !is_field_value(value) || !is_trailer_name(name)) return 0;
         return guarded([&] {
             to.trailers_.push_back({std::string(name), std::string(value)});
@@ -86,10 +91,10 @@ struct session_calls {
         if (to->begun_) return on_trailer(s, *to, n, v, size);
         const std::size_t most = s.c_.server.options.max_header_bytes;
         to->head_size_ += size;
-        if (to->head_size_ > malicious * most) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+        if (to->head_size_ > malicious * most) return refuse(s);
         to->is_large_ = to->is_large_ || to->head_size_ > most;
         if (to->is_large_) return 0;
-        if (!s.may_keep(*to, size)) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
+        if (!s.may_keep(*to, size)) return refuse(s);
         return guarded([&] {
             if (n == ":method") to->method_ = v;
             else if (n == ":path") to->target_ = v;
@@ -101,6 +106,7 @@ struct session_calls {
 
     static int on_frame(nghttp2_session*, const nghttp2_frame* f, void* user) {
         session& s = of(user);
+        if (f->hd.type == NGHTTP2_RST_STREAM) s.count_reset();
         const bool is_head = f->hd.type == NGHTTP2_HEADERS;
         if (!is_head && f->hd.type != NGHTTP2_DATA) return 0;
         const auto found = s.streams_.find(f->hd.stream_id);
@@ -111,8 +117,6 @@ struct session_calls {
             to.changed_.notify_all();
         }
         if (!is_request(f)) return 0;
-        s.head_since_ = 0;
-        s.is_first_ = false;
         to.begun_ = true;
         return guarded([&] {
             s.take_request(found->second);
@@ -138,15 +142,22 @@ struct session_calls {
         const auto held = found->second;
         s.streams_.erase(found);
         s.note_idle();
-        if (!held->begun_) s.head_since_ = 0;
         return guarded([&] {
             s.close(*held, error != NGHTTP2_NO_ERROR || !held->out_ended_);
             return 0;
         });
     }
 
+    // Whether nghttp2 has sent this reset because of what the client has done (CVE-2025-8671). The
+    // server's own have other reasons: see session::reset.
+    static bool is_for_a_fault(std::uint32_t code) {
+        return code != NGHTTP2_NO_ERROR && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR;
+    }
+
     // Who has got the whole answer need not send the rest of the request: RFC 9113, 8.1.
     static int on_sent(nghttp2_session* ng, const nghttp2_frame* f, void* user) {
+        if (f->hd.type == NGHTTP2_RST_STREAM && is_for_a_fault(f->rst_stream.error_code))
+            of(user).count_reset();
         const bool may_end = f->hd.type == NGHTTP2_HEADERS || f->hd.type == NGHTTP2_DATA;
         if (!may_end || (f->hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return 0;
         const request_stream* const to = find(of(user), f->hd.stream_id);

@@ -5,9 +5,11 @@
 #include <ctime>
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -230,6 +232,14 @@ int io_get_option(int fd, int level, int name, int& value) {
     if (socket_kernel* const k = kernel_of(fd)) return k->get_option(fd, level, name, value);
     socklen_t size = sizeof value;
     return call_int(SYS_getsockopt, fd, level, name, &value, &size);
+}
+
+int io_unsent(int fd) {
+    if (const int error = fault_at(sys_call::ask)) return -error;
+    if (kernel_of(fd) != nullptr) return -EOPNOTSUPP;
+    int bytes = 0;
+    const int error = call_int(SYS_ioctl, fd, SIOCOUTQ, &bytes);
+    return error < 0 ? error : bytes;
 }
 
 int io_local_address(int fd, sockaddr* to, std::uint32_t& size) {

@@ -58,6 +58,8 @@ int io_connect(int fd, const sockaddr* to, std::uint32_t size);
 int io_shutdown(int fd, int how);
 int io_set_option(int fd, int level, int name, int value);
 int io_get_option(int fd, int level, int name, int& value);
+// How many of the bytes that have been sent the peer has not taken yet.
+int io_unsent(int fd);
 int io_local_address(int fd, sockaddr* to, std::uint32_t& size);
 int io_remote_address(int fd, sockaddr* to, std::uint32_t& size);
 
