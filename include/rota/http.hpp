@@ -385,6 +385,17 @@ struct server_options {
     std::size_t max_header_bytes = 1 << 20;
     /// The most that a body may have: 413.
     std::size_t max_body_bytes = 0;
+    /// How many connections there may be at once, hijacked ones not counted; 0: any number. For one
+    /// more the connection is closed that has been idle for longest: that has sent no whole head,
+    /// or none since its last answer (over HTTP/2: GOAWAY). While none is idle, the newcomer waits.
+    /// Where the process has no descriptor left, an idle connection is closed for a newcomer too,
+    /// whatever this says. Go: netutil.LimitListener, which waits and closes none.
+    std::size_t max_connections = 0;
+    /// Called for each connection that has been accepted, before anything is read from it; false:
+    /// it is closed. By the goroutine that takes connections, one after the other for a listener:
+    /// while it blocks, none is taken. An exception is logged and stands for false. Empty: all are
+    /// served. Go: a net.Listener that wraps another one.
+    std::function<bool(const net::conn& c, const net::endpoint& peer)> on_connect{};
     /// Whether listen_and_serve_tls with files offers HTTP/2. With a config it is spoken where both
     /// sides have "h2" in their alpn.
     bool http2 = true;

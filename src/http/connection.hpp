@@ -50,9 +50,13 @@ struct connection {
 
     // --- anyone ----------------------------------------------------------------------------
     rt::atomic<phase> now{phase::idle};
+    // ns; when it became idle; of one of HTTP/2 0: it has streams or handlers. Written by the
+    // connection's goroutine, and by the session's under its lock; read by evict_one.
+    rt::atomic<std::int64_t> idle_since{0};
 
     // --- the server's lock -------------------------------------------------------------------
     multiplexed* shared = nullptr;  // it is one of HTTP/2
+    bool evicted = false;           // it has been told to end, for a newcomer's place
     connection* next = nullptr;
     connection* previous = nullptr;
 

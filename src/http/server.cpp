@@ -6,13 +6,18 @@
 #include <mutex>
 #include <stdexcept>
 
+#include <poll.h>
+
+#include <rota/detail/time_engine.hpp>
 #include <rota/go.hpp>
 #include <rota/select.hpp>
 
 #include "base/fatal.hpp"
 #include "fd/fd.hpp"
+#include "fd/turn.hpp"
 #include "http/exchange.hpp"
 #include "http/multiplex.hpp"
+#include "sys/io.hpp"
 
 namespace rota::http {
 namespace detail {
@@ -44,7 +49,9 @@ void server_state::remove(const net::listener& l) noexcept {
     }
     std::error_code none;
     l.close(none);
-    leave();
+    const std::lock_guard guard(mu_);
+    --present_;
+    note_if_empty();
 }
 
 bool server_state::ends_within(clock::duration d) {
@@ -54,20 +61,19 @@ bool server_state::ends_within(clock::duration d) {
 
 // --- connections ---------------------------------------------------------------------------------
 
-void server_state::come() {
-    const std::lock_guard guard(mu_);
-    ++present_;
-}
-
 void server_state::leave() noexcept {
     const std::lock_guard guard(mu_);
     --present_;
+    --connected_;
+    if (waiting_ > 0) left_.notify_all();
     note_if_empty();
 }
 
 bool server_state::add(connection& c) {
     const std::lock_guard guard(mu_);
     if (is_closing()) return false;
+    // relaxed: a guess for evict_one, which looks under this lock
+    c.idle_since.store(rota::detail::clock_now(), rt::memory_order_relaxed);
     c.next = connections_;
     if (connections_ != nullptr) connections_->previous = &c;
     connections_ = &c;
@@ -81,6 +87,8 @@ void server_state::remove(connection& c) noexcept {
     else return;  // it is in the list no more
     if (c.next != nullptr) c.next->previous = c.previous;
     c.next = c.previous = nullptr;
+    for (idle_note& each : oldest_)
+        if (each.c == &c) each = {};
 }
 
 // Caller: holds mu_.
@@ -93,6 +101,8 @@ void server_state::note_if_empty() {
 bool server_state::share(connection& c, multiplexed* as) noexcept {
     const std::lock_guard guard(mu_);
     c.shared = as;
+    for (idle_note& each : oldest_)
+        if (each.c == &c) each = {};
     return is_closing();
 }
 
@@ -118,6 +128,7 @@ void server_state::end(bool all) {
             if (!is_closing()) {
                 closing_.store(true, rt::memory_order_seq_cst);  // pairs(http.shutdown)
                 ended_.close();
+                left_.notify_all();
             }
             if (listeners_.empty()) {
                 end_connections(all);
@@ -212,6 +223,33 @@ void log_pause(const std::error_code& error) {
     }
 }
 
+bool lacks_descriptors(const std::error_code& error) {
+    return error.category() == std::system_category() &&
+           (error.value() == EMFILE || error.value() == ENFILE);
+}
+
+// Without a free descriptor accept fails whether there is a newcomer or not. Waits for one, and
+// ends an idle connection for it. False: none is idle, or the listener is closed.
+bool make_room(server_state& s, const net::listener& l) {
+    using namespace std::chrono_literals;
+    const std::int64_t waited = l.descriptor()->await_read([](int number) {
+        const int n = rt::io_poll_now(number, POLLIN);
+        return n == 0 ? -EAGAIN : n;
+    });
+    return waited > 0 && s.evict_and_wait(100ms);
+}
+
+// Whether the program wants it.
+bool is_welcome(const server_options& o, const net::conn& c, const net::endpoint& peer) {
+    if (!o.on_connect) return true;
+    try {
+        return o.on_connect(c, peer);
+    } catch (const std::exception& e) {
+        rt::print_error("rota::http: a connection is refused: %.500s\n", e.what());
+        return false;
+    }
+}
+
 // Takes connections until the listener fails for good.
 std::error_code take_connections(const std::shared_ptr<server_state>& s, const net::listener& l,
                                  starter how) {
@@ -222,7 +260,13 @@ std::error_code take_connections(const std::shared_ptr<server_state>& s, const n
         std::error_code error;
         net::conn taken = l.accept(peer, error);
         const bool was_taken = !error;
-        if (was_taken) error = start(s, std::move(taken), peer, how);
+        if (was_taken) {
+            if (!is_welcome(s->options, taken, peer)) continue;
+            if (!s->take_place()) return {};
+            error = start(s, std::move(taken), peer, how);
+        } else if (lacks_descriptors(error) && make_room(*s, l)) {
+            continue;
+        }
         if (!error) {
             pause = clock::duration{0};
             continue;

@@ -1,6 +1,7 @@
 // A server: its listeners, its connections, and how it ends.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <rota/chan.hpp>
 #include <rota/detail/pool_engine.hpp>
 #include <rota/http.hpp>
+#include <rota/sync/condition_variable.hpp>
 #include <rota/sync/mutex.hpp>
 
 #include "base/atomic.hpp"
@@ -39,12 +41,17 @@ class server_state {
     bool ends_within(clock::duration d);
 
     // --- connections -----------------------------------------------------------------
-    // One has been taken, and its goroutine is to begin. Caller: takes connections.
-    void come();
+    // A place for a connection that has been accepted. Parks while max_connections have one and
+    // none of them is idle; ends the one that has been idle for longest. False: the server has
+    // ended.
+    bool take_place();
+    // Ends the connection that has been idle for longest, and waits until one has left, for at most
+    // so long. False: none is idle.
+    bool evict_and_wait(clock::duration most);
     // That goroutine makes it a member, or not. False: the server has ended.
     bool add(connection& c);
     void remove(connection& c) noexcept;
-    // Nothing is left of one that has come, or it is the server's no more.
+    // Nothing is left of one that had a place, or it is the server's no more.
     void leave() noexcept;
 
     // It is one of HTTP/2 from here on, or, with null, its end has come. True: the server is
@@ -61,7 +68,14 @@ class server_state {
     void give_back(std::unique_ptr<exchange> x) noexcept;
 
   private:
+    struct idle_note {
+        connection* c = nullptr;
+        std::int64_t since = 0;  // ns; c->idle_since at that moment
+    };
+
     void end_connections(bool all);
+    bool evict_one();
+    void note_oldest();
     void note_if_empty();
 
     rota::detail::pool_core exchanges_;
@@ -73,18 +87,20 @@ class server_state {
     mutex mu_;
     std::vector<net::listener> listeners_;
     connection* connections_ = nullptr;
-    std::size_t present_ = 0;  // those taken, in that list or not, and who takes them
+    std::size_t present_ = 0;    // connections with a place, in that list or not, and listeners
+    std::size_t connected_ = 0;  // connections with a place
+    std::size_t waiting_ = 0;    // callers that wait for left_
+    std::array<idle_note, 16> oldest_;  // idle for longest at the last look, the oldest first
+    condition_variable left_;           // a connection has left, or the server ends
     bool has_emptied_ = false;
 };
 
-// A connection that has been taken, on the way to its goroutine and in it. Its server waits for it:
-// it is closed, its goroutine gives back what it has for it, and then the server hears of that.
+// A connection that has a place, on the way to its goroutine and in it. Its server waits for it: it
+// is closed, its goroutine gives back what it has for it, and then the server hears of that.
 class arrival {
   public:
     arrival(std::shared_ptr<server_state> s, net::conn taken)
-        : s_(std::move(s)), socket_(std::move(taken)) {
-        s_->come();
-    }
+        : s_(std::move(s)), socket_(std::move(taken)) {}
     arrival(arrival&& from) noexcept
         : s_(std::move(from.s_)),
           socket_(std::move(from.socket_)),

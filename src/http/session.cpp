@@ -225,7 +225,9 @@ void session::close(request_stream& s, bool is_given_up) {
 
 // Caller: holds mu_.
 void session::note_idle() {
-    if (running_ == 0 && streams_.empty()) idle_since_ = rota::detail::clock_now();
+    if (running_ != 0 || !streams_.empty()) return;
+    idle_since_ = rota::detail::clock_now();
+    c_.idle_since.store(idle_since_, rt::memory_order_relaxed);  // relaxed: a guess for evict_one
 }
 
 // Nobody reads it any more. What has come of its body is the client's to send again.

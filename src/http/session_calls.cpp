@@ -41,6 +41,7 @@ struct session_calls {
             session& s = of(user);
             const std::int32_t id = f->hd.stream_id;
             s.streams_.emplace(id, std::make_shared<request_stream>(s, id));
+            s.c_.idle_since.store(0, rt::memory_order_relaxed);  // relaxed: a guess for evict_one
             return 0;
         });
     }

@@ -613,11 +613,20 @@ TEST(http_refusal, reaches_a_client_that_sends_everything_before_it_reads) {
 
 TEST(kb36_http, without_descriptors_the_server_waits_and_recovers) {
     // An accept that fails at once for ever turns a processor; one that gives up ends the server.
+    // No connection is idle, so there is none that could be closed for the newcomer.
     rota::run([] {
-        const http_server s(hello);
+        const auto asked = rota::make_chan<rota::unit>();
+        const auto go_on = rota::make_chan<rota::unit>();
+        const http_server s([=](http::response_writer& w, http::request& r) {
+            if (r.path() == "/held") {
+                asked.send({});
+                (void)go_on.recv();
+            }
+            w.write("hello");
+        });
         const net::conn served = s.dial();
-        served.write(plain);
-        EXPECT_EQ(next_answer(served).status, 200);
+        served.write("GET /held HTTP/1.1\r\nHost: a\r\n\r\n");
+        (void)asked.recv();
         const int number = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
         ASSERT_GE(number, 0);
         testing::internal::CaptureStderr();
@@ -625,14 +634,14 @@ TEST(kb36_http, without_descriptors_the_server_waits_and_recovers) {
             const no_descriptors none;
             const net::endpoint to = s.listener.addr();
             ASSERT_EQ(::connect(number, static_cast<const sockaddr*>(to.data()), to.size()), 0);
-            served.write(plain);  // who is there is served meanwhile
-            EXPECT_EQ(next_answer(served).status, 200);
             rota::sleep_for(50ms);  // the load: accepts that fail all this time
             // The server may not have run yet. What it says goes to a file.
             EXPECT_TRUE(eventually([] {
                 struct stat log{};
                 return ::fstat(STDERR_FILENO, &log) == 0 && log.st_size > 0;
             }));
+            go_on.send({});  // the connection that is there is served meanwhile
+            EXPECT_EQ(next_answer(served).status, 200);
         }
         ASSERT_EQ(::send(number, closing.data(), closing.size(), 0),
                   static_cast<ssize_t>(closing.size()));

@@ -1,0 +1,100 @@
+// Room for newcomers: how many connections a server has, and which one it ends for another.
+//
+// A connection is idle from its beginning, or from the end of an answer, until the head of a
+// request is whole; of HTTP/2, while it has no stream and no handler. A look at all connections
+// notes the `oldest_.size()` that have been idle for longest, and the next newcomers take their
+// places one by one. So a newcomer costs a small part of a look.
+#include <algorithm>
+#include <limits>
+
+#include <rota/detail/time_engine.hpp>
+
+#include "http/multiplex.hpp"
+#include "http/server.hpp"
+
+namespace rota::http::detail {
+
+bool server_state::take_place() {
+    using namespace std::chrono_literals;
+    constexpr clock::duration patience = 100ms;  // for an idle connection to go
+    constexpr clock::duration pause = 10ms;      // between two looks for an idle one
+    std::unique_lock lock(mu_);
+    const std::size_t most = options.max_connections;
+    while (!is_closing() && most != 0 && connected_ >= most) {
+        ++waiting_;
+        (void)left_.wait_for(lock, evict_one() ? patience : pause);
+        --waiting_;
+    }
+    if (is_closing()) return false;
+    ++connected_;
+    ++present_;
+    return true;
+}
+
+bool server_state::evict_and_wait(clock::duration most) {
+    std::unique_lock lock(mu_);
+    if (is_closing() || !evict_one()) return false;
+    ++waiting_;
+    (void)left_.wait_for(lock, most);
+    --waiting_;
+    return true;
+}
+
+namespace {
+
+// Since when a connection has been idle; 0: it is not, or it has been told to end.
+std::int64_t idle_since(const connection& c) {
+    if (c.evicted) return 0;
+    // relaxed: a connection that moves at this moment counts either way
+    const std::int64_t since = c.idle_since.load(rt::memory_order_relaxed);
+    // relaxed: end_if_idle decides
+    const auto phase = c.now.load(rt::memory_order_relaxed);
+    return c.shared != nullptr || phase == connection::phase::idle ? since : 0;
+}
+
+// False: it is idle no more.
+bool end_if_idle(connection& c) {
+    if (c.shared != nullptr) {
+        c.shared->go_away();  // a stream that begins beside it gets its answer
+    } else {
+        auto seen = connection::phase::idle;
+        if (!c.now.compare_exchange(seen, connection::phase::closed,
+                                    rt::memory_order_seq_cst,   // pairs(http.shutdown)
+                                    rt::memory_order_seq_cst))  // pairs(http.shutdown)
+            return false;
+        c.stream.wake(true);
+    }
+    c.evicted = true;
+    return true;
+}
+
+}  // namespace
+
+// Caller: holds mu_.
+void server_state::note_oldest() {
+    oldest_.fill({});
+    for (connection* c = connections_; c != nullptr; c = c->next) {
+        idle_note note{c, idle_since(*c)};
+        if (note.since == 0) continue;
+        for (idle_note& each : oldest_) {
+            if (each.c != nullptr && each.since <= note.since) continue;
+            std::swap(each, note);
+            if (note.c == nullptr) break;
+        }
+    }
+}
+
+// Ends the connection that has been idle for longest. False: none is idle. Caller: holds mu_.
+bool server_state::evict_one() {
+    for (const bool is_fresh : {false, true}) {
+        if (is_fresh) note_oldest();
+        for (idle_note& each : oldest_) {
+            const idle_note note = std::exchange(each, {});
+            if (note.c != nullptr && idle_since(*note.c) == note.since && end_if_idle(*note.c))
+                return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace rota::http::detail
