@@ -102,6 +102,8 @@ void answer_failure(response_writer& w, int error) {
 // Relative to the request's path. Go: localRedirect.
 void redirect_nearby(exchange& x, std::string to) {
     if (!x.head.raw_query.empty()) to.append("?").append(x.head.raw_query);
+    constexpr std::size_t location_max = 8 * 1024;  // as a serve_mux has it
+    if (to.size() > location_max) return answer_text(x.outgoing, 414, "414 URI Too Long\n");
     x.answer_fields.set("Location", to);
     x.write_header(301);
 }

@@ -23,6 +23,7 @@ void frame_tracker::end_frame() {
 }
 
 void frame_tracker::take(std::string_view bytes) {
+    bytes_ += bytes.size();
     while (!bytes.empty()) {
         if (left_ > 0) {
             const std::size_t n = std::min(left_, bytes.size());

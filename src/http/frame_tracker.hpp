@@ -21,6 +21,8 @@ class frame_tracker {
     bool is_within_head() const { return is_within() && (left_ == 0 || !is_data_); }
     // A number for what the client is within: a head with all its frames, or another frame.
     std::uint64_t serial() const { return serial_; }
+    // How many bytes have come.
+    std::uint64_t bytes() const { return bytes_; }
     // How many heads and trailers have come to their end, faulty or not.
     std::uint64_t heads() const { return heads_; }
 
@@ -35,7 +37,7 @@ class frame_tracker {
     bool is_data_ = false;                    // the frame is one of DATA
     bool ends_head_ = false;                  // the frame is the last one of a head
     bool in_head_ = false;                    // a head has begun, and its last frame has not ended
-    std::uint64_t serial_ = 0, heads_ = 0;
+    std::uint64_t serial_ = 0, heads_ = 0, bytes_ = 0;
 };
 
 }  // namespace rota::http::detail

@@ -11,13 +11,14 @@
 // by, the handlers whose answers it does not take, but nobody else: the reader goes on.
 //
 // Bounds. What a client may send of a body without being asked is its window; it gets more of it
-// when the handler has read some. What a handler may write without its being sent is `unsent_max`;
-// then the handler waits. There are `streams_max` streams and as many handlers: a stream that the
-// client has reset is gone at once, but its handler is not, and the requests behind it wait for one
-// to end; if too many wait, the client goes (CVE-2023-44487). The number of resets a second, of
-// frames of one head, and of answers to pings and settings that the client does not take, is
-// bounded by nghttp2. A head larger than the server takes is answered with 431, and what of it is
-// beyond the limit is not kept.
+// when the handler has read some. What a handler may write without its being sent is `unsent_max`,
+// or `unsent_least` while the connection's answers have much together; then the handler waits, for
+// as long as some of it moves. There are `streams_max` streams and as many handlers: a stream that
+// the client has reset is gone at once, but its handler is not, and the requests behind it wait for
+// one to end; if too many wait, the client goes (CVE-2023-44487). The number of resets a second, of
+// either side, is bounded here; those of frames of one head, and of answers to pings and settings
+// that the client does not take, by nghttp2. A head larger than the server takes is answered with
+// 431, and what of it is beyond the limit is not kept.
 //
 // The end. The connection is active, as its server sees it, for as long as it lives. A shutdown
 // asks for a GOAWAY; when the last stream is closed, nghttp2 neither reads nor writes any more.

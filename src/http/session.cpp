@@ -18,7 +18,8 @@ namespace rota::http::detail {
 namespace {
 
 constexpr std::size_t handlers_max = 250, waiting_max = 4 * handlers_max;
-constexpr std::size_t unsent_max = 64 * 1024;
+constexpr std::size_t unsent_max = 64 * 1024;   // bytes, of a stream while all have little
+constexpr std::size_t unsent_least = 4 * 1024;  // bytes, of a stream while all have much
 constexpr int head_too_large = 431;
 
 // Until changed() is notified, or the moment has passed: false.
@@ -216,6 +217,7 @@ void session::leave(const stream_ptr& s) {
 // Caller: holds mu_.
 void session::close(request_stream& s, bool is_given_up) {
     s.closed_ = s.in_ended_ = true;
+    unsent_ -= s.out_.size() - s.out_at_;
     std::string().swap(s.out_);
     s.out_at_ = 0;
     if (!s.started_) abandon(s);
@@ -241,14 +243,24 @@ void session::abandon(request_stream& s) {
     forget_head(s);
 }
 
+// A client gets memory for what it has sent, up to `most` bytes; a new one has credit. Caller:
+// holds mu_.
+std::size_t session::affordable(std::size_t most) const {
+    constexpr std::uint64_t credit = 256 * 1024, for_each_byte = 64;
+    return static_cast<std::size_t>(
+        std::min<std::uint64_t>(most, credit + for_each_byte * frames_.bytes()));
+}
+
 // A few bytes of a client can stand for a long field, by HPACK's table; so what all heads together
 // take is bounded too. Caller: holds mu_.
 bool session::may_keep(request_stream& s, std::size_t more) {
-    constexpr std::size_t heads_max = 4, least = 1 << 20;
+    constexpr std::size_t heads_max = 2, alone_max = 5, least = 1 << 20;
+    const bool is_alone = heads_kept_ == s.head_kept_;
+    const std::size_t times = is_alone ? alone_max : heads_max;  // of one head of short fields
     const std::size_t most = c_.server.options.max_header_bytes;
     const std::size_t budget =
-        most > static_cast<std::size_t>(-1) / heads_max ? most : std::max(heads_max * most, least);
-    if (heads_kept_ + more > budget) return false;
+        most > static_cast<std::size_t>(-1) / times ? most : std::max(times * most, least);
+    if (heads_kept_ + more > affordable(budget)) return false;
     heads_kept_ += more;
     s.head_kept_ += more;
     return true;
@@ -355,6 +367,7 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
     }
     std::memcpy(to, out_.data() + out_at_, n);
     out_at_ += n;
+    of_.unsent_ -= n;
     moved_at_ = rota::detail::clock_now();
     if (out_at_ == out_.size() && out_ended_) {
         owes_ = false;
@@ -398,6 +411,13 @@ void request_stream::resume() {
     of_.signal();
 }
 
+// How much of its answer a stream may have that the client has not taken. Each may have a little,
+// so that none waits for another. Caller: holds mu_.
+std::size_t session::unsent_limit() const {
+    constexpr std::size_t most_of_all = 1 << 20;
+    return unsent_ < affordable(most_of_all) ? unsent_max : unsent_least;
+}
+
 bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, std::int64_t limit,
                          std::error_code& error) {
     while (!piece.empty()) {
@@ -406,7 +426,8 @@ bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, 
             return false;
         }
         const std::size_t unsent = out_.size() - out_at_;
-        if (unsent >= unsent_max) {
+        const std::size_t most = of_.unsent_limit();
+        if (unsent >= most) {
             const std::int64_t end = earlier(limit, stall_ends());
             if (wait_until(changed_, lock, end) || rota::detail::clock_now() < end) continue;
             is_late_ = true;
@@ -414,8 +435,9 @@ bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, 
             of_.reset(id_, NGHTTP2_CANCEL);
             return false;
         }
-        const std::size_t n = std::min(piece.size(), unsent_max - unsent);
+        const std::size_t n = std::min(piece.size(), most - unsent);
         out_.append(piece.substr(0, n));
+        of_.unsent_ += n;
         piece.remove_prefix(n);
         resume();
     }

@@ -142,6 +142,8 @@ class session final : public multiplexed {
     void close(request_stream& s, bool is_given_up);
     void note_idle();
     void abandon(request_stream& s);
+    std::size_t affordable(std::size_t most) const;
+    std::size_t unsent_limit() const;
     bool may_keep(request_stream& s, std::size_t more);
     void forget_head(request_stream& s);
     void reset(std::int32_t id, std::uint32_t why);
@@ -159,6 +161,7 @@ class session final : public multiplexed {
     std::vector<cancel_func> given_up_;  // to be called without the lock
     std::size_t running_ = 0;            // handlers
     std::size_t heads_kept_ = 0;         // bytes of all heads
+    std::size_t unsent_ = 0;             // bytes of all answers that nghttp2 has not taken
     frame_tracker frames_;               // where the client is
     std::uint64_t serial_ = 0;           // of what head_since_ is about
     std::int64_t head_since_ = 0;        // when the head that is being read began; 0: none is

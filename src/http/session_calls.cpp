@@ -82,6 +82,7 @@ struct session_calls {
                         std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                         std::uint8_t, void* user) {
         constexpr std::size_t field_cost = 32, malicious = 16;
+        constexpr std::size_t kept_cost = 128;  // about what a field costs beside its text
         const std::size_t size = name_size + value_size + field_cost;
         session& s = of(user);
         request_stream* const to =
@@ -95,7 +96,7 @@ struct session_calls {
         if (to->head_size_ > malicious * most) return refuse(s);
         to->is_large_ = to->is_large_ || to->head_size_ > most;
         if (to->is_large_) return 0;
-        if (!s.may_keep(*to, size)) return refuse(s);
+        if (!s.may_keep(*to, size - field_cost + kept_cost)) return refuse(s);
         return guarded([&] {
             if (n == ":method") to->method_ = v;
             else if (n == ":path") to->target_ = v;
