@@ -15,7 +15,8 @@ constinit rt::hook_counts counts[counted] = {
     ROTA_HOOK_COUNTED(ROTA_HOOK_NAME)
 #undef ROTA_HOOK_NAME
 };
-constinit bool any_lock_wanted = false;  // relaxed: a hint; takes_locks() then asks the runtime
+// As wanted_of_locks() says; written by each runtime's boot. relaxed: a hint.
+constinit unsigned locks_wanted = 0;
 constexpr rt::hook_library about{rt::hook_version, counts, counted};
 
 void bump(std::uint64_t& count) {
@@ -27,7 +28,9 @@ const hook_runtime* runtime_at(std::size_t i) {
 }
 
 const hook_runtime* attach(const hook_runtime* r) {
-    if (r->takes_locks) __atomic_store_n(&any_lock_wanted, true, __ATOMIC_RELAXED);  // by boot
+    const unsigned wanted =
+        (r->takes_locks ? takes_locks_bit : 0) | (r->notes_mutexes ? notes_mutexes_bit : 0);
+    (void)__atomic_fetch_or(&locks_wanted, wanted, __ATOMIC_RELAXED);
     for (const hook_runtime*& place : runtimes) {
         const hook_runtime* none = nullptr;
         if (__atomic_compare_exchange_n(&place, &none, r, false, __ATOMIC_ACQ_REL,
@@ -49,7 +52,29 @@ calling find_caller() {
     return {};
 }
 
-bool is_any_lock_wanted() { return __atomic_load_n(&any_lock_wanted, __ATOMIC_RELAXED); }
+unsigned wanted_of_locks() { return __atomic_load_n(&locks_wanted, __ATOMIC_RELAXED); }
+
+namespace {
+
+template <class F>
+void tell_noting_runtimes(F tell) {
+    for (std::size_t i = 0; i < runtimes_max; ++i) {
+        const hook_runtime* const r = runtime_at(i);
+        if (r == nullptr) break;
+        if (r->notes_mutexes) tell(*r);
+    }
+}
+
+}  // namespace
+
+void tell_locked(const void* mutex, const void* locked_at, bool knows_owner) {
+    tell_noting_runtimes(
+        [=](const hook_runtime& r) { r.mutex_locked(mutex, locked_at, knows_owner); });
+}
+
+void tell_unlocked(const void* mutex) {
+    tell_noting_runtimes([=](const hook_runtime& r) { r.mutex_unlocked(mutex); });
+}
 
 closing::closing() {
     for (std::size_t i = 0; i < runtimes_max; ++i) {

@@ -34,8 +34,14 @@ struct calling {
 };
 calling find_caller();
 
-// Whether a runtime has asked for waits for mutexes and conditions (GODEBUG=hook=locks).
-bool is_any_lock_wanted();
+// What some runtime wants of mutexes and conditions, as bits; behind it each is asked.
+inline constexpr unsigned takes_locks_bit = 1;    // GODEBUG=hook=locks
+inline constexpr unsigned notes_mutexes_bit = 2;  // GODEBUG=parkcheck=1
+unsigned wanted_of_locks();
+
+// Tells all runtimes that note mutexes.
+void tell_locked(const void* mutex, const void* locked_at, bool knows_owner);
+void tell_unlocked(const void* mutex);
 
 // Reports a call that closes descriptors to all runtimes. It is constructed before the call; tell()
 // follows the call.
@@ -170,6 +176,22 @@ auto make(hooked which, bool plain, Real real, Park park) -> decltype(real()) {
     call c(which);
     if (c.is_straight()) return real();
     return static_cast<decltype(real())>(c.finish(c.keeps_thread() ? c.block(real) : park(c)));
+}
+
+// real() in a blocking section, for functions that return an errno value, or a code of their own.
+template <class Real>
+int in_blocking_section_with_code(hooked which, Real real) {
+    call c(which);
+    if (c.is_straight()) return real();
+    int code = 0, errno_then = 0;
+    (void)c.block([&] {
+        code = real();
+        errno_then = get_errno();
+        return 0;
+    });
+    (void)c.finish_with_code(code);
+    if (which == hooked::getaddrinfo && code == EAI_SYSTEM) set_errno(errno_then);
+    return code;
 }
 
 // After that many wakes without a result a call is made in a blocking section.

@@ -14,6 +14,7 @@ namespace {
 constexpr const char* names[] = {
 #define ROTA_HOOK_NAME(name) #name,
     ROTA_HOOK_COUNTED(ROTA_HOOK_NAME) ROTA_HOOK_CLOSING(ROTA_HOOK_NAME)
+        ROTA_HOOK_NOTED(ROTA_HOOK_NAME)
 #undef ROTA_HOOK_NAME
 };
 constexpr unsigned name_count = sizeof names / sizeof *names;

@@ -59,14 +59,21 @@ namespace rota::hook {
     X(closefrom) \
     X(fclose)
 
+// Those that are only noted: which mutexes a goroutine holds.
+#define ROTA_HOOK_NOTED(X) \
+    X(pthread_mutex_trylock) \
+    X(pthread_mutex_timedlock) \
+    X(pthread_mutex_clocklock) \
+    X(pthread_mutex_unlock)
+
 enum class hooked : unsigned {
 #define ROTA_HOOK_NAME(name) name,
-    ROTA_HOOK_COUNTED(ROTA_HOOK_NAME) first_closing,
-    before_closing = first_closing - 1,
-    ROTA_HOOK_CLOSING(ROTA_HOOK_NAME) count
+    ROTA_HOOK_COUNTED(ROTA_HOOK_NAME) first_uncounted,
+    before_uncounted = first_uncounted - 1,
+    ROTA_HOOK_CLOSING(ROTA_HOOK_NAME) ROTA_HOOK_NOTED(ROTA_HOOK_NAME) count
 #undef ROTA_HOOK_NAME
 };
-inline constexpr unsigned counted = static_cast<unsigned>(hooked::first_closing);
+inline constexpr unsigned counted = static_cast<unsigned>(hooked::first_uncounted);
 
 // The next function of that name in the dynamic linker's order: the C library's, unless another
 // library hooks it too. Ends the process if there is none.

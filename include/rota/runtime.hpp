@@ -92,7 +92,8 @@ void unlock_os_thread();
 /// It must end in the goroutine in which it began, and before that ends: each is a fatal error.
 /// Unlike lock_os_thread it never migrates: a main goroutine is pinned where it is, and
 /// lock_os_thread inside of a pin panics in a main goroutine that is not on run's thread. In a
-/// thread outside rota, and with GODEBUG=schedseed, does nothing. Go: none; see LockOSThread.
+/// thread outside rota, and with GODEBUG=schedseed, does nothing. GODEBUG=parkcheck reports waits
+/// that lack one (docs/debugging.md). Go: none; see LockOSThread.
 class [[nodiscard]] pin {
   public:
     pin();

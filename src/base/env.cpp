@@ -89,7 +89,8 @@ void complain_of(std::string_view key, std::string_view value, const char* form)
 }
 
 // The names that read_godebug_entry knows beside the numbers.
-constexpr std::string_view godebug_others[] = {"preemptsignal", "netpoll", "gctrace", "hook"};
+constexpr std::string_view godebug_others[] = {"preemptsignal", "netpoll", "gctrace", "hook",
+                                               "parkcheck"};
 
 void complain_of_name(std::string_view key) {
     char accepted[512];
@@ -123,6 +124,42 @@ void read_hook(environment& env, std::string_view value) {
     env = read;
 }
 
+// Whether it can be, or begin, the name of a library or a function as traces show it.
+bool is_name(std::string_view word) {
+    constexpr std::size_t longest = 63;
+    constexpr std::string_view first = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    constexpr std::string_view more = "0123456789:.-~";
+    return !word.empty() && word.size() <= longest && first.find(word[0]) != first.npos &&
+           std::all_of(word.begin(), word.end(), [&](char c) {
+               return first.find(c) != first.npos || more.find(c) != more.npos;
+           });
+}
+
+// Words, joined by +: 1, fatal, and names behind these two. 0 alone: nothing.
+void read_parkcheck(environment& env, std::string_view value) {
+    if (value == "0") return;
+    constexpr std::size_t names_max = 16;
+    environment read = env;
+    std::size_t names = 0;
+    for (std::string_view rest = value;;) {
+        const std::size_t plus = rest.find('+');
+        const std::string_view word = rest.substr(0, plus);
+        bool is_good = true;
+        if (names == 0 && word == "1") read.parkcheck_mutexes = true;
+        else if (names == 0 && word == "fatal") read.parkcheck_is_fatal = true;
+        else is_good = is_name(word) && ++names <= names_max;
+        if (names == 1) read.parkcheck_names = rest;
+        const bool is_last = plus == rest.npos;
+        if (!is_good || (is_last && names == 0 && !read.parkcheck_mutexes))
+            return complain_of("parkcheck", value,
+                               "1 for pthread mutexes, fatal, then up to 16 names of libraries or "
+                               "functions, joined by +; 0");
+        if (is_last) break;
+        rest.remove_prefix(plus + 1);
+    }
+    env = read;
+}
+
 void read_godebug_entry(environment& env, std::string_view key, std::string_view value) {
     for (const godebug_number& n : godebug_numbers) {
         if (n.key != key) continue;
@@ -141,6 +178,8 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         if (!env.uring && value != "epoll") complain_of(key, value, "epoll, uring");
     } else if (key == "hook") {
         read_hook(env, value);
+    } else if (key == "parkcheck") {
+        read_parkcheck(env, value);
     } else if (key == "gctrace") {
         int n = 0;
         if (!parse(value, 0, int_max, n)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 namespace rota::rt {
 
@@ -31,6 +32,11 @@ struct environment {
                                   // thread has readied comes first
     // Of librota_hook.so: nothing is hooked; parked calls are told; waits for pthread mutexes too
     bool hook_off = false, hook_traces = false, hook_takes_locks = false;
+    // Of parkcheck: parks with a pthread mutex are reported; the first report ends the process;
+    // parks inside of calls of these libraries and functions are. The names, joined by +, lie in
+    // the environment.
+    bool parkcheck_mutexes = false, parkcheck_is_fatal = false;
+    std::string_view parkcheck_names;
     traceback_level traceback = traceback_level::single;
 };
 

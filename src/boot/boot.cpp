@@ -13,6 +13,7 @@
 #include "diag/crash.hpp"
 #include "diag/debugger.hpp"
 #include "diag/lock_cycles.hpp"
+#include "diag/park_watch.hpp"
 #include "diag/schedtrace.hpp"
 #include "diag/traceback.hpp"
 #include "hook/attach.hpp"
@@ -87,10 +88,12 @@ void schedinit() {
         if (error != 0) note_shortfall(shortfall::ring, -error);
     }
     // A repeatable run has a clock and sockets of its own, of which the C library does not know.
-    if (!is_seeded) hook_attach({env.hook_off, env.hook_traces, env.hook_takes_locks});
+    if (!is_seeded)
+        hook_attach({env.hook_off, env.hook_traces, env.hook_takes_locks, env.parkcheck_mutexes});
     if (is_seeded) seeded_start();
     else start_sysmon();
     if (env.deadlock != 0 && !is_seeded) start_circle_watch();
+    start_park_watch({env.parkcheck_names, env.parkcheck_mutexes, env.parkcheck_is_fatal});
     if (env.leakcheck != 0) check_leaks_at_exit();
     stop_scheduling_at_exit();
     watch_forks();

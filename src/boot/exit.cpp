@@ -12,6 +12,7 @@
 #include "core/sched.hpp"
 #include "diag/crash.hpp"
 #include "diag/leak_check.hpp"
+#include "diag/park_watch.hpp"
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/seeded.hpp"
@@ -100,6 +101,7 @@ void ask_all_to_yield() {
 void stop_scheduling(void*) {
     if (moving.load(memory_order_relaxed) != 0) return;  // relaxed: our own, see below
     if (is_forked_child()) return;                       // nobody schedules there
+    finish_park_reports();
     if (checks_leaks) report_leaks_at_exit();
     let_report_out();
     ends.store(current_thread_id(), memory_order_relaxed);  // relaxed: see there

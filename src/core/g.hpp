@@ -79,6 +79,9 @@ struct g {
     bool is_in_bubble = false;     // `in` is not null
     bool is_locked : 1 = false;    // `locked_m` is not null; bits, as the line is full
     bool is_pinned : 1 = false;    // `pin_count` is not 0
+    // What it does when it leaves its thread is looked at (sched/park_check). Fixed with the stack.
+    bool is_checked : 1 = false;
+    bool leaves_with_care : 1 = false;  // is_pinned or is_checked: one test for both
     // What is to be done when it begins to run: bits, written by its waker and its own m.
     std::uint8_t at_start = 0;
     static constexpr std::uint8_t start_timed = 1;  // `ready_since` is counted: sched/latency

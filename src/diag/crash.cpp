@@ -16,6 +16,7 @@
 #include "base/fatal.hpp"
 #include "core/getg.hpp"
 #include "diag/panic_text.hpp"
+#include "diag/park_watch.hpp"
 #include "diag/symbolize.hpp"
 #include "diag/trace_session.hpp"
 #include "diag/traceback.hpp"
@@ -43,6 +44,7 @@ void begin_report() {
         // sysmon looks here.
         sched.no_stops.store(true, memory_order_relaxed);
         be_patient_with_last_report();
+        finish_park_reports();  // a park that should not have been may be the reason
         return;
     }
     if (before == me) ::_exit(2);  // the report itself failed

@@ -62,14 +62,14 @@ byte_range elf_image::section(const char* name) const {
     return {};
 }
 
-elf_image::symbol elf_image::function_in(const char* symbols, const char* strings,
-                                         std::uint64_t address) const {
+elf_image::symbol elf_image::symbol_in(const char* symbols, const char* strings,
+                                       std::uint64_t address, unsigned type) const {
     const byte_range table = section(symbols);
     const byte_range names = section(strings);
     for (std::size_t at = 0; at + sizeof(Elf64_Sym) <= table.size; at += sizeof(Elf64_Sym)) {
         Elf64_Sym s;
         std::memcpy(&s, table.data + at, sizeof s);
-        if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF) continue;
+        if (ELF64_ST_TYPE(s.st_info) != type || s.st_shndx == SHN_UNDEF) continue;
         if (address < s.st_value || address - s.st_value >= s.st_size) continue;
         if (s.st_name >= names.size ||
             std::memchr(names.data + s.st_name, 0, names.size - s.st_name) == nullptr)
@@ -80,9 +80,17 @@ elf_image::symbol elf_image::function_in(const char* symbols, const char* string
     return {};
 }
 
+elf_image::symbol elf_image::symbol_at(std::uint64_t address, unsigned type) const {
+    const symbol full = symbol_in(".symtab", ".strtab", address, type);
+    return full.name != nullptr ? full : symbol_in(".dynsym", ".dynstr", address, type);
+}
+
 elf_image::symbol elf_image::function_at(std::uint64_t address) const {
-    const symbol full = function_in(".symtab", ".strtab", address);
-    return full.name != nullptr ? full : function_in(".dynsym", ".dynstr", address);
+    return symbol_at(address, STT_FUNC);
+}
+
+elf_image::symbol elf_image::object_at(std::uint64_t address) const {
+    return symbol_at(address, STT_OBJECT);
 }
 
 }  // namespace rota::rt

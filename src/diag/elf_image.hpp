@@ -27,10 +27,14 @@ class elf_image {
     };
     // The function at a link-time address, from the full symbol table or else the dynamic one.
     symbol function_at(std::uint64_t address) const;
+    // The same of variables.
+    symbol object_at(std::uint64_t address) const;
 
   private:
     byte_range range(std::uint64_t offset, std::uint64_t size) const;
-    symbol function_in(const char* symbols, const char* strings, std::uint64_t address) const;
+    symbol symbol_at(std::uint64_t address, unsigned type) const;
+    symbol symbol_in(const char* symbols, const char* strings, std::uint64_t address,
+                     unsigned type) const;
 
     byte_range file_;
 };

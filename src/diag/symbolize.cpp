@@ -261,6 +261,14 @@ code_place place_of(const void* pc) {
     return p;
 }
 
+variable_place variable_at(const void* address) {
+    std::uint64_t linked = 0;
+    const module* const m = readable_module_of(address, linked);
+    if (m == nullptr) return {};
+    const elf_image::symbol s = m->image.object_at(linked);
+    return {s.name, s.name != nullptr ? static_cast<std::uintptr_t>(linked - s.start) : 0};
+}
+
 code_frames frames_of(const void* pc) {
     const auto key = reinterpret_cast<std::uintptr_t>(pc);
     if (const kept_frames* const k = known_frames.recall(key)) {

@@ -19,6 +19,14 @@ struct code_place {
 // reports in any state of the process, and for several threads at once.
 code_place place_of(const void* pc);
 
+// The variable that lies there, with static storage: mangled, and by how much the address is behind
+// its start. A name of null: none that has a symbol.
+struct variable_place {
+    const char* name = nullptr;
+    std::uintptr_t offset = 0;
+};
+variable_place variable_at(const void* address);
+
 // A function that was inlined, and where in it the instruction lies, or the call of the next.
 struct code_frame {
     const char* function = nullptr;

@@ -15,6 +15,7 @@
 #include "sched/bubble.hpp"
 #include "sched/creation.hpp"
 #include "sched/labels.hpp"
+#include "sched/park_check.hpp"
 #include "sys/clock.hpp"
 
 namespace rota::rt {
@@ -400,6 +401,24 @@ void tracer::print_one(const g& gp) {
     const bool is_there = look_at_other(gp, o);
     scan_.end();
     if (is_there) print_other(o);  // which may wait for whoever reads it
+}
+
+void tracer::print_noted(const noted_park& note) {
+    about a{};
+    a.goid = note.goid;
+    a.parent_goid = note.parent_goid;
+    a.created_at = note.created_at.address();
+    a.creation = creation_of(note.created_at);
+    a.is_main = note.is_main;
+    a.status = note.waits ? g_status::waiting : g_status::runnable;
+    static_assert(sizeof note.name <= sizeof a.name);
+    std::memcpy(a.name, note.name, sizeof note.name);
+    print_header(&a, note.waits ? wait_reason_text(note.why) : g_status_text(a.status));
+    walk w;
+    for (std::size_t i = 0; i < note.pc_count; ++i) w.add({note.pcs[i], 0, true});
+    w.is_cut = note.pc_count == noted_park::pcs_max;
+    print_frames(w, 0);
+    print_origin(a);
 }
 
 void tracer::print_others() {

@@ -12,6 +12,8 @@
 
 namespace rota::rt {
 
+struct noted_park;
+
 struct trace_style {
     bool system = false;   // the runtime's frames as well, with addresses, and where the g is
     bool careful = false;  // the stack was interrupted: no malloc if that was inside the allocator
@@ -51,6 +53,8 @@ class tracer {
     void print_others();
     // A goroutine that has no end, likewise.
     void print_one(const g& gp);
+    // A goroutine that has left its thread, as it was then.
+    void print_noted(const noted_park& note);
 
     // The same by and by, for a program that goes on: of the next slots' goroutines, but the
     // current one, what is to be printed is noted, while those that do not run are held still.

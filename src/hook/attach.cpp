@@ -9,6 +9,7 @@
 #include "core/getg.hpp"
 #include "hook/table.hpp"
 #include "hook/wait.hpp"
+#include "sched/park_check.hpp"
 #include "sched/syscall.hpp"
 
 namespace rota::rt {
@@ -44,26 +45,51 @@ std::int64_t now() { return nanotime(); }
 
 void sleep_until(std::int64_t when) { rota::detail::sleep_until_ns(when); }
 
-constinit hook_runtime own{hook_version,  false,        false,        caller,
-                           goid,          now,          foreign_wait, foreign_pass_turn,
-                           sleep_until,   entersyscall, exitsyscall,  foreign_closing,
-                           foreign_closed};
+// Where only mutexes are noted, every call is the C library's.
+hook_caller no_caller() { return hook_caller::other; }
+
+constinit hook_runtime own{.version = hook_version,
+                           .traces = false,
+                           .takes_locks = false,
+                           .notes_mutexes = false,
+                           .caller = caller,
+                           .goid = goid,
+                           .now = now,
+                           .wait = foreign_wait,
+                           .sleep_until = sleep_until,
+                           .enter_blocking = entersyscall,
+                           .leave_blocking = exitsyscall,
+                           .closing = foreign_closing,
+                           .closed = foreign_closed,
+                           .mutex_locked = note_mutex_locked,
+                           .mutex_unlocked = note_mutex_unlocked};
+
+void complain_of_absence(const hook_mode& mode) {
+    const char* const setting = mode.notes_mutexes ? "parkcheck" : "hook";
+    const char* const result = mode.notes_mutexes ? "; no mutex is seen" : "";
+    print_error("rota: GODEBUG %s: librota_hook.so is not in this process: link rota::hook, or set "
+                "LD_PRELOAD%s\n",
+                setting, result);
+}
 
 }  // namespace
 
 void hook_attach(hook_mode mode) {
-    if (mode.off) return;
+    if (mode.off && !mode.notes_mutexes) return;
     // A program may define the symbol itself, in place of the library: the tests do that.
     auto* const attach =
         reinterpret_cast<hook_attach_function*>(::dlsym(RTLD_DEFAULT, hook_attach_name));
     if (attach == nullptr) {
-        if (mode.traces || mode.takes_locks)
-            print_error("rota: GODEBUG hook: librota_hook.so is not in this process: link "
-                        "rota::hook, or set LD_PRELOAD\n");
+        if (mode.traces || mode.takes_locks || mode.notes_mutexes) complain_of_absence(mode);
         return;
     }
-    own.traces = mode.traces;
-    own.takes_locks = mode.takes_locks;
+    own.notes_mutexes = mode.notes_mutexes;
+    if (mode.off) {
+        own.caller = no_caller;
+    } else {
+        own.traces = mode.traces;
+        own.takes_locks = mode.takes_locks;
+    }
     begin_hook_table();
     const hook_library* const found = attach(&own);
     if (found == nullptr || found->version != hook_version) {
@@ -71,7 +97,7 @@ void hook_attach(hook_mode mode) {
                     "calls of the C library are not hooked\n");
         return;
     }
-    library.store(found, memory_order_release);  // pairs(hook.library)
+    if (!mode.off) library.store(found, memory_order_release);  // pairs(hook.library)
 }
 
 const hook_library* attached_hook() {

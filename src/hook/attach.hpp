@@ -10,6 +10,7 @@ struct hook_mode {
     bool off = false;
     bool traces = false;
     bool takes_locks = false;
+    bool notes_mutexes = false;  // for GODEBUG=parkcheck, also where calls are not hooked
 };
 
 // Caller: boot, once.

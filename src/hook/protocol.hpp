@@ -27,8 +27,9 @@ enum class hook_caller : int {
 
 struct hook_runtime {
     std::uint32_t version;
-    bool traces;       // the library prints a line on stderr for each call that has parked
-    bool takes_locks;  // waits for pthread mutexes and conditions are made in blocking sections
+    bool traces;         // the library prints a line on stderr for each call that has parked
+    bool takes_locks;    // waits for pthread mutexes and conditions are made in blocking sections
+    bool notes_mutexes;  // mutex_locked and mutex_unlocked are to be called
 
     hook_caller (*caller)();
     std::uint64_t (*goid)();
@@ -60,6 +61,10 @@ struct hook_runtime {
     // closing() fail with EBADF. A later wait may be for a file that has got the number meanwhile:
     // it looks again. `close` is 0: all waits look again. Any thread.
     void (*closed)(unsigned first, unsigned last, std::uint64_t close);
+    // The calling goroutine or thread has locked a pthread mutex, by a call that returns to
+    // `locked_at`; it is about to unlock one. Any thread.
+    void (*mutex_locked)(const void* mutex, const void* locked_at, bool knows_owner);
+    void (*mutex_unlocked)(const void* mutex);
 };
 
 inline constexpr std::int64_t hook_no_deadline = INT64_MAX;

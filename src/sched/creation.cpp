@@ -50,8 +50,10 @@ void note_creation(g& gp) {
     gp.created_at = creation_place(at, static_cast<std::uint16_t>(id));
 }
 
-ROTA_READS_RACING creation_stack creation_of(const g& gp) {
-    const std::uint32_t id = gp.created_at.stack();
+ROTA_READS_RACING creation_stack creation_of(const g& gp) { return creation_of(gp.created_at); }
+
+creation_stack creation_of(creation_place at) {
+    const std::uint32_t id = at.stack();
     // It may be being made, on another processor.
     if (id == 0 || !stacks.is_there(id)) return {};
     const std::uintptr_t* const pcs = stacks.frames(id);

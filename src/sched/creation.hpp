@@ -50,5 +50,7 @@ ROTA_COLD void note_creation(g& gp);
 
 // Of a goroutine that is held, or whose fields are those of the moment.
 creation_stack creation_of(const g& gp);
+// Of one that was made there.
+creation_stack creation_of(creation_place at);
 
 }  // namespace rota::rt

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "mem/mapped.hpp"
+#include "sched/park_check.hpp"
 #include "sched/stack_depth.hpp"
 #include "sched/trace_events.hpp"
 
@@ -86,6 +87,7 @@ g* fresh(std::uint8_t cls) {
     if (!slot) return nullptr;
     g* const gp = header_in(slot);
     gp->stack = slot;
+    gp->is_checked = gp->leaves_with_care = park_check.is_on;
     gp->status.store(g_status::dead, memory_order_relaxed);  // relaxed: nobody knows it yet
     return gp;
 }

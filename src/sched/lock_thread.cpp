@@ -8,6 +8,7 @@
 #include "sched/idle.hpp"
 #include "sched/m_lifecycle.hpp"
 #include "sched/park.hpp"
+#include "sched/park_check.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/schedule.hpp"
 #include "sched/seeded.hpp"
@@ -111,12 +112,14 @@ void unlock_thread() {
 void pin_begin(g& gp) {
     ROTA_CHECK(gp.pin_count < 0xffff'ffffu);
     ++gp.pin_count;
-    gp.is_pinned = true;
+    gp.is_pinned = gp.leaves_with_care = true;
 }
 
 void pin_end(g& gp) {
     ROTA_CHECK(gp.pin_count > 0);
-    if (--gp.pin_count == 0) gp.is_pinned = false;
+    if (--gp.pin_count != 0) return;
+    gp.is_pinned = false;
+    gp.leaves_with_care = gp.is_checked;
 }
 
 bool is_pinned_away() {
@@ -125,9 +128,10 @@ bool is_pinned_away() {
     return gp.is_pinned && gp.lock_count == 0 && gp.main_of != nullptr && gp.main_of->mp != &self;
 }
 
-ROTA_COLD void lock_pinned(m& self, g& gp) {
+void leave_with_care(m& self, g& gp) {
     if (gp.is_locked || seeded.on) return;
-    bind(self, gp);
+    if (gp.is_pinned) bind(self, gp);
+    else note_leaving(gp);
 }
 
 void ended_pinned(const g& gp) {

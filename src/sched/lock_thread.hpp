@@ -18,7 +18,7 @@
 // then on. Go: LockOSThread, stoplockedm, startlockedm.
 //
 // A pin (rota::runtime::pin) is the lazy form. Its scope costs the goroutine a counter. Only when a
-// pinned goroutine leaves its m does that m lock itself to it, by lock_if_pinned on the goroutine's
+// pinned goroutine leaves its m does that m lock itself to it, by before_leaving on the goroutine's
 // own stack, before any waker can find it. When it is to go on, its m unlocks the two again, in
 // wait_for_locked_g. So a pinned goroutine that runs counts nowhere as locked. A main goroutine is
 // pinned to the thread on which it stands, which need not be that of its run().
@@ -44,11 +44,12 @@ void pin_end(g& gp);
 // run(), where it would have to go to be locked.
 [[nodiscard]] bool is_pinned_away();
 
-// gp is about to leave self: locks the two together if gp is pinned. Caller: on gp's stack, inside
-// the runtime, before gp can be readied. Parks: never.
-void lock_pinned(m& self, g& gp);
-ROTA_ALWAYS_INLINE void lock_if_pinned(m& self, g& gp) {
-    if (ROTA_UNLIKELY(gp.is_pinned)) lock_pinned(self, gp);
+// gp is about to leave self: locks the two together if gp is pinned. If it is not, and parks are
+// checked, looks whether it may leave (sched/park_check). Caller: on gp's stack, inside the
+// runtime, before gp can be readied. Parks: never.
+ROTA_COLD void leave_with_care(m& self, g& gp);
+ROTA_ALWAYS_INLINE void before_leaving(m& self, g& gp) {
+    if (ROTA_UNLIKELY(gp.leaves_with_care)) leave_with_care(self, gp);
 }
 
 // The current goroutine gp ends although it is pinned: a fatal error of the program.

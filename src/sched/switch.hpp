@@ -107,7 +107,7 @@ ROTA_ALWAYS_INLINE void leave_g(m& self, g& gp, switch_action action, bool forev
 #if defined(ROTA_DEBUG_CHECKS)
     if (ROTA_UNLIKELY(!(fp_control::current() == self.fp))) fp_control_changed(gp);
 #endif
-    if (!forever) lock_if_pinned(self, gp);
+    if (!forever) before_leaving(self, gp);
     self.after = action;
     self.prev = &gp;
     switch_to(self, gp, how == next_by::nearest ? pick_next(self) : pick_g0(self), forever);

@@ -101,7 +101,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
     casgstatus(gp, g_status::syscall, g_status::runnable);
     trace_go_wait(self);
     self.went_on_in.store(0, memory_order_relaxed);  // relaxed: a guess; others will run here
-    lock_if_pinned(self, gp);
+    before_leaving(self, gp);
     self.after = after_slow_exit;
     self.prev = &gp;
     switch_to(self, gp, self.g0);

@@ -161,6 +161,38 @@ TEST(environment, reports_each_unknown_name_of_godebug_in_one_line) {
     }
 }
 
+TEST(environment, reads_for_what_parks_are_checked) {
+    // The names could lose their first, or the words before them count as names.
+    const struct {
+        const char* value;
+        bool mutexes, is_fatal;
+        const char* names;
+    } good[] = {{"0", false, false, ""},
+                {"1", true, false, ""},
+                {"fatal+1", true, true, ""},
+                {"libgomp", false, false, "libgomp"},
+                {"1+fatal+boost::asio::+libpython3.11", true, true, "boost::asio::+libpython3.11"}};
+    for (const auto& c : good) {
+        const with_variable v("GODEBUG", (std::string("parkcheck=") + c.value).c_str());
+        const auto env = read_environment();
+        EXPECT_EQ(env.parkcheck_mutexes, c.mutexes) << c.value;
+        EXPECT_EQ(env.parkcheck_is_fatal, c.is_fatal) << c.value;
+        EXPECT_EQ(env.parkcheck_names, c.names) << c.value;
+    }
+    std::string many = "a";
+    for (int i = 0; i < 16; ++i) many += "+a";
+    for (const std::string& value : {std::string("fatal"), std::string("1+"), std::string("libz+1"),
+                                     std::string(64, 'x'), many}) {
+        const with_variable v("GODEBUG", ("parkcheck=" + value).c_str());
+        testing::internal::CaptureStderr();
+        const auto env = read_environment();
+        EXPECT_TRUE(env.parkcheck_names.empty() && !env.parkcheck_is_fatal) << value;
+        EXPECT_EQ(testing::internal::GetCapturedStderr().find("rota: GODEBUG parkcheck: bad value"),
+                  0u)
+            << value;
+    }
+}
+
 TEST(environment, reads_how_quotas_are_rounded) {
     // The key could be unknown, or take any number for yes.
     EXPECT_EQ(read_environment().cgroupceil, 0);

@@ -98,6 +98,7 @@ TEST(godebug, bad_entries_are_reported_and_the_rest_obeyed) {
                {"preemptsignal=9", "9", "the number of a signal"},
                {"gctrace=on", "on", "1 for a line"},
                {"pollalone=2", "2", "1 to leave what the network brings"},
+               {"parkcheck=2", "2", "1 for pthread mutexes"},
                {"netpoll=select", "select", "epoll, uring"},
                {"chaos=", "\"\"", "a seed from 1 to 2147483647"},
                {"chaos=yes", "yes", "a seed from 1 to 2147483647"},
