@@ -43,6 +43,7 @@ TEST(http_arrival, is_waited_for_until_it_is_closed_and_its_goroutine_has_given_
     const net::conn client = net::dial("tcp", l.addr().to_string());
     const net::conn early = l.accept();
     const net::endpoint nobody;
+    ASSERT_TRUE(server->take_place());
     {
         arrival first(server, early);
         {
@@ -60,6 +61,7 @@ TEST(http_arrival, is_waited_for_until_it_is_closed_and_its_goroutine_has_given_
     }
     const auto other =
         std::make_shared<server_state>([](response_writer&, request&) {}, server_options{});
+    ASSERT_TRUE(other->take_place());
     {
         const arrival refused(other, client);
         other->end(false);
@@ -78,7 +80,9 @@ TEST(http_arrival, is_not_waited_for_once_it_is_another_s) {
         std::make_shared<server_state>([](response_writer&, request&) {}, server_options{});
     const net::listener l = net::listen("tcp", "127.0.0.1:0");
     const net::conn client = net::dial("tcp", l.addr().to_string());
+    ASSERT_TRUE(server->take_place());
     server->end(false);
+    EXPECT_FALSE(server->take_place());
     {
         arrival theirs(server, client);
         server->leave();
