@@ -126,6 +126,39 @@ def without_debug_information(program, folder):
     check_stacks(run_gdb([bare, core_at], backtraces(found)), found)
 
 
+def files_say_whose_a_function_is(program, folder):
+    """Of a library with line tables alone a function's name may lack the namespace."""
+    text, prefix = SCRIPT.read_text(), "(?:rota::|"
+    assert text.count(prefix) == 1
+    script = folder / "rota-gdb.py"
+    script.write_text(text.replace(prefix, "(?:"))
+    said = run_gdb([program], ["set startup-with-shell off", "handle SIGURG nostop noprint pass",
+                               "run", f"source {script}", "info goroutines"], None)
+    if "ready" not in said:
+        raise Skipped("gdb may not trace here: " + said.strip().split("\n")[-1])
+    check_list(said)
+
+
+def core_of_gcore(program, folder):
+    """It lacks the stacks, which the script says in a line, not by an empty list."""
+    gcore = shutil.which("gcore")
+    if gcore is None:
+        raise Skipped("no gcore")
+    with subprocess.Popen([str(program), "stays"], stdout=subprocess.PIPE, text=True) as child:
+        try:
+            assert child.stdout.readline() == "ready\n"
+            written = subprocess.run([gcore, "-o", str(folder / "core"), str(child.pid)],
+                                     capture_output=True, text=True, timeout=TIME_LIMIT)
+        finally:
+            child.kill()
+    core_at = folder / f"core.{child.pid}"
+    if not core_at.exists():
+        raise Skipped("gcore may not trace here: " + written.stderr.strip().split("\n")[-1])
+    said = run_gdb([program, core_at], ["info goroutines"])
+    if not list_of(said):  # as where guards are mappings of their own
+        assert said.count("rota: the core file has none of the goroutines' stacks") == 1, said
+
+
 def make_core(program, folder):
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
     if "/" in pattern or pattern.startswith("|"):
@@ -204,7 +237,8 @@ def leaves_no_names(program, _folder):
 
 TESTS = {"variables": variables, "leaves_no_names": leaves_no_names,
          "loaded_by_itself": loaded_by_itself,
-         "a_live_process": live, "a_core_file": core,
+         "files_say_whose_a_function_is": files_say_whose_a_function_is,
+         "a_core_file_of_gcore": core_of_gcore, "a_live_process": live, "a_core_file": core,
          "a_core_file_without_debug_information": without_debug_information}
 
 

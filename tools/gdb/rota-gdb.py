@@ -151,6 +151,7 @@ class Runtime(Table):
                                else memory(self.stacks, 48) + bytes(8))
         arenas_at, count_at, size, base, used, cls, guard_pages = layout
         arenas, count = word(arenas_at), word(count_at, 4)
+        is_any_there = False
         for n in range(count):
             arena = memory(arenas + n * size, size)
             first = int.from_bytes(arena[base:base + 8], "little")
@@ -163,9 +164,14 @@ class Runtime(Table):
                     data = memory(header, self.g_room)
                 except gdb.MemoryError:
                     continue  # never touched, so not in the core file
+                is_any_there = True
                 g = Goroutine(self, (lo, lo + slot), header, data)
                 if g.state not in ("idle", "dead", "?"):
                     yield g
+        if count and not is_any_there:
+            raise gdb.GdbError("rota: the core file has none of the goroutines' stacks: gcore "
+                               "leaves out a mapping that it cannot read at the first guard page; "
+                               "a core file that the kernel writes (kill -ABRT) has them")
 
     def find(self, number):
         for g in self.goroutines():
@@ -315,6 +321,32 @@ def frames_from(frame):
             return
 
 
+class Sources:
+    """The files of rota's own functions. Of a library with line tables alone (-g1) a function's
+    name may lack the namespace: its file says whose it is."""
+
+    def __init__(self):
+        self.root = None
+        self.known = {}  # name: whether it is one
+        try:
+            main = int(gdb.parse_and_eval("(unsigned long) &rota_goroutine_main"))
+            symtab = gdb.find_pc_line(main).symtab  # ROOT/sched/goroutine.cpp
+            if symtab is not None:
+                self.root = symtab.fullname().rsplit("/", 2)[0] + "/"
+        except gdb.error:
+            pass
+
+    def have(self, frame):
+        symtab = frame.find_sal().symtab if self.root is not None else None
+        if symtab is None:
+            return False
+        name = symtab.filename
+        if name not in self.known:
+            at = symtab.fullname()
+            self.known[name] = at.startswith(self.root) or "/include/rota/" in at
+        return self.known[name]
+
+
 class Functions:
     """The innermost function of each goroutine that is the program's own. Many goroutines have
     the same stack: one whose return addresses are those of another, at the same places, is not
@@ -322,6 +354,7 @@ class Functions:
 
     def __init__(self, runtime):
         self.runtime = runtime
+        self.sources = Sources()
         self.known = {}  # saved instruction pointer: [(places, text)]
         self.entries = {}
 
@@ -360,7 +393,8 @@ class Functions:
                 if 0 <= at:
                     places.append((at, struct.pack("<Q", frame.pc())))
             name = frame.name()
-            if name is None or (OWN.match(name) and not WRAPPED.search(name)):
+            if name is None or (not WRAPPED.search(name) and
+                                (OWN.match(name) or self.sources.have(frame))):
                 continue
             text, line = shown_name(name), frame.find_sal()
             if line.symtab is not None and line.line:
