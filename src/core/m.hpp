@@ -145,7 +145,8 @@ struct alignas(cache_line) m : self_header {
     // Its goroutine is stopped in the handler of the signal (sched/suspend), and stays there as
     // long as a scan is under way (sched/scan) that has seen this word.
     atomic<bool> is_still{false};
-    gobuf still_at;  // where the signal has interrupted it
+    gobuf still_at;                  // where the signal has interrupted it
+    std::uintptr_t still_frame = 0;  // of the handler, above which the registers lie
 
     // --- owner writes, sysmon reads --------------------------------------------------
     // How often it has come out of a system call without a p; relaxed: sysmon may be a round late.

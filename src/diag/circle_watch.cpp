@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "core/sched.hpp"
+#include "diag/reading_stacks.hpp"
 #include "diag/report.hpp"
 #include "diag/traceback.hpp"
 #include "diag/unreachable.hpp"

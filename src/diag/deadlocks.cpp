@@ -7,6 +7,7 @@
 #include <rota/debug.hpp>
 
 #include "diag/lock_cycles.hpp"
+#include "diag/reading_stacks.hpp"
 #include "diag/stack_text.hpp"
 #include "diag/unreachable.hpp"
 #include "diag/unstopped.hpp"

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/getg.hpp"
 #include "core/sched.hpp"
 #include "diag/context_walk.hpp"
 #include "diag/on_thread.hpp"
+#include "diag/reading_stacks.hpp"
 #include "diag/sample_stack.hpp"
 #include "diag/told_status.hpp"
 #include "diag/unstopped.hpp"
@@ -224,6 +226,8 @@ void append(std::vector<goroutine_state>& to, const std::byte* room, std::size_t
 
 std::vector<goroutine_state> list_goroutines(std::size_t pcs_max) {
     boot_runtime();
+    std::optional<reading_stacks> reading;  // before what is noted, which goes first
+    if (pcs_max > 0) reading.emplace();
     constexpr std::size_t usual = 64 * 1024;
     std::vector<std::byte> room(usual);
     const auto l = std::make_unique<listing>();

@@ -32,7 +32,8 @@ struct goroutine_state {
 
 // Each that lives from the beginning to the end, once. Those that do not run are held still, a few
 // dozen at a time; those that run are asked where they are (diag/on_thread), unless `pcs_max` is
-// 0: then no stack is looked at. Caller: in user code, with a label_reader. Throws std::bad_alloc.
+// 0: then no stack is looked at; else a search for unreachable goroutines ends first, and it parks
+// meanwhile. Caller: in user code, with a label_reader. Throws std::bad_alloc.
 std::vector<goroutine_state> list_goroutines(std::size_t pcs_max = 64);
 
 // What a dump says in brackets.

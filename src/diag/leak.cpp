@@ -10,6 +10,7 @@
 
 #include "core/getg.hpp"
 #include "diag/goroutine_list.hpp"
+#include "diag/reading_stacks.hpp"
 #include "diag/stack_text.hpp"
 #include "diag/unreachable.hpp"
 #include "sched/bubble.hpp"

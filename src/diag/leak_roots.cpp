@@ -48,9 +48,10 @@ bool is_on_its_stack(const g& gp) {
     return false;
 }
 
-bool leak_roots::prepare(std::size_t ranges_max) {
-    return memory.open() && left_out_.reserve(ranges_max) && text_.reserve(copied_at_once) &&
-           copy_.reserve(copied_at_once) && there_.reserve(pages_at_once / 64);
+bool leak_roots::prepare(std::size_t ranges_max, std::size_t threads_max) {
+    return memory.open() && left_out_.reserve(ranges_max) && pointers_.reserve(threads_max) &&
+           text_.reserve(copied_at_once) && copy_.reserve(copied_at_once) &&
+           there_.reserve(pages_at_once / 64);
 }
 
 void leak_roots::leave_out(const void* lo, const void* hi) {
@@ -77,7 +78,11 @@ bool leak_roots::note_signal_stack(const m& mp, own_frames own) {
     if (lo == 0) return true;
     if (&mp == getm_or_null()) return (lo <= own.hi && own.hi < hi) || note(lo, hi);
     const held_thread* const h = held_between(lo, hi);
-    if (h == nullptr) return true;  // sleeps in another handler, or has a stack of the program's
+    if (h == nullptr) {  // sleeps in another handler, or has a stack of the program's
+        const bool is_still = mp.is_still.load(memory_order_acquire);  // pairs(scan.still)
+        return !is_still || mp.still_frame <= lo || hi <= mp.still_frame ||
+               note(lo, mp.still_frame);
+    }
     const auto is_below = [&](std::uintptr_t top) { return top - h->sp - 1 < m::own_frames; };
     // relaxed, both: see there
     const bool is_scheduler =
@@ -95,7 +100,7 @@ bool leak_roots::note_left_out(marking& marks, own_frames own) {
     const auto add = [&](memory_range r) { return note(r.lo, r.hi); };
     bool fits = add(marks.candidates.extent()) && add(marks.blocks.extent()) &&
                 add(marks.work_extent()) && add(left_out_.extent()) && add(text_.extent()) &&
-                add(copy_.extent()) && add(there_.extent());
+                add(copy_.extent()) && add(there_.extent()) && add(pointers_.extent());
     for (const awaited_block& b : marks.blocks) fits = fits && add(b.at);
     const sema_table_extent table = sema_table();
     fits = fits && note(address_of(table.lo), address_of(table.hi));
@@ -113,6 +118,28 @@ bool leak_roots::note_left_out(marking& marks, own_frames own) {
     std::sort(left_out_.begin(), left_out_.end(),
               [](const memory_range& a, const memory_range& b) { return a.lo < b.lo; });
     return fits && left_out_.size() < left_out_.capacity();
+}
+
+// Where what gp, which is on its stack, uses of it begins; 0: it is not known. `lo`: the stack's
+// end. The handler of a thread without an alternate stack has put the registers below the stack
+// pointer.
+std::uintptr_t leak_roots::lowest_of(const g& gp, std::uintptr_t lo) {
+    constexpr std::uintptr_t below_sp = 128;
+    const stack_pointer* const end = pointers_.end();
+    const stack_pointer* const held =
+        std::lower_bound(static_cast<const stack_pointer*>(pointers_.begin()), end, lo + below_sp,
+                         [](const stack_pointer& a, std::uintptr_t b) { return a.sp < b; });
+    const auto lowest = [lo](std::uintptr_t sp, std::uintptr_t handler) {
+        return lo <= handler && handler < sp ? handler : sp - below_sp;
+    };
+    if (held != end && held->sp < address_of(&gp)) return lowest(held->sp, held->frame);
+    // Its thread is stopped, in the handler that stops it, and was not asked (is_harmless).
+    const m* const mp = gp.mp;
+    if (mp == nullptr || mp->curg != &gp ||
+        !mp->is_still.load(memory_order_acquire))  // pairs(scan.still)
+        return 0;
+    const std::uintptr_t sp = address_of(mp->still_at.sp);
+    return lo + below_sp <= sp && sp < address_of(&gp) ? lowest(sp, mp->still_frame) : 0;
 }
 
 void leak_roots::mark_goroutines(marking& marks, own_frames own) {
@@ -137,6 +164,8 @@ void leak_roots::mark_goroutines(marking& marks, own_frames own) {
             if (in.marks->find_goroutine(gp) != nullptr) return;
             if (&gp == current_goroutine()) return words(in.own.hi);
             if (is_on_its_stack(gp)) {
+                const std::uintptr_t lowest = in.roots->lowest_of(gp, address_of(slot.usable_lo()));
+                if (lowest != 0) return words(lowest);
                 // What was never touched is not touched now. A failure is noted there.
                 (void)in.roots->mark_pages(address_of(slot.usable_lo()), top, false);
                 return;
@@ -159,6 +188,10 @@ const char* leak_roots::mark(marking& marks, const held_threads& held, own_frame
     until_ns_ = until_ns;
     std::sort(held.threads, held.threads + held.count,
               [](const held_thread& a, const held_thread& b) { return a.frame < b.frame; });
+    for (std::size_t i = 0; i < held.count; ++i)  // those that do not fit are not known
+        (void)pointers_.push({held.threads[i].sp, held.threads[i].frame});
+    std::sort(pointers_.begin(), pointers_.end(),
+              [](const stack_pointer& a, const stack_pointer& b) { return a.sp < b.sp; });
     if (!note_left_out(marks, own)) return "there are too many places to leave out";
     mark_goroutines(marks, own);
     marks.drain();

@@ -3,7 +3,8 @@
 //
 // Left out:
 //   * stacks of goroutines: those of candidates are looked into when they are marked, of the others
-//     only what is in use is looked at;
+//     only what is in use is looked at: of a goroutine that runs, what lies above the stack pointer
+//     of its thread, if that is on this stack, and else all that was ever used;
 //   * the blocks of channels for which candidates wait, until they are marked;
 //   * the table of semaphores, that of who has locked what, and the records of ms: they name
 //   waiters
@@ -32,7 +33,7 @@ class leak_roots {
     };
 
     // Before threads are held.
-    [[nodiscard]] bool prepare(std::size_t ranges_max);
+    [[nodiscard]] bool prepare(std::size_t ranges_max, std::size_t threads_max);
 
     // What else is not to be looked at.
     void leave_out(const void* lo, const void* hi);
@@ -61,6 +62,7 @@ class leak_roots {
     bool for_each_run(std::uintptr_t lo, std::uintptr_t hi, F each);
     void blank_left_out(std::byte* copy, std::uintptr_t lo, std::uintptr_t hi);
     std::uintptr_t lowest_in_use(const memory_mapping& stack) const;
+    std::uintptr_t lowest_of(const g& gp, std::uintptr_t lo);
 
     static constexpr std::size_t copied_at_once = 64 * 1024;
     static constexpr std::size_t pages_at_once = 64 * 1024;
@@ -68,6 +70,11 @@ class leak_roots {
     mapped_room<memory_range> left_out_;  // by address, apart from each other
     mapped_room<std::byte> text_, copy_;
     mapped_room<std::uint64_t> there_;
+    // Of each held thread its stack pointer and the frame of its handler, by the former.
+    struct stack_pointer {
+        std::uintptr_t sp, frame;
+    };
+    mapped_room<stack_pointer> pointers_;
     marking* marking_ = nullptr;
     const held_threads* held_ = nullptr;
     std::size_t pages_asked_ = 0;

@@ -22,6 +22,7 @@
 #include "diag/profile_difference.hpp"
 #include "diag/profile_proto.hpp"
 #include "diag/profile_text.hpp"
+#include "diag/reading_stacks.hpp"
 #include "diag/stack_text.hpp"
 #include "diag/unreachable.hpp"
 #include "sched/entry.hpp"

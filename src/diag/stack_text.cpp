@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "diag/frame_name.hpp"
+#include "diag/reading_stacks.hpp"
 #include "diag/sample_stack.hpp"
 #include "diag/traceback.hpp"
 #include "diag/unstopped.hpp"
@@ -79,7 +80,8 @@ struct others {
 void append_others(std::string& text) {
     const std::size_t before = text.size();
     {
-        const label_reader reading;
+        const reading_stacks reading;
+        const label_reader reading_labels;
         look_at_tables();
         const auto w = std::make_unique<others>(text);
         for (slot_tour tour; w->take_some(tour);) {

@@ -12,6 +12,7 @@
 #include "diag/leak_roots.hpp"
 #include "diag/marking.hpp"
 #include "diag/profile_cpu.hpp"
+#include "diag/reading_stacks.hpp"
 #include "netpoll/uring.hpp"
 #include "sched/deadlock.hpp"
 #include "sched/entry.hpp"
@@ -336,7 +337,8 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     if (!s->marks.reserve(most, 2 * most + 16 * reserve) || !s->threads.reserve(threads_max))
         throw std::bad_alloc();
     // Arenas, blocks, three for each m.
-    if (!s->roots.prepare(2 * most + 32 * reserve)) s->unproven = "/proc cannot be read";
+    if (!s->roots.prepare(2 * most + 32 * reserve, threads_max))
+        s->unproven = "/proc cannot be read";
     look_in_stopped_world(*s);
     unreachable_goroutines result;
     for (const candidate& c : s->marks.candidates) {
@@ -351,15 +353,6 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     if (for_circles && s->unproven == nullptr) result.circles = s->graph.circles(s->marks);
     return result;
 }
-
-}  // namespace
-
-ROTA_NOINLINE void clear_dead_frames() {
-    std::byte room[8192];
-    ::explicit_bzero(room, sizeof room);
-}
-
-namespace {
 
 // Held by who searches, until nothing is left of what has been noted: for another search addresses
 // in its rooms, or in its circles, would be pointers to what lies there.
@@ -385,12 +378,17 @@ class search_turn {
 };
 
 // Caller: holds one_search.
-unreachable_goroutines search_well(bool for_circles) {
+unreachable_goroutines search_well(bool for_circles, bool waits) {
     constexpr int attempts_max = 3;
     // A goroutine may go on on another thread; see below for that.
     std::optional<uncancelled> meanwhile;
     if (current_goroutine() == nullptr) meanwhile.emplace();
     unreachable_goroutines result;
+    const searching_stacks alone(waits);
+    if (!alone) {
+        result.unproven = "another goroutine or thread reads stacks";
+        return result;
+    }
     bool may_do_better = true;
     for (int i = 0; i < attempts_max && may_do_better; ++i)
         result = search_once(for_circles, may_do_better);
@@ -403,7 +401,7 @@ bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, boo
     boot_runtime();
     const search_turn turn(waits);
     if (!turn) return false;
-    unreachable_goroutines result = search_well(true);
+    unreachable_goroutines result = search_well(true, waits);
     for (wait_circle& circle : result.circles) {
         visit(circle, arg);
         // What is given back to malloc keeps its words, and those next to a bool half of what was
@@ -416,7 +414,7 @@ bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, boo
 unreachable_goroutines find_unreachable_goroutines() {
     boot_runtime();
     unreachable_goroutines result;
-    if (const search_turn turn(true); turn) result = search_well(false);
+    if (const search_turn turn(true); turn) result = search_well(false, true);
     else result.unproven = "the process exits";
     __atomic_store_n(&last_found, result.goids.size(), __ATOMIC_RELAXED);
     __atomic_store_n(&last_unproven, result.unproven, __ATOMIC_RELAXED);

@@ -35,12 +35,8 @@ struct unreachable_goroutines {
     std::vector<wait_circle> circles;  // if they were asked for; see visit_wait_circles
 };
 
-// Writes zeros over what functions that have returned have left below the caller's frame. Who calls
-// it first thing has no old words in what the frames of later calls leave unwritten, which the
-// search would take for pointers.
-void clear_dead_frames();
-
-// Stops the world; one searches at a time. Blocks, and may migrate; from a goroutine or any thread.
+// Stops the world; one searches at a time, and nobody reads stacks meanwhile
+// (diag/reading_stacks). Blocks, and may migrate; from a goroutine or any thread.
 // Throws std::bad_alloc.
 unreachable_goroutines find_unreachable_goroutines();
 
@@ -48,8 +44,9 @@ unreachable_goroutines find_unreachable_goroutines();
 // locked it (sync/lock_owners) counts as waiting for that goroutine alone, wherever the mutex lies:
 // rota allows others to unlock it, so that this is no proof that they never run again. Visits each
 // circle before the next search of anybody may begin: pointers to its objects, kept longer, make
-// them reachable. False: nothing could be proven; or `waits` is false, and somebody else searches.
-// The bystander must not wait: the search reads the lists of who waits, while that one is not held.
+// them reachable. False: nothing could be proven; or `waits` is false, and somebody else searches
+// or reads stacks. The bystander must not wait: the search reads the lists of who waits, while that
+// one is not held.
 bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, bool waits);
 
 // How many the last search has found; 0 before the first.

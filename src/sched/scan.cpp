@@ -163,6 +163,7 @@ ROTA_READS_RACING const gobuf* stopped_hold::find(const g& gp) const {
 
 void stand_still(m& self, const gobuf& interrupted) {
     self.still_at = interrupted;
+    self.still_frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     self.is_still.store(true, memory_order_release);  // pairs(scan.still)
 }
 

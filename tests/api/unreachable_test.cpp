@@ -349,6 +349,73 @@ TEST(unreachable, two_that_wait_for_each_other_and_a_select_are_found) {
     });
 }
 
+namespace {
+
+// Six goroutines that wait for what nobody has.
+std::set<std::string> lose_six(int attempt) {
+    std::set<std::string> names;
+    for (int i = 0; i < 6; ++i) {
+        const std::string name = "lost " + std::to_string(attempt) + "." + std::to_string(i);
+        names.insert(name);
+        elsewhere([&] {
+            const auto ch = rota::make_chan<int>();
+            rota::go({.name = name}, [ch] { ch.recv(); });
+        });
+        EXPECT_TRUE(eventually_in_state(name.c_str(), "chan receive"));
+    }
+    leaves_behind(6);
+    return names;
+}
+
+// While write() is called again and again by another goroutine: whether nearly all searches by the
+// calling goroutine find all of six lost goroutines. As above, a word may look like a pointer by
+// chance, so there are several attempts.
+template <class Write>
+bool searches_are_complete_beside(Write write) {
+    constexpr int attempts_max = 5, searches = 6, enough = 5;
+    std::atomic<bool> ends{false};
+    std::atomic<int> written{0};
+    const auto write_on = [&] {
+        while (!ends) {
+            write();
+            ++written;
+        }
+    };
+    rota::wait_group writer;
+    writer.go(write_on);
+    int complete = 0;
+    for (int i = 0; i < attempts_max && complete < enough; ++i) {
+        const std::set<std::string> lost = lose_six(i);
+        complete = 0;
+        for (int k = 0; k < searches; ++k) {
+            const int before = written;
+            EXPECT_TRUE(eventually([&] { return written > before; }));
+            complete += are_found(lost) ? 1 : 0;
+        }
+        // Of a death test that alone is seen.
+        std::fprintf(stderr, "attempt %d: %d of %d searches have found all\n", i, complete,
+                     searches);
+    }
+    ends = true;
+    writer.wait();
+    return complete >= enough;
+}
+
+void write_goroutines(int debug) {
+    std::ostringstream out;
+    rota::pprof::write_profile("goroutine", out, debug);
+}
+
+}  // namespace
+
+TEST(unreachable, all_are_found_while_others_read_stacks) {
+    // Who writes a profile or a dump has pointers into the stacks of all: in registers, in frames
+    // that are alive or dead, in what it notes. The search could take them for references.
+    SKIP_WITHOUT_PROOF();
+    alone([] { EXPECT_TRUE(searches_are_complete_beside([] { write_goroutines(1); })); });
+    alone([] { EXPECT_TRUE(searches_are_complete_beside([] { write_goroutines(2); })); });
+}
+
 // --- nobody who can still run --------------------------------------------------------------------
 
 namespace {
