@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "arch/prefetch.hpp"
 #include "base/atomic.hpp"
 #include "base/check.hpp"
 #include "base/fatal.hpp"
@@ -25,13 +26,13 @@ struct arena {
     std::uint32_t slot_count = 0;
     std::uint8_t cls = 0;
     std::uint8_t guard_pages = 0;
-    std::uint32_t* cold_next = nullptr;  // per slot: the next cold one; pages come on touch
+    std::uint32_t* next = nullptr;  // per slot: the next one of its list; pages come on touch
 
     // --- under stacks.mu; `used` is read by anyone ------------------------------
-    atomic<std::uint32_t> used{0};       // slots handed out so far, from the bottom up
+    atomic<std::uint32_t> used{0};       // slots that have been claimed, from the bottom up
     std::uint32_t cold_head = none;      // slots given back
-    std::uint32_t touched = 0;           // slots from the bottom up whose top page is there
-    std::uint32_t guarded = 0;           // slots from the bottom up that have their guard already
+    std::uint32_t ready_head = none;     // slots that are prepared and were never handed out
+    std::uint32_t ready_count = 0;       // how many
     std::uint32_t next_of_class = none;  // arenas of this class that still have slots to give
 
     std::size_t pitch() const { return stack_pitch(cls, guard_pages); }
@@ -45,12 +46,13 @@ struct stack_table {
     arena* arenas ROTA_GUARDED_BY(mu) = nullptr;  // one reserved array, never moved
     std::uint32_t open[stack_class_count] ROTA_GUARDED_BY(mu) = {
         none, none, none, none, none, none, none, none, none, none, none, none, none};
-    bool guard_ahead ROTA_GUARDED_BY(mu) = true;  // the kernel guards many slots in one call
     long guards_left ROTA_GUARDED_BY(mu) =
         -1;  // mappings kind: how many more may be set; -1: not known
 
     // --- anyone -----------------------------------------------------------------------
     atomic<guard_kind> guard{guard_kind::markers};
+    atomic<bool> many_guards{true};  // the kernel guards many slots in one call
+    atomic<bool> many_tops{true};    // and commits pages of many
 
     // --- written under mu, read by anyone -------------------------------------------
     atomic<std::uint32_t> fresh{0};       // slots ever taken from an arena; relaxed: demand
@@ -84,7 +86,7 @@ bool reserve(arena& a, std::uint8_t cls) {
         const std::size_t bytes = plan.slots * pitch, extra = metadata_bytes(plan.slots);
         if (void* start = mmap_reserve(bytes + extra)) {
             a.base = static_cast<std::byte*>(start);
-            a.cold_next = reinterpret_cast<std::uint32_t*>(a.base + bytes);
+            a.next = reinterpret_cast<std::uint32_t*>(a.base + bytes);
             a.slot_count = plan.slots;
             a.cls = cls;
             a.guard_pages = plan.guard_pages;
@@ -162,20 +164,108 @@ void install_guard(const stack_slot& slot) {
     }
 }
 
-// Guards the next slots of `a` before they are handed out, if the kernel can do many at once.
-void guard_ahead(arena& a) ROTA_REQUIRES(stacks.mu) {
-    if (!stacks.guard_ahead || stacks.guard.load(memory_order_relaxed) != guard_kind::markers)
-        return;  // relaxed: see above
-    const std::uint32_t left = a.slot_count - a.guarded;
-    const std::uint32_t n = left < advice_batch_max ? left : std::uint32_t{advice_batch_max};
-    if (mmap_guard_many(a.base + a.guarded * a.pitch(), a.pitch(), a.guard_pages * page_size, n) ==
-        0)
-        a.guarded += n;
-    else stacks.guard_ahead = false;
+// Fresh slots in a row. They are in no list: the thread that has claimed them prepares them,
+// without the lock, and uses them or puts them into the arena's list of prepared ones.
+//
+//     fresh ──claim, under stacks.mu──► prepared by one thread ──► in use
+//                                                              ──► ready ──► in use
+//
+// Invariant: each slot that is ready, cold or in use has its guard, as far as the kernel has any.
+struct claim {
+    std::uint32_t arena = 0, first = 0, n = 0;
+};
+
+constexpr std::uint32_t claim_max = 16;  // some 30 us to prepare
+static_assert(claim_max <= advice_batch_max);
+
+std::uint32_t clamped(std::uint32_t n, std::uint32_t least, std::uint32_t most) {
+    return n < least ? least : n < most ? n : most;
 }
 
-// A slot from the lists. `bare`: it has no guard yet.
-stack_slot take_slot(std::uint8_t cls, bool& bare) {
+claim claim_slots(std::uint32_t n, std::uint32_t most) ROTA_REQUIRES(stacks.mu) {
+    arena& a = stacks.arenas[n];
+    const std::uint32_t used = a.used.load(memory_order_relaxed);  // relaxed: changed under mu only
+    const std::uint32_t left = a.slot_count - used;
+    const claim c{n, used, left < most ? left : most};
+    a.used.store(used + c.n, memory_order_release);  // pairs(stack.used)
+    return c;
+}
+
+// Installs the guards of a claim. Slots that are in use by others are never among them.
+void install_guards(const arena& a, const claim& c) {
+    // relaxed, both: settings
+    if (c.n > 1 && stacks.many_guards.load(memory_order_relaxed)) {
+        const std::size_t pitch = a.pitch();
+        if (mmap_guard_many(a.base + c.first * pitch, pitch, a.guard_pages * page_size, c.n) == 0)
+            return;
+        stacks.many_guards.store(false, memory_order_relaxed);
+    }
+    for (std::uint32_t i = 0; i < c.n; ++i) install_guard(slot_at(a, c.arena, c.first + i));
+}
+
+// Has the kernel commit the highest page of each. Of a single one that is no gain: it comes on
+// touch.
+void touch_tops(const arena& a, const claim& c) {
+    // relaxed, both: settings
+    if (c.n < 2 || !stacks.many_tops.load(memory_order_relaxed)) return;
+    const std::size_t pitch = a.pitch();
+    std::byte* const first = a.base + (c.first + 1) * pitch - page_size;
+    if (mmap_populate_many(first, pitch, page_size, c.n) != 0)
+        stacks.many_tops.store(false, memory_order_relaxed);
+}
+
+void prepare(const arena& a, const claim& c) {
+    install_guards(a, c);
+    touch_tops(a, c);
+}
+
+// An arena that has slots again is looked at again.
+void reopen(arena& a, std::uint32_t n) ROTA_REQUIRES(stacks.mu) {
+    if (a.next_of_class != n) return;
+    a.next_of_class = stacks.open[a.cls];
+    stacks.open[a.cls] = n;
+}
+
+// The slot that comes next is written to soon: its first use would wait for the walk through the
+// page tables.
+void expect_use_of_ready(const arena& a) ROTA_REQUIRES(stacks.mu) {
+    if (a.ready_head != none)
+        prefetch_to_write(a.base + (a.ready_head + 1) * a.pitch() - cache_line);
+}
+
+// The slots of a claim that the caller does not use, in their order.
+void put_ready(arena& a, const claim& c) {
+    if (c.n == 0) return;
+    const lock_guard guard(stacks.mu);
+    for (std::uint32_t i = c.first + c.n; i-- > c.first;) {
+        a.next[i] = a.ready_head;
+        a.ready_head = i;
+    }
+    a.ready_count += c.n;
+    expect_use_of_ready(a);
+    reopen(a, c.arena);
+}
+
+// How many fresh slots a thread claims that needs one: no more than an eighth of what is in use, so
+// that few pages are committed for nothing.
+std::uint32_t claim_of_taker(const arena& a) ROTA_REQUIRES(stacks.mu) {
+    // relaxed, both: settings
+    if (stacks.guard.load(memory_order_relaxed) != guard_kind::markers ||
+        !stacks.many_guards.load(memory_order_relaxed))
+        return 1;
+    // relaxed: changed under mu only
+    return clamped(a.used.load(memory_order_relaxed) / 8, 1, claim_max);
+}
+
+// Takes the first slot of a list.
+std::uint32_t pop(arena& a, std::uint32_t& head) ROTA_REQUIRES(stacks.mu) {
+    const std::uint32_t index = head;
+    head = a.next[index];
+    return index;
+}
+
+// A slot from the lists, or fresh ones, of which the caller prepares all and uses the first.
+stack_slot take_slot(std::uint8_t cls, claim& fresh) {
     const lock_guard guard(stacks.mu);
     for (;;) {
         const std::uint32_t n = stacks.open[cls];
@@ -185,25 +275,31 @@ stack_slot take_slot(std::uint8_t cls, bool& bare) {
         }
         arena& a = stacks.arenas[n];
         if (a.cold_head != none) {
-            const std::uint32_t index = a.cold_head;
-            a.cold_head = a.cold_next[index];
             add_to(handed_out_bytes, a.pitch());
-            return slot_at(a, n, index);
+            return slot_at(a, n, pop(a, a.cold_head));
         }
-        const std::uint32_t used =
-            a.used.load(memory_order_relaxed);  // relaxed: changed under mu only
-        if (used < a.slot_count) {
-            if (used == a.guarded) guard_ahead(a);
-            bare = used >= a.guarded;
-            a.used.store(used + 1, memory_order_release);  // pairs(stack.used)
+        if (a.ready_head != none) {
+            --a.ready_count;
             bump(stacks.fresh);
             add_to(handed_out_bytes, a.pitch());
-            return slot_at(a, n, used);
+            const std::uint32_t index = pop(a, a.ready_head);
+            expect_use_of_ready(a);
+            return slot_at(a, n, index);
         }
-        stacks.open[cls] =
-            a.next_of_class;  // exhausted: back in the list when a slot is given back
-        a.next_of_class = n;  // its own number says "not in the list"
+        fresh = claim_slots(n, claim_of_taker(a));
+        if (fresh.n > 0) {
+            bump(stacks.fresh);
+            add_to(handed_out_bytes, a.pitch());
+            return slot_at(a, n, fresh.first);
+        }
+        stacks.open[cls] = a.next_of_class;  // exhausted: see reopen
+        a.next_of_class = n;                 // its own number says "not in the list"
     }
+}
+
+// The array, for a thread without the lock that has the number of an arena.
+arena& arena_at(std::uint32_t n) {
+    return stacks.published.load(memory_order_acquire)[n];  // pairs(stack.arenas)
 }
 
 }  // namespace
@@ -220,9 +316,13 @@ constinit const stack_layout stacks_for_debuggers = {
 
 stack_slot stack_alloc(std::uint8_t cls) {
     ROTA_CHECK(cls < stack_class_count);
-    bool bare = false;
-    const stack_slot slot = take_slot(cls, bare);
-    if (bare) install_guard(slot);
+    claim fresh;
+    const stack_slot slot = take_slot(cls, fresh);
+    if (fresh.n > 0) {
+        arena& a = arena_at(fresh.arena);
+        prepare(a, fresh);
+        put_ready(a, {fresh.arena, fresh.first + 1, fresh.n - 1});
+    }
     if (ROTA_UNLIKELY(is_on_valgrind) && slot) tell_valgrind_of_stack(slot.usable_lo(), slot.hi);
     return slot;
 }
@@ -238,13 +338,10 @@ void stack_release(const stack_slot& slot) {
     mmap_decommit(slot.usable_lo(), slot.usable_size());
     const lock_guard guard(stacks.mu);
     arena& a = stacks.arenas[slot.arena];
-    a.cold_next[slot.index] = a.cold_head;
+    a.next[slot.index] = a.cold_head;
     a.cold_head = slot.index;
     __atomic_fetch_sub(&handed_out_bytes, a.pitch(), __ATOMIC_RELAXED);
-    if (a.next_of_class == slot.arena) {
-        a.next_of_class = stacks.open[slot.cls];
-        stacks.open[slot.cls] = slot.arena;
-    }
+    reopen(a, slot.arena);
 }
 
 // Our own frame, and those of what we call, are in use: they end within `margin`.
@@ -279,35 +376,28 @@ void stack_forget_depth(const stack_slot& slot) {
 
 std::uint64_t stack_trim_ns() { return __atomic_load_n(&trim_ns, __ATOMIC_RELAXED); }
 
-namespace {
-
-// The top pages of so many stacks in a row.
-struct tops {
-    std::byte* first = nullptr;
-    std::size_t pitch = 0;  // bytes from one to the next
-    std::uint32_t n = 0;
-};
-
-// Two threads that touch the same pages pay twice: who takes the slots is given a lead, touches
-// those itself, and then runs through what has been touched here meanwhile.
-tops tops_ahead(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
-    constexpr std::uint32_t lead = 32, ahead_max = 128, at_once = 16;
-    if (stacks.open[cls] == none) return {};
-    arena& a = stacks.arenas[stacks.open[cls]];
-    const std::uint32_t used = a.used.load(memory_order_relaxed);  // relaxed: under mu
-    const std::uint32_t from = a.touched > used + lead ? a.touched : used + lead;
-    std::uint32_t to = used + ahead_max < a.slot_count ? used + ahead_max : a.slot_count;
-    if (from >= to) return {};
-    if (to > from + at_once) to = from + at_once;
-    a.touched = to;
-    return {a.base + (from + 1) * a.pitch() - page_size, a.pitch(), to - from};
-}
-
-}  // namespace
-
 bool stack_guards_are_spent() {
     return stacks.guard.load(memory_order_relaxed) == guard_kind::none;  // relaxed: a setting
 }
+
+namespace {
+
+// What a thread prepares that has nothing better to do. Guards of mappings are too few for slots
+// that nobody may use.
+claim claim_ahead(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
+    constexpr std::uint32_t ready_min = 16, ready_max = 128;
+    const std::uint32_t n = stacks.open[cls];
+    if (n == none || stacks.guard.load(memory_order_relaxed) != guard_kind::markers)
+        return {};  // relaxed: a setting
+    const arena& a = stacks.arenas[n];
+    // relaxed: changed under mu only
+    const std::uint32_t enough =
+        clamped(a.used.load(memory_order_relaxed) / 4, ready_min, ready_max);
+    if (a.ready_count >= enough) return {};
+    return claim_slots(n, clamped(enough - a.ready_count, 1, claim_max));
+}
+
+}  // namespace
 
 touch_result stack_touch_ahead(std::uint8_t cls) {
     constexpr std::uint32_t demand_min = 4;
@@ -318,10 +408,12 @@ touch_result stack_touch_ahead(std::uint8_t cls) {
     // Who takes slots comes first: to keep it waiting costs more than the pages do.
     if (!stacks.mu.try_acquire()) return touch_result::busy;
     stacks.fresh_seen.store(stacks.fresh.load(memory_order_relaxed), memory_order_relaxed);
-    const tops ahead = tops_ahead(cls);
+    const claim c = claim_ahead(cls);
     stacks.mu.release();
-    if (ahead.n == 0 || mmap_populate_many(ahead.first, ahead.pitch, page_size, ahead.n) != 0)
-        return touch_result::nothing_to_do;
+    if (c.n == 0) return touch_result::nothing_to_do;
+    arena& a = arena_at(c.arena);
+    prepare(a, c);
+    put_ready(a, c);
     return touch_result::done;
 }
 

@@ -282,8 +282,8 @@ struct watch {
         next_plan = 0;
     }
 
-    // Takes page faults off a goroutine that creates others by the thousand, where a processor has
-    // nothing better to do. Some 15 us a call. True: it is soon to be done again.
+    // Takes guards and page faults off a goroutine that creates others by the thousand, where a
+    // processor has nothing better to do. Some 30 us a call. True: it is soon to be done again.
     bool touch_stacks() const {
         if (busy_p_count() >= processor_count()) return false;
         const int at_most = alert_left > 0 ? 4 : 16;

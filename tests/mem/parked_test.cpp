@@ -76,10 +76,22 @@ void count_guards(const stack_slot& slot, void* arg) {
 
 enum class expected { markers, mappings };
 
-// While all are parked: what guards them, and at what price.
-void judge(expected kind, long n, double rss_before, double pte_before) {
+// Sysmon may have claimed slots that it is about to guard; that is over in a moment.
+census take_census(expected kind) {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     census seen;
     stack_for_each(count_guards, &seen);
+    while (kind == expected::markers && seen.unguarded > 0 &&
+           std::chrono::steady_clock::now() < until) {
+        seen = {};
+        stack_for_each(count_guards, &seen);
+    }
+    return seen;
+}
+
+// While all are parked: what guards them, and at what price.
+void judge(expected kind, long n, double rss_before, double pte_before) {
+    const census seen = take_census(kind);
     const long maps = mappings(), bound = max_map_count();
     const double rss = (status_bytes("VmRSS") - rss_before) / static_cast<double>(n);
     const double pte = (status_bytes("VmPTE") - pte_before) / static_cast<double>(n);

@@ -2,6 +2,7 @@
 #include "mem/stack.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -78,6 +79,27 @@ bool has_top(const stack_slot& slot) {
     return ::mincore(slot.hi - page_size, page_size, &in_core) == 0 && (in_core & 1) != 0;
 }
 
+// A system call says whether a page can be read without dying of it.
+bool can_be_read(const std::byte* at) {
+    return ::access(reinterpret_cast<const char*>(at), F_OK) == 0 || errno != EFAULT;
+}
+
+// The pages of its guard that are none.
+std::size_t gaps_in_guard(const stack_slot& slot) {
+    std::size_t gaps = 0;
+    for (std::byte* at = slot.lo; at < slot.usable_lo(); at += page_size) gaps += can_be_read(at);
+    return gaps;
+}
+
+// Takes `n` slots, and says of each that lacks its guard.
+void take_guarded(std::vector<stack_slot>& slots, std::uint8_t cls, int n) {
+    for (int i = 0; i < n; ++i) {
+        slots.push_back(stack_alloc(cls));
+        ASSERT_TRUE(slots.back());
+        EXPECT_EQ(gaps_in_guard(slots.back()), 0U) << "slot " << slots.back().index;
+    }
+}
+
 // Somebody else may have the lock for a moment.
 bool has_touched(std::uint8_t cls) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -116,23 +138,81 @@ TEST(stack_pitch, is_an_odd_number_of_pages) {
     for (const stack_slot& slot : slots) stack_release(slot);
 }
 
+// Takes slots of `cls` until some that come next have been prepared. False: the kernel does not do
+// so for many at once.
+bool has_prepared(std::vector<stack_slot>& slots, std::uint8_t cls) {
+    for (int round = 0; round < 10; ++round) {  // sysmon may look just in between
+        take_guarded(slots, cls, 8);
+        if (has_touched(cls)) return true;
+    }
+    std::printf("not shown: this kernel prepares no stacks of many ranges in one call\n");
+    return false;
+}
+
+// Slots of a class whose tops are committed, handed out or not.
+std::size_t tops_of_class(std::uint8_t cls) {
+    struct count {
+        std::uint8_t cls;
+        std::size_t n;
+    } c{cls, 0};
+    stack_for_each(
+        [](const stack_slot& slot, void* arg) {
+            auto& all = *static_cast<count*>(arg);
+            if (slot.cls == all.cls && has_top(slot)) ++all.n;
+        },
+        &c);
+    return c.n;
+}
+
 TEST(stack_touch_ahead, commits_the_tops_of_slots_that_come_next_and_no_more) {
     // It could touch slots that nobody will use, the wrong page, or never end. Nobody else takes
-    // stacks of this class here, and none is given back: those come first, and are not fresh.
+    // stacks of this class here.
     constexpr std::uint8_t cls = stack_class_for(2 << 20);
     std::vector<stack_slot> slots;
-    bool touched = false;
-    for (int round = 0; round < 10 && !touched; ++round) {  // sysmon may look just in between
-        for (int i = 0; i < 8; ++i) slots.push_back(stack_alloc(cls));
-        touched = has_touched(cls);
-    }
-    if (!touched) GTEST_SKIP() << "this kernel commits no pages of many ranges in one call";
+    if (!has_prepared(slots, cls)) return;
     EXPECT_FALSE(has_touched(cls)) << "no slot was taken since";
-    for (int i = 0; i < 100; ++i) slots.push_back(stack_alloc(cls));
+    take_guarded(slots, cls, 16);
     std::size_t ahead = 0;
-    for (const stack_slot& slot : slots) ahead += has_top(slot) ? 1 : 0;
-    EXPECT_GE(ahead, 8U);
-    EXPECT_LE(ahead, 48U);
+    for (std::size_t i = slots.size() - 16; i < slots.size(); ++i) ahead += has_top(slots[i]);
+    EXPECT_EQ(ahead, 16U);
+    EXPECT_LE(tops_of_class(cls), slots.size() + 16);
+    for (int i = 0; i < 20; ++i) {
+        take_guarded(slots, cls, 4);
+        (void)has_touched(cls);
+    }
+    EXPECT_LE(tops_of_class(cls), slots.size() + slots.size() / 4 + 16 + 16);
+    for (const stack_slot& slot : slots) stack_release(slot);
+}
+
+TEST(stack_alloc, commits_no_more_tops_ahead_than_an_eighth_of_what_is_in_use) {
+    // A program with few goroutines would have memory for many. Nobody else takes stacks of this
+    // class here.
+    constexpr std::uint8_t cls = stack_class_for(1 << 20);
+    std::vector<stack_slot> slots;
+    for (std::size_t n = 1; n <= 200; ++n) {
+        take_guarded(slots, cls, 1);
+        *(slots.back().hi - 1) = std::byte{1};
+        EXPECT_LE(tops_of_class(cls), n + std::min<std::size_t>(n / 8, 16)) << n << " in use";
+    }
+    for (const stack_slot& slot : slots) stack_release(slot);
+}
+
+TEST(stack_touch_ahead, leaves_no_slot_without_its_guard) {
+    // A slot that is marked as guarded and is not: its overflow runs into the neighbour. Slots are
+    // taken before, inside, and behind ranges that have been prepared.
+    if (stack_guards_are_spent()) {
+        std::printf("not shown: guards are mappings here, and are used up\n");
+        return;
+    }
+    constexpr std::uint8_t cls = stack_class_for(4 << 20);
+    std::vector<stack_slot> slots;
+    if (!has_prepared(slots, cls)) return;
+    for (const int n : {1, 5, 20, 40, 60, 20}) {
+        take_guarded(slots, cls, n);
+        (void)has_touched(cls);
+        (void)has_touched(cls);
+    }
+    for (const stack_slot& slot : slots) stack_release(slot);
 }
 
 TEST(stack_release, gives_the_pages_back_and_the_address_again) {
@@ -191,11 +271,6 @@ TEST(stack_trim, gives_back_what_lies_below_and_leaves_what_is_in_use) {
     stack_trim();  // on a thread: nothing
 }
 
-// A system call says whether a page can be read without dying of it.
-bool can_be_read(const std::byte* at) {
-    return ::access(reinterpret_cast<const char*>(at), F_OK) == 0 || errno != EFAULT;
-}
-
 TEST(stack_guard, covers_the_largest_known_frame_of_a_library) {
     // A frame that is larger than the guard reaches the neighbour's stack: libldap has 131 KB,
     // which a call may lay from the last bytes of a stack on. Where address space is short:
@@ -215,8 +290,7 @@ TEST(stack_guard, faults_below_the_usable_part) {
     *slot.usable_lo() = std::byte{1};
     EXPECT_BAD_ACCESS(*(slot.usable_lo() - 1) = std::byte{1});
     EXPECT_BAD_ACCESS(*slot.lo = std::byte{1});
-    for (std::byte* at = slot.lo; at < slot.usable_lo(); at += page_size)
-        EXPECT_FALSE(can_be_read(at)) << (slot.usable_lo() - at) << " bytes below the stack";
+    EXPECT_EQ(gaps_in_guard(slot), 0U);
     stack_release(slot);
 }
 
@@ -282,6 +356,88 @@ TEST(stack_guard, says_once_that_there_is_none) {
             _exit(slot && other ? 7 : 8);
         },
         testing::ExitedWithCode(7), "vm.max_map_count");
+}
+
+// Of the thread that prepares slots: its call is under way, and may go on. By one test each.
+std::atomic<bool> call_is_under_way{false}, call_may_go_on{false};
+thread_local bool prepares = false;
+
+int hold_who_prepares(sys_call call) {
+    if (call != sys_call::madvise || !prepares) return 0;
+    call_is_under_way.store(true);
+    while (!call_may_go_on.load()) std::this_thread::yield();
+    return 0;
+}
+int refuse_who_prepares(sys_call call) {
+    return call == sys_call::madvise && prepares ? EINVAL : 0;
+}
+
+// How many slots of an arena are not among these.
+std::size_t missing_in(const std::vector<stack_slot>& slots, std::uint16_t arena) {
+    std::set<std::byte*> seen;
+    for (const stack_slot& slot : slots) seen.insert(slot.lo);
+    struct count {
+        const std::set<std::byte*>& seen;
+        std::uint16_t arena;
+        std::size_t n;
+    } c{seen, arena, 0};
+    stack_for_each(
+        [](const stack_slot& slot, void* arg) {
+            auto& missing = *static_cast<count*>(arg);
+            if (slot.arena == missing.arena && !missing.seen.contains(slot.lo)) ++missing.n;
+        },
+        &c);
+    return c.n;
+}
+
+TEST(stack_touch_ahead, that_is_under_way_keeps_no_taker_waiting_and_leaves_it_no_bare_slot) {
+    // Another thread is about to guard slots. A taker must neither wait nor use these. Once they
+    // are ready, they come, although their arena was exhausted meanwhile.
+    if (stack_guards_are_spent()) {
+        std::printf("not shown: guards are mappings here, and are used up\n");
+        return;
+    }
+    constexpr std::uint8_t cls = stack_class_for(8 << 20);
+    std::vector<stack_slot> slots;
+    if (!has_prepared(slots, cls)) return;
+    const std::uint16_t first_arena = slots.front().arena;
+    plant_fault(hold_who_prepares);
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    std::thread other([limit] {
+        prepares = true;
+        while (!call_is_under_way.load() && std::chrono::steady_clock::now() < limit)
+            (void)stack_touch_ahead(cls);
+    });
+    while (!call_is_under_way.load() && std::chrono::steady_clock::now() < limit) {
+        if (slots.size() < 60) take_guarded(slots, cls, 1);  // demand
+        std::this_thread::yield();
+    }
+    EXPECT_TRUE(call_is_under_way.load());
+    while (slots.back().arena == first_arena) take_guarded(slots, cls, 1);
+    call_may_go_on.store(true);
+    other.join();
+    plant_fault(nullptr);
+    take_guarded(slots, cls, 40);
+    EXPECT_EQ(missing_in(slots, first_arena), 0U);
+    for (const stack_slot& slot : slots) stack_release(slot);
+}
+
+TEST(stack_touch_ahead, that_the_kernel_refuses_leaves_the_guards_to_the_takers) {
+    // The slots of a refused call would count as guarded.
+    EXPECT_EXIT(
+        {
+            constexpr std::uint8_t cls = stack_class_for(16 << 20);
+            std::vector<stack_slot> slots;
+            const bool shown = has_prepared(slots, cls);
+            take_guarded(slots, cls, 8);
+            plant_fault(refuse_who_prepares);
+            prepares = true;
+            (void)has_touched(cls);
+            prepares = false;
+            if (shown) take_guarded(slots, cls, 60);
+            _exit(testing::Test::HasFailure() ? 8 : 7);
+        },
+        testing::ExitedWithCode(7), "^$");
 }
 
 #endif
