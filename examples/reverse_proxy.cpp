@@ -74,9 +74,10 @@ using names = std::set<std::string, before_without_case>;
 // The fields of the connection that a message came on. RFC 9110, 7.6.1. Found once for a message:
 // Connection may name thousands, and the message have as many fields.
 names hop_by_hop_of(const http::header_map& fields) {
-    names all{"Connection",         "Proxy-Connection",    "Keep-Alive",
-              "Proxy-Authenticate", "Proxy-Authorization", "TE",
-              "Transfer-Encoding",  "Upgrade"};
+    names all{"Connection",          "Proxy-Connection",
+              "Keep-Alive",          "Proxy-Authenticate",
+              "Proxy-Authorization", "TE",
+              "Transfer-Encoding",   "Upgrade"};
     for (std::string list : fields.values("Connection")) {
         for (char& c : list) c = c == ',' || c == '\t' ? ' ' : c;
         for (std::size_t at = 0, end = 0; at < list.size(); at = end + 1) {

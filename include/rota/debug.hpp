@@ -39,8 +39,8 @@ namespace rota::debug {
 http::handler handler();
 
 /// Who may see the pages. On a loopback address: users of the machine. A request must name the
-/// server by `localhost`, `127.0.0.1`, `[::1]` or its address, with the port, and a browser must not
-/// ask for a page of another site (403). So no web page that a user opens can read them (DNS
+/// server by `localhost`, `127.0.0.1`, `[::1]` or its address, with the port, and a browser must
+/// not ask for a page of another site (403). So no web page that a user opens can read them (DNS
 /// rebinding). On other addresses one of these must be set.
 struct options {
     /// Each request must have it: `Authorization: Bearer TOKEN`, or once `?token=TOKEN`, which is
@@ -79,8 +79,8 @@ class server {
 
 /// Serves the pages at an address ("127.0.0.1:6060") by a goroutine of its own, until the result is
 /// closed or destroyed. The options say who may see them. Throws std::system_error if it cannot
-/// listen there, and with errc::permission_denied for an address that is not a loopback one and that
-/// the options do not cover; std::invalid_argument as handler; std::bad_alloc.
+/// listen there, and with errc::permission_denied for an address that is not a loopback one and
+/// that the options do not cover; std::invalid_argument as handler; std::bad_alloc.
 [[nodiscard]] server serve(std::string_view address, options o);
 /// The same with the default options. Before version 0.2 it also serves on other addresses, as if
 /// open_to_everybody were set, and says so in a line on stderr.

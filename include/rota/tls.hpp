@@ -113,8 +113,8 @@ struct options {
     std::uint8_t session_tickets = 0;
 };
 
-/// Certificates and choices, read and checked once. A reference: copies share one, of which only the
-/// own certificate can be replaced. For clients and servers. Go: tls.Config.
+/// Certificates and choices, read and checked once. A reference: copies share one, of which only
+/// the own certificate can be replaced. For clients and servers. Go: tls.Config.
 class config {
   public:
     /// That of a client with the options' defaults. Throws as the other one does.

@@ -20,7 +20,7 @@ extern "C" {
                                                   std::size_t size);
 [[gnu::weak]] void __sanitizer_finish_switch_fiber(void* save, const void** bottom,
                                                    std::size_t* size);
-[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* start, std::size_t size);
+[[gnu::weak]] void __asan_unpoison_memory_region(const void* start, std::size_t size);
 [[gnu::weak]] void __lsan_register_root_region(const void* start, std::size_t size);
 [[gnu::weak]] void __lsan_unregister_root_region(const void* start, std::size_t size);
 [[gnu::weak]] void* __tsan_create_fiber(unsigned flags);

@@ -75,9 +75,9 @@ ROTA_NOINLINE void run_main(void (*entry)(void*), void* closure) {
     schedule_at_home(self);
 }
 
-// The C++ library looks for a handler first. If there is none it calls std::terminate from here, and
-// on_terminate (diag/crash) finds the mark. If there is one, the exception takes the mark away when
-// it leaves this function.
+// The C++ library looks for a handler first. If there is none it calls std::terminate from here,
+// and on_terminate (diag/crash) finds the mark. If there is one, the exception takes the mark away
+// when it leaves this function.
 void rethrow_from_run(std::exception_ptr error) {
     const leaving_run until_it_has_left;
     std::rethrow_exception(std::move(error));

@@ -260,8 +260,9 @@ constinit std::terminate_handler terminate_before = nullptr;  // fixed at boot
 constinit thread_local bool is_leaving_run = false;
 
 // std::terminate in a goroutine: an exception, or goexit, has met a noexcept function, or something
-// left a destructor while an exception passed. On another thread: an exception that leaves run() and
-// finds no handler is reported as that of a goroutine; everything else is the program's business.
+// left a destructor while an exception passed. On another thread: an exception that leaves run()
+// and finds no handler is reported as that of a goroutine; everything else is the program's
+// business.
 void on_terminate() {
     const g* const gp = current_goroutine();
     if (gp == nullptr) {

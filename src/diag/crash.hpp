@@ -19,8 +19,8 @@ void let_report_out();
 void end_without_report();
 
 // As long as it lives, the calling thread, which is in no goroutine, throws the exception that has
-// left the main goroutine of a run(): if the exception finds no handler, it is reported as that of a
-// goroutine.
+// left the main goroutine of a run(): if the exception finds no handler, it is reported as that of
+// a goroutine.
 class leaving_run {
   public:
     leaving_run();

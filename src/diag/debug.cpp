@@ -306,10 +306,10 @@ http::handler handler() {
 }
 
 http::handler handler(options o) {
-    return [pages = handler(), guard = rt::page_guard(std::move(o))](response_writer& w,
-                                                                     request& r) {
-        if (guard.admits(w, r)) pages(w, r);
-    };
+    return
+        [pages = handler(), guard = rt::page_guard(std::move(o))](response_writer& w, request& r) {
+            if (guard.admits(w, r)) pages(w, r);
+        };
 }
 
 struct server::state {

@@ -30,9 +30,9 @@ bool is_same_or_below(const std::string& host, const std::string& other) {
     return host.ends_with("." + other);
 }
 
-// Whether what is meant for `from` may go to `to`: the same host or one below it, and the same port;
-// plain and secure HTTP on their default ports are one server, but nothing goes from the secure one
-// to the plain one.
+// Whether what is meant for `from` may go to `to`: the same host or one below it, and the same
+// port; plain and secure HTTP on their default ports are one server, but nothing goes from the
+// secure one to the plain one.
 bool may_know_secrets_of(const url& from, const url& to) {
     if (from.is_secure && !to.is_secure) return false;
     if (!is_same_or_below(to.host, from.host)) return false;

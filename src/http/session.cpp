@@ -187,7 +187,8 @@ void session::answer(exchange& x, request_stream& s) {
     // An absolute form is HTTP/1.1's: here scheme and authority have fields of their own.
     if (s.method_ != "CONNECT" && !s.target_.starts_with('/') && s.target_ != "*")
         is_malformed = true;
-    if (reject == 0 && (is_malformed || !split_target(x.head) || (!host.empty() && !is_host(host)))) reject = 400;
+    if (reject == 0 && (is_malformed || !split_target(x.head) || (!host.empty() && !is_host(host))))
+        reject = 400;
     if (!host.empty()) x.head.host = host;
     x.serve_stream(reject);
 }

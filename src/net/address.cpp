@@ -42,8 +42,8 @@ std::string path_of(const endpoint& e) {
     return path;
 }
 
-// A zone is the name or the number of an interface. `error`: an errno value, ENODEV if there is none
-// of that name.
+// A zone is the name or the number of an interface. `error`: an errno value, ENODEV if there is
+// none of that name.
 std::uint32_t zone_number(const std::string& zone, int& error) {
     error = 0;
     std::uint32_t n = 0;

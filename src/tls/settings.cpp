@@ -74,8 +74,7 @@ struct own_certificate {
     std::error_code read(const std::string& certificate, const std::string& key_text);
 };
 
-std::error_code own_certificate::read(const std::string& certificate,
-                                      const std::string& key_text) {
+std::error_code own_certificate::read(const std::string& certificate, const std::string& key_text) {
     const bio_ptr from = reader_of(certificate);
     leaf = from ? next_certificate(from.get()) : nullptr;
     if (!leaf) return tls_errc::bad_pem;
@@ -328,9 +327,8 @@ void config::set_certificate(std::string_view certificate, std::string_view key,
                           : s_->replace(std::string(certificate), std::string(key));
 }
 void config::set_certificate(std::string_view certificate, std::string_view key) const {
-    detail::throwing("set_certificate", [&](std::error_code& error) {
-        set_certificate(certificate, key, error);
-    });
+    detail::throwing("set_certificate",
+                     [&](std::error_code& error) { set_certificate(certificate, key, error); });
 }
 void config::reload(std::error_code& error) const {
     error = s_ == nullptr ? tls_errc::bad_config : s_->reload();

@@ -32,8 +32,8 @@ answer page(const rota::debug::server& s, const std::string& target, const std::
     const std::string host =
         fields.find("Host:") == fields.npos ? "Host: " + s.addr().to_string() + "\r\n" : "";
     c.write((body.empty() ? "GET " : "POST ") + target + " HTTP/1.1\r\n" + host + fields +
-                "Connection: close\r\nContent-Length: " + std::to_string(body.size()) +
-                "\r\n\r\n" + body,
+                "Connection: close\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" +
+                body,
             gone);
     return only_answer(read_to_end(c));
 }
@@ -281,14 +281,14 @@ TEST_ANYWHERE(debug_pages, of_a_loopback_address_are_not_for_other_sites) {
     };
     for (const std::string host : {"localhost", "LocalHost", "127.0.0.1", "[::1]"})
         EXPECT_EQ(status("Host: " + host + port + "\r\n"), 200) << host;
-    for (const std::string& host : {"evil.example" + port, std::string("localhost"),
-                                   std::string("localhost:1"), std::string("127.0.0.1"),
-                                   "localhost.evil.example" + port, "127.0.0.2" + port,
-                                   std::string()})
+    for (const std::string& host :
+         {"evil.example" + port, std::string("localhost"), std::string("localhost:1"),
+          std::string("127.0.0.1"), "localhost.evil.example" + port, "127.0.0.2" + port,
+          std::string()})
         EXPECT_EQ(status("Host: " + host + "\r\n"), 403) << host;
-    for (const std::string field : {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site",
-                                    "Origin: http://evil.example", "Origin: null",
-                                    "Origin: http://localhost:1"})
+    for (const std::string field :
+         {"Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "Origin: http://evil.example",
+          "Origin: null", "Origin: http://localhost:1"})
         EXPECT_EQ(status(field + "\r\n"), 403) << field;
     for (const std::string& field :
          {std::string("Sec-Fetch-Site: same-origin"), std::string("Sec-Fetch-Site: none"),
@@ -344,9 +344,8 @@ TEST_ANYWHERE(debug_pages, elsewhere_ask_for_a_token_or_for_a_word) {
     EXPECT_NE(cookie.find("; HttpOnly; SameSite=Strict"), std::string::npos) << cookie;
     EXPECT_EQ(at("/metrics", "Cookie: x=y; " + cookie.substr(0, cookie.find(';')) + "\r\n").status,
               200);
-    const rota::debug::server judged = open({.admit = [](const http::request& r) {
-        return r.path() == "/metrics";
-    }});
+    const rota::debug::server judged =
+        open({.admit = [](const http::request& r) { return r.path() == "/metrics"; }});
     EXPECT_EQ(of(judged, "/metrics", "").status, 200);
     EXPECT_EQ(of(judged, "/debug/sched", "").status, 403);
 }
@@ -369,8 +368,8 @@ TEST_ANYWHERE(debug_pages, take_bounded_bodies_and_times) {
     const rota::debug::server s = rota::debug::serve("127.0.0.1:0");
     EXPECT_EQ(page(s, "/debug/pprof/symbol", std::string((1 << 20) + 1, '+')).status, 413);
     EXPECT_EQ(page(s, "/debug/pprof/symbol", std::string(1 << 20, '+')).status, 200);
-    for (const std::string target : {"profile?seconds=301", "trace?seconds=300.5",
-                                     "goroutine?seconds=86400"}) {
+    for (const std::string target :
+         {"profile?seconds=301", "trace?seconds=300.5", "goroutine?seconds=86400"}) {
         const answer refused = page(s, "/debug/pprof/" + target);
         EXPECT_EQ(refused.status, 400) << target;
         EXPECT_EQ(refused.body, "profile duration exceeds 300 seconds\n") << target;

@@ -536,7 +536,8 @@ std::string h2_field(std::string_view name, std::string_view value) {
 }  // namespace
 
 TEST(http2, heads_that_name_two_hosts_or_an_absolute_path_get_400) {
-    // What stands before the server may judge by one of the hosts, and the handler goes by the other.
+    // What stands before the server may judge by one of the hosts, and the handler goes by the
+    // other.
     rota::run([] {
         const h2_server s([](http::response_writer& w, http::request& r) { w.write(r.host()); });
         const auto status = [&](std::string_view head) {
@@ -544,7 +545,8 @@ TEST(http2, heads_that_name_two_hosts_or_an_absolute_path_get_400) {
             c.send(frame(h2_headers, end_stream | end_headers, 1, head));
             const h2_frame f = c.next_of(h2_headers, 1);
             // By HPACK's static table: 200 is 0x88, 400 is 0x8c.
-            return f.payload.empty() ? 0 : static_cast<int>(static_cast<unsigned char>(f.payload[0]));
+            return f.payload.empty() ? 0
+                                     : static_cast<int>(static_cast<unsigned char>(f.payload[0]));
         };
         const std::string get_a(get_head);
         EXPECT_EQ(status(get_a), 0x88);

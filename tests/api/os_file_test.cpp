@@ -58,7 +58,8 @@ TEST_ANYWHERE(os_open_beneath, opens_what_lies_below_and_nothing_else) {
     for (const char* const path : {"../secret", "out", "sub/../../secret", "/etc/passwd"}) {
         EXPECT_FALSE(os::open_beneath(top, path, O_RDONLY, 0, error)) << path;
         EXPECT_EQ(error, std::errc::cross_device_link) << path << ": " << error.message();
-        EXPECT_FALSE(os::open_beneath(top, path, O_WRONLY | O_TRUNC | O_CREAT, 0600, error)) << path;
+        EXPECT_FALSE(os::open_beneath(top, path, O_WRONLY | O_TRUNC | O_CREAT, 0600, error))
+            << path;
     }
     const os::file made = os::open_beneath(top, "sub/new", O_RDWR | O_CREAT | O_EXCL, 0640, error);
     ASSERT_FALSE(error) << error.message();

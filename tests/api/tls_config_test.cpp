@@ -58,8 +58,9 @@ TEST(tls_ciphers, have_forward_secrecy_and_authenticate_what_they_encrypt) {
                 EXPECT_EQ(SSL_CTX_set_cipher_list(ctx, suites), 1) << suites;
             };
         };
-        for (const char* const old : {"AES128-SHA", "AES256-GCM-SHA384", "ECDHE+AES:!AESGCM:!AESCCM",
-                                      "ECDHE-ECDSA-AES128-CCM8", "DHE+AESGCM"})
+        for (const char* const old :
+             {"AES128-SHA", "AES256-GCM-SHA384", "ECDHE+AES:!AESGCM:!AESCCM",
+              "ECDHE-ECDSA-AES128-CCM8", "DHE+AESGCM"})
             EXPECT_EQ(cipher_by(usual, of_1_2(old)), "refused") << old;
         EXPECT_EQ(cipher_by(usual, of_1_2("ECDHE+AESGCM")).substr(0, 6), "ECDHE-");
         EXPECT_EQ(cipher_by(usual, of_1_2("ECDHE+CHACHA20")).substr(0, 6), "ECDHE-");

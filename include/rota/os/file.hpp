@@ -192,9 +192,11 @@ class file {
 /// Opens a file at or below a directory, flags and mode as for file::open. No part of `path` leads
 /// out of the directory: a `..` or a symbolic link that does, and an absolute link, fail with
 /// errc::cross_device_link, also while others rename. `path` is relative; a slash at its beginning
-/// is that error too. For names that strangers choose: `open_beneath("/srv/files", r.path_value("name"))`.
+/// is that error too. For names that strangers choose: `open_beneath("/srv/files",
+/// r.path_value("name"))`.
 ///
-/// What lies below the directory by mounts counts as below. Blocks the goroutine. Go: os.OpenInRoot.
+/// What lies below the directory by mounts counts as below. Blocks the goroutine. Go:
+/// os.OpenInRoot.
 file open_beneath(const path_text& directory, const path_text& path, int flags = O_RDONLY,
                   mode_t mode = 0666);
 file open_beneath(const path_text& directory, const path_text& path, int flags, mode_t mode,
