@@ -244,7 +244,8 @@ ROTA_NOINLINE int fd::wait_for_room(std::int64_t stall_ns) {
     bool is_over = false;
     const int error = poll_wait_at_most(*poll_, poll_dir::write, stall_ns, is_over);
     if (error != 0 || !is_over) return error;
-    return io_unsent(number_) == before ? ETIMEDOUT : 0;
+    // A kernel that does not say how much is left decides nothing: the deadline does.
+    return before >= 0 && io_unsent(number_) == before ? ETIMEDOUT : 0;
 }
 
 ROTA_NOINLINE std::int64_t fd::write_on(const char* bytes, std::size_t size, std::int64_t n) {

@@ -229,6 +229,7 @@ void session::write_all() {
         wake_.wait(lock, [this] { return has_output_ || is_ending_ || dead_; });
         if (dead_) return;
         std::error_code error;
+        const std::int64_t moved_before = moved_at_;
         try {
             dead_ = !collect(bytes);
         } catch (const std::bad_alloc&) {
@@ -241,10 +242,13 @@ void session::write_all() {
         const clock::duration most = c_.server.options.write_timeout;
         if (!is_ending_ && !bytes.empty() && most.count() > 0)
             c_.stream.set_deadline(false, true, later(rota::detail::clock_now(), most));
+        is_writing_ = moved_at_ != moved_before;  // an answer's part, no mere reply to a ping
         lock.unlock();
         if (!bytes.empty()) c_.stream.write(std::string_view(bytes), error);
         if (bytes.capacity() > written_at_once * 2) std::string().swap(bytes);
         lock.lock();
+        if (is_writing_) moved_at_ = rota::detail::clock_now();
+        is_writing_ = false;
         if (!error && !dead_ && (!is_last || has_output_)) continue;
         if (error) dead_ = true;
         if (is_ending_) return;

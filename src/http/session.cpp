@@ -369,7 +369,7 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
     std::memcpy(to, out_.data() + out_at_, n);
     out_at_ += n;
     of_.unsent_ -= n;
-    moved_at_ = rota::detail::clock_now();
+    of_.moved_at_ = moved_at_ = rota::detail::clock_now();
     if (out_at_ == out_.size() && out_ended_) {
         owes_ = false;
         flags |= NGHTTP2_DATA_FLAG_EOF;
@@ -396,8 +396,14 @@ bool request_stream::give_trailers(std::uint32_t& flags) noexcept {
 
 // When the client has taken nothing of what it is owed for too long; 0: never.
 // Caller: holds the lock.
+// A stream whose own window is open waits for others that the client prefers, or for the socket: it
+// is late if nothing moves at all.
 std::int64_t request_stream::stall_ends() const {
-    return owes_ ? later(moved_at_, of_.c_.server.options.write_stall_timeout) : 0;
+    if (!owes_) return 0;
+    std::int64_t since = moved_at_;
+    if (nghttp2_session_get_stream_remote_window_size(of_.ng_.get(), id_) > 0)
+        since = of_.is_writing_ ? rota::detail::clock_now() : std::max(since, of_.moved_at_);
+    return later(since, of_.c_.server.options.write_stall_timeout);
 }
 
 // Caller: holds the lock.
@@ -429,8 +435,10 @@ bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, 
         const std::size_t unsent = out_.size() - out_at_;
         const std::size_t most = of_.unsent_limit();
         if (unsent >= most) {
+            if (wait_until(changed_, lock, earlier(limit, stall_ends()))) continue;
+            // Others may have moved meanwhile.
             const std::int64_t end = earlier(limit, stall_ends());
-            if (wait_until(changed_, lock, end) || rota::detail::clock_now() < end) continue;
+            if (end == 0 || rota::detail::clock_now() < end) continue;
             is_late_ = true;
             error = why_gone();
             of_.reset(id_, NGHTTP2_CANCEL);

@@ -169,6 +169,8 @@ class session final : public multiplexed {
     std::int64_t resets_ = resets_max;   // that are still allowed at once
     std::int64_t resets_at_ = 0;         // when resets_ was increased last
     std::int64_t idle_since_ = 0;        // when the last stream was closed and its handler gone
+    std::int64_t moved_at_ = 0;          // when the client last took a part of any answer
+    bool is_writing_ = false;            // the writer is in a write of a part of an answer
     std::int64_t late_at_ = 0;           // no stream's late_at() is earlier; 0: there is none
     std::int64_t limit_ = -1;            // the deadline of reads, unless is_over_; -1: not set yet
     bool has_output_ = false;            // nghttp2 may have something to be sent

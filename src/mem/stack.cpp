@@ -11,6 +11,7 @@
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
 #include "sys/mmap.hpp"
+#include "sys/thread.hpp"
 #include "sys/valgrind.hpp"
 
 namespace rota::rt {
@@ -48,6 +49,9 @@ struct stack_table {
         none, none, none, none, none, none, none, none, none, none, none, none, none};
     long guards_left ROTA_GUARDED_BY(mu) =
         -1;  // mappings kind: how many more may be set; -1: not known
+
+    // Slots of the class that threads have claimed and have not put into a list yet.
+    std::uint32_t preparing[stack_class_count] ROTA_GUARDED_BY(mu) = {};
 
     // --- anyone -----------------------------------------------------------------------
     atomic<guard_kind> guard{guard_kind::markers};
@@ -219,6 +223,15 @@ void prepare(const arena& a, const claim& c) {
     touch_tops(a, c);
 }
 
+// Once for each slot, for as long as the process lives.
+void tell_valgrind_of_claim(const arena& a, const claim& c) {
+    if (ROTA_LIKELY(!is_on_valgrind)) return;
+    for (std::uint32_t i = 0; i < c.n; ++i) {
+        const stack_slot slot = slot_at(a, c.arena, c.first + i);
+        tell_valgrind_of_stack(slot.usable_lo(), slot.hi);
+    }
+}
+
 // An arena that has slots again is looked at again.
 void reopen(arena& a, std::uint32_t n) ROTA_REQUIRES(stacks.mu) {
     if (a.next_of_class != n) return;
@@ -242,6 +255,7 @@ void put_ready(arena& a, const claim& c) {
         a.ready_head = i;
     }
     a.ready_count += c.n;
+    stacks.preparing[a.cls] -= c.n;
     expect_use_of_ready(a);
     reopen(a, c.arena);
 }
@@ -264,14 +278,16 @@ std::uint32_t pop(arena& a, std::uint32_t& head) ROTA_REQUIRES(stacks.mu) {
     return index;
 }
 
-// A slot from the lists, or fresh ones, of which the caller prepares all and uses the first.
-stack_slot take_slot(std::uint8_t cls, claim& fresh) {
+// A slot from the lists, or fresh ones, of which the caller prepares all and uses the first. None:
+// `comes` says whether other threads are about to put some into the lists.
+stack_slot take_slot(std::uint8_t cls, claim& fresh, bool& comes) {
     const lock_guard guard(stacks.mu);
     for (;;) {
         const std::uint32_t n = stacks.open[cls];
         if (n == none) {
-            if (!add_arena(cls)) return {};
-            continue;
+            if (add_arena(cls)) continue;
+            comes = stacks.preparing[cls] > 0;
+            return {};
         }
         arena& a = stacks.arenas[n];
         if (a.cold_head != none) {
@@ -289,6 +305,7 @@ stack_slot take_slot(std::uint8_t cls, claim& fresh) {
         fresh = claim_slots(n, claim_of_taker(a));
         if (fresh.n > 0) {
             bump(stacks.fresh);
+            stacks.preparing[cls] += fresh.n - 1;
             add_to(handed_out_bytes, a.pitch());
             return slot_at(a, n, fresh.first);
         }
@@ -317,13 +334,20 @@ constinit const stack_layout stacks_for_debuggers = {
 stack_slot stack_alloc(std::uint8_t cls) {
     ROTA_CHECK(cls < stack_class_count);
     claim fresh;
-    const stack_slot slot = take_slot(cls, fresh);
+    bool comes = false;
+    stack_slot slot = take_slot(cls, fresh, comes);
+    // The kernel gives no more: the last ones are being prepared, which takes some 30 us of a
+    // thread's time.
+    while (!slot && comes) {
+        thread_yield();
+        slot = take_slot(cls, fresh, comes);
+    }
     if (fresh.n > 0) {
         arena& a = arena_at(fresh.arena);
         prepare(a, fresh);
+        tell_valgrind_of_claim(a, fresh);
         put_ready(a, {fresh.arena, fresh.first + 1, fresh.n - 1});
     }
-    if (ROTA_UNLIKELY(is_on_valgrind) && slot) tell_valgrind_of_stack(slot.usable_lo(), slot.hi);
     return slot;
 }
 
@@ -394,7 +418,9 @@ claim claim_ahead(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
     const std::uint32_t enough =
         clamped(a.used.load(memory_order_relaxed) / 4, ready_min, ready_max);
     if (a.ready_count >= enough) return {};
-    return claim_slots(n, clamped(enough - a.ready_count, 1, claim_max));
+    const claim c = claim_slots(n, clamped(enough - a.ready_count, 1, claim_max));
+    stacks.preparing[cls] += c.n;
+    return c;
 }
 
 }  // namespace
@@ -413,6 +439,7 @@ touch_result stack_touch_ahead(std::uint8_t cls) {
     if (c.n == 0) return touch_result::nothing_to_do;
     arena& a = arena_at(c.arena);
     prepare(a, c);
+    tell_valgrind_of_claim(a, c);
     put_ready(a, c);
     return touch_result::done;
 }

@@ -90,7 +90,7 @@ std::uint8_t find_all_held(std::uint64_t goid, bool waits, held_mutex* out) {
 }
 
 // What a walk takes of the goroutine's stack. One that has less left is not looked at.
-constexpr std::ptrdiff_t walk_room = 8 * 1024;
+constexpr std::ptrdiff_t walk_room = 20 * 1024;
 
 bool has_room(const g& gp) {
     const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));

@@ -177,7 +177,12 @@ void take_pending(int signal) {
 
 // Caller: holds `changing`.
 void change(int signal, const struct sigaction& to) {
-    if (!is_changed(signal)) ::sigaction(signal, nullptr, &before_watch[signal]);
+    struct sigaction now{};
+    ::sigaction(signal, nullptr, &now);
+    // The program may have put the handler of an earlier watch back, which it had saved: that is no
+    // action to go back to, since it would send the signal to itself for ever.
+    const bool is_ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_watched;
+    if (!is_changed(signal) && !is_ours) before_watch[signal] = now;
     changed |= signal_bit(signal);
     ::sigaction(signal, &to, nullptr);
 }

@@ -185,6 +185,13 @@ TEST_ANYWHERE(os_stop, holds_for_a_program_that_restores_the_handler_of_notify) 
     ::raise(SIGUSR1);
     EXPECT_EQ(counts.handled, 2);
     EXPECT_EQ(c.len(), 0U);
+    // The handler stands there when the next watch begins.
+    ::sigaction(SIGUSR1, &saved, nullptr);
+    os::notify(c, SIGUSR1);
+    os::stop(c);
+    ::raise(SIGUSR1);
+    EXPECT_EQ(counts.handled, 3);
+    EXPECT_EQ(c.len(), 0U);
 }
 
 #endif
