@@ -296,10 +296,12 @@ TEST_ANYWHERE(os_notify, serves_many_who_come_and_go_under_fire) {
     std::atomic<bool> stop{false};
     const auto keeps = rota::make_chan<int>(1);
     os::notify(keeps, SIGUSR1, SIGUSR2);
+    // To its own thread, which has run the handler when raise returns. One to the process could wait
+    // on a thread that lacks a processor until the test has ended, and end the process then.
     all.go([&] {
         while (!stop) {
-            send(SIGUSR1);
-            send(SIGUSR2);
+            ::raise(SIGUSR1);
+            ::raise(SIGUSR2);
             rota::runtime::gosched();
         }
     });
