@@ -16,7 +16,7 @@ namespace rota::rt {
 
 namespace {
 
-std::size_t size_of(const stack_slot& slot) {
+[[maybe_unused]] std::size_t size_of(const stack_slot& slot) {
     return static_cast<std::size_t>(slot.hi - slot.usable_lo());
 }
 
