@@ -1,7 +1,7 @@
 // pthread mutexes and conditions: with GODEBUG=hook=locks a goroutine waits for them in a blocking
 // section, with GODEBUG=parkcheck=1 the runtime is told which mutexes are held.
 //
-// A mutex whose kind knows its owner by the thread (recursive, error-checking, robust, priority
+// A mutex whose kind records its owner's thread (recursive, error-checking, robust, priority
 // inheritance) is waited for as without this library: a goroutine may be on another thread behind a
 // blocking section.
 #include "call.hpp"

@@ -38,17 +38,17 @@ namespace rota::debug {
 /// own, or take the other form. Throws std::bad_alloc.
 http::handler handler();
 
-/// Who may see the pages. On a loopback address: users of the machine. A request must name the
-/// server by `localhost`, `127.0.0.1`, `[::1]` or its address, with the port, and a browser must
-/// not ask for a page of another site (403). So no web page that a user opens can read them (DNS
-/// rebinding). On other addresses one of these must be set.
+/// Which clients get the pages. On a loopback address: users of the machine. A request must name
+/// the server by `localhost`, `127.0.0.1`, `[::1]` or its address, with the port, and a browser
+/// must not ask for a page of another site (403). So no web page that a user opens can read them
+/// (DNS rebinding). On other addresses one of these must be set.
 struct options {
     /// Each request must have it: `Authorization: Bearer TOKEN`, or once `?token=TOKEN`, which is
     /// exchanged for a cookie (401). Letters, digits and `-._~`. Empty: none is asked for.
     std::string token{};
     /// Judges each request that has passed all else, in its goroutine: false refuses it (403).
     std::function<bool(const http::request&)> admit{};
-    /// Shows the pages to all who reach an address that is not a loopback one.
+    /// Shows the pages to each client that reaches an address beyond loopback.
     bool open_to_everybody = false;
 };
 

@@ -63,6 +63,21 @@ file adopted_file(int number, bool is_our_own, std::string_view name, std::error
 
 // --- opening -------------------------------------------------------------------------------------
 
+namespace {
+
+// What an open has returned: a number, or an errno value with its sign turned.
+file opened_file(int number, std::string_view name, std::error_code& error) {
+    if (number < 0) {
+        error = rt::error_of(number);
+        return {};
+    }
+    file f = adopted_file(number, true, name, error);
+    if (error) (void)rt::file_close(number);
+    return f;
+}
+
+}  // namespace
+
 file file::open(const path_text& path, int flags, mode_t mode, std::error_code& error) {
     if (has_nul(path.text())) {
         error = std::make_error_code(std::errc::invalid_argument);
@@ -74,13 +89,7 @@ file file::open(const path_text& path, int flags, mode_t mode, std::error_code& 
         do number = rt::file_open(path.text().c_str(), flags, mode);
         while (number == -EINTR);
     }
-    if (number < 0) {
-        error = rt::error_of(number);
-        return {};
-    }
-    file f = adopted_file(number, true, path.text(), error);
-    if (error) (void)rt::file_close(number);
-    return f;
+    return opened_file(number, path.text(), error);
 }
 file file::open(const path_text& path, int flags, mode_t mode) {
     return throwing(
@@ -103,13 +112,7 @@ file open_beneath(const path_text& directory, const path_text& path, int flags, 
         number = top < 0 ? top : open_beneath(top, path.text().c_str(), flags, mode);
         if (top >= 0) (void)rt::file_close(top);
     }
-    if (number < 0) {
-        error = rt::error_of(number);
-        return {};
-    }
-    file f = adopted_file(number, true, path.text(), error);
-    if (error) (void)rt::file_close(number);
-    return f;
+    return opened_file(number, path.text(), error);
 }
 file open_beneath(const path_text& directory, const path_text& path, int flags, mode_t mode) {
     return throwing(
