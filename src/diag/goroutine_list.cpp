@@ -34,7 +34,7 @@ struct noted {
     const void* created_at;
     const void* entry;
     const void* in_bubble;
-    const g* address;
+    concealed<const g> address;
     const label_set* labels;
     bool is_main, is_locked, is_caller, has_stack;
     std::size_t name_size, pc_count;
@@ -42,6 +42,13 @@ struct noted {
 
 // Fills bytes that do not grow.
 struct listing {
+    listing() = default;
+    // The scan's and the pending goroutines' addresses do not stay in memory that malloc has again:
+    // a search would take them for references.
+    ~listing() { ::explicit_bzero(this, sizeof *this); }
+    listing(const listing&) = delete;
+    listing& operator=(const listing&) = delete;
+
     std::byte* room;
     std::size_t capacity;
     std::size_t pcs_max;
@@ -79,7 +86,7 @@ struct listing {
         n.m_id = runs && mp != nullptr ? static_cast<std::int64_t>(mp->id) : -1;
         n.created_at = gp.created_at.address();
         n.entry = reinterpret_cast<const void*>(gp.entry);
-        n.address = &gp;
+        n.address = concealed<const g>(&gp);
         n.is_main = gp.main_of != nullptr;
         n.is_locked = gp.locked_m != nullptr;
         n.is_caller = &gp == current_goroutine();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/g.hpp"
+#include "diag/reading_stacks.hpp"
 
 namespace rota::rt {
 
@@ -19,7 +20,7 @@ struct goroutine_state {
     std::int64_t m_id = -1;     // it runs there
     const void* created_at = nullptr;
     const void* entry = nullptr;
-    const g* address = nullptr;
+    concealed<const g> address;
     const label_set* labels = nullptr;  // valid while a label_reader lives
     const void* in_bubble = nullptr;    // as an address; null: in none
     bool is_main = false;

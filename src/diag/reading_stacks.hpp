@@ -7,7 +7,22 @@
 // way. A reader writes zeros over its dead frames before it lets a search begin.
 #pragma once
 
+#include <cstdint>
+
 namespace rota::rt {
+
+// A pointer in memory that its writer gives back to malloc with its words. Its complement is kept,
+// so that a search does not take the word for a reference.
+template <class T>
+class concealed {
+  public:
+    concealed() = default;
+    explicit concealed(T* p) : inverted_(~reinterpret_cast<std::uintptr_t>(p)) {}
+    T* get() const { return reinterpret_cast<T*>(~inverted_); }
+
+  private:
+    std::uintptr_t inverted_ = ~std::uintptr_t{0};
+};
 
 // Lives while the calling goroutine or thread reads stacks, and before whatever it notes of them.
 // Any number at a time, from any thread, but not the bystander's; not one inside the other. Parks,

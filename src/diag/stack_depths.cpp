@@ -47,7 +47,7 @@ void note_ended(const depth_of_place& d, void* to) {
 // depth counts for the one before then.
 void add_living(std::vector<depth_of_place>& places) {
     for (const goroutine_state& s : list_goroutines(0)) {
-        const stack_slot slot = stack_find(s.address);
+        const stack_slot slot = stack_find(s.address.get());
         if (!slot) continue;
         places.push_back({s.created_at, s.entry, 1, stack_depth(slot), slot.cls});
     }

@@ -17,6 +17,9 @@
 #include <rota/rota.hpp>
 
 #include "base/annotations.hpp"
+#include "core/getg.hpp"
+#include "diag/goroutine_list.hpp"
+#include "sched/labels.hpp"
 #include "sys/memory_map.hpp"
 
 #include "../main_thread.hpp"
@@ -174,4 +177,32 @@ TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {
     deaf.join();
     if (ROTA_ASAN || ROTA_TSAN) return;
     EXPECT_EQ(search().unproven, nullptr);
+}
+
+// malloc keeps the words of memory that is given back, and a search reads them.
+TEST(unreachable_search, lists_of_goroutines_have_no_pointers_into_stacks) {
+    rota::run([] {
+        const auto ends = rota::make_chan<int>();
+        std::atomic<const g*> parked{nullptr};
+        rota::wait_group wg;
+        wg.go([&] {
+            parked = current_goroutine();
+            ends.recv();
+        });
+        while (parked == nullptr || readgstatus(*parked) != g_status::waiting)
+            rota::runtime::gosched();
+        const label_reader reading;
+        const std::vector<goroutine_state> all = list_goroutines(0);
+        EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const goroutine_state& s) {
+            return s.address.get() == parked;
+        }));
+        std::vector<std::uintptr_t> words(all.size() * sizeof all[0] / sizeof(std::uintptr_t));
+        std::memcpy(words.data(), static_cast<const void*>(all.data()),
+                    words.size() * sizeof words[0]);
+        const auto lo = reinterpret_cast<std::uintptr_t>(parked.load()->stack.lo);
+        const auto hi = reinterpret_cast<std::uintptr_t>(parked.load()->stack.hi);
+        for (const std::uintptr_t word : words) EXPECT_FALSE(lo <= word && word < hi) << word;
+        ends.send(0);
+        wg.wait();
+    });
 }
