@@ -164,14 +164,15 @@ class Runtime(Table):
                     data = memory(header, self.g_room)
                 except gdb.MemoryError:
                     continue  # never touched, so not in the core file
-                is_any_there = True
+                is_any_there = is_any_there or any(data)  # or zeros stand in their place
                 g = Goroutine(self, (lo, lo + slot), header, data)
                 if g.state not in ("idle", "dead", "?"):
                     yield g
         if count and not is_any_there:
             raise gdb.GdbError("rota: the core file has none of the goroutines' stacks: gcore "
-                               "leaves out a mapping that it cannot read at the first guard page; "
-                               "a core file that the kernel writes (kill -ABRT) has them")
+                               "leaves out a mapping that it cannot read at the first guard page, "
+                               "or writes zeros in its place; a core file that the kernel writes "
+                               "(kill -ABRT) has them")
 
     def find(self, number):
         for g in self.goroutines():
