@@ -311,6 +311,7 @@ int wake_unseen() {
     if (::pipe(ends) != 0) return 1;
     constexpr int n = 6;
     static std::atomic<int> tids[n];
+    static std::atomic<int> computing{0};
     std::thread([out = ends[1]] {
         await([] {
             for (const auto& tid : tids)
@@ -320,13 +321,11 @@ int wake_unseen() {
         const int sysmon = sysmon_thread();
         await_rest_of(sysmon);
         if (::write(out, "xxxxxx", n) != n) ::_exit(3);
-        // While two change places there are three.
-        int in_a_row = 0;
-        await([&] {
+        // One look is enough: unseen, all of them run. A busy machine has them change places often.
+        await([] {
             int running = 0;
             for (const auto& tid : tids) running += state_of(tid) == 'R' ? 1 : 0;
-            ::usleep(1000);  // between two looks of a wait that await() bounds
-            return (in_a_row = running <= 2 ? in_a_row + 1 : 0) == 4;
+            return computing == n && running <= 2;
         });
         say("done");
         ::_exit(0);
@@ -337,6 +336,7 @@ int wake_unseen() {
                 tid = ::gettid();
                 char one = 0;
                 if (::read(in, &one, 1) != 1) ::_exit(4);
+                ++computing;
                 compute();
             });
         }
