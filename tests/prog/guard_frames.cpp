@@ -3,6 +3,7 @@
 //
 // Neighbours on both sides hold a pattern on their stacks. When the process ends, whichever way, it
 // says on stdout how many of them have lost theirs.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -26,11 +27,15 @@ namespace {
 
 constexpr std::size_t stack_bytes = 256 * 1024, marked_bytes = 200 * 1024;
 constexpr char pattern = 0x5a;
-constexpr std::size_t neighbour_count = 6;  // the first half of them are made before the victim
+constexpr std::size_t neighbour_count = 6, victim_count = neighbour_count - 1;  // made in turn
 
 // Written by each neighbour before it counts itself in `ready`.
 std::array<const volatile char*, neighbour_count> marks{};
 std::atomic<std::size_t> ready{0};
+
+// Written by each victim before it counts itself in `waiting`.
+std::array<std::uintptr_t, victim_count> ends{};
+std::atomic<std::size_t> waiting{0}, chosen{victim_count};  // chosen: none yet
 
 bool is_whole(const volatile char* mark) {
     for (std::size_t i = 0; i < marked_bytes; ++i) {
@@ -80,12 +85,25 @@ int (*function_of(std::size_t kb))(int) {
     }
 }
 
-// Whether the neighbours below and above are the victim's own: in the slots next to it.
-bool are_next_to(std::uintptr_t end) {
+// Whether neighbours are in the slots below and above the victim's, which ends there.
+bool has_neighbours(std::uintptr_t end) {
     constexpr std::uintptr_t apart_max = 2 * stack_bytes;
-    const auto below = reinterpret_cast<std::uintptr_t>(marks[neighbour_count / 2 - 1]);
-    const auto above = reinterpret_cast<std::uintptr_t>(marks[neighbour_count / 2]);
-    return below < end && end - below < apart_max && end < above && above - end < apart_max;
+    bool below = false, above = false;
+    for (const volatile char* mark : marks) {
+        const auto at = reinterpret_cast<std::uintptr_t>(mark);
+        if (at < end) below |= end - at < apart_max;
+        else above |= at - end < apart_max;
+    }
+    return below && above;
+}
+
+// Waits until it is chosen, and lays the frame of f over the end of its stack.
+void overflow(std::size_t me, int (*f)(int), std::size_t kb, std::size_t beyond) {
+    ends[me] = end_of_stack();
+    waiting.fetch_add(1);
+    await([me] { return chosen == me; });
+    call_at(ends[me] + kb * 1024 - beyond, f);
+    ::_exit(66);  // the call has returned
 }
 
 }  // namespace
@@ -103,22 +121,15 @@ int main(int argc, char** argv) {
     if (f == nullptr) return 64;
     return rota::run([=] {
         const rota::go_options size{.stack_size = stack_bytes};
-        std::atomic<bool> go_on{false};
-        const auto neighbours = [&](std::size_t from) {
-            for (std::size_t i = from; i < from + neighbour_count / 2; ++i)
-                rota::go(size, [i] { hold_pattern(i); });
-        };
-        neighbours(0);
-        rota::go(size, [&go_on, f, kb, beyond] {
-            await([&] { return go_on.load(); });
-            const std::uintptr_t end = end_of_stack();
-            if (!are_next_to(end)) ::_exit(65);
-            call_at(end + kb * 1024 - beyond, f);
-            ::_exit(66);  // the call has returned
-        });
-        neighbours(neighbour_count / 2);
-        await([] { return ready == neighbour_count; });
-        go_on = true;
+        for (std::size_t i = 0; i < neighbour_count; ++i) {
+            rota::go(size, [i] { hold_pattern(i); });
+            if (i < victim_count) rota::go(size, [=] { overflow(i, f, kb, beyond); });
+        }
+        await([] { return ready == neighbour_count && waiting == victim_count; });
+        // Slots need not follow each other in the order of the goroutines.
+        const auto* const end = std::find_if(ends.begin(), ends.end(), has_neighbours);
+        if (end == ends.end()) ::_exit(65);
+        chosen = static_cast<std::size_t>(end - ends.begin());
         block_for_ever();
         return 0;
     });
