@@ -203,6 +203,17 @@ void gfree_release(std::uint64_t count) {
     }
 }
 
+void gfree_gather_idle() {
+    for (p* pp = sched.idle_p; pp != nullptr; pp = pp->idle_link)
+        if (pp->gfree_count > 0) gfree_purge(*pp);
+}
+
+bool gfree_has_idle() {
+    for (const p* pp = sched.idle_p; pp != nullptr; pp = pp->idle_link)
+        if (pp->gfree_count > 0) return true;
+    return gfree_count() > 0;
+}
+
 std::uint64_t gfree_count() {
     const lock_guard guard(gfree.mu);
     std::uint64_t count = 0;

@@ -7,6 +7,10 @@
 // a while is given back to the kernel by sysmon (gfree_release): a pool never keeps for long
 // more than was in use at once. Lists are arrays of pointers: passing goroutines on touches none of
 // them. Go: gfget, gfput, gfpurge.
+//
+// When no goroutine has run for a second, sysmon gives all dead goroutines back, those of the ps
+// too (gfree_gather_idle). A process that stays idle then keeps no stack that nobody uses. A
+// process that works again after more than a second takes fresh pages, about 1 us a goroutine.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +42,13 @@ void gfree_purge(p& pp);
 // Gives the stacks of up to `count` dead goroutines back to the kernel: those that gfree_unused has
 // counted, then any. Both for sysmon.
 void gfree_release(std::uint64_t count);
+
+// Passes the dead goroutines of all idle ps to the global pools. The next gfget of such a p takes
+// from a pool, or a fresh stack. Caller: sysmon, when no goroutine runs. Takes: the gfree lock.
+void gfree_gather_idle() ROTA_REQUIRES(sched.mu);
+
+// Whether a pool, or an idle p, has a dead goroutine. Takes: the gfree lock.
+[[nodiscard]] bool gfree_has_idle() ROTA_REQUIRES(sched.mu);
 
 // Dead goroutines whose pages are kept, all lists but those of the ps; a hint.
 std::uint64_t gfree_count();

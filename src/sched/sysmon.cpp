@@ -20,6 +20,7 @@
 #include "sched/run_queue.hpp"
 #include "sched/syscall.hpp"
 #include "sched/timers.hpp"
+#include "sched/trace_events.hpp"
 #include "sched/trace_rest.hpp"
 #include "sched/wakeup.hpp"
 #include "sys/clock.hpp"
@@ -43,7 +44,8 @@ constexpr std::int64_t watch_period = 200'000'000;  // ns: deep sleep while some
                                                     // or seem to be deadlocked, or rest
 constexpr std::int64_t probe_period = 1'000'000;
 constexpr std::int64_t scavenge_period = 1'000'000'000;
-constexpr std::uint64_t scavenge_step = 1024;  // stacks a round: about a millisecond
+constexpr std::uint64_t scavenge_step = 1024;                // stacks a round: about a millisecond
+constexpr std::int64_t idle_before_release = 1'000'000'000;  // ns: then all dead goroutines go
 
 // Whether the goroutines of pp have had the slice that began with the tick last seen. One that goes
 // in and out of short system calls does not end its slice by that.
@@ -157,9 +159,9 @@ bool all_idle() {
     return sched.idle_p_count.load(memory_order_relaxed) == proc_count();
 }  // relaxed: a hint
 
-// Sleeps until a p is taken; where somebody is watched, only for a while. True: one was taken, or
-// is busy already.
-bool deep_sleep(bool follows_anyone) {
+// Sleeps until a p is taken; where somebody is watched, only for a while. If there are dead
+// goroutines, at most until `release_at`, 0: they stay. True: a p was taken, or is busy already.
+bool deep_sleep(bool follows_anyone, std::int64_t release_at) {
     bool watches = follows_anyone;
     // An m may be on its way there; and a p may have become idle without one that looks for that.
     // pairs(timer.poller)
@@ -180,12 +182,18 @@ bool deep_sleep(bool follows_anyone) {
         // relaxed: too
         watches =
             watches || sched.deadlock_suspected.load(memory_order_relaxed) || is_trace_resting();
+        if (release_at != 0 && !gfree_has_idle()) release_at = 0;
     }
-    if (!watches) {
+    if (!watches && release_at == 0) {
         sched.sysmon_note.sleep();
         return true;
     }
-    if (sched.sysmon_note.sleep_until(nanotime() + watch_period)) return true;
+    std::int64_t until = release_at;
+    if (watches) {
+        until = nanotime() + watch_period;
+        if (release_at != 0) until = std::min(until, release_at);
+    }
+    if (sched.sysmon_note.sleep_until(until)) return true;
     const lock_guard guard(sched.mu);
     if (!sched.sysmon_wait.load(memory_order_relaxed)) return true;  // relaxed: under sched.mu
     sched.sysmon_wait.store(false, memory_order_relaxed);            // relaxed: as above
@@ -229,7 +237,6 @@ struct watch {
     std::int64_t next_deadlocks = 0;  // look for them then
     std::int64_t next_plan = 0;       // when to look for unused stacks again
     std::uint64_t to_release = 0;     // of them, still to be given back
-    bool scavenging = true;           // memory is being given back, or has not been looked at
     int alert_left = 0;               // rounds
     std::int64_t next_probe = 0;
     int starved_left = 0;  // rounds in which descriptors are looked at often
@@ -271,15 +278,15 @@ struct watch {
             all_idle() && nap_us == nap_max_us && alert_left == 0 && hostage.is_quiet();
         if (!quiet) quiet_since = 0;
         else if (quiet_since == 0) quiet_since = now;
-        if (!quiet || now - quiet_since < quiet_before_deep_sleep || scavenging ||
+        if (!quiet || now - quiet_since < quiet_before_deep_sleep || release_all(now) ||
             hooks.schedtrace_period > 0 || hooks.deadlock_period > 0)
             return;
+        const std::int64_t release_at = quiet_since + idle_before_release;
         // Goroutines whose threads are blocked may begin to compute, unseen by anybody else.
-        if (!deep_sleep(hostage.follows_anyone())) return;
+        if (!deep_sleep(hostage.follows_anyone(), now < release_at ? release_at : 0)) return;
         alone.note_rest(nanotime());
         idle_rounds = 0;
         quiet_since = 0;
-        next_plan = 0;
     }
 
     // Takes guards and page faults off a goroutine that creates others by the thousand, where a
@@ -338,10 +345,24 @@ struct watch {
         else if (!are_timers_late(now)) forget_missed_ms();
     }
 
+    // When no goroutine has run for a second: gives some dead goroutines back, and says whether
+    // there may be more. Deep sleep waits for the last of them, since nothing that it waits for
+    // would bring sysmon back to them. While a trace keeps them, they wait for a later round.
+    bool release_all(std::int64_t now) const {
+        if (now - quiet_since < idle_before_release) return false;
+        {
+            const lock_guard guard(sched.mu);
+            if (!all_idle()) return true;
+            gfree_gather_idle();
+        }
+        if (gfree_count() == 0 || is_first_of_trace()) return false;
+        gfree_release(scavenge_step);
+        return true;
+    }
+
     void scavenge(std::int64_t now) {
         if (now >= next_plan) {
             to_release = gfree_unused();
-            scavenging = to_release > 0;
             next_plan = now + scavenge_period;
         }
         const std::uint64_t n = to_release < scavenge_step ? to_release : scavenge_step;

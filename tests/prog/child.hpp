@@ -105,6 +105,8 @@ class child {
     child& operator=(const child&) = delete;
 
     pid_t pid() const { return pid_; }
+    // What it has said until now, as far as it has been read.
+    const outcome& so_far() const { return result_; }
 
     // Waits until the child has written `line` on stdout; false if it ends or takes too long.
     [[nodiscard]] bool says(std::string_view line, std::chrono::milliseconds limit = patience) {

@@ -8,21 +8,31 @@
 #include <gtest/gtest.h>
 
 #include "sched/hooks.hpp"
+#include "sched/idle.hpp"
 
 namespace rota::rt {
 namespace {
 
 constexpr std::uint8_t usual = stack_class_for(stack_size_default);
 
-// A p that the scheduler does not know, and what was taken through it.
+// A p that the scheduler does not know, and what was taken through it. One of the scheduler's is
+// not idle meanwhile: sysmon empties the pools of a process in which all are.
 class gfree : public testing::Test {
   protected:
-    gfree() : pp_(std::make_unique<p>()) { boot_runtime(); }
+    gfree() : pp_(std::make_unique<p>()) {
+        boot_runtime();
+        while (busy_ == nullptr) {
+            const lock_guard guard(sched.mu);
+            busy_ = pidle_get();
+        }
+    }
 
     // Everything goes to the global pool, where the runtime finds it.
     ~gfree() override {
         while (pp_->gfree_count > 0) gfput(nullptr, *pp_->gfree[--pp_->gfree_count]);
         for (g* const gp : taken_) gfput(nullptr, *gp);
+        const lock_guard guard(sched.mu);
+        pidle_put(*busy_);
     }
 
     // Takes `n` dead goroutines away from everybody.
@@ -39,6 +49,7 @@ class gfree : public testing::Test {
         return *gp;
     }
 
+    p* busy_ = nullptr;
     std::unique_ptr<p> pp_;
     std::vector<g*> taken_;
 };
@@ -144,6 +155,26 @@ TEST_F(gfree, gives_back_what_nobody_wanted_of_every_size) {
     }();
     gfree_release(1);
     EXPECT_EQ(header_of(last)->status.load(memory_order_relaxed), g_status::idle);
+}
+
+TEST_F(gfree, gathers_what_idle_processors_keep) {
+    // 64 stacks of each processor, as deep as goroutines have used them, could stay for ever.
+    // Then the list of an idle p would not be empty afterwards, or one of a busy p would be.
+    take(2);
+    g& of_idle = untake();
+    g& of_busy = untake();
+    gfput(pp_.get(), of_busy);
+    {
+        const lock_guard guard(sched.mu);
+        pidle_put(*busy_);
+        gfput(busy_, of_idle);
+        EXPECT_TRUE(gfree_has_idle());
+        gfree_gather_idle();
+        EXPECT_EQ(busy_->gfree_count, 0u);
+        EXPECT_EQ(pidle_get(), busy_);
+    }
+    EXPECT_EQ(pp_->gfree_count, 1u);
+    EXPECT_GE(gfree_count(), 1u);
 }
 
 TEST_F(gfree, gives_back_a_part_of_what_nobody_wanted) {
