@@ -5,11 +5,12 @@
 
 Layers, in the order in which they run: models (protocols, by Spin), unit (rota_unit, rota_api at
 four GOMAXPROCS, some of it beside searches for lost goroutines, headers), exit (programs run as
-children), consumer (a program outside the tree), stress (seeded, at four GOMAXPROCS, plain and in
-chaos mode, on one core, beside load, on other allocators), model (explored schedules), sim (random
-programs under repeatable schedules), sanitizer (address, undefined behaviour and thread), lint.
-What later layers need is built while earlier ones run. The first failure ends the run, with the one
-command that repeats it.
+children), hostile (a server of HTTP under attack: what its clients can make it hold and do, beside
+what is promised; --long for the full figures), consumer (a program outside the tree), stress
+(seeded, at four GOMAXPROCS, plain and in chaos mode, on one core, beside load, on other
+allocators), model (explored schedules), sim (random programs under repeatable schedules), sanitizer
+(address, undefined behaviour and thread), lint. What later layers need is built while earlier ones
+run. The first failure ends the run, with the one command that repeats it.
 
 These run only when they are named: api (the statements of tests/api/statements.md with the tests
 that hold them and their results), faults (each call to the kernel refused, one after the other,
@@ -31,8 +32,8 @@ import contextlib
 import secrets
 import time
 
-from testing import (builds, faults, fuzz, known_bugs, models, mutants, searches, statements,
-                     stress, syscalls, world)
+from testing import (builds, faults, fuzz, hostile, known_bugs, models, mutants, searches,
+                     statements, stress, syscalls, world)
 from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, HeaderDialects, Headers, Lint,
                            PolledOtherwise,
@@ -78,6 +79,7 @@ def layers():
                  PythonTest(ROOT / "tests/docs/documents_test.py", "dev", ("rota",), 120)],
         "exit": [GoogleTest("rota_prog_test", PROG, "dev", 240, shards=2), *whole_programs,
                  syscalls.FutexBounds(), syscalls.IdleCalls()],
+        "hostile": hostile.steps(),
         "consumer": [Consumer(),
                      PythonTest(ROOT / "tests/consumer/sanitized_test.py", "release", ("rota",),
                                 300)],

@@ -236,6 +236,17 @@ class PythonTest(Step):
         return outcome
 
 
+class TabledTest(PythonTest):
+    """One that measures. The lines `row: ...` of its output are shown, as a table."""
+    measures_time = True
+
+    def run(self, options):
+        outcome = super().run(options)
+        log = (LOGS / f"{self.name}-{self.preset}.log").read_text(errors="replace")
+        print("", *re.findall(r"^row: (.*)$", log, re.M), "", sep="\n", end="", flush=True)
+        return outcome
+
+
 # --- headers --------------------------------------------------------------------------------------
 
 class Headers(Step):
