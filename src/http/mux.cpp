@@ -229,13 +229,15 @@ void serve_mux::handle(std::string_view pattern, handler h) const {
     auto added = std::make_unique<const detail::route>(
         detail::route{detail::parse_pattern(pattern), std::move(h)});
     const std::lock_guard guard(s_->mu);
-    for (const auto& other : s_->routes) {
-        std::string why;
-        if (!detail::conflicts(added->matched, other->matched, why)) continue;
+    std::string why;
+    const detail::pattern* const other = s_->patterns.find(
+        added->matched,
+        [&](const detail::pattern& each) { return detail::conflicts(added->matched, each, why); });
+    if (other != nullptr)
         throw panic_error("pattern \"" + added->matched.source + "\" conflicts with pattern \"" +
-                          other->matched.source + "\": they " + why);
-    }
+                          other->source + "\": they " + why);
     s_->routes.push_back(std::move(added));
+    s_->patterns.add(s_->routes.back()->matched);
     s_->root.add(*s_->routes.back());
 }
 

@@ -18,6 +18,7 @@
 #include <rota/sync/shared_mutex.hpp>
 
 #include "http/pattern.hpp"
+#include "http/pattern_index.hpp"
 
 namespace rota::http::detail {
 
@@ -56,6 +57,7 @@ struct mux_state {
     shared_mutex mu;
     // --- guarded by mu -----------------------------------------------------------------------
     std::vector<std::unique_ptr<const route>> routes;
+    pattern_index patterns;  // those of `routes`
     route_node root;
 };
 

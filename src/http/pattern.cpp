@@ -2,6 +2,7 @@
 #include "http/pattern.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include <rota/panic.hpp>
 
@@ -23,9 +24,10 @@ bool is_name(std::string_view text) {
     return !text.empty() && !is_digit(text.front()) && std::all_of(text.begin(), text.end(), fits);
 }
 
-// A segment with a brace in it, at `offset`; `rest` is what follows.
+// A segment with a brace in it, at `offset`; `rest` is what follows. `names` has those of the
+// wildcards before it.
 segment parse_wildcard(std::string_view source, std::size_t offset, std::string_view text,
-                       std::string_view rest, const std::vector<segment>& before) {
+                       std::string_view rest, std::unordered_set<std::string_view>& names) {
     if (text.front() != '{') refuse(source, offset, "bad wildcard segment (must start with '{')");
     if (text.back() != '}') refuse(source, offset, "bad wildcard segment (must end with '}')");
     std::string_view name = text.substr(1, text.size() - 2);
@@ -38,10 +40,8 @@ segment parse_wildcard(std::string_view source, std::size_t offset, std::string_
     if (multi && !rest.empty()) refuse(source, offset, "{...} wildcard not at end");
     if (name.empty()) refuse(source, offset, "empty wildcard");
     if (!is_name(name)) refuse(source, offset, "bad wildcard name \"" + std::string(name) + "\"");
-    for (const segment& s : before) {
-        if (s.wild && s.text == name)
-            refuse(source, offset, "duplicate wildcard name \"" + std::string(name) + "\"");
-    }
+    if (!names.insert(name).second)
+        refuse(source, offset, "duplicate wildcard name \"" + std::string(name) + "\"");
     return {std::string(name), true, multi};
 }
 
@@ -50,6 +50,7 @@ segment parse_wildcard(std::string_view source, std::size_t offset, std::string_
 pattern parse_pattern(std::string_view source) {
     if (source.empty()) throw panic_error("http: invalid pattern");
     pattern p;
+    std::unordered_set<std::string_view> names;
     p.source = source;
     std::string_view rest = source;
     if (const std::size_t space = source.find_first_of(" \t"); space != source.npos) {
@@ -76,7 +77,7 @@ pattern parse_pattern(std::string_view source) {
         const std::string_view text = rest.substr(0, rest.find('/'));
         rest.remove_prefix(text.size());
         if (text.find('{') == text.npos) p.segments.push_back({unescaped(text), false, false});
-        else p.segments.push_back(parse_wildcard(source, at, text, rest, p.segments));
+        else p.segments.push_back(parse_wildcard(source, at, text, rest, names));
     }
     return p;
 }

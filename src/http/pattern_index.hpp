@@ -1,0 +1,47 @@
+// Finds the patterns of a table that may conflict with a new one, without a look at all of them: a
+// table of n patterns is made in about n steps. Go: routing_index.go.
+//
+// Two patterns match a common path only if they agree at each position: the same literal, or a
+// wildcard on one side, or a wildcard for all the rest at this position or before it. So of the new
+// pattern's literals that one is chosen which the fewest patterns agree with. Differs from Go:
+// patterns that end in a slash or in `{name...}` are found by position too.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "http/pattern.hpp"
+
+namespace rota::http::detail {
+
+class pattern_index {
+  public:
+    // `p` stays where it is for as long as the index lives. Throws std::bad_alloc; `p` is found
+    // then or not.
+    void add(const pattern& p);
+
+    // The first pattern that `f` says yes to, of those that may conflict with `p`; null: none.
+    template <class F>
+    const pattern* find(const pattern& p, F f) const {
+        for (const list* const each : candidates(p))
+            for (const pattern* const other : *each)
+                if (f(*other)) return other;
+        return nullptr;
+    }
+
+  private:
+    enum class kind : unsigned char { literal, wild, rest };
+    using list = std::vector<const pattern*>;
+
+    static std::string key(const pattern& p, std::size_t position, kind k, std::string_view text);
+    std::vector<const list*> candidates(const pattern& p) const;
+    std::vector<const list*> agreeing(const pattern& p, std::size_t position) const;
+
+    std::unordered_map<std::string, list> at_;   // by host, position, kind and text
+    std::unordered_map<std::string, list> all_;  // by host
+};
+
+}  // namespace rota::http::detail
