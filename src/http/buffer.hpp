@@ -15,20 +15,32 @@ class input_buffer {
     bool is_empty() const { return begin_ == end_; }
     void consume(std::size_t n) { begin_ += n; }
 
-    // Where more can be read to, at least one byte. Moves nothing, unless it must grow; views of
-    // what is unread are void then. Throws std::bad_alloc.
+    // Where more can be read to, at least one byte. Moves nothing if there is room; else views of
+    // what is unread are void. Throws std::bad_alloc.
     std::span<std::byte> room(std::size_t least = 1) {
+        if (capacity_ - end_ < least) settle();
         if (capacity_ - end_ < least) grow(least);
         return {reinterpret_cast<std::byte*>(data_.get() + end_), capacity_ - end_};
     }
     void filled(std::size_t n) { end_ += n; }
 
-    // Nobody has a view of it: what is unread may go to the front.
+    // Makes the memory hold the first `used` bytes of what is unread, and `least` bytes from there
+    // on, which may be unread ones too. Else as room().
+    void reach(std::size_t used, std::size_t least) {
+        if (capacity_ - begin_ - used >= least) return;
+        settle();
+        if (capacity_ - begin_ - used < least) grow(least);
+    }
+
+    // Nobody has a view of it: what is unread may go to the front. It stays where it is while it is
+    // more than what has been used, so that a byte is moved for each that has been used, and no
+    // more, however many requests lie one behind the other.
     void settle() {
-        if (begin_ == 0) return;
-        if (!is_empty()) std::memmove(data_.get(), data_.get() + begin_, end_ - begin_);
-        end_ -= begin_;
+        const std::size_t left = end_ - begin_;
+        if (begin_ < left) return;
+        if (left != 0) std::memcpy(data_.get(), data_.get() + begin_, left);
         begin_ = 0;
+        end_ = left;
     }
     // Nothing is unread, and what lies before `keep` bytes of it may be written over again.
     void rewind_to(std::size_t position) {

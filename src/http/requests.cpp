@@ -154,7 +154,7 @@ next_step exchange::answer_request() {
     const std::size_t begin = scanner.begin(), end = scanner.end();
     if (end + field_cost * (scanner.lines() - 1) > o.max_header_bytes)
         return reject_request(fields_too_large);
-    (void)in.room(body_room);  // nothing moves from here on
+    in.reach(end, body_room);  // nothing moves from here on
     fields.clear();
     path_values.clear();
     const auto keep = [](void* to, std::string_view name, std::string_view value) {
