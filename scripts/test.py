@@ -14,11 +14,13 @@ run. The first failure ends the run, with the one command that repeats it.
 
 These run only when they are named: api (the statements of tests/api/statements.md with the tests
 that hold them and their results), faults (each call to the kernel refused, one after the other,
-with what has become of it), fuzz (each parser under libFuzzer, for 20 s), builds (optimised
-as a whole by both compilers, and as a shared library), aarch64 (cross-built, under qemu-user),
-mutants (bugs planted into the core one by one, each to be seen by the tests that its patch names; a
-quarter of an hour; --filter may also name items, layers and rooms, with colons in between), and
-world (other people's libraries in goroutines, with their servers, beside the same in threads).
+with what has become of it), fuzz (each parser under libFuzzer, for 20 s), differential (50,000
+made-up requests to our HTTP server, to Go's and to node's; with --long a million), builds
+(optimised as a whole by both compilers, and as a shared library), aarch64 (cross-built, under
+qemu-user), mutants (bugs planted into the core one by one, each to be seen by the tests that its
+patch names; a quarter of an hour; --filter may also name items, layers and rooms, with colons in
+between), and world (other people's libraries in goroutines, with their servers, beside the same in
+threads).
 
 Exit status: 0; 1 if a test failed or there was nothing to run; 2 for a wrong command line; 130
 when interrupted. The last line is `N passed, N failed`.
@@ -32,8 +34,8 @@ import contextlib
 import secrets
 import time
 
-from testing import (builds, faults, fuzz, hostile, known_bugs, models, mutants, searches,
-                     statements, stress, syscalls, world)
+from testing import (builds, differential, faults, fuzz, hostile, known_bugs, models, mutants,
+                     searches, statements, stress, syscalls, world)
 from testing.ahead import BuildAhead, Failed as BuildFailed
 from testing.steps import (ROOT, CompileTime, Consumer, GoogleTest, HeaderDialects, Headers, Lint,
                            PolledOtherwise,
@@ -105,6 +107,7 @@ def layers():
                    faults.FaultWalkByRing("rota_unit", UNIT, "dev", 300),
                    PythonTest(ROOT / "tests/prog/refused_check.py", "dev", ("prog_refused",), 300)],
         "fuzz": fuzz.steps(),
+        "differential": differential.steps(),
         **builds.layers(UNIT, API, lessons),
         "mutants": [mutants.Mutants()],
         "world": world.steps(),
@@ -115,7 +118,7 @@ def layers():
 APART = ("sanitizer",)
 
 # Layers that run when they are named, and only then.
-NAMED_ONLY = ("api", "faults", "fuzz", "builds", "aarch64", "mutants", "world")
+NAMED_ONLY = ("api", "faults", "fuzz", "differential", "builds", "aarch64", "mutants", "world")
 
 
 class Stop(Exception):
