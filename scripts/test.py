@@ -84,6 +84,8 @@ def layers():
         "hostile": hostile.steps(),
         "consumer": [Consumer(),
                      PythonTest(ROOT / "tests/consumer/sanitized_test.py", "release", ("rota",),
+                                300),
+                     PythonTest(ROOT / "tests/consumer/nghttp2_test.py", "release", ("rota",),
                                 300)],
         # Before `model` and `sanitizer`, whose builds are the longest, and go on meanwhile.
         "stress": [*stress.passes(UNIT), searches.StressBesideSearches(4)],

@@ -11,6 +11,8 @@ void frame_tracker::begin_frame() {
     left_ = std::size_t{header_[0]} << 16 | std::size_t{header_[1]} << 8 | header_[2];
     is_data_ = type == data;
     in_head_ = in_head_ || type == headers;
+    continuations_ = type == continuation ? continuations_ + 1 : 0;
+    continuations_most_ = std::max(continuations_most_, continuations_);
     ends_head_ =
         in_head_ && (type == headers || type == continuation) && (flags & end_headers) != 0;
     begun_ = 0;

@@ -25,6 +25,8 @@ class frame_tracker {
     std::uint64_t bytes() const { return bytes_; }
     // How many heads and trailers have come to their end, faulty or not.
     std::uint64_t heads() const { return heads_; }
+    // The most CONTINUATION frames that a head, or trailers, have had.
+    std::uint64_t continuations_most() const { return continuations_most_; }
 
   private:
     static constexpr std::size_t preface_size = 24, header_size = 9;
@@ -38,6 +40,7 @@ class frame_tracker {
     bool ends_head_ = false;                  // the frame is the last one of a head
     bool in_head_ = false;                    // a head has begun, and its last frame has not ended
     std::uint64_t serial_ = 0, heads_ = 0, bytes_ = 0;
+    std::uint64_t continuations_ = 0, continuations_most_ = 0;
 };
 
 }  // namespace rota::http::detail

@@ -22,6 +22,9 @@ constexpr std::int32_t connection_window = 1 << 20;
 constexpr std::size_t written_at_once = 64 * 1024;
 // Frames that wait for the client to take them: more is malice.
 constexpr std::size_t frames_max = 10'000;
+// As nghttp2 has it since 1.61. A library without that bound reads such frames, of 9 bytes each, as
+// long as they come (CVE-2024-28182).
+constexpr std::uint64_t continuations_max = 8;
 constexpr std::int64_t end_patience = 500'000'000;  // ns
 
 // Out of line, so that the pages of its buffer are not those on which the connection waits.
@@ -88,6 +91,11 @@ void session::read_all(std::string_view left) {
 bool session::take(std::string_view bytes) {
     std::unique_lock lock(mu_);
     note_bytes(bytes);
+    if (frames_.continuations_most() > continuations_max) {
+        (void)nghttp2_session_terminate_session(ng_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
+        signal();
+        return false;
+    }
     const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const auto taken = nghttp2_session_mem_recv(ng_.get(), from, bytes.size());
     if (nghttp2_session_get_outbound_queue_size(ng_.get()) > frames_max) dead_ = true;
@@ -116,7 +124,9 @@ void session::note_bytes(std::string_view bytes) {
 }
 
 // A client that makes the server reset its streams makes it work for nothing, as one that resets
-// them itself does. Caller: holds mu_.
+// them itself does. nghttp2 calls this for fields and for RST_STREAM. It must not be called for
+// DATA: a library without the mend of CVE-2026-27135, and some with it, may abort when a callback
+// for DATA ends the session and a frame of a wrong length follows. Caller: holds mu_.
 void session::count_reset() {
     constexpr std::int64_t second = 1'000'000'000;  // ns
     const std::int64_t now = rota::detail::clock_now();

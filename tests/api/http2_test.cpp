@@ -500,6 +500,29 @@ TEST(http2, floods_end_the_connection) {
     });
 }
 
+TEST(http2, ninth_continuation_of_a_head_ends_the_connection_and_the_eighth_does_not) {
+    // CVE-2024-28182: a head of empty frames costs a client 9 bytes each, for ever. The library's
+    // own bound may be missing; then the connection would live until the limit of time.
+    rota::run([] {
+        const h2_server s([](auto& w, auto&) { w.write("hello"); });
+        const auto head_of = [](int continuations) {
+            std::string head = frame(h2_headers, end_stream, 1, get_head);
+            for (int i = 1; i < continuations; ++i) head += frame(h2_continuation, 0, 1, "");
+            return head + frame(h2_continuation, end_headers, 1, "");
+        };
+        {
+            const h2_client c(s);
+            c.send(head_of(8));
+            EXPECT_EQ(c.body(1), "hello");
+        }
+        const h2_client c(s);
+        c.send(head_of(9));
+        const h2_frame last = c.next_of(h2_goaway, 0);
+        ASSERT_EQ(last.payload.size(), 8U);
+        EXPECT_EQ(last.payload.substr(4), word(11));  // ENHANCE_YOUR_CALM
+    });
+}
+
 TEST(http2, heads_that_are_too_large_get_431) {
     rota::run([] {
         const h2_server s([](auto& w, auto&) { w.write("hello"); }, {.max_header_bytes = 2000});
