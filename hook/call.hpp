@@ -207,9 +207,9 @@ inline long failed(long r) {
 // attempt(false) does not block; it is repeated while it returns -EAGAIN. In some cases poll
 // reports a descriptor as ready, and the attempt fails all the same: an unconnected datagram socket
 // with a receiver that has a full queue; an error queue that is not empty. A goroutine would then
-// repeat it without end. So after some such wakes attempt(true), which may block, is made in a
-// blocking section. It may wait for another event than the other calls for the file, which need not
-// wait for it: the turn is passed before.
+// repeat it without end. So after some such wakes it makes attempt(true), which may block, in a
+// blocking section. That attempt may wait for another event than the other calls for the file do,
+// so the goroutine passes the turn before it. time_option: the socket option that bounds the wait.
 template <class F>
 long until_done(call& c, int fd, short events, int time_option, F attempt) {
     std::int64_t deadline = 0;
@@ -229,9 +229,10 @@ long until_done(call& c, int fd, short events, int time_option, F attempt) {
     }
 }
 
-// For a call that the kernel offers only as a blocking one. When the descriptor is ready the call
-// is made in a blocking section, since another thread or process may be quicker. The turn is passed
-// after it, so that one thread at most blocks for a file. time_option: 0 for none.
+// For a call that the kernel offers only as a blocking one. When the descriptor is ready, the
+// goroutine makes the call in a blocking section, since another thread or process may be quicker.
+// It passes the turn after the call, so that one thread at most blocks for a file. time_option: the
+// socket option that bounds the wait; 0: none does.
 template <class F>
 long when_ready(call& c, int fd, short events, int time_option, F blocking) {
     std::int64_t deadline = hook_no_deadline;
