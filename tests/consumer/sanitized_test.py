@@ -14,20 +14,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/prog"))
+import verdicts  # noqa: E402
+
 TIME_LIMIT = 120  # seconds for one run
 LIBRARIES = ["-lssl", "-lcrypto", "-lnghttp2", "-lz", "-pthread"]
 
 
-class Skipped(Exception):
-    pass
-
-
 def compiled(build, compiler, sanitizer, folder):
     if shutil.which(compiler) is None:
-        raise Skipped(f"no {compiler}")
+        raise verdicts.Skipped(f"no {compiler}")
     program = folder / f"{compiler}-{sanitizer}"
     command = [compiler, "-std=c++20", "-O1", "-g", f"-fsanitize={sanitizer}",
                "-fstack-clash-protection", "-Wl,-z,now", "-I", str(ROOT / "include"),
@@ -72,23 +70,8 @@ def test_thread_sanitizer_is_named_as_untold(build, folder):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    passed = failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or wanted not in name:
-            continue
-        began = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="rota-sanitized-") as folder:
-            try:
-                test(build, pathlib.Path(folder))
-                passed += 1
-                print(f"ok      {name[5:]} ({time.monotonic() - began:.2f} s)")
-            except Skipped as reason:
-                print(f"skipped {name[5:]}: {reason}")
-            except (AssertionError, subprocess.TimeoutExpired) as error:
-                failed += 1
-                print(f"FAILED  {name[5:]}\n{error}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    with tempfile.TemporaryDirectory(prefix="rota-sanitized-") as folder:
+        return verdicts.run_functions(dict(globals()), wanted, build, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

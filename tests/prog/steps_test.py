@@ -14,18 +14,17 @@ import re
 import shutil
 import subprocess
 import sys
-import time
+
+import verdicts
 
 TIME_LIMIT = 120  # seconds for one run
 STEPS = 10_000
 
 
-class Skipped(Exception):
-    pass
-
-
 def step_through(program, locking):
     """How many rounds the program has made in STEPS instructions, and after going on to its end."""
+    if shutil.which("gdb") is None:
+        raise verdicts.Skipped("no gdb: apt-get install gdb")
     commands = ["set confirm off", "set pagination off", "break steps_begin", "run",
                 f"set scheduler-locking {locking}", "print rounds_done", f"stepi {STEPS}",
                 "print rounds_done", "delete", "set scheduler-locking off", "continue"]
@@ -37,7 +36,7 @@ def step_through(program, locking):
                           env={**os.environ, "GOMAXPROCS": "1"})
     text = done.stdout + done.stderr
     if "ptrace: Operation not permitted" in text or "Could not trace" in text:
-        raise Skipped("gdb may not trace here")
+        raise verdicts.Skipped("gdb may not trace here")
     rounds = [int(n) for n in re.findall(r"^\$\d+ = (\d+)$", text, re.M)]
     assert len(rounds) == 2, text[-3000:]
     assert "exited normally" in text, text[-3000:]
@@ -48,37 +47,20 @@ def test_steps_alone_make_progress(build):
     # Only the thread that is stepped runs.
     rounds = step_through(build / "tests/prog/prog_steps", "on")
     assert rounds >= 2, f"{rounds} rounds in {STEPS} instructions"
-    return f"{rounds} rounds in {STEPS} instructions"
+    print(f"{rounds} rounds in {STEPS} instructions")
 
 
 def test_steps_beside_other_threads_make_progress(build):
     # sysmon runs meanwhile, and takes the p from a goroutine that is slow.
     rounds = step_through(build / "tests/prog/prog_steps", "step")
     assert rounds >= 2, f"{rounds} rounds in {STEPS} instructions"
-    return f"{rounds} rounds in {STEPS} instructions"
+    print(f"{rounds} rounds in {STEPS} instructions")
 
 
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    passed = failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or wanted not in name:
-            continue
-        began = time.monotonic()
-        try:
-            if shutil.which("gdb") is None:
-                raise Skipped("no gdb: apt-get install gdb")
-            note = test(build)
-            passed += 1
-            print(f"ok      {name[5:]} ({note}) ({time.monotonic() - began:.2f} s)")
-        except Skipped as reason:
-            print(f"skipped {name[5:]}: {reason}")
-        except (AssertionError, subprocess.TimeoutExpired) as error:
-            failed += 1
-            print(f"FAILED  {name[5:]}\n{error}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return verdicts.run_functions(dict(globals()), wanted, build)
 
 
 if __name__ == "__main__":

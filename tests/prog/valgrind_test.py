@@ -12,17 +12,16 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import time
+
+import verdicts
 
 TIME_LIMIT = 120  # seconds for one run
 HEADER = pathlib.Path("/usr/include/valgrind/memcheck.h")
 
 
-class Skipped(Exception):
-    pass
-
-
 def valgrind(build, case):
+    if shutil.which("valgrind") is None or not HEADER.exists():
+        raise verdicts.Skipped("no valgrind, or not its header: apt-get install valgrind")
     program = build / "tests/prog/prog_valgrind"
     command = [shutil.which("valgrind"), "-q", "--error-exitcode=1", str(program), case]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIME_LIMIT,
@@ -44,24 +43,7 @@ def test_fault_in_a_goroutine_is_reported(build):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     wanted = sys.argv[2] if len(sys.argv) > 2 else ""
-    passed = failed = 0
-    for name, test in list(globals().items()):
-        if not name.startswith("test_") or wanted not in name:
-            continue
-        began = time.monotonic()
-        try:
-            if shutil.which("valgrind") is None or not HEADER.exists():
-                raise Skipped("no valgrind, or not its header: apt-get install valgrind")
-            test(build)
-            passed += 1
-            print(f"ok      {name[5:]} ({time.monotonic() - began:.2f} s)")
-        except Skipped as reason:
-            print(f"skipped {name[5:]}: {reason}")
-        except (AssertionError, subprocess.TimeoutExpired) as error:
-            failed += 1
-            print(f"FAILED  {name[5:]}\n{error}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return verdicts.run_functions(dict(globals()), wanted, build)
 
 
 if __name__ == "__main__":

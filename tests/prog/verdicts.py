@@ -1,4 +1,5 @@
 """Runs tests one after the other: a line for each, and `N passed, N failed` at the end."""
+import subprocess
 import time
 
 SKIPPED = "skipped: "  # begins the lines that scripts/testing/steps.py looks for
@@ -23,3 +24,25 @@ def run_all(tests, wanted=""):
             print(wrong)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
+
+
+class Skipped(Exception):
+    """Says why a test cannot be run here."""
+
+
+def verdict(test, *arguments):
+    """What run_all wants to know of a function that asserts, or raises Skipped."""
+    try:
+        test(*arguments)
+    except Skipped as reason:
+        return SKIPPED + str(reason)
+    except (AssertionError, subprocess.TimeoutExpired) as error:
+        return str(error) or "an assertion without a text"
+    return ""
+
+
+def run_functions(functions, wanted, *arguments):
+    """The exit status. Of a module's names, calls those that begin with test_."""
+    tests = [(name.removeprefix("test_"), lambda test=test: verdict(test, *arguments))
+             for name, test in functions.items() if name.startswith("test_")]
+    return run_all(tests, wanted)
