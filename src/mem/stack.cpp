@@ -1,6 +1,7 @@
 // Arenas of stack slots. Hot stacks never come here: dead goroutines keep theirs (sched/gfree).
 #include "mem/stack.hpp"
 
+#include <cerrno>
 #include <new>
 
 #include "arch/prefetch.hpp"
@@ -8,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/fatal.hpp"
 #include "mem/stack_room.hpp"
+#include "sys/call.hpp"
 #include "sys/clock.hpp"
 #include "sys/lock.hpp"
 #include "sys/mmap.hpp"
@@ -195,14 +197,22 @@ claim claim_slots(std::uint32_t n, std::uint32_t most) ROTA_REQUIRES(stacks.mu) 
     return c;
 }
 
+// Whether the kernel will refuse each further call of that kind too: it does not know the call, the
+// advice or the way to name the own process (EBADF), or a filter forbids it. A lack of memory
+// passes.
+constexpr bool is_for_good(int error) {
+    return is_absent(-error) || error == EINVAL || error == EBADF;
+}
+
 // Installs the guards of a claim. Slots that are in use by others are never among them.
 void install_guards(const arena& a, const claim& c) {
     // relaxed, both: settings
     if (c.n > 1 && stacks.many_guards.load(memory_order_relaxed)) {
         const std::size_t pitch = a.pitch();
-        if (mmap_guard_many(a.base + c.first * pitch, pitch, a.guard_pages * page_size, c.n) == 0)
-            return;
-        stacks.many_guards.store(false, memory_order_relaxed);
+        const int error =
+            mmap_guard_many(a.base + c.first * pitch, pitch, a.guard_pages * page_size, c.n);
+        if (error == 0) return;
+        if (is_for_good(error)) stacks.many_guards.store(false, memory_order_relaxed);
     }
     for (std::uint32_t i = 0; i < c.n; ++i) install_guard(slot_at(a, c.arena, c.first + i));
 }
@@ -214,7 +224,7 @@ void touch_tops(const arena& a, const claim& c) {
     if (c.n < 2 || !stacks.many_tops.load(memory_order_relaxed)) return;
     const std::size_t pitch = a.pitch();
     std::byte* const first = a.base + (c.first + 1) * pitch - page_size;
-    if (mmap_populate_many(first, pitch, page_size, c.n) != 0)
+    if (is_for_good(mmap_populate_many(first, pitch, page_size, c.n)))
         stacks.many_tops.store(false, memory_order_relaxed);
 }
 

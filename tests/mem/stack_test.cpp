@@ -445,6 +445,53 @@ TEST(stack_touch_ahead, that_the_kernel_refuses_leaves_the_guards_to_the_takers)
         testing::ExitedWithCode(7), "^$");
 }
 
+std::atomic<int> calls_for_many{0};
+int first_refusal = 0;
+
+int refuse_first_for_many(sys_call, const char* site) {
+    if (std::strcmp(site, "mmap_guard_many") != 0) return 0;
+    return calls_for_many.fetch_add(1) == 0 ? first_refusal : 0;
+}
+
+// How often guards of many slots are asked for when the first such call fails so.
+int calls_after(int refusal) {
+    constexpr std::uint8_t cls = stack_class_for(16 << 20);
+    std::vector<stack_slot> slots;
+    if (!has_prepared(slots, cls)) return -1;
+    first_refusal = refusal;
+    plant_fault_by_site(refuse_first_for_many);
+    for (int round = 0; round < 3; ++round) {
+        take_guarded(slots, cls, 16);
+        (void)has_touched(cls);
+    }
+    plant_fault_by_site(nullptr);
+    return calls_for_many.load();
+}
+
+TEST(stack_touch_ahead, that_lacks_memory_once_is_tried_again) {
+    // From then on each stack would cost a call of its own, for as long as the process lives.
+    EXPECT_EXIT(
+        {
+            const int calls = calls_after(ENOMEM);
+            EXPECT_TRUE(calls < 0 || calls >= 2) << calls;
+            _exit(testing::Test::HasFailure() ? 8 : 7);
+        },
+        testing::ExitedWithCode(7), "^$");
+}
+
+TEST(stack_touch_ahead, that_the_kernel_does_not_know_is_not_tried_again) {
+    // Each claim would make a call in vain.
+    for (const int refusal : {EINVAL, ENOSYS, EPERM, EBADF}) {
+        EXPECT_EXIT(
+            {
+                const int calls = calls_after(refusal);
+                EXPECT_TRUE(calls < 0 || calls == 1) << refusal;
+                _exit(testing::Test::HasFailure() ? 8 : 7);
+            },
+            testing::ExitedWithCode(7), "^$");
+    }
+}
+
 #endif
 
 }  // namespace
