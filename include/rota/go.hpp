@@ -103,6 +103,23 @@ class future {
     detail::future_state<R>* state_ = nullptr;
 };
 
+namespace detail {
+
+// What async runs. Not a lambda: not every demangler knows the name of one that takes any
+// arguments.
+template <class R, class F>
+struct async_call {
+    F f;
+    future_producer<R> producer;
+
+    template <class... A>
+    void operator()(A&&... args) && {
+        producer.run(std::move(f), std::forward<A>(args)...);
+    }
+};
+
+}  // namespace detail
+
 /// Runs f(args...) in a new goroutine and gives its result, or its exception, to the future. Throws
 /// as go.
 template <class F, class... A>
@@ -110,12 +127,10 @@ template <class F, class... A>
     -> future<std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>> {
     using R = std::invoke_result_t<std::decay_t<F>, std::decay_t<A>...>;
     future<R> result(new detail::future_state<R>);
-    detail::future_producer<R> producer(result.state_);
-    go(
-        [producer = std::move(producer)](auto&& f_, auto&&... args_) mutable {
-            producer.run(std::forward<decltype(f_)>(f_), std::forward<decltype(args_)>(args_)...);
-        },
-        std::forward<F>(f), std::forward<A>(args)...);
+    using call = detail::async_call<R, std::decay_t<F>>;
+    detail::spawn_as<detail::is_address<std::decay_t<F>>>(
+        0, {}, call{std::forward<F>(f), detail::future_producer<R>(result.state_)},
+        std::forward<A>(args)...);
     return result;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "arch/context.hpp"
@@ -92,7 +93,10 @@ struct g {
     // --- owner: as above; who makes it, before it is known ---------------------------
     bool exits = false;  // goexit unwinds it
     // Proved never to run again (diag/unreachable), which writes it while it waits.
-    bool is_leaked = false;
+    bool is_leaked : 1 = false;
+    // Its closure begins with the address of the function that it calls; fixed from newproc to
+    // goexit.
+    bool calls_address : 1 = false;
     // Bytes of go_options::name, which stands right below the header; fixed from newproc to goexit.
     std::uint8_t name_size = 0;
     // How many of its last turns lost the p in a call that blocked unannounced (sched/take).
@@ -152,6 +156,21 @@ inline g_status readgstatus(const g& gp) { return gp.status.load(memory_order_re
 // it, or what the one before was called.
 ROTA_READS_RACING inline std::string_view name_of(const g& gp) {
     return {reinterpret_cast<const char*>(&gp) - gp.name_size, gp.name_size};
+}
+
+// The function that gp runs, for reports: `entry`, or the one whose address its closure begins
+// with. Of a goroutine that ends meanwhile it may be any word of its stack, which is no address of
+// code. A virtual function is given by its place in a table, a small number: for it, `entry`.
+ROTA_READS_RACING inline const void* function_of(const g& gp) {
+    constexpr std::uintptr_t first_address = 64 * 1024;  // the kernel maps nothing below
+    const auto entry = reinterpret_cast<const void*>(gp.entry);
+    std::uintptr_t function = 0;
+    const auto closure = reinterpret_cast<std::uintptr_t>(gp.closure);  // null when it has ended
+    const bool is_inside = reinterpret_cast<std::uintptr_t>(gp.stack.usable_lo()) <= closure &&
+                           closure + sizeof function <= reinterpret_cast<std::uintptr_t>(&gp);
+    if (!gp.calls_address || !is_inside) return entry;
+    std::memcpy(&function, reinterpret_cast<const void*>(closure), sizeof function);
+    return function < first_address ? entry : reinterpret_cast<const void*>(function);
 }
 
 // Go adds no colour; its stacks are moved anyway. Headers at one offset of every slot would share

@@ -40,25 +40,75 @@ std::string_view without_clones(std::string_view name) {
     return name;
 }
 
-// A goroutine's function is often inlined into the template that calls it, whose name then wraps
-// its own: void rota::detail::enter<rota::detail::closure<NAME> >(void*), or
-// rota::run<NAME>(NAME&&)::main_closure::entry(void*).
-std::string_view without_wrapping(std::string_view name) {
-    constexpr std::string_view enter = "void rota::detail::enter<rota::detail::closure<";
-    constexpr std::string_view run = "rota::run<";
-    const bool of_run = name.starts_with(run) && name.ends_with("::main_closure::entry(void*)");
-    if (!of_run && !(name.starts_with(enter) && name.ends_with(">(void*)"))) return name;
-    const std::size_t from = of_run ? run.size() : enter.size();
-    // Up to the bracket that closes it; a lambda's name has none of its own that do not match.
+// The first argument of a template, of which `name` is the list, or what is left of it. Empty: it
+// has no end.
+std::string_view first_argument(std::string_view name) {
+    constexpr std::string_view word = "operator", signs = "<>=-!";
     int depth = 0;
-    for (std::size_t i = from; i < name.size(); ++i) {
-        if (name[i] == '<') ++depth;
-        if (name[i] == '>' && depth-- == 0) {
-            const std::string_view inner = name.substr(from, i - from);
-            return is_lambda(inner) ? inner : name;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        if (name.substr(i).starts_with(word)) {  // its own signs are no brackets
+            i += word.size();
+            while (i < name.size() && signs.find(name[i]) != signs.npos) ++i;
+            --i;
+            continue;
         }
+        const char c = name[i];
+        if (depth == 0 && (c == '>' || c == ',')) {
+            name = name.substr(0, i);
+            return name.substr(0, name.find_last_not_of(' ') + 1);
+        }
+        if (c == '<' || c == '(' || c == '[' || c == '{') ++depth;
+        if (c == '>' || c == ')' || c == ']' || c == '}') --depth;
+    }
+    return {};
+}
+
+std::string_view second_argument(std::string_view name) {
+    constexpr std::string_view comma = ", ";
+    const std::size_t first = first_argument(name).size();
+    if (name.substr(first, comma.size()) != comma) return {};
+    return first_argument(name.substr(first + comma.size()));
+}
+
+// Of a lambda, or object, of rota's own that calls a function of the program: that function.
+// rota::wait_group::go<NAME>(NAME&&)::{lambda()#1}
+std::string_view called_by(std::string_view name) {
+    constexpr struct {
+        std::string_view begins;
+        bool is_second;  // argument of the template
+    } callers[] = {{"rota::wait_group::go<", false},
+                   {"rota::detail::task_group::spawn<", true},
+                   {"rota::scope::async<", false},
+                   {"rota::detail::async_call<", true}};
+    for (const auto& c : callers) {
+        if (!name.starts_with(c.begins)) continue;
+        const std::string_view list = name.substr(c.begins.size());
+        const std::string_view inner = c.is_second ? second_argument(list) : first_argument(list);
+        // The type of a function that is called by its address has no name.
+        if (!inner.empty() && !inner.ends_with(')')) return called_by(inner);
     }
     return name;
+}
+
+// A goroutine's function is often inlined into the template that calls it, and is the only name
+// that a trace has before the goroutine has begun. The template's name wraps the function's own:
+// void rota::detail::enter<rota::detail::closure<NAME, ARGUMENTS> >(void*), or
+// rota::run<NAME>(NAME&&)::main_closure::entry(void*). A large closure is in a box:
+// void rota::detail::enter<rota::detail::spawn_as<false, NAME, ARGUMENTS>(...)::boxed>(void*).
+std::string_view without_wrapping(std::string_view name) {
+    constexpr std::string_view closure = "void rota::detail::enter<rota::detail::closure<",
+                               box = "void rota::detail::enter<rota::detail::spawn_as<",
+                               run = "rota::run<";
+    std::string_view inner;
+    if (name.starts_with(closure) && name.ends_with(">(void*)"))
+        inner = first_argument(name.substr(closure.size()));
+    if (name.starts_with(box) && name.ends_with("::boxed>(void*)"))
+        inner = second_argument(name.substr(box.size()));
+    if (name.starts_with(run) && name.ends_with("::main_closure::entry(void*)"))
+        inner = first_argument(name.substr(run.size()));
+    while (inner.ends_with('&')) inner.remove_suffix(1);
+    if (inner.ends_with(" const")) inner.remove_suffix(6);
+    return inner.empty() ? name : called_by(inner);
 }
 
 // NAME(ARGUMENTS), or NAME(ARGUMENTS) const.
@@ -77,7 +127,8 @@ std::string_view without_arguments(std::string_view name) {
     return name;
 }
 
-bool is_entry(std::string_view mangled) { return mangled.starts_with("_ZN4rota6detail5enterI"); }
+constexpr std::string_view entry_prefix = "_ZN4rota6detail5enterI";
+bool is_entry(std::string_view mangled) { return mangled.starts_with(entry_prefix); }
 
 }  // namespace
 
@@ -85,10 +136,17 @@ bool is_runtime_frame(const code_place& place) {
     if (place.function == nullptr) return false;
     const std::string_view name = place.function;
     // Where the program's function has been inlined into it, this is the only trace of that.
+    // A function that is called by its address has not been.
     if (is_entry(name)) {
-        return name.find("main_call") != name.npos ||
-               (place.source.directory != nullptr &&
-                std::strstr(place.source.directory, "rota/detail") != nullptr);
+        const std::string_view closure = name.substr(entry_prefix.size());
+        for (const char* const by_address : {"NS0_7closureIP", "NS0_7closureIM"})
+            if (closure.starts_with(by_address)) return true;
+        if (name.find("main_call") != name.npos) return true;
+        for (const char* const of_templates : {"rota/detail", "include/c++"})
+            if (place.source.directory != nullptr &&
+                std::strstr(place.source.directory, of_templates) != nullptr)
+                return true;
+        return false;
     }
     for (const char* const own :
          {"_ZN4rota2rt", "_ZNK4rota2rt", "_ZN4rota6detail", "_ZNK4rota6detail", "_ZZN4rota6detail",

@@ -85,7 +85,7 @@ struct listing {
         const m* const mp = gp.mp;
         n.m_id = runs && mp != nullptr ? static_cast<std::int64_t>(mp->id) : -1;
         n.created_at = gp.created_at.address();
-        n.entry = reinterpret_cast<const void*>(gp.entry);
+        n.entry = function_of(gp);
         n.address = concealed<const g>(&gp);
         n.is_main = gp.main_of != nullptr;
         n.is_locked = gp.locked_m != nullptr;

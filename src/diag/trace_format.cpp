@@ -40,12 +40,12 @@ void append(std::vector<std::uint8_t>& to, std::uint64_t v) {
 }
 
 // A reader takes functions of this package for the runtime's own.
+constexpr std::string_view own_package = "runtime.";
+
 std::string shown_name(std::string_view name) {
-    constexpr std::string_view ours = "rota::rt::", wrapped = "closure<rota::rt::";
-    const std::size_t at = name.find(wrapped);
-    if (at != name.npos) name.remove_prefix(at + wrapped.size() - ours.size());
+    constexpr std::string_view ours = "rota::rt::";
     const bool is_own = name.starts_with(ours);
-    std::string shown = is_own ? "runtime." : "";
+    std::string shown(is_own ? own_package : "");
     shown += is_own ? name.substr(ours.size()) : name;
     return shown.substr(0, trace_string_max);
 }
@@ -104,8 +104,21 @@ void trace_format::end_batch(trace_output& to) {
     batch_.clear();
 }
 
+// A goroutine is called by the function at the end of its first stack. What go_options::name says
+// stands there in the function's place. Readers keep one function for each address, so the frame
+// has an address of its own, at which no code lies.
+void trace_format::add_named(std::uint32_t id, const frame& f, std::string_view name) {
+    begin_stack(id, 1);
+    put_frame(trace_beginning::named - id, std::string(name), f);
+}
+
 // Without the runtime's frames at both ends, unless there are no others.
 void trace_format::add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n) {
+    if (const std::string_view name = trace_beginning::name_in(pcs, n); !name.empty()) {
+        const frame& f = frame_at(pcs[0]);
+        if (!f.function.starts_with(own_package)) return add_named(id, f, name);
+        n = 1;
+    }
     std::uint32_t from = 0, end = n;
     while (from < end && frame_at(pcs[from]).is_ours) ++from;
     while (end > from && frame_at(pcs[end - 1]).is_ours) --end;
@@ -116,8 +129,7 @@ void trace_format::add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::u
     add_frames(id, pcs + from, end - from, &trace_format::frame_at);
 }
 
-void trace_format::add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n,
-                              frame_of look) {
+void trace_format::begin_stack(std::uint32_t id, std::uint32_t n) {
     constexpr std::size_t most = (2 + 4 * cpu_sample::pcs_max) * uvarint_max;
     static_assert(cpu_sample::pcs_max >= trace_depth_max);
     if (batch_.size() + most > batch_max) end_batch(*to_);
@@ -125,12 +137,21 @@ void trace_format::add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::
     batch_.push_back(static_cast<std::uint8_t>(trace_event::stack));
     append(batch_, id);
     append(batch_, n);
+}
+
+void trace_format::put_frame(std::uintptr_t pc, const std::string& function, const frame& f) {
+    append(batch_, pc);
+    append(batch_, number_of(function));
+    append(batch_, number_of(f.file));
+    append(batch_, f.line);
+}
+
+void trace_format::add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n,
+                              frame_of look) {
+    begin_stack(id, n);
     for (std::uint32_t i = 0; i < n; ++i) {
         const frame& f = (this->*look)(pcs[i]);
-        append(batch_, pcs[i]);
-        append(batch_, number_of(f.function));
-        append(batch_, number_of(f.file));
-        append(batch_, f.line);
+        put_frame(pcs[i], f.function, f);
     }
 }
 

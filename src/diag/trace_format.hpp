@@ -41,6 +41,9 @@ class trace_format {
     const frame& sampled_frame_at(std::uintptr_t pc);
     std::uint32_t number_of(const std::string& text);
     void add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n);
+    void add_named(std::uint32_t id, const frame& f, std::string_view name);
+    void begin_stack(std::uint32_t id, std::uint32_t n);
+    void put_frame(std::uintptr_t pc, const std::string& function, const frame& f);
     using frame_of = const frame& (trace_format::*)(std::uintptr_t pc);
     void add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n, frame_of look);
     std::uint32_t write_stacks(trace_output& to);

@@ -57,7 +57,7 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
             gp.wait_since,
             gp.mp,
             gp.sched,
-            gp.entry,
+            function_of(gp),
             labels_of(gp),
             gp.in != nullptr && gp.durably_blocked,
             gp.is_leaked,
@@ -377,8 +377,8 @@ bool tracer::ask(other& into) {
 }
 
 // One that has not run yet.
-void tracer::print_entry(entry_fn entry) {
-    const frame f{reinterpret_cast<std::uintptr_t>(entry), 0, false};
+void tracer::print_function(const void* function) {
+    const frame f{reinterpret_cast<std::uintptr_t>(function), 0, false};
     print_frame(f, place(f), 0);
 }
 
@@ -390,7 +390,7 @@ void tracer::print_other(const other& o) {
     print_header(&o.a, state);
     if (!o.has_stack) out_->print("\tgoroutine running on other thread; stack unavailable\n");
     else if (o.w.count > 0) print_frames(o.w, 0);
-    else print_entry(o.a.entry);
+    else print_function(o.a.function);
     print_origin(o.a);
 }
 

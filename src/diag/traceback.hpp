@@ -85,7 +85,7 @@ class tracer {
         std::uint32_t wait_since;
         const m* mp;
         gobuf sched;
-        entry_fn entry;
+        const void* function;
         const label_set* labels;
         bool is_durable;          // only its bubble can wake it
         bool is_leaked;           // nobody can
@@ -138,7 +138,7 @@ class tracer {
         print_ancestor(gp);
     }
     void print_creator(const about& gp);
-    void print_entry(entry_fn entry);
+    void print_function(const void* function);
     void print_ancestor(const about& gp);
     void print_other(const other& o);
 

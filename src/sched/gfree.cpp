@@ -163,13 +163,14 @@ g* gfget(p* pp, std::uint8_t cls) {
 
 void gfput(p* pp, g& gp) {
     ROTA_DCHECK(readgstatus(gp) == g_status::dead && gp.locked_m == nullptr);
-    gp.closure = nullptr;
     if (!keeps(pp, gp.stack.cls)) {
         if (are_stack_depths_kept()) note_stack_depth(gp);
+        gp.closure = nullptr;
         const lock_guard guard(gfree.mu);
         gfree.pool[gp.stack.cls].push(gp);
         return;
     }
+    gp.closure = nullptr;
     if (pp->gfree_count == p::gfree_max) pass_on(*pp, batch_size);
     pp->gfree[pp->gfree_count++] = &gp;
 }

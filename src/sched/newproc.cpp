@@ -50,7 +50,7 @@ void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name)
     std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&gp) - name.size();
     if (!name.empty()) std::memcpy(reinterpret_cast<char*>(at), name.data(), name.size());
     gp.name_size = static_cast<std::uint8_t>(name.size());
-    gp.is_leaked = false;
+    gp.is_leaked = gp.calls_address = false;
     gp.at_start = 0;
     gp.blocked_turns = gp.blocked_calls = 0;
     at = align_down(at - size - 1, align < 16 ? 16 : align);
@@ -112,6 +112,7 @@ void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& recor
     // relaxed: whoever comes first is the first.
     gp.goid = first_taken.exchange(true, memory_order_relaxed) ? next_goid(nullptr) : 1;
     gp.main_of = &record;
+    gp.calls_address = true;
     publish(gp, entry, __builtin_return_address(0));
 }
 
@@ -145,6 +146,18 @@ namespace rota::detail {
 
 using namespace rota::rt;
 
+namespace {
+
+ROTA_ALWAYS_INLINE void commit(spawn_slot slot, entry_fn entry, const void* created_at) {
+    const runtime_entry inside;
+    g& gp = *static_cast<g*>(slot.g);
+    gp.goid = next_goid(getm().pp);
+    gp.main_of = nullptr;
+    publish(gp, entry, created_at);
+}
+
+}  // namespace
+
 spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size,
                        std::string_view name) {
     const std::uint8_t cls = stack_size == 0 ? default_stack_class.load(memory_order_relaxed)
@@ -164,12 +177,12 @@ spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_si
 }
 
 ROTA_NOINLINE void spawn_commit(spawn_slot slot, void (*entry)(void*)) {
-    const void* const created_at = __builtin_return_address(0);
-    const runtime_entry inside;
-    g& gp = *static_cast<g*>(slot.g);
-    gp.goid = next_goid(getm().pp);
-    gp.main_of = nullptr;
-    publish(gp, entry, created_at);
+    commit(slot, entry, __builtin_return_address(0));
+}
+
+ROTA_NOINLINE void spawn_commit_address(spawn_slot slot, void (*entry)(void*)) {
+    static_cast<g*>(slot.g)->calls_address = true;
+    commit(slot, entry, __builtin_return_address(0));
 }
 
 void spawn_abort(spawn_slot slot) noexcept {

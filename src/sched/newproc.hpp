@@ -7,7 +7,8 @@
 
 namespace rota::rt {
 
-// As detail::spawn_commit, for the goroutine that a run() waits for. It is queued like any other.
+// As detail::spawn_commit_address, for the goroutine that a run() waits for. It is queued like any
+// other.
 // Caller: inside a runtime_entry.
 void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& record);
 

@@ -49,7 +49,7 @@ void note_stack_depth(g& gp) {
     record& r = record_of(key_of(address, gp.stack.cls));
     const std::uint64_t depth = stack_depth(gp.stack);
     // relaxed, all: see record
-    r.entry.store(reinterpret_cast<const void*>(gp.entry), memory_order_relaxed);
+    r.entry.store(function_of(gp), memory_order_relaxed);
     r.goroutines.fetch_add(1, memory_order_relaxed);
     std::uint64_t before = r.deepest.load(memory_order_relaxed);
     while (before < depth &&

@@ -80,7 +80,7 @@ ROTA_NOINLINE traced_word tell(m* self, trace_stream& to, std::uint64_t now, g& 
     const traced_word fresh(trace_log.generation, state);
     if (!word.replace_in(gp, fresh)) return word;
     trace_put_at(to, now, trace_event::go_status_stack, gp.goid, trace_no_thread, state,
-                 used(trace_function(self, gp.entry)));
+                 used(trace_function(self, beginning_of(gp))));
     return fresh;
 }
 
@@ -228,7 +228,7 @@ void trace_go_create(m& self, g& gp) {
     const trace_turn mine(&self);
     if (mine.to() == nullptr || !begin_to_exist(gp)) return;
     if (self.pp != nullptr) {
-        const std::uint32_t entry = used(trace_function(&self, gp.entry));
+        const std::uint32_t entry = used(trace_function(&self, beginning_of(gp)));
         trace_put(*mine.to(), trace_event::go_create, gp.goid, entry, creator);
         return;
     }

@@ -33,6 +33,7 @@
 #include "core/m.hpp"
 #include "core/p.hpp"
 #include "sys/lock.hpp"
+#include "trace/stacks.hpp"
 #include "trace/stream.hpp"
 #include "trace/strings.hpp"
 
@@ -135,7 +136,9 @@ void trace_user_log(std::uint64_t task, std::string_view category, std::string_v
 // other stacks, or where none is wanted. A stack that the m has seen before is recognised by its
 // return addresses, which are looked for where they were; others are unwound.
 std::uint32_t trace_stack(m& self);
-// That of a function alone, by the m, or by nobody.
-std::uint32_t trace_function(m* self, entry_fn entry);
+// That of a goroutine that has not begun, by the m, or by nobody. Another may be ending meanwhile:
+// what beginning_of returns is not used then.
+trace_beginning beginning_of(const g& gp);
+std::uint32_t trace_function(m* self, const trace_beginning& of);
 
 }  // namespace rota::rt

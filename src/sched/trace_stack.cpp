@@ -1,6 +1,8 @@
 // Unwinding what is not remembered.
 #include "sched/trace_stack.hpp"
 
+#include <cstring>
+
 #include <unwind.h>
 
 #include "core/getg.hpp"
@@ -69,15 +71,37 @@ std::uint32_t trace_stack_anew(m& self, std::uintptr_t base, std::uintptr_t from
 
 ROTA_NOINLINE std::uint32_t trace_stack(m& self) { return trace_stack_here(self); }
 
-std::uint32_t trace_function(m* self, entry_fn entry) {
-    const auto pc = reinterpret_cast<std::uintptr_t>(entry) + 1;  // as a return address
+// Byte by byte: what changes meanwhile is not used, and tsan must not look.
+ROTA_READS_RACING trace_beginning beginning_of(const g& gp) {
+    trace_beginning b;
+    b.words[0] = reinterpret_cast<std::uintptr_t>(function_of(gp)) + 1;  // as a return address
+    b.n = 1;
+    const std::string_view name = name_of(gp);
+    std::uint32_t size = 0;
+    while (size < name.size() && size < trace_beginning::name_max && name[size] != '\0') {
+        std::uintptr_t& word = b.words[2 + size / sizeof word];
+        if (size % sizeof word == 0) word = 0;
+        reinterpret_cast<char*>(b.words + 2)[size] = name[size];
+        ++size;
+    }
+    if (size == 0) return b;
+    b.words[1] = trace_beginning::named + size;
+    constexpr std::uint32_t word_size = sizeof b.words[0];
+    b.n = 2 + (size + word_size - 1) / word_size;
+    return b;
+}
+
+std::uint32_t trace_function(m* self, const trace_beginning& of) {
     trace_cache* const cache = self != nullptr ? cache_of(*self) : nullptr;
-    if (cache == nullptr) return trace_stacks.add(&pc, 1);
-    trace_cache::known_function& known =
-        cache->functions[trace_cache::spread(pc) % trace_cache::function_count];
-    if (known.entry == entry && known.id != 0) return known.id;
-    known = {entry, trace_stacks.add(&pc, 1)};
-    return known.id;
+    if (cache == nullptr) return trace_stacks.add(of);
+    std::uint64_t hash = 0;
+    for (std::uint32_t i = 0; i < of.n; ++i) hash = trace_cache::spread(hash ^ of.words[i]);
+    std::uint32_t& known = cache->beginnings[hash % trace_cache::beginning_count];
+    if (known != 0 && trace_stacks.depth(known) == of.n &&
+        std::memcmp(trace_stacks.frames(known), of.words, of.n * sizeof of.words[0]) == 0)
+        return known;
+    known = trace_stacks.add(of);
+    return known;
 }
 
 }  // namespace rota::rt

@@ -28,7 +28,7 @@ namespace rota::rt {
 
 // What one m has seen. Owner: the m. It begins as zeros, page by page as they are touched.
 struct trace_cache {
-    static constexpr std::uint32_t set_count = 64, set_size = 4, function_count = 64;
+    static constexpr std::uint32_t set_count = 64, set_size = 4, beginning_count = 64;
     struct return_address {
         std::uintptr_t pc;
         std::uintptr_t above;  // bytes above the base
@@ -40,13 +40,9 @@ struct trace_cache {
         std::uint32_t last_above;  // of the last one, where all of them lie within the stack
         return_address at[trace_depth_max];
     };
-    struct known_function {
-        entry_fn entry;
-        std::uint32_t id;
-    };
     known_stack stacks[set_count][set_size];
-    std::uint32_t next_in[set_count];  // who is forgotten next
-    known_function functions[function_count];
+    std::uint32_t next_in[set_count];           // who is forgotten next
+    std::uint32_t beginnings[beginning_count];  // numbers of stacks; 0: none
 
     static std::uint64_t set_of(std::uintptr_t from, std::uintptr_t room) {
         return spread(from ^ room) % set_count;

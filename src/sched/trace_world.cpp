@@ -48,7 +48,7 @@ trace_list collect() ROTA_REQUIRES(trace_log.mu) {
 }
 
 void tell_state(trace_stream& to, m& self, const g& gp, std::uint64_t thread, traced_g state) {
-    const std::uint32_t stack = trace_function(&self, gp.entry);
+    const std::uint32_t stack = trace_function(&self, beginning_of(gp));
     trace_stacks.use(stack, trace_log.generation);
     trace_put(to, trace_event::go_status_stack, gp.goid, thread, state, stack);
 }
@@ -157,8 +157,9 @@ class untold {
         for (std::uint32_t i = 0; i < count_; ++i) {
             noted& n = all_[i];
             const std::uint64_t goid = n.gp->goid;
-            const std::uint32_t stack = trace_function(&self_, n.gp->entry);
+            const trace_beginning beginning = beginning_of(*n.gp);
             if (!n.word.replace_in(*n.gp, traced_word(trace_log.generation, n.state))) continue;
+            const std::uint32_t stack = trace_function(&self_, beginning);
             trace_stacks.use(stack, trace_log.generation);
             trace_put(trace_log.nobody, trace_event::go_status_stack, goid, trace_no_thread,
                       n.state, stack);

@@ -28,6 +28,8 @@ std::uint32_t trace_stack_table::find_or_add(const std::uintptr_t* pcs, std::uin
         const entry& e = entries_[id];
         if (e.n == n && std::memcmp(e.pcs, pcs, n * sizeof *pcs) == 0) return id;
     }
+    const bool is_named = !trace_beginning::name_in(pcs, n).empty();
+    if (is_named && named_count_ == named_max) return 0;
     if (count_ == id_max) {
         ++lost_;
         return 0;
@@ -42,6 +44,7 @@ std::uint32_t trace_stack_table::find_or_add(const std::uintptr_t* pcs, std::uin
     e.n = n;
     e.next = bucket;
     bucket = id;
+    if (is_named) ++named_count_;
     published_.store(id, memory_order_release);  // pairs(stacks.published)
     return id;
 }
@@ -51,6 +54,12 @@ std::uint32_t trace_stack_table::add(const std::uintptr_t* pcs, std::uint32_t n)
     const std::uint32_t id = find_or_add(pcs, n, refused);
     if (refused) trace_chunks.drop(true);
     return id;
+}
+
+std::uint32_t trace_stack_table::add(const trace_beginning& of) {
+    bool refused = false;
+    const std::uint32_t id = of.n > 1 ? find_or_add(of.words, of.n, refused) : 0;
+    return id != 0 ? id : add(of.words, 1);
 }
 
 std::uint32_t trace_stack_table::try_add(const std::uintptr_t* pcs, std::uint32_t n) {

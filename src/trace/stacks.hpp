@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "base/annotations.hpp"
 #include "base/atomic.hpp"
@@ -14,9 +15,29 @@ namespace rota::rt {
 
 inline constexpr std::uint32_t trace_depth_max = 32;
 
+// The stack of a goroutine that has not begun: the function that it runs, and the goroutine's name.
+// The table keeps its words like return addresses. The first is an address within the function. If
+// there is a name, the second is `named` and the name's size, and the name's bytes follow.
+struct trace_beginning {
+    static constexpr std::uintptr_t named = ~std::uintptr_t{0xff};  // no code lies there
+    static constexpr std::uint32_t name_max = 128;
+
+    std::uintptr_t words[2 + name_max / sizeof(std::uintptr_t)];
+    std::uint32_t n;
+
+    // The name in n words of the table; empty: they are no beginning, or one without a name.
+    static std::string_view name_in(const std::uintptr_t* words, std::uint32_t n) {
+        if (n < 3 || words[1] <= named) return {};
+        return {reinterpret_cast<const char*>(words + 2), words[1] - named};
+    }
+};
+
 class trace_stack_table {
   public:
     static constexpr std::uint32_t id_max = 65'535;
+    // Beginnings with names: a program that names each goroutine differently leaves room for
+    // others.
+    static constexpr std::uint32_t named_max = 8'192;
 
     constexpr trace_stack_table() = default;
 
@@ -25,6 +46,9 @@ class trace_stack_table {
     std::uint32_t add(const std::uintptr_t* pcs, std::uint32_t n);
     // The same where no trace depends on it: refused memory ends none.
     std::uint32_t try_add(const std::uintptr_t* pcs, std::uint32_t n);
+
+    // As add. Without the name, if there are named_max others.
+    std::uint32_t add(const trace_beginning& of);
 
     // An event of that generation names the stack. Any thread; no number is told apart from no
     // stack.
@@ -70,6 +94,7 @@ class trace_stack_table {
     entry* entries_ = nullptr;  // mapped by the first add; fixed from then on
     std::uint32_t* buckets_ ROTA_GUARDED_BY(mu_) = nullptr;
     std::uint32_t count_ ROTA_GUARDED_BY(mu_) = 0;
+    std::uint32_t named_count_ ROTA_GUARDED_BY(mu_) = 0;
     // Those whose entries are complete: count_ again.
     atomic<std::uint32_t> published_{0};
     std::uint64_t lost_ ROTA_GUARDED_BY(mu_) = 0;

@@ -75,10 +75,20 @@ def symbol_at(address):
     return match.group(1) if match else f"{address:#x}"
 
 
+def first_argument(arguments):
+    """The first of a template's arguments."""
+    depth = 0
+    for i, c in enumerate(arguments):
+        if c == "," and depth == 0:
+            return arguments[:i]
+        depth += (c in "<([{") - (c in ">)]}")
+    return arguments
+
+
 def shown_name(name):
     """A goroutine's function instead of the template that calls it."""
     match = WRAPPED.search(name)
-    return next(g for g in match.groups() if g) if match else name
+    return first_argument(next(g for g in match.groups() if g)) if match else name
 
 
 class Goroutine:

@@ -25,6 +25,9 @@ spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_si
                        std::string_view name);
 // Makes it runnable; it will call entry(closure).
 void spawn_commit(spawn_slot slot, void (*entry)(void*));
+// The same for a closure that begins with the address of the function that it calls. Reports name
+// the goroutine by that function.
+void spawn_commit_address(spawn_slot slot, void (*entry)(void*));
 // The closure's constructor has thrown.
 void spawn_abort(spawn_slot slot) noexcept;
 [[noreturn]] void fatal_nil_func();
@@ -47,6 +50,11 @@ struct closure<F> {
     void call() { std::move(f)(); }
 };
 
+// Whether an F begins with the address of a function, which is called by it. In place of a virtual
+// function's it has a small number, which the runtime tells from an address.
+template <class F>
+inline constexpr bool is_address = std::is_pointer_v<F> || std::is_member_function_pointer_v<F>;
+
 // The entry function of a goroutine: calls and then destroys what was constructed in its stack.
 template <class C>
 void enter(void* self) {
@@ -67,7 +75,7 @@ constexpr bool is_nil(const F& f) {
 
 // These are part of whoever starts a goroutine, in builds without optimisation too: of the place
 // where that is done a trace names the function, and it is to be the program's.
-template <class C, class... V>
+template <class C, bool IsAddress, class... V>
 [[gnu::always_inline]] inline void spawn(std::size_t stack_size, std::string_view name,
                                          V&&... values) {
     const spawn_slot slot = spawn_begin(sizeof(C), alignof(C), stack_size, name);
@@ -84,12 +92,14 @@ template <class C, class... V>
         new (slot.closure) C{std::forward<V>(values)...};
         guard.armed = false;
     }
-    spawn_commit(slot, &enter<C>);
+    if constexpr (IsAddress) spawn_commit_address(slot, &enter<C>);
+    else spawn_commit(slot, &enter<C>);
 }
 
-template <class F, class... A>
-[[gnu::always_inline]] inline void spawn_any(std::size_t stack_size, std::string_view name, F&& f,
-                                             A&&... args) {
+// IsAddress: what f calls is at the address with which f begins.
+template <bool IsAddress, class F, class... A>
+[[gnu::always_inline]] inline void spawn_as(std::size_t stack_size, std::string_view name, F&& f,
+                                            A&&... args) {
     if (is_nil(f)) fatal_nil_func();
     using plain = closure<std::decay_t<F>, std::decay_t<A>...>;
     if constexpr (sizeof(plain) > closure_inline_max) {
@@ -98,19 +108,27 @@ template <class F, class... A>
             void call() { p->call(); }
         };
         if constexpr (sizeof...(A) == 0) {
-            spawn<boxed>(stack_size, name, std::unique_ptr<plain>(new plain{std::forward<F>(f)}));
+            spawn<boxed, false>(stack_size, name,
+                                std::unique_ptr<plain>(new plain{std::forward<F>(f)}));
         } else {
-            spawn<boxed>(
+            spawn<boxed, false>(
                 stack_size, name,
                 std::unique_ptr<plain>(new plain{
                     std::forward<F>(f), std::tuple<std::decay_t<A>...>(std::forward<A>(args)...)}));
         }
     } else if constexpr (sizeof...(A) == 0) {
-        spawn<plain>(stack_size, name, std::forward<F>(f));
+        spawn<plain, IsAddress>(stack_size, name, std::forward<F>(f));
     } else {
-        spawn<plain>(stack_size, name, std::forward<F>(f),
-                     std::tuple<std::decay_t<A>...>(std::forward<A>(args)...));
+        spawn<plain, IsAddress>(stack_size, name, std::forward<F>(f),
+                                std::tuple<std::decay_t<A>...>(std::forward<A>(args)...));
     }
+}
+
+template <class F, class... A>
+[[gnu::always_inline]] inline void spawn_any(std::size_t stack_size, std::string_view name, F&& f,
+                                             A&&... args) {
+    spawn_as<is_address<std::decay_t<F>>>(stack_size, name, std::forward<F>(f),
+                                          std::forward<A>(args)...);
 }
 
 }  // namespace rota::detail

@@ -71,7 +71,8 @@ class wait_group {
             ~finish() { group->done(); }
         };
         try {
-            detail::spawn_any(0, {}, [this, f = std::forward<F>(f)]() mutable {
+            constexpr bool is_address = detail::is_address<std::decay_t<F>>;
+            detail::spawn_as<is_address>(0, {}, [f = std::forward<F>(f), this]() mutable {
                 const finish at_end{this};
                 const detail::locals_end before_it_is_told;
                 // What f captured is gone before the waiter goes on, as with a joined thread.
