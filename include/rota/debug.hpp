@@ -115,13 +115,13 @@ void watch_locks();
 /// that did not stand as a whole at one moment; nobody in it can go on unless another goroutine
 /// unlocks for one of them, which rota allows.
 ///
-/// Not seen are locks that were taken before watch_locks(), and the first lock of each mutex (see
-/// rota::mutex for that), those who hold a shared_mutex to read, and waits for anything else: a
-/// channel, a group, a semaphore. Anybody may send or give there, so of these nothing could be
-/// proved. Without the kernel's membarrier, and before
-/// watch_locks(), nothing is found. While it looks, no goroutine is started, for some microseconds
-/// each thousand that wait for locks. It does not block. Any goroutine or thread. Throws
-/// std::bad_alloc.
+/// Not seen are locks that were taken before watch_locks(), the first lock of a mutex that was made
+/// before watch_locks() in a program that runs already (see rota::mutex), those who hold a
+/// shared_mutex to read, and waits for anything else: a channel, a group, a semaphore. Anybody may
+/// send or give there, so of these nothing could be proved. Without the kernel's membarrier, and
+/// before watch_locks(), nothing is found. While it looks, no goroutine is started, for some
+/// microseconds each thousand that wait for locks. It does not block. Any goroutine or thread.
+/// Throws std::bad_alloc.
 ///
 ///     rota::debug::watch_locks();
 ///     ...

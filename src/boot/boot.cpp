@@ -76,6 +76,8 @@ void schedinit() {
         watch_locks();
         hooks.look_for_deadlocks = report_lock_cycles;
         hooks.deadlock_period = deadlock_period;
+    } else {
+        locks_begin_unwatched();
     }
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0)
         hostages_allow_stops(env.preemptsignal, std::int64_t{env.interactiveafter} * 1000);

@@ -38,6 +38,10 @@ part_of_owners* part_of(const mutex& m) {
 }
 static_assert(lock_owner_table::part_count == std::size_t{1} << (64 - 52));
 
+void begin_mutexes_as(std::uint32_t state) {
+    __atomic_store_n(&detail::mutex_begins_as, state, __ATOMIC_RELAXED);  // relaxed: see there
+}
+
 }  // namespace
 
 lock_owner_memory where_lock_owners_are() {
@@ -53,8 +57,11 @@ void watch_locks() {
     // Of two that come at once one table is lost. pairs(owners.table)
     __atomic_compare_exchange_n(&lock_owners.table, &none, &fresh, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
+    begin_mutexes_as(lock_view::untold());
     stop_owners_sequences();
 }
+
+void locks_begin_unwatched() { begin_mutexes_as(0); }
 
 void note_lock_owner(const mutex& m) {
     part_of_owners* const part = part_of(m);
@@ -116,3 +123,9 @@ bool lock_view::is_watched_and_locked(const mutex& m) {
 }
 
 }  // namespace rota::rt
+
+namespace rota::detail {
+
+constinit std::uint32_t mutex_begins_as = rt::lock_view::untold();
+
+}  // namespace rota::detail

@@ -38,6 +38,9 @@ lock_owner_memory where_lock_owners_are();
 
 // From now on, for the life of the process. Any thread. Takes: mapped.
 void watch_locks();
+// Mutexes that are made from now on need not ask whether locks are watched. Caller: boot, if it has
+// not called watch_locks.
+void locks_begin_unwatched();
 
 // The goroutine, or thread of the program's own, that runs here has locked it. Caller: inside a
 // runtime_entry, which holds it.
@@ -63,6 +66,9 @@ struct lock_view {
     static const mutex* wanted(const void* word, wait_reason why);
     // Whether it is locked, and its owner would be noted. Of a mutex that exists.
     static bool is_watched_and_locked(const mutex& m);
+
+    // What a mutex begins with that asks at its first lock whether locks are watched.
+    static constexpr std::uint32_t untold() { return mutex::untold; }
 
     // For debuggers: where a mutex has its state, and what the bits of that say.
     static constexpr std::size_t state_offset() { return offsetof(mutex, state_); }

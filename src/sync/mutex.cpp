@@ -23,8 +23,12 @@
 // and who unlocks takes that back before the exchange that unlocks: so a note is never older than
 // the lock that it is about. For that every lock and unlock must come by here: the bit `watched`,
 // which keeps a mutex slow, sends them. It is set by an exchange that locks or unlocks in the slow
-// way: then either nobody holds the lock, or we do, and no sequence of an unlock is under way. Only
-// the first lock of a mutex, which the program does by itself, is not noted.
+// way: then either nobody holds the lock, or we do, and no sequence of an unlock is under way.
+//
+// A mutex that is made while locks are watched begins with `slow` and `watched`, so that its first
+// lock comes by here too. So does one that is made when nobody knows yet whether locks are watched:
+// by the compiler, or before the runtime has booted. If they are not, its first lock makes it fast.
+// The first lock of a mutex made in between, before debug::watch_locks, is not noted.
 #include <rota/sync/mutex.hpp>
 
 #include "arch/context.hpp"
@@ -75,7 +79,8 @@ bool mutex::try_lock_slow() {
     std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
     while ((old & (locked | starving)) == 0) {
-        if (state_.compare_exchange(old, old | locked | watch_bits(),
+        const bool gets_fast = old == untold && !are_locks_watched();  // as in lock_slow
+        if (state_.compare_exchange(old, gets_fast ? locked : old | locked | watch_bits(),
                                     std::memory_order_acquire,  // pairs(mutex.handover)
                                     std::memory_order_relaxed)) {
             if (ROTA_UNLIKELY(is_watched())) note_owner();
@@ -85,7 +90,12 @@ bool mutex::try_lock_slow() {
     return false;
 }
 
-void mutex::lock_slow() {
+void mutex::lock_slow(std::uint32_t seen) {
+    // Nobody holds it or waits, so no sequence is under way. Outside the runtime, which may not
+    // have booted.
+    if (seen == untold && !are_locks_watched() &&
+        state_.cas(untold, locked, std::memory_order_acquire))  // pairs(mutex.handover)
+        return;
     const runtime_entry inside;
     std::int64_t waiting_since = 0;
     bool awake = false;

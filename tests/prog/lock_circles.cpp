@@ -34,7 +34,6 @@ void require(bool fact, const char* what) {
     if (!fact) fail(what);
 }
 
-// Its next lock is noted: the first one of a mutex is not.
 template <class M>
 void use_once(M& m) {
     m.lock();
@@ -50,7 +49,6 @@ std::vector<rota::debug::deadlock> await_circles(std::size_t n) {
 // Goroutines of which each locks its own mutex and then that of the next one.
 struct ring {
     explicit ring(std::size_t n) : locks(n), ids(n) {
-        for (auto& m : locks) use_once(m);
         for (std::size_t i = 0; i < n; ++i) {
             all.go([this, i, n] {
                 ids[i] = rota::runtime::goid();
@@ -136,7 +134,6 @@ int of_one_are_found() {
     return rota::run([] {
         rota::debug::watch_locks();
         rota::mutex m;
-        use_once(m);
         rota::wait_group all;
         all.go([&] {
             m.lock();
@@ -149,7 +146,6 @@ int of_one_are_found() {
         all.wait();
 
         rota::shared_mutex rw;
-        use_once(rw);
         all.go([&] {
             rw.lock();
             rw.lock_shared();
@@ -161,6 +157,39 @@ int of_one_are_found() {
         rw.unlock();
         all.wait();
         require(rota::debug::find_deadlocks().empty(), "it is over");
+        return 0;
+    });
+}
+
+rota::mutex made_by_the_compiler, also_made_by_the_compiler;
+
+// Circles of one lock that nobody has locked before. `watches`: it is the program that begins to
+// watch locks, and not GODEBUG.
+int first_locks_are_noted(bool watches) {
+    rota::mutex before_boot, tried_before_boot;
+    return rota::run([&] {
+        if (watches) rota::debug::watch_locks();
+        rota::mutex inside;
+        const auto on_heap = std::make_unique<rota::mutex>();
+        const auto expect_noted = [](rota::mutex& m, auto lock) {
+            rota::wait_group waiting;
+            waiting.go([&] {
+                lock(m);
+                m.lock();
+                m.unlock();
+            });
+            const auto found = await_circles(1);
+            require(found[0].circle.size() == 1 && found[0].circle[0].lock == &m, "another mutex");
+            m.unlock();
+            waiting.wait();
+            require(rota::debug::find_deadlocks().empty(), "it is over");
+        };
+        const auto locks = [](rota::mutex& m) { m.lock(); };
+        const auto tries = [](rota::mutex& m) { require(m.try_lock(), "nobody has it"); };
+        for (rota::mutex* m : {&made_by_the_compiler, &before_boot, &inside})
+            expect_noted(*m, locks);
+        for (rota::mutex* m : {&also_made_by_the_compiler, &tried_before_boot, on_heap.get()})
+            expect_noted(*m, tries);
         return 0;
     });
 }
@@ -385,8 +414,6 @@ int are_left_alone() {
 int are_left_to_threads() {
     return rota::run([] {
         rota::mutex a, b;
-        use_once(a);
-        use_once(b);
         std::atomic<int> there{0};
         std::thread with([&] {
             std::fprintf(stderr, "its number is %d\n", ::gettid());
@@ -425,14 +452,17 @@ int are_short() {
 }  // namespace
 
 int main(int argc, char** argv) {
-    return run_case(argc, argv,
-                    {{"are_found", are_found},
-                     {"of_one_are_found", of_one_are_found},
-                     {"of_threads_are_found", of_threads_are_found},
-                     {"of_threads_that_are_gone_are_none", of_threads_that_are_gone_are_none},
-                     {"are_left_to_threads", are_left_to_threads},
-                     {"that_are_none_are_not", that_are_none_are_not},
-                     {"are_none_in_traffic", are_none_in_traffic},
-                     {"are_left_alone", are_left_alone},
-                     {"are_short", are_short}});
+    return run_case(
+        argc, argv,
+        {{"are_found", are_found},
+         {"of_one_are_found", of_one_are_found},
+         {"first_locks_are_noted", [] { return first_locks_are_noted(false); }},
+         {"first_locks_are_noted_from_run_on", [] { return first_locks_are_noted(true); }},
+         {"of_threads_are_found", of_threads_are_found},
+         {"of_threads_that_are_gone_are_none", of_threads_that_are_gone_are_none},
+         {"are_left_to_threads", are_left_to_threads},
+         {"that_are_none_are_not", that_are_none_are_not},
+         {"are_none_in_traffic", are_none_in_traffic},
+         {"are_left_alone", are_left_alone},
+         {"are_short", are_short}});
 }

@@ -26,6 +26,13 @@ TEST_P(circles_of_locks, of_one_goroutine_are_found) {
     EXPECT_TRUE(went_well(with_procs("of_one_are_found")));
 }
 
+TEST_P(circles_of_locks, of_first_locks_are_found) {
+    // A mutex that was never locked before is nobody's, wherever it lies and whenever it was made.
+    EXPECT_TRUE(went_well(with_procs("first_locks_are_noted_from_run_on")));
+    EXPECT_TRUE(went_well(run_program("lock_circles", {"first_locks_are_noted"},
+                                      {{"GODEBUG", "deadlock=1"}, {"GOMAXPROCS", GetParam()}})));
+}
+
 TEST_P(circles_of_locks, of_threads_are_found) {
     EXPECT_TRUE(went_well(with_procs("of_threads_are_found")));
 }

@@ -10,6 +10,19 @@ namespace rota::rt {
 struct lock_view;
 }
 
+namespace rota::detail {
+
+// The state that a mutex begins with. __atomic, relaxed: a mutex that begins with the other one has
+// a first lock that is not noted, or one that takes some nanoseconds more. Written by boot and by
+// debug::watch_locks.
+extern std::uint32_t mutex_begins_as;
+
+inline std::uint32_t mutex_state_at_first() noexcept {
+    return __atomic_load_n(&mutex_begins_as, __ATOMIC_RELAXED);
+}
+
+}  // namespace rota::detail
+
 namespace rota {
 
 /// A mutual exclusion lock for goroutines and threads, 12 bytes, usable with std::lock_guard and
@@ -24,13 +37,13 @@ namespace rota {
 /// unlock has been called and every lock has returned, also by whoever got the lock from that
 /// unlock. Go: sync.Mutex.
 ///
-/// While locks are watched (debug::watch_locks) it is known who holds one, but for those that were
-/// locked for the first time, or for the first time since then. In code that is compiled with
-/// -DROTA_WATCH_LOCKS=1 a mutex is watched from its construction on, if locks are; its first lock
-/// then costs some nanoseconds more.
+/// While locks are watched (debug::watch_locks) it is known who holds one. A mutex that was made
+/// before that, but after the runtime has booted, is known from its second lock on; in code that is
+/// compiled with -DROTA_WATCH_LOCKS=1 from its first. The first lock of a mutex of static storage,
+/// or of one made before the runtime has booted, costs some nanoseconds more.
 class mutex {
   public:
-    constexpr mutex() noexcept = default;
+    constexpr mutex() noexcept : state_(first_state()) {}
     /// Ends the process with `fatal error: mutex destroyed while goroutine N waits in it` and all
     /// traces if somebody waits to lock it.
     constexpr ~mutex() {
@@ -46,7 +59,7 @@ class mutex {
         const std::uint32_t seen = state_.load(std::memory_order_relaxed);
         if ((seen & (locked | starving | watched)) != 0 ||
             !state_.cas(seen, seen | locked, std::memory_order_acquire))  // pairs(mutex.handover)
-            lock_slow();
+            lock_slow(seen);
     }
 
     /// Locks if that is possible without waiting. Never fails spuriously when the lock is free. Go:
@@ -66,16 +79,19 @@ class mutex {
 
     static constexpr std::uint32_t locked = 1, woken = 2, starving = 4, slow = 8, asked = 16,
                                    watched = 32, waiter = 64;
-#if defined(ROTA_WATCH_LOCKS)
-    static constexpr std::uint32_t at_first = slow | watched;
-#else
-    static constexpr std::uint32_t at_first = 0;
+    // It is not known yet whether locks are watched: the first lock asks.
+    static constexpr std::uint32_t untold = slow | watched;
+    static constexpr std::uint32_t first_state() noexcept {
+#if !defined(ROTA_WATCH_LOCKS)
+        if (!std::is_constant_evaluated()) return detail::mutex_state_at_first();
 #endif
+        return untold;
+    }
 
     // relaxed: of some moment; whoever is destroying it must know that nobody uses it.
     bool has_waiters() const { return state_.load(std::memory_order_relaxed) >= waiter; }
     void report_waiters(const char* what) const;
-    void lock_slow();
+    void lock_slow(std::uint32_t seen);
     bool try_lock_slow();
     void unlock_slow();
     std::uint32_t watch_bits() const;
@@ -89,7 +105,7 @@ class mutex {
     // bit 0 locked | bit 1 woken: a waiter is awake, wake no other | bit 2 starving | bit 3 slow:
     // every change is a locked instruction | bit 4 asked: somebody wants it to be slow | bit 5
     // watched: who locks it is noted; never without slow | bits 6..31 waiters
-    atomic<std::uint32_t> state_{at_first};
+    atomic<std::uint32_t> state_;
     atomic<std::uint32_t> sema_{0};
     atomic<std::uint8_t> calm_{0};  // owner: who holds the lock; unlocks since somebody waited
 };
