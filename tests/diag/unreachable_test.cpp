@@ -206,3 +206,50 @@ TEST(unreachable_search, lists_of_goroutines_have_no_pointers_into_stacks) {
         wg.wait();
     });
 }
+
+// Where the words of dead frames lie that point into [lo, hi), counted from the caller's frame.
+ROTA_NOINLINE std::vector<std::size_t> dead_pointers_into(std::uintptr_t lo, std::uintptr_t hi) {
+    constexpr std::size_t depth_max = 96 * 1024 / sizeof(std::uintptr_t);
+    const auto* const top = static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
+    std::vector<std::size_t> found;
+    for (std::size_t i = 1; i < depth_max; ++i) {
+        const std::uintptr_t word = __atomic_load_n(top - i, __ATOMIC_RELAXED);
+        if (lo <= word && word < hi) found.push_back(i * sizeof word);
+    }
+    return found;
+}
+
+// A search reads all of a stack that a thread of the program's own has, also what lies below the
+// frames that are in use: where they begin it does not know.
+TEST(unreachable_search, readers_leave_no_pointers_in_dead_frames_of_threads) {
+    if (ROTA_ASAN || ROTA_TSAN) return;
+    rota::run([] {
+        const auto ends = rota::make_chan<int>();
+        std::atomic<const g*> parked{nullptr};
+        rota::wait_group wg;
+        wg.go([&] {
+            parked = current_goroutine();
+            ends.recv();
+        });
+        while (parked == nullptr || readgstatus(*parked) != g_status::waiting)
+            rota::runtime::gosched();
+        const auto lo = reinterpret_cast<std::uintptr_t>(parked.load()->sched.sp);
+        const auto hi = reinterpret_cast<std::uintptr_t>(parked.load());
+        std::vector<std::size_t> left_by_lists, left_by_short_lists, left_by_dumps;
+        std::thread outside([&] {
+            constexpr std::size_t pcs_max = 64;
+            (void)list_goroutines(pcs_max);
+            left_by_lists = dead_pointers_into(lo, hi);
+            (void)list_goroutines(0);
+            left_by_short_lists = dead_pointers_into(lo, hi);
+            (void)rota::runtime::stack(true);
+            left_by_dumps = dead_pointers_into(lo, hi);
+        });
+        rota::blocking([&] { outside.join(); });
+        EXPECT_EQ(left_by_lists, std::vector<std::size_t>());
+        EXPECT_EQ(left_by_short_lists, std::vector<std::size_t>());
+        EXPECT_EQ(left_by_dumps, std::vector<std::size_t>());
+        ends.send(0);
+        wg.wait();
+    });
+}
