@@ -274,11 +274,12 @@ void park_watch::look_at(const noted_park& note) {
         out_.print("\n");
         out_.flush();
     }
-    // relaxed: a count
-    (void)park_check.read_count.fetch_add(1, memory_order_relaxed);
+    // Before it counts as read: the process may be waiting for that, to end with another status.
     if (is_new && is_fatal_)
         fatal("rota: parkcheck: a goroutine has left its thread where it must not",
               trace_scope::none);
+    // relaxed: a count
+    (void)park_check.read_count.fetch_add(1, memory_order_relaxed);
 }
 
 void park_watch::tell_of_losses() {
