@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fcntl.h>
@@ -377,36 +378,29 @@ void epoll_of_the_programs_own() {
 // ----------------------------------------------------------------------------------
 
 void connections() {
-    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    auto* const address = reinterpret_cast<sockaddr*>(&at);
-    REQUIRE(::bind(listener, address, sizeof at) == 0 && ::listen(listener, 64) == 0);
-    REQUIRE(::getsockname(listener, address, &size) == 0);
+    tcp_listener listener(64);
     for (int i = 0; i < 20; ++i) {
         int served = -1;
         const int c = ::socket(AF_INET, SOCK_STREAM, 0);
         const int flags = ::fcntl(c, F_GETFL);
         while_it_waits(
             [&] {
-                served = i % 2 == 0 ? ::accept(listener, nullptr, nullptr)
-                                    : ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+                served = i % 2 == 0 ? ::accept(listener.fd, nullptr, nullptr)
+                                    : ::accept4(listener.fd, nullptr, nullptr, SOCK_CLOEXEC);
             },
-            [&] { REQUIRE(::connect(c, address, sizeof at) == 0); });
+            [&] { REQUIRE(listener.connect(c) == 0); });
         REQUIRE(served >= 0 && ::fcntl(c, F_GETFL) == flags);
         while_it_waits([&] { REQUIRE(byte_from(served) == 'x'); },
                        [&] { REQUIRE(::write(c, "x", 1) == 1); });
         ::close(c), ::close(served);
     }
     REQUIRE(parked("accept") == 10 && parked("accept4") == 10);
-    limit_time(listener, SO_RCVTIMEO, 20ms);
-    REQUIRE(::accept(listener, nullptr, nullptr) == -1 && error_now() == EAGAIN);
+    limit_time(listener.fd, SO_RCVTIMEO, 20ms);
+    REQUIRE(::accept(listener.fd, nullptr, nullptr) == -1 && error_now() == EAGAIN);
     // Nobody listens there any more.
-    ::close(listener);
+    ::close(std::exchange(listener.fd, -1));
     const int c = ::socket(AF_INET, SOCK_STREAM, 0);
-    REQUIRE(::connect(c, address, sizeof at) == -1 && error_now() == ECONNREFUSED);
+    REQUIRE(listener.connect(c) == -1 && error_now() == ECONNREFUSED);
     ::close(c);
 }
 

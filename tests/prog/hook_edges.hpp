@@ -100,24 +100,16 @@ inline void poll_of_one_direction_and_of_two() {
 
 // A listener with a full queue does not answer: connect waits until its time limit.
 inline void connect_parks() {
-    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    auto* const address = reinterpret_cast<sockaddr*>(&at);
-    REQUIRE(::bind(listener, address, sizeof at) == 0 && ::listen(listener, 0) == 0);
-    REQUIRE(::getsockname(listener, address, &size) == 0);
+    tcp_listener listener(0);
     std::vector<int> all;
     for (int i = 0; i < 8 && parked("connect") == 0; ++i) {
         all.push_back(::socket(AF_INET, SOCK_STREAM, 0));
         limit_time(all.back(), SO_SNDTIMEO, 50ms);
-        const int r = ::connect(all.back(), address, sizeof at);
+        const int r = listener.connect(all.back());
         REQUIRE(r == 0 || error_now() == EINPROGRESS);
     }
     REQUIRE(parked("connect") == 1);
     for (const int fd : all) ::close(fd);
-    ::close(listener);
 }
 
 // poll says of an unconnected datagram socket that it can be written, whatever the receiver's
@@ -237,17 +229,10 @@ inline void child_of_a_vfork_closes_its_own() {
 
 // A close that lingers has given the number away long before it returns.
 inline void a_slow_close_spares_the_next_file() {
-    const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    auto* const address = reinterpret_cast<sockaddr*>(&at);
-    REQUIRE(::bind(listener, address, sizeof at) == 0 && ::listen(listener, 1) == 0);
-    REQUIRE(::getsockname(listener, address, &size) == 0);
+    tcp_listener listener(1);
     const int number = ::socket(AF_INET, SOCK_STREAM, 0);
-    REQUIRE(::connect(number, address, sizeof at) == 0);
-    const int far = ::accept(listener, nullptr, nullptr);
+    REQUIRE(listener.connect(number) == 0);
+    const int far = ::accept(listener.fd, nullptr, nullptr);
     REQUIRE(far >= 0);
     const std::vector<char> bytes(much);
     while (::send(number, bytes.data(), much, MSG_DONTWAIT) > 0) {
@@ -266,7 +251,6 @@ inline void a_slow_close_spares_the_next_file() {
                        REQUIRE(::write(s.b, "x", 1) == 1);
                    });
     if (number != s.a) ::close(number);
-    ::close(listener);
 }
 
 // What the runtime reads by itself is polled by others: both are told of what comes.

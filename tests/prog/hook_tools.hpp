@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <dirent.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <rota/hook.hpp>
 
@@ -59,6 +60,27 @@ struct pair {
     }
     pair(const pair&) = delete;
     pair& operator=(const pair&) = delete;
+};
+
+// Listens at a port of 127.0.0.1 that the kernel chooses.
+struct tcp_listener {
+    int fd = -1;
+    sockaddr_in at{};
+    explicit tcp_listener(int backlog) : fd(::socket(AF_INET, SOCK_STREAM, 0)) {
+        at.sin_family = AF_INET;
+        at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof at;
+        REQUIRE(::bind(fd, address(), sizeof at) == 0 && ::listen(fd, backlog) == 0);
+        REQUIRE(::getsockname(fd, address(), &size) == 0);
+    }
+    ~tcp_listener() {
+        if (fd >= 0) ::close(fd);
+    }
+    tcp_listener(const tcp_listener&) = delete;
+    tcp_listener& operator=(const tcp_listener&) = delete;
+
+    sockaddr* address() { return reinterpret_cast<sockaddr*>(&at); }
+    int connect(int client) { return ::connect(client, address(), sizeof at); }
 };
 
 inline int thread_count() {
