@@ -75,6 +75,8 @@ constexpr godebug_number godebug_numbers[] = {
     {"interactiveafter", 100, 10'000, &environment::interactiveafter,
      "100 to 10000 microseconds that a goroutine computes undisturbed"},
     {"asymmetric", 0, 1, &environment::asymmetric, "1 for cheap fences where there are some, 0"},
+    {"heaptrim", 0, 1, &environment::heaptrim,
+     "1 to return the memory of connections to the kernel, 0"},
     {"cgroupceil", 0, 1, &environment::cgroupceil, "1 for rounding quotas up, 0 for down"},
     {"pollalone", -1, 1, &environment::pollalone,
      "1 to leave what the network brings to one thread, 0 to share it, -1 to try"},

@@ -22,6 +22,7 @@ struct environment {
     int chaos = 0;       // the seed of chaos mode, 0: off
     int schedseed = 0;   // the seed of a repeatable schedule, 0: off
     int asymmetric = 1;  // 0: full fences and locked instructions only
+    int heaptrim = 1;    // 0: malloc keeps what connections have given back
     int cgroupceil = 0;  // 1: quotas of control groups are rounded up, to at least 2
     // 1: what the network brings is not shared, 0: it is, -1: on trial
     int pollalone = -1;

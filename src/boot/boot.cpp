@@ -34,6 +34,7 @@
 #include "sync/lock_owners.hpp"
 #include "sys/asymmetric.hpp"
 #include "sys/clock.hpp"
+#include "sys/heap.hpp"
 #include "sys/number.hpp"
 #include "sys/own_object.hpp"
 #include "sys/thread.hpp"
@@ -61,6 +62,8 @@ void schedinit() {
     show_labels_in_traces(env.tracebacklabels != 0);
     if (env.tracebackancestors > 0) keep_creations_from_the_start();
     if (env.stackdepth != 0) keep_stack_depths();
+    if (env.heaptrim == 0)
+        heap_trim_is_on.store(false, memory_order_relaxed);  // relaxed: a setting
     describe_to_debuggers();
 #if defined(ROTA_DEBUG_CHECKS)
     may_lock_here = may_take_lock;

@@ -214,6 +214,25 @@ void exchange::send_body(std::string_view more, std::error_code& error) {
     if (error) broken = close_after = true;
 }
 
+namespace {
+
+// The handler keeps a text of its own for as long as a client does not take it.
+struct write_in_progress {
+    server_state& s;
+    std::int64_t size;
+    write_in_progress(server_state& of, std::size_t bytes)
+        : s(of), size(static_cast<std::int64_t>(bytes)) {
+        if (size >= held_memory::step) s.note_held(size);
+    }
+    ~write_in_progress() {
+        if (size >= held_memory::step) s.note_held(-size);
+    }
+    write_in_progress(const write_in_progress&) = delete;
+    write_in_progress& operator=(const write_in_progress&) = delete;
+};
+
+}  // namespace
+
 void exchange::write(std::string_view data, std::error_code& error) {
     error.clear();
     if (c->hijacked) {
@@ -236,6 +255,7 @@ void exchange::write(std::string_view data, std::error_code& error) {
         collected += data;
         return;
     }
+    const write_in_progress counted(c->server, data.size());
     if (!send_head_first(error)) return;
     send_body(data, error);
 }

@@ -59,9 +59,19 @@ bool exchange::fill(std::int64_t limit, std::error_code& error) {
     if (!is_duplex) send(error);
     if (error) return false;
     const std::span<std::byte> room = in.room();
+    note_input();
     const std::size_t n = read_socket(room, limit, error);
     in.filled(n);
     return n != 0;
+}
+
+void exchange::note_held(std::size_t body) {
+    body_held = body;
+    const std::size_t head_size = in.capacity() > input_buffer::kept_max ? in.capacity() : 0;
+    const auto now = static_cast<std::int64_t>(head_size + body);
+    if (now - held_told < held_memory::step) return;
+    c->server.note_held(now - held_told);
+    held_told = now;
 }
 
 void exchange::send_continue(std::error_code& error) {
@@ -186,6 +196,7 @@ std::string request::body() {
             const auto promised = static_cast<std::size_t>(
                 std::min<std::uint64_t>(x_->head.chunked ? 0 : x_->body_left, trusted));
             all.resize(size + std::max({first, promised, size}));
+            x_->note_held(all.capacity());
         }
         const std::size_t n = read(std::as_writable_bytes(std::span(all).subspan(size)));
         size += n;

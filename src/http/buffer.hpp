@@ -47,6 +47,7 @@ class input_buffer {
         if (is_empty()) begin_ = end_ = position;
     }
     std::size_t position() const { return begin_; }
+    std::size_t capacity() const { return capacity_; }
 
     // Gives a large one's memory back.
     void shrink() {

@@ -28,6 +28,7 @@ bool server_state::take_place() {
     if (is_closing()) return false;
     ++connected_;
     ++present_;
+    note_held(exchange_cost);
     return true;
 }
 

@@ -118,6 +118,18 @@ struct exchange : rota::detail::pool_box {
     void begin_watch() noexcept;
     void end_watch() noexcept;
 
+    // Tells the server what memory the request holds beyond the usual, if that has grown by a step:
+    // a large head, or the string of request::body, of so many bytes.
+    void note_held(std::size_t body);
+    void note_input() {
+        if (in.capacity() > input_buffer::kept_max) note_held(body_held);
+    }
+    // What the server has been told.
+    std::int64_t forget_held() noexcept {
+        body_held = 0;
+        return std::exchange(held_told, 0);
+    }
+
     // Ready for another connection, with no more memory than is usual.
     void reset() noexcept;
     void attach(connection& to) noexcept { c = &to; }
@@ -147,9 +159,11 @@ struct exchange : rota::detail::pool_box {
     bool body_ended = true;
     bool continue_due = false;  // the client waits to be told that it may send the body
     std::error_code body_error;
-    shared_flag body_failed;    // with body_error
-    std::string trailer_lines;  // as they came in chunks
-    header_map trailers;        // there when the body has ended
+    shared_flag body_failed;     // with body_error
+    std::size_t body_held = 0;   // of the string of request::body
+    std::int64_t held_told = 0;  // bytes that the server counts for this request
+    std::string trailer_lines;   // as they came in chunks
+    header_map trailers;         // there when the body has ended
 
     // --- output ------------------------------------------------------------------------------
     output out;               // to be sent next, heads and all

@@ -101,8 +101,20 @@ bool session::take(std::string_view bytes) {
     if (nghttp2_session_get_outbound_queue_size(ng_.get()) > frames_max) dead_ = true;
     signal();
     const bool goes_on = taken >= 0 && !dead_ && (!is_over() || streams_.empty());
+    note_held();
     cancel_some(lock);
     return goes_on;
+}
+
+// Tells the server what the connection holds, if that has changed by a step. Caller: holds mu_.
+void session::note_held() noexcept {
+    const std::int32_t unread = nghttp2_session_get_effective_recv_data_length(ng_.get());
+    const auto now = static_cast<std::int64_t>(heads_kept_ + unsent_) + unread +
+                     static_cast<std::int64_t>(running_ + waiting_.size()) * exchange_cost;
+    const std::int64_t change = now - held_told_;
+    if (change > -held_memory::step && change < held_memory::step) return;
+    held_told_ = now;
+    c_.server.note_held(change);
 }
 
 // The first head has its time from the connection's beginning. Caller: holds mu_.
@@ -220,6 +232,7 @@ bool session::wait_for_bytes() {
 bool session::collect(std::string& to) {
     to.clear();
     has_output_ = false;
+    note_held();
     while (to.size() < written_at_once) {
         const std::uint8_t* data = nullptr;
         const auto n = nghttp2_session_mem_send(ng_.get(), &data);
@@ -305,6 +318,7 @@ void session::end() noexcept {
     }
     if (may_linger) linger();
     handlers_.wait();
+    c_.server.note_held(-std::exchange(held_told_, 0));  // nobody else is left
 }
 
 // What the client still sends, if only leave to send more, would make the kernel reset the

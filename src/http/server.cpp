@@ -62,6 +62,7 @@ bool server_state::ends_within(clock::duration d) {
 // --- connections ---------------------------------------------------------------------------------
 
 void server_state::leave() noexcept {
+    note_held(-exchange_cost);
     const std::lock_guard guard(mu_);
     --present_;
     --connected_;
@@ -159,6 +160,7 @@ std::unique_ptr<exchange> server_state::borrow() {
 }
 
 void server_state::give_back(std::unique_ptr<exchange> x) noexcept {
+    if (const std::int64_t told = x->forget_held()) note_held(-told);
     x->reset();
     exchanges_.put(x.release());
 }

@@ -14,10 +14,11 @@
 
 #include "base/atomic.hpp"
 #include "http/connection.hpp"
+#include "http/held_memory.hpp"
 
 namespace rota::http::detail {
 
-class server_state {
+class server_state : public std::enable_shared_from_this<server_state> {
   public:
     server_state(handler h, const server_options& o);
     ~server_state();
@@ -67,6 +68,10 @@ class server_state {
     std::unique_ptr<exchange> borrow();
     void give_back(std::unique_ptr<exchange> x) noexcept;
 
+    // Connections hold so many bytes more of the heap, or, below 0, fewer. When much has gone, a
+    // goroutine returns it to the kernel, a second later or more. Never parks.
+    void note_held(std::int64_t change) noexcept;
+
   private:
     struct idle_note {
         connection* c = nullptr;
@@ -77,8 +82,19 @@ class server_state {
     bool evict_one();
     void note_oldest();
     void note_if_empty();
+    void return_later() noexcept;
+    void set_return_timer() noexcept;
+    bool still_falls() const;
+    void return_memory();
+    void drop_spare_exchanges();
 
     rota::detail::pool_core exchanges_;
+    held_memory memory_;
+    rt::atomic<bool> is_returning_{false};  // a timer is set for return_memory, or it runs
+    // --- owner: the caller that has set is_returning_, then the timer's goroutine ---------
+    std::int64_t seen_held_ = 0;  // bytes; memory_.held() when the timer was set
+    int waits_ = 0;               // times that the timer was set again, since memory still fell
+    // --- anyone ------------------------------------------------------------------------------
     const chan<unit> ended_ = make_chan<unit>();    // closed when the server is ending
     const chan<unit> emptied_ = make_chan<unit>();  // closed when nothing is left then
     rt::atomic<bool> closing_{false};

@@ -208,6 +208,7 @@ void session::leave(const stream_ptr& s) {
             if (!next->closed_) start(next);
         }
         note_idle();
+        note_held();
         if (!dead_) {
             signal();
             set_limit();

@@ -148,6 +148,7 @@ class session final : public multiplexed {
     void forget_head(request_stream& s);
     void reset(std::int32_t id, std::uint32_t why);
     void note_bytes(std::string_view bytes);
+    void note_held() noexcept;
     void count_reset();
 
     // --- fixed ---------------------------------------------------------------------------
@@ -162,6 +163,7 @@ class session final : public multiplexed {
     std::size_t running_ = 0;            // handlers
     std::size_t heads_kept_ = 0;         // bytes of all heads
     std::size_t unsent_ = 0;             // bytes of all answers that nghttp2 has not taken
+    std::int64_t held_told_ = 0;         // bytes of the heap that the server counts for this one
     frame_tracker frames_;               // where the client is
     std::uint64_t serial_ = 0;           // of what head_since_ is about
     std::int64_t head_since_ = 0;        // when the head that is being read began; 0: none is

@@ -102,6 +102,11 @@ touch_result stack_touch_ahead(std::uint8_t cls);
 // used any more.
 void stack_release(const stack_slot& slot);
 
+// Set by a room that has just ended many goroutines which are not to come again soon: sysmon, which
+// clears it, then gives most stacks of dead goroutines back (sched/gfree). relaxed: a request; in a
+// process that has fallen idle sysmon gives all back anyway.
+inline constinit atomic<bool> stack_release_wanted{false};
+
 // Gives back to the kernel what of the caller's own stack lies below what it uses now: for who has
 // been deep and is going to wait for long. A system call; the next deep call takes pages anew. On a
 // stack that is no slot: nothing.

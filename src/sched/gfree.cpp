@@ -177,11 +177,12 @@ void gfput(p* pp, g& gp) {
 
 void gfree_purge(p& pp) { pass_on(pp, pp.gfree_count); }
 
-std::uint64_t gfree_unused() {
+std::uint64_t gfree_unused(bool most) {
     const lock_guard guard(gfree.mu);
     std::uint64_t unused = 0;
     for (gfree_pool& pool : gfree.pool) {
-        pool.to_go = pool.least > keep_always ? pool.least / 16 + 1 : 0;
+        if (most) pool.to_go = pool.size() > keep_always ? pool.size() - keep_always : 0;
+        else pool.to_go = pool.least > keep_always ? pool.least / 16 + 1 : 0;
         pool.least = pool.size();
         unused += pool.to_go;
     }

@@ -36,8 +36,8 @@ void gfput(p* pp, g& gp);
 void gfree_purge(p& pp);
 
 // How many of the global pools should go: of each a sixteenth of what nobody has wanted since the
-// last call.
-[[nodiscard]] std::uint64_t gfree_unused();
+// last call, or, with `most`, all but 1,024.
+[[nodiscard]] std::uint64_t gfree_unused(bool most = false);
 
 // Gives the stacks of up to `count` dead goroutines back to the kernel: those that gfree_unused has
 // counted, then any. Both for sysmon.

@@ -361,8 +361,11 @@ struct watch {
     }
 
     void scavenge(std::int64_t now) {
-        if (now >= next_plan) {
-            to_release = gfree_unused();
+        // relaxed, both: a request, a round late
+        const bool wanted = stack_release_wanted.load(memory_order_relaxed) &&
+                            stack_release_wanted.exchange(false, memory_order_relaxed);
+        if (wanted || now >= next_plan) {
+            to_release = gfree_unused(wanted);
             next_plan = now + scavenge_period;
         }
         const std::uint64_t n = to_release < scavenge_step ? to_release : scavenge_step;

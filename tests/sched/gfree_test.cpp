@@ -157,6 +157,17 @@ TEST_F(gfree, gives_back_what_nobody_wanted_of_every_size) {
     EXPECT_EQ(header_of(last)->status.load(memory_order_relaxed), g_status::idle);
 }
 
+TEST_F(gfree, gives_back_most_of_a_pool_where_that_is_asked_for) {
+    // Stacks of clients that have left could stay for a minute in a process that is never idle.
+    // Then no more than a sixteenth of what nobody has wanted would go.
+    constexpr std::uint32_t burst = 3000, kept = 1024;
+    take(burst);
+    while (!taken_.empty()) gfput(nullptr, untake());
+    constexpr std::uint32_t others = 200;  // that the monitor may have given back
+    EXPECT_GE(gfree_unused(true), burst - kept - others);
+    EXPECT_LE(gfree_unused(true) + kept, gfree_count() + others);
+}
+
 TEST_F(gfree, gathers_what_idle_processors_keep) {
     // 64 stacks of each processor, as deep as goroutines have used them, could stay for ever.
     // Then the list of an idle p would not be empty afterwards, or one of a busy p would be.

@@ -1,0 +1,113 @@
+// Returning the memory of connections to the kernel: see http/held_memory.hpp.
+#include <algorithm>
+#include <new>
+
+#include <rota/detail/time_engine.hpp>
+#include <rota/go.hpp>
+#include <rota/time.hpp>
+
+#include "http/exchange.hpp"
+#include "http/server.hpp"
+#include "mem/stack.hpp"
+#include "sys/heap.hpp"
+
+namespace rota::http::detail {
+
+namespace {
+
+// Between two trims of the heap, or between the moment at which much memory has gone and the trim:
+// what goes together is returned together, and what comes back at once stays.
+constexpr std::int64_t pause = 1'000'000'000;  // ns
+// After a trim there is none for so many times as long as it took. A trim holds an arena's lock
+// while it works on it, and a thread that allocates from that arena waits: its goroutine alone,
+// since sysmon takes its p. On a quiet Emerald Rapids a heap of 1 GiB in four arenas, half of it
+// free, took
+//
+//     free blocks of    512 B    4 KiB    8 KiB    64 KiB
+//     first trim        96 ms    33 ms    216 ms   116 ms
+//     the next          81 ms    34 ms    50 ms    8 ms
+//
+// and 64 MiB in blocks of 8 KiB 16 ms. Beside compilers on both processors the longest wait of a
+// thread was 121 ms of 394, 60 of 176, 8 of 18, and 420 of 441 with blocks of 512 B. glibc offers
+// no trim in parts. GODEBUG=heaptrim=0 switches it off.
+constexpr std::int64_t times_longer = 20;
+
+// No trim begins before. One for the process, as there is one heap. relaxed: a pause need not be
+// exact, and two servers may trim at once.
+constinit rt::atomic<std::int64_t> next_trim{0};
+
+void trim() {
+    const std::int64_t began = rota::detail::clock_now();
+    rota::blocking([] { rt::heap_trim(); });
+    const std::int64_t now = rota::detail::clock_now();
+    next_trim.store(now + std::max(pause, times_longer * (now - began)),
+                    rt::memory_order_relaxed);  // relaxed: see next_trim
+}
+
+}  // namespace
+
+void server_state::note_held(std::int64_t change) noexcept {
+    if (memory_.note(change)) return_later();
+}
+
+void server_state::return_later() noexcept {
+    if (is_returning_.exchange(true, rt::memory_order_acq_rel)) return;  // pairs(http.returning)
+    waits_ = 0;
+    set_return_timer();
+}
+
+// Caller: has set is_returning_. The server may be gone when the timer fires; the heap is what it
+// was.
+void server_state::set_return_timer() noexcept {
+    seen_held_ = memory_.held();
+    const std::int64_t now = rota::detail::clock_now();
+    const std::int64_t at =
+        std::max(now + pause, next_trim.load(rt::memory_order_relaxed));  // relaxed: see there
+    try {
+        after_func(clock::duration(at - now), [weak = weak_from_this()] {
+            if (const auto s = weak.lock()) s->return_memory();
+            else trim();
+        });
+    } catch (const std::bad_alloc&) {
+        // pairs(http.returning)
+        (void)is_returning_.exchange(false, rt::memory_order_acq_rel);
+    }
+}
+
+// Whether connections are still leaving: one trim too early would keep what the last of them hold.
+bool server_state::still_falls() const {
+    constexpr std::int64_t much = 1 << 20;
+    constexpr int waits_max = 3;
+    return waits_ < waits_max && seen_held_ - memory_.held() > much;
+}
+
+// The goroutine of the timer.
+void server_state::return_memory() {
+    // relaxed: see next_trim
+    const bool is_early = rota::detail::clock_now() < next_trim.load(rt::memory_order_relaxed);
+    if (memory_.has_fallen() && !is_early) {
+        if (still_falls()) {
+            ++waits_;
+            return set_return_timer();
+        }
+        memory_.begin_anew();
+        drop_spare_exchanges();
+        // relaxed: a request to sysmon
+        rt::stack_release_wanted.store(true, rt::memory_order_relaxed);
+        trim();
+    }
+    // Memory that has gone since is this goroutine's to see, or finds is_returning_ false.
+    (void)is_returning_.exchange(false, rt::memory_order_acq_rel);  // pairs(http.returning)
+    if (memory_.has_fallen()) return_later();
+}
+
+void server_state::drop_spare_exchanges() {
+    constexpr int most = 1 << 20;  // others may put some back meanwhile
+    for (int n = 0; n < most; ++n) {
+        rota::detail::pool_box* const b = exchanges_.take();
+        if (b == nullptr) return;
+        b->destroy(b);
+    }
+}
+
+}  // namespace rota::http::detail
