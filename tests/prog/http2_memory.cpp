@@ -6,8 +6,10 @@
 //     leaving    a long body, of which its handler always leaves some
 //     untaken    answers that the client does not take
 //     redirects  likewise, of a serve_mux, with long paths that get longer in an answer
+//     requests   as many requests as there are streams, as short as they can be: goroutines
 //
-// Prints the bytes of heap that this takes, and those that it may take.
+// Prints the bytes of heap that this takes, and those that it may take; of `requests` those of
+// memory, since stacks are no heap.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,6 +27,8 @@
 #include <string_view>
 
 #include "../heap_in_use.hpp"
+#include "../resident.hpp"
+#include "build_kind.hpp"
 
 namespace {
 
@@ -320,6 +324,27 @@ int redirects() {
         1 << 20);
 }
 
+// GET http://a/, of 15 bytes.
+int requests() {
+    constexpr std::size_t of_each = 16 << 10;
+    if (!rota_test::plain_build) {
+        std::printf("%s: its own memory hides that of stacks\n", rota_test::sanitizer_name);
+        return 0;
+    }
+    return with_client(wait_to_go, window, [](client& c) {
+        const auto whole = frame(headers, end_headers | 1, 1, "\x82\x86\x84\x41\x01\x61"sv);
+        const long resident_before = rota_test::resident_kib();
+        for (unsigned i = 0; i < streams; ++i)
+            c.send(frame(headers, end_headers | 1, 2 * i + 1, "\x82\x86\x84\x41\x01\x61"sv));
+        wait_until([] { return seen.begun == streams; }, "not every request has a handler");
+        const long kib = rota_test::resident_kib() - resident_before;
+        const std::size_t taken = static_cast<std::size_t>(std::max(kib, 0L)) << 10;
+        std::printf("%zu bytes of memory, at most %zu; %zu for each request, of %zu bytes\n", taken,
+                    streams * of_each, taken / streams, whole.size());
+        return taken <= streams * of_each ? 0 : 1;
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -328,5 +353,6 @@ int main(int argc, char** argv) {
     if (what == "read") return read();
     if (what == "leaving") return leaving();
     if (what == "redirects") return redirects();
+    if (what == "requests") return requests();
     return what == "untaken" ? untaken() : 64;
 }

@@ -23,7 +23,7 @@ TEST(http_memory, of_an_idle_connection_is_a_small_part_of_a_busy_one_s) {
 TEST(http2_memory, of_one_connection_is_bounded_whatever_its_client_sends) {
     // Room for what has been read, or for answers that nobody takes, could stay with each stream;
     // or a body could grow as long as some of it is left.
-    for (const char* what : {"unread", "read", "leaving", "untaken", "redirects"}) {
+    for (const char* what : {"unread", "read", "leaving", "untaken", "redirects", "requests"}) {
         const outcome o = run_program("http2_memory", {what}, {});
         EXPECT_TRUE(went_well(o));
         std::printf("%s: %s", what, o.out.c_str());
