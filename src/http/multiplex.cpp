@@ -20,8 +20,10 @@ namespace {
 constexpr std::uint32_t streams_max = 250, stream_window = 256 * 1024;
 constexpr std::int32_t connection_window = 1 << 20;
 constexpr std::size_t written_at_once = 64 * 1024;
-// Frames that wait for the client to take them: more is malice.
-constexpr std::size_t frames_max = 10'000;
+// Frames that wait for the client to take them: an answer to each of its pings, which nghttp2
+// bounds by 1,000, and a few for each of the streams. More are answers to faults, which come faster
+// than they can be sent. What still comes behind the first is malice.
+constexpr std::size_t frames_calm = 2'000, frames_max = 10'000;
 // As nghttp2 has it since 1.61. A library without that bound reads such frames, of 9 bytes each, as
 // long as they come (CVE-2024-28182).
 constexpr std::uint64_t continuations_max = 8;
@@ -98,7 +100,10 @@ bool session::take(std::string_view bytes) {
     }
     const auto* const from = reinterpret_cast<const std::uint8_t*>(bytes.data());
     const auto taken = nghttp2_session_mem_recv(ng_.get(), from, bytes.size());
-    if (nghttp2_session_get_outbound_queue_size(ng_.get()) > frames_max) dead_ = true;
+    const std::size_t frames = nghttp2_session_get_outbound_queue_size(ng_.get());
+    if (frames > frames_calm)
+        (void)nghttp2_session_terminate_session(ng_.get(), NGHTTP2_ENHANCE_YOUR_CALM);
+    if (frames > frames_max) dead_ = true;
     signal();
     const bool goes_on = taken >= 0 && !dead_ && (!is_over() || streams_.empty());
     note_held();

@@ -7,8 +7,9 @@ END_STREAM, END_HEADERS = 1, 4
 CANCEL, ENHANCE_YOUR_CALM = 8, 11
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-# `GET http://a/` and `POST http://a/` without their path, by HPACK's static table.
-GET, POST = b"\x82\x86\x41\x01a", b"\x83\x86\x41\x01a"
+# `GET http://a/` and `POST http://a/` without their path, by HPACK's static table. They leave the
+# table of the connection as it is.
+GET, POST = b"\x82\x86\x01\x01a", b"\x83\x86\x01\x01a"
 ROOT = b"\x84"
 FAULTY_FIELD = b"\x00\x01A\x01b"  # a name in upper case
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A client that keeps all rules, beside an attack: asks again and again, each time on a new
-connection, until stdin ends. Prints how many requests were answered and the longest one's seconds.
+connection, until stdin ends, and once more then. Prints `begun` after the first answer, and at the
+end how many requests were answered and the longest one's seconds.
 
 Usage: honest.py PORT
 """
@@ -23,15 +24,18 @@ def ask(port):
 
 
 def main():
-    port, longest, count = int(sys.argv[1]), 0.0, 0
+    port, longest, count, goes_on = int(sys.argv[1]), 0.0, 0, True
     with selectors.DefaultSelector() as ending:
         ending.register(sys.stdin, selectors.EVENT_READ)
-        while not ending.select(PAUSE):
+        while goes_on:
+            goes_on = not ending.select(PAUSE)
             began = time.monotonic()
             if not ask(port):
                 sys.exit("wrong answer")
             longest = max(longest, time.monotonic() - began)
             count += 1
+            if count == 1:
+                print("begun", flush=True)
     print(count, longest)
 
 

@@ -22,12 +22,15 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "prog"))
 
 import crowd
+import floods
+import memory
 import served
 import stalls
 import table
 import verdicts
 
-CLIENTS = 100  # of each kind
+CLIENTS = 100       # of each kind
+JUDGES_RSS = False  # whether memory that has not come back fails the test
 
 
 def raise_descriptor_limit():
@@ -43,6 +46,11 @@ def rows(build):
         yield kind.name, lambda kind=kind: stalls.stall(build, kind, CLIENTS, limit)
     yield "max_connections", lambda: crowd.above_max_connections(build)
     yield "no descriptors", lambda: crowd.without_descriptors(build)
+    for name, make, reads in floods.KINDS:
+        yield name, lambda name=name, make=make, reads=reads: floods.flood(build, name, make, reads)
+    for name, sent in memory.KINDS:
+        yield f"memory: {name}", lambda name=name, sent=sent: memory.hold(build, name, sent)
+    yield "memory comes back", lambda: memory.come_back(build, CLIENTS, JUDGES_RSS)
 
 
 def main():

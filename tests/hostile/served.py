@@ -84,6 +84,7 @@ class Honest:
     def __init__(self, port):
         self.child = subprocess.Popen([sys.executable, str(HERE / "honest.py"), str(port)],
                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.child.stdout.readline()  # it has begun, or says nothing more
 
     def __enter__(self):
         return self

@@ -122,6 +122,12 @@ class Crowd:
         return sorted(self.ended[s] - self.began[s] for s in self.ended)
 
 
+def honest_figure(honest):
+    return Figure("    beside it an honest client is answered", f"{HONEST_MAX} s",
+                  f"{honest.count} in {honest.longest:.2f} s at most",
+                  honest.count > 0 and honest.longest <= HONEST_MAX)
+
+
 def stall(build, kind, count, limit):
     """One row: clients of this kind, with the honest one beside them. Appends two figures."""
     ms = round(1000 * limit)
@@ -139,6 +145,4 @@ def stall(build, kind, count, limit):
     span = f" in {times[0]:.2f} to {times[-1]:.2f} s" if times else ""
     return [Figure(f"{kind.name}: each of {count} is ended by its limit",
                    f"{limit:g} to {most:g} s", f"{len(times)}{span}", is_ok),
-            Figure("    beside it an honest client is answered", f"{HONEST_MAX} s",
-                   f"{honest.count} in {honest.longest:.2f} s at most",
-                   honest.count > 0 and honest.longest <= HONEST_MAX)]
+            honest_figure(honest)]
