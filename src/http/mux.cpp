@@ -195,13 +195,22 @@ finding find(const route_node& root, std::string_view host, std::string_view met
     return f;
 }
 
+std::string without_backslashes(std::string_view path) {
+    std::string text;
+    for (const char c : path) {
+        if (c == '\\') text += "%5C";
+        else text += c;
+    }
+    return text;
+}
+
 // Go: Redirect. Browsers take a backslash for a slash: `/\host/` would lead to another host.
 void redirect(response_writer& w, const request& r, std::string to) {
     constexpr int temporary_redirect = 307, target_too_long = 414;
     constexpr std::size_t location_max = 8 * 1024, shown_max = 1024;
     // No client takes a field of any length, and an answer should not be a multiple of its request.
     if (to.size() > location_max) return answer_text(w, target_too_long, "414 URI Too Long\n");
-    for (std::size_t at = 0; (at = to.find('\\', at)) != to.npos;) to.replace(at, 1, "%5C");
+    to = without_backslashes(to);
     w.header().set("Location", to);
     const bool with_text = r.method() == "GET" || r.method() == "HEAD";
     if (with_text) w.header().set("Content-Type", "text/html; charset=utf-8");
