@@ -22,6 +22,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "prog"))
 
 import crowd
+import doubling
 import floods
 import memory
 import served
@@ -51,6 +52,8 @@ def rows(build):
     for name, sent in memory.KINDS:
         yield f"memory: {name}", lambda name=name, sent=sent: memory.hold(build, name, sent)
     yield "memory comes back", lambda: memory.come_back(build, CLIENTS, JUDGES_RSS)
+    yield "twice the bytes: the library", lambda: doubling.library(build)
+    yield "twice the bytes: the lessons", lambda: doubling.lessons(build)
 
 
 def main():

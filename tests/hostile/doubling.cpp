@@ -1,0 +1,141 @@
+// Twice the bytes cost at most 2.2 times: processor time for inputs of n, 2n, 4n and 8n bytes.
+//
+//     hostile_doubling [FILTER]
+//
+// Of each size the shortest of several times counts, since other programs can only add to it. The
+// inputs are large enough for half a millisecond. Three doublings are judged together: the time for
+// 8n may be 2.2^3 times that for n. What is quadratic takes 4^3 times as long.
+//
+// Prints a line `row NAME<tab>BYTES<tab>MILLISECONDS<tab>RATIO` for each subject: the largest
+// input, its time, and the factor for one doubling. Exit status 1 if one of them is above 2.2.
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include <malloc.h>
+#include <rota/rota.hpp>
+
+#include "served.hpp"
+#include "subjects.hpp"
+
+namespace rota_hostile {
+
+std::string repeated(std::string_view piece, std::size_t bytes) {
+    std::string all;
+    all.reserve(bytes + 2 * piece.size());
+    for (int number = 0; all.size() < bytes; ++number) {
+        for (const char c : piece) {
+            if (c == '#') all += std::to_string(number);
+            else all += c;
+        }
+    }
+    return all;
+}
+
+void require(bool holds, std::string_view words) {
+    if (!holds) throw std::runtime_error(std::string(words));
+}
+
+namespace {
+
+constexpr double ratio_max = 2.2;
+constexpr std::size_t sizes = 4;
+constexpr std::int64_t long_enough = 500'000;       // ns, for the smallest input
+constexpr std::int64_t all_rounds = 4'000'000'000;  // ns: no further round begins then
+
+// ns of processor time of all threads.
+std::int64_t processor_time() {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::int64_t time_of(const subject& s, const std::string& input) {
+    const std::int64_t began = processor_time();
+    s.work(input);
+    return processor_time() - began;
+}
+
+// The smallest size that takes long enough, with room for the larger ones.
+std::size_t first_size(const subject& s) {
+    const std::size_t largest = s.most >> (sizes - 1);
+    std::size_t size = s.least < largest ? s.least : largest;
+    while (size * 2 <= largest) {
+        const std::string input = s.input(size);
+        (void)time_of(s, input);  // the first time touches fresh memory
+        if (time_of(s, input) >= long_enough) break;
+        size *= 2;
+    }
+    return size;
+}
+
+struct figures {
+    std::size_t bytes = 0;
+    double ms = 0, ratio = 0;
+};
+
+figures measure(const subject& s) {
+    constexpr int rounds_least = 3, rounds_most = 16;
+    std::array<std::string, sizes> inputs;
+    std::array<std::int64_t, sizes> best;
+    best.fill(std::numeric_limits<std::int64_t>::max());
+    const std::size_t first = first_size(s);
+    for (std::size_t i = 0; i < sizes; ++i) inputs[i] = s.input(first << i);
+    figures f;
+    const std::int64_t began = processor_time();
+    for (int round = 0; round < rounds_most; ++round) {
+        for (std::size_t i = 0; i < sizes; ++i) {
+            const std::int64_t taken = time_of(s, inputs[i]);
+            if (taken < best[i]) best[i] = taken;
+        }
+        f.bytes = inputs.back().size();
+        f.ms = static_cast<double>(best.back()) / 1e6;
+        f.ratio = std::cbrt(static_cast<double>(best.back()) / static_cast<double>(best.front()));
+        const bool is_long = processor_time() - began > all_rounds;
+        if (is_long || (round + 1 >= rounds_least && f.ratio <= ratio_max)) break;
+    }
+    return f;
+}
+
+// How many subjects have broken the promise.
+int measure_all(std::string_view wanted) {
+    const site served;
+    subjects all;
+    add_texts(all);
+    add_requests(all);
+    add_frames(all);
+    add_answers(all);
+    add_pages(all);
+    int broken = 0;
+    for (const subject& s : all) {
+        if (std::string_view(s.name).find(wanted) == std::string_view::npos) continue;
+        try {
+            const figures f = measure(s);
+            std::printf("row %s\t%zu\t%.2f\t%.2f\n", s.name, f.bytes, f.ms, f.ratio);
+            if (f.ratio > ratio_max) ++broken;
+        } catch (const std::exception& e) {
+            std::printf("wrong %s: %s\n", s.name, e.what());
+            ++broken;
+        }
+        std::fflush(stdout);
+    }
+    return broken;
+}
+
+}  // namespace
+}  // namespace rota_hostile
+
+int main(int argc, char** argv) {
+    // Large blocks are not fetched from the kernel again and again: fresh pages cost more than what
+    // is written to them, and only large inputs would have them.
+    ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    const std::string_view wanted = argc > 1 ? argv[1] : "";
+    return rota::run([=] { return rota_hostile::measure_all(wanted) == 0 ? 0 : 1; });
+}
