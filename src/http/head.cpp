@@ -61,11 +61,12 @@ int parse_line(std::string_view line, request_head& head) {
 bool split_target(request_head& head) {
     std::string_view rest = head.target;
     if (rest.find('#') != rest.npos) return false;
+    // The server answers it by itself. 200 for CONNECT would begin a tunnel.
+    if (rest == "*") return head.method == "OPTIONS";
     if (head.method == "CONNECT" && !rest.starts_with('/')) {
         head.host = rest;
         return is_host(rest);
     }
-    if (rest == "*") return head.method == "OPTIONS";
     if (!rest.starts_with('/')) {
         const std::size_t scheme = rest.find("://");
         if (scheme == rest.npos || !(equal_without_case(rest.substr(0, scheme), "http") ||

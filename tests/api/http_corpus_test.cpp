@@ -71,6 +71,7 @@ std::vector<input> of_the_request_line() {
         {"escape that is cut off", line("GET /it%2 HTTP/1.1"), "400"},
         {"relative target", line("GET it HTTP/1.1"), "400"},
         {"asterisk for GET", line("GET * HTTP/1.1"), "400"},
+        {"asterisk for CONNECT", line("CONNECT * HTTP/1.1"), "400"},
         {"other scheme", line("GET ftp://a/it HTTP/1.1"), "400"},
         {"absolute target", line("GET http://a/it HTTP/1.1"), "200"},
         {"absolute target of another host", line("GET http://other/it HTTP/1.1"), "200"},

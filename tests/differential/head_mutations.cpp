@@ -72,6 +72,7 @@ constexpr mutation of_line[] = {
     {"target_connect_no_port", connect, "other"},
     {"target_connect_path", connect, "/a"},
     {"target_connect_absolute", connect, "http://other/a"},
+    {"target_connect_asterisk", connect, "*"},
     {"target_empty", set_target, ""},
     {"target_relative", set_target, "a/b"},
     {"target_two_slashes", set_target, "//other/a"},
