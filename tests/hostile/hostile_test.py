@@ -31,7 +31,7 @@ import table
 import verdicts
 
 CLIENTS = 100       # of each kind
-JUDGES_RSS = False  # whether memory that has not come back fails the test
+JUDGES_RSS = True  # whether memory that has not come back fails the test
 
 
 def raise_descriptor_limit():
