@@ -20,7 +20,7 @@ ROUNDS = 3
 LIMIT_S = 60
 TRACE = ["strace", "--seccomp-bpf", "-f", "-c", "-e", "trace=futex,membarrier"]
 IDLE_S = 5
-SETTLED_S = 0.3
+SETTLED_S = 1.5  # idle for a second, sysmon wakes once to return stacks
 SETTLES_S = 10
 
 
