@@ -408,13 +408,20 @@ TEST(stack_touch_ahead, that_is_under_way_keeps_no_taker_waiting_and_leaves_it_n
     const std::uint16_t first_arena = slots.front().arena;
     plant_fault(hold_who_prepares);
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    std::thread other([limit] {
-        prepares = true;
-        while (!call_is_under_way.load() && std::chrono::steady_clock::now() < limit)
+    // sysmon prepares slots as well, of another class, and ends the demand by that: this thread
+    // makes its own, right before it looks.
+    constexpr std::uint8_t demand_cls = stack_class_for(2 << 20);
+    std::vector<stack_slot> demand;
+    std::thread other([limit, &demand] {
+        while (!call_is_under_way.load() && std::chrono::steady_clock::now() < limit) {
+            if (demand.size() < 1000) take_guarded(demand, demand_cls, 4);
+            prepares = true;
             (void)stack_touch_ahead(cls);
+            prepares = false;
+        }
     });
     while (!call_is_under_way.load() && std::chrono::steady_clock::now() < limit) {
-        if (slots.size() < 60) take_guarded(slots, cls, 1);  // demand
+        if (slots.size() < 60) take_guarded(slots, cls, 1);
         std::this_thread::yield();
     }
     EXPECT_TRUE(call_is_under_way.load());
@@ -425,6 +432,7 @@ TEST(stack_touch_ahead, that_is_under_way_keeps_no_taker_waiting_and_leaves_it_n
     take_guarded(slots, cls, 40);
     EXPECT_EQ(missing_in(slots, first_arena), 0U);
     for (const stack_slot& slot : slots) stack_release(slot);
+    for (const stack_slot& slot : demand) stack_release(slot);
 }
 
 TEST(stack_touch_ahead, that_the_kernel_refuses_leaves_the_guards_to_the_takers) {
