@@ -105,7 +105,10 @@ int left_by_run() {
 
 int left_by_run_and_main() {
     rota::go([] { rota::sleep_for(1h); });
-    return rota::run([]() -> int { throw std::runtime_error("for nobody"); });
+    return rota::run([]() -> int {
+        await([] { return rota::runtime::stack(true).find(" [sleep") != std::string::npos; });
+        throw std::runtime_error("for nobody");
+    });
 }
 
 // Another exception is not rota's, whatever left a run() before.
