@@ -231,8 +231,8 @@ long until_done(call& c, int fd, short events, int time_option, F attempt) {
 
 // For a call that the kernel offers only as a blocking one. When the descriptor is ready, the
 // goroutine makes the call in a blocking section, since another thread or process may be quicker.
-// It passes the turn after the call, so that one thread at most blocks for a file. time_option: the
-// socket option that bounds the wait; 0: none does.
+// The goroutine passes the turn after the call, so at most one thread blocks for a file.
+// time_option: the socket option that bounds the wait; 0: no option does.
 template <class F>
 long when_ready(call& c, int fd, short events, int time_option, F blocking) {
     std::int64_t deadline = hook_no_deadline;

@@ -2,8 +2,8 @@
 // section, with GODEBUG=parkcheck=1 the runtime is told which mutexes are held.
 //
 // A mutex whose kind records its owner's thread (recursive, error-checking, robust, priority
-// inheritance) is waited for as without this library: a goroutine may be on another thread behind a
-// blocking section.
+// inheritance) blocks its caller's thread, as without this library: behind a blocking section a
+// goroutine may be on another thread.
 #include "call.hpp"
 #include "export.hpp"
 

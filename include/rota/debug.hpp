@@ -116,7 +116,7 @@ void watch_locks();
 /// unlocks for one of them, which rota allows.
 ///
 /// Not seen are locks that were taken before watch_locks(), the first lock of a mutex that was made
-/// before watch_locks() in a program that runs already (see rota::mutex), those who hold a
+/// before watch_locks() in a program that runs already (see rota::mutex), goroutines that hold a
 /// shared_mutex to read, and waits for anything else: a channel, a group, a semaphore. Anybody may
 /// send or give there, so of these nothing could be proved. Without the kernel's membarrier, and
 /// before watch_locks(), nothing is found. While it looks, no goroutine is started, for some

@@ -158,9 +158,10 @@ ROTA_READS_RACING inline std::string_view name_of(const g& gp) {
     return {reinterpret_cast<const char*>(&gp) - gp.name_size, gp.name_size};
 }
 
-// The function that gp runs, for reports: `entry`, or the one whose address its closure begins
-// with. Of a goroutine that ends meanwhile it may be any word of its stack, which is no address of
-// code. A virtual function is given by its place in a table, a small number: for it, `entry`.
+// The function that gp runs, for reports: `entry`, or the function whose address gp's closure
+// begins with. Of a goroutine that ends meanwhile it may be any word of its stack, which is no
+// address of code. A virtual function is given by its place in a table, a small number: for it,
+// `entry`.
 ROTA_READS_RACING inline const void* function_of(const g& gp) {
     constexpr std::uintptr_t first_address = 64 * 1024;  // the kernel maps nothing below
     const auto entry = reinterpret_cast<const void*>(gp.entry);

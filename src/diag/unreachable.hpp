@@ -44,9 +44,9 @@ unreachable_goroutines find_unreachable_goroutines();
 // locked it (sync/lock_owners) counts as waiting for that goroutine alone, wherever the mutex lies:
 // rota allows others to unlock it, so that this is no proof that they never run again. Visits each
 // circle before the next search of anybody may begin: pointers to its objects, kept longer, make
-// them reachable. False: nothing could be proven; or `waits` is false, and somebody else searches
-// or reads stacks. The bystander must not wait: the search reads the lists of who waits, while that
-// one is not held.
+// them reachable. False: nothing could be proven; or `waits` is false, and another goroutine
+// searches or reads stacks. The bystander must not wait: the search does not hold it, and reads the
+// lists of waiters meanwhile.
 bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, bool waits);
 
 // How many the last search has found; 0 before the first.

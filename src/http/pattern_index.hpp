@@ -2,9 +2,9 @@
 // table of n patterns is made in about n steps. Go: routing_index.go.
 //
 // Two patterns match a common path only if they agree at each position: the same literal, or a
-// wildcard on one side, or a wildcard for all the rest at this position or before it. So of the new
-// pattern's literals that one is chosen which the fewest patterns agree with. Differs from Go:
-// patterns that end in a slash or in `{name...}` are found by position too.
+// wildcard on one side, or a wildcard for all the rest at this position or before it. So the
+// index takes, of the new pattern's literals, the literal that the fewest patterns agree with.
+// Differs from Go: the index finds patterns that end in a slash or in `{name...}` by position too.
 #pragma once
 
 #include <cstddef>

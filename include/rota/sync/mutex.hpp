@@ -37,10 +37,11 @@ namespace rota {
 /// unlock has been called and every lock has returned, also by whoever got the lock from that
 /// unlock. Go: sync.Mutex.
 ///
-/// While locks are watched (debug::watch_locks) it is known who holds one. A mutex that was made
-/// before that, but after the runtime has booted, is known from its second lock on; in code that is
-/// compiled with -DROTA_WATCH_LOCKS=1 from its first. The first lock of a mutex of static storage,
-/// or of one made before the runtime has booted, costs some nanoseconds more.
+/// While locks are watched (debug::watch_locks) the runtime notes the holder of each mutex. Of a
+/// mutex made before that, but after the runtime has booted, it notes the holder from the second
+/// lock on; in code that is compiled with -DROTA_WATCH_LOCKS=1 from the first. The first lock of a
+/// mutex of static storage, or of one made before the runtime has booted, costs some nanoseconds
+/// more.
 class mutex {
   public:
     constexpr mutex() noexcept : state_(first_state()) {}
