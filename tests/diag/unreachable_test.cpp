@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "sched/labels.hpp"
 #include "sys/memory_map.hpp"
 
+#include "../eventually.hpp"
 #include "../main_thread.hpp"
 
 using namespace rota::rt;
@@ -179,18 +181,30 @@ TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {
     EXPECT_EQ(search().unproven, nullptr);
 }
 
+namespace {
+
+// A goroutine that waits until `ends` has an element. Null: it does not come to wait.
+const g* park_one(rota::wait_group& wg, const rota::chan<int>& ends) {
+    const auto parked = std::make_shared<std::atomic<const g*>>(nullptr);
+    wg.go([parked, ends] {
+        *parked = current_goroutine();
+        ends.recv();
+    });
+    const auto waits = [&] {
+        return *parked != nullptr && readgstatus(**parked) == g_status::waiting;
+    };
+    return rota_test::eventually(waits) ? parked->load() : nullptr;
+}
+
+}  // namespace
+
 // malloc keeps the words of memory that is given back, and a search reads them.
 TEST(unreachable_search, lists_of_goroutines_have_no_pointers_into_stacks) {
     rota::run([] {
         const auto ends = rota::make_chan<int>();
-        std::atomic<const g*> parked{nullptr};
         rota::wait_group wg;
-        wg.go([&] {
-            parked = current_goroutine();
-            ends.recv();
-        });
-        while (parked == nullptr || readgstatus(*parked) != g_status::waiting)
-            rota::runtime::gosched();
+        const g* const parked = park_one(wg, ends);
+        ASSERT_NE(parked, nullptr);
         const label_reader reading;
         const std::vector<goroutine_state> all = list_goroutines(0);
         EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const goroutine_state& s) {
@@ -199,8 +213,8 @@ TEST(unreachable_search, lists_of_goroutines_have_no_pointers_into_stacks) {
         std::vector<std::uintptr_t> words(all.size() * sizeof all[0] / sizeof(std::uintptr_t));
         std::memcpy(words.data(), static_cast<const void*>(all.data()),
                     words.size() * sizeof words[0]);
-        const auto lo = reinterpret_cast<std::uintptr_t>(parked.load()->stack.lo);
-        const auto hi = reinterpret_cast<std::uintptr_t>(parked.load()->stack.hi);
+        const auto lo = reinterpret_cast<std::uintptr_t>(parked->stack.lo);
+        const auto hi = reinterpret_cast<std::uintptr_t>(parked->stack.hi);
         for (const std::uintptr_t word : words) EXPECT_FALSE(lo <= word && word < hi) << word;
         ends.send(0);
         wg.wait();
@@ -225,16 +239,11 @@ TEST(unreachable_search, readers_leave_no_pointers_in_dead_frames_of_threads) {
     if (ROTA_ASAN || ROTA_TSAN) return;
     rota::run([] {
         const auto ends = rota::make_chan<int>();
-        std::atomic<const g*> parked{nullptr};
         rota::wait_group wg;
-        wg.go([&] {
-            parked = current_goroutine();
-            ends.recv();
-        });
-        while (parked == nullptr || readgstatus(*parked) != g_status::waiting)
-            rota::runtime::gosched();
-        const auto lo = reinterpret_cast<std::uintptr_t>(parked.load()->sched.sp);
-        const auto hi = reinterpret_cast<std::uintptr_t>(parked.load());
+        const g* const parked = park_one(wg, ends);
+        ASSERT_NE(parked, nullptr);
+        const auto lo = reinterpret_cast<std::uintptr_t>(parked->sched.sp);
+        const auto hi = reinterpret_cast<std::uintptr_t>(parked);
         std::vector<std::size_t> left_by_lists, left_by_short_lists, left_by_dumps;
         std::thread outside([&] {
             constexpr std::size_t pcs_max = 64;
