@@ -1,4 +1,4 @@
-// The affinity masks of the kernel. Its own calls: those of the C library need a pthread_t.
+// Reads and sets affinity masks by system calls; the C library's functions need a pthread_t.
 #include "sys/affinity.hpp"
 
 #include <algorithm>
@@ -62,14 +62,15 @@ bool restore_affinity(const processor_set& before) {
     const bool is_ours = processors_in(now) == 1 &&
                          (mask_word(now, before.narrowed_to) & mask_bit(before.narrowed_to)) != 0;
     if (!is_ours) return true;
-    // The kernel keeps what it is told, and cuts it to the thread's cpuset whenever that changes:
-    // who had everything that the cpuset grants is to have what it will grant later, too.
+    // The kernel keeps the mask that it is given, and cuts it to the thread's cpuset whenever the
+    // cpuset changes. A thread that had the whole cpuset is to have the whole of each later cpuset
+    // too.
     processor_set all = before;
     for (unsigned long& word : all.words) word = ~0UL;
     if (!set_mask(0, all) || !get_mask(0, now)) return false;
     if (std::equal(std::begin(now.words), std::end(now.words), std::begin(before.words)))
         return true;
-    // Or none of them is left to this process by now.
+    // EINVAL: this process may not run on any processor of `before` by now.
     return set_mask(0, before) || errno == EINVAL;
 }
 

@@ -1,9 +1,9 @@
-// On which processors a thread may run, changed for a moment.
+// Changes for a moment on which processors a thread may run, and gives its mask back.
 #pragma once
 
 namespace rota::rt {
 
-// What a thread is given back. Kernels with more processors than fit are left alone.
+// The mask that a thread gets back. A kernel with more processors than fit is left alone.
 struct processor_set {
     static constexpr int most = 1024, bits = 8 * static_cast<int>(sizeof(unsigned long));
     unsigned long words[most / bits];
@@ -11,17 +11,17 @@ struct processor_set {
     int narrowed_to;
 };
 
-// Lets a thread of this process that sleeps wake up on `processor` only, until it calls
-// restore_affinity(before). False, and nothing has changed: it may not run there, or nowhere else;
-// its scheduling policy is not the usual one, so that it could wait there for ever; or the kernel
-// refuses. No lock, no allocation.
+// Lets a sleeping thread of this process wake up on `processor` only, until that thread calls
+// restore_affinity(before). False, with nothing changed: the thread may not run there, or may run
+// nowhere else; its scheduling policy is not the usual one, so that it could wait there for ever;
+// or the kernel refuses. No lock, no allocation.
 [[nodiscard]] bool narrow_affinity(int tid, int processor, processor_set& before);
 
-// Of the calling thread; nothing if somebody else has set another one since. False: the kernel
-// refuses. For signal handlers, too.
+// Restores the calling thread's mask, unless the program has set a different mask since. False: the
+// kernel refuses. Signal handlers may call it.
 [[nodiscard]] bool restore_affinity(const processor_set& before);
 
-// Where the calling thread runs; or -1.
+// The processor that the calling thread runs on; -1: unknown.
 int current_processor();
 
 }  // namespace rota::rt

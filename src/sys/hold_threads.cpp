@@ -1,4 +1,4 @@
-// Signals out, threads in.
+// Sends the stop signal to every thread, and keeps each in the handler until the holder lets go.
 #include "sys/hold_threads.hpp"
 
 #include <cerrno>
@@ -18,25 +18,25 @@ namespace rota::rt {
 namespace {
 
 struct hold_t {
-    // Who holds writes, handlers read: not 0 while threads are to wait, a number of its own each
-    // time.
+    // Number of the hold under way, a new number each time; 0: no thread is to wait. Writer: the
+    // holder. Readers: the handlers.
     atomic<std::uint32_t> round{0};
-    // Handlers that may look at the rest. Each counts itself and then looks at `round`; who lets go
-    // clears that first and then waits for 0: so either a handler sees that it is over, or it is
-    // waited for.
+    // Number of handlers that may read the rest. Each handler counts itself and then reads `round`.
+    // The holder that lets go clears `round` first and then waits for 0. So either a handler sees
+    // that the hold is over, or the holder waits for it.
     atomic<std::uint32_t> inside{0};
     atomic<std::uint32_t> noted{0};  // places that handlers have taken; relaxed: an index
 
-    // --- owner: who holds, before `round` is set -----------------------------------
-    int holder = 0;                     // its number
-    kernel_signals mask_of_holder = 0;  // before
+    // --- owner: the holder, before `round` is set -----------------------------------
+    int holder = 0;                     // its thread id
+    kernel_signals mask_of_holder = 0;  // its signal mask before the hold
     held_thread* places = nullptr;
     std::uint32_t capacity = 0;
     std::uint32_t rounds = 0;
 };
 constinit hold_t hold;
 
-// A place's tid is written last: 0 if its handler is not there yet.
+// The handler writes a place's tid last: 0 means that the place is not complete.
 bool is_noted(const held_threads& held, int tid) {
     for (std::size_t i = 0; i < held.count; ++i) {
         if (__atomic_load_n(&held.threads[i].tid, __ATOMIC_ACQUIRE) == tid)  // pairs(hold.place)
@@ -59,10 +59,10 @@ void wait_until_let_go(std::uint32_t round, const gobuf& interrupted) {
 struct census {
     bool possible = false;
     bool all_held = false;
-    int deaf = 0;  // the last one that blocks the signal and sleeps,
-    int busy = 0;  // and that does not sleep
+    int deaf = 0;  // the last thread found that blocks the signal and sleeps
+    int busy = 0;  // the last thread found that blocks it and does not sleep
     std::size_t threads = 0;
-    long numbers = 0;  // added up
+    long numbers = 0;  // sum of the thread ids
     bool same_threads(const census& other) const {
         return threads == other.threads && numbers == other.numbers;
     }
@@ -82,7 +82,7 @@ census look_for_missing(held_threads& held, bool (*exempt)(int tid), ask how) {
         ++seen.threads;
         seen.numbers += tid;
         if (tid == me || is_noted(held, tid) || exempt(tid)) return true;
-        // One that has ended since it was listed is missed by nobody.
+        // A thread that has ended since it was listed is not missing.
         if (how == ask::those_who_are_missing && !thread_signal(tid, stop_signal()) &&
             errno == ESRCH)
             return true;
@@ -95,30 +95,30 @@ census look_for_missing(held_threads& held, bool (*exempt)(int tid), ask how) {
         seen.all_held = false;
         return true;
     });
-    // In a list that we are not in the numbers are those of another namespace.
+    // A list without the caller's own id has the ids of another namespace.
     seen.possible = listed && sees_me && seen.threads <= hold.capacity;
     return seen;
 }
 
 hold_result hold_all(held_threads& held, bool (*exempt)(int tid), std::int64_t limit_ns) {
     constexpr long nap_ns = 50'000;
-    constexpr int ask_again_after = 20;           // naps: new threads have come, perhaps
-    constexpr std::int64_t deaf_ns = 10'000'000;  // handlers that block all signals end sooner
-    constexpr std::int64_t begun_ns = 1'000'000;  // of computing: a thread's beginning takes less
+    constexpr int ask_again_after = 20;           // naps: new threads may have come
+    constexpr std::int64_t deaf_ns = 10'000'000;  // handlers that block every signal end sooner
+    constexpr std::int64_t begun_ns = 1'000'000;  // of computing: a thread's start takes less
     const std::int64_t since = nanotime();
     census before;
     int suspect = 0, busy_suspect = 0;
-    std::int64_t busy_since = 0;  // its clock then
+    std::int64_t busy_since = 0;  // CPU time of the busy suspect at that moment
     ask how = ask::those_who_are_missing;
     for (int naps = 0;;) {
         const std::int64_t waited = nanotime() - since;
         const census seen = look_for_missing(held, exempt, how);
         if (!seen.possible) return hold_result::impossible;
-        // Where threads end while the list is read, a part of it after the other, one may be
-        // passed over. In two lists that are equal none was: whoever is there is held, and those
-        // that are not held, nor known, can have made no thread.
+        // The kernel gives the list in parts. If threads end meanwhile, a part may pass over a
+        // thread. Two equal lists passed over none: each thread there is held, and threads that are
+        // neither held nor known can have made no thread.
         if (seen.all_held && before.all_held && seen.same_threads(before)) return hold_result::held;
-        // One that has just come to the handler blocks it too.
+        // A thread that has just entered the handler blocks the signal too.
         if (how == ask::why_they_are) {
             if (seen.deaf != 0 && seen.deaf == suspect && waited > deaf_ns)
                 return hold_result::deaf;
@@ -131,7 +131,7 @@ hold_result hold_all(held_threads& held, bool (*exempt)(int tid), std::int64_t l
         }
         if (waited > limit_ns) return hold_result::late;
         before = seen;
-        if (seen.all_held) continue;  // the same way
+        if (seen.all_held) continue;  // the second list, by the same way
         thread_sleep_ns(nap_ns);
         ++naps;
         how = naps % ask_again_after != 0       ? ask::nobody
@@ -168,20 +168,20 @@ void await_others_gone() {
 }
 
 void forget_who_is_held() {
-    // relaxed, both: the child has but this thread
+    // relaxed, both: the child of a fork has no other thread
     hold.round.store(0, memory_order_relaxed);
     hold.inside.store(0, memory_order_relaxed);
 }
 
 void wait_if_held(const gobuf& interrupted) {
     if (hold.round.load(memory_order_relaxed) == 0) return;  // relaxed: looked at again
-    // The C library's own signals too, which no handler's mask keeps away: the one that cancels a
-    // thread would end it in here, and it would be waited for, for ever.
+    // Blocks the C library's own signals too, which no handler's mask blocks. The signal of
+    // pthread_cancel would end the thread in here, and the holder would wait for it for ever.
     const kernel_signals mask = block_all_but_faults();
     hold.inside.fetch_add(1, memory_order_seq_cst);                     // pairs(hold.round)
     const std::uint32_t round = hold.round.load(memory_order_seq_cst);  // pairs(hold.round)
-    // Somebody may have sent the signal, for another purpose, to the one who holds: waiting for
-    // itself, it would wait for ever, and all with it.
+    // Another process may send the signal to the holder for its own purpose. The holder would wait
+    // for itself for ever, and every held thread with it.
     if (round != 0 && hold.holder != current_thread_id()) wait_until_let_go(round, interrupted);
     hold.inside.fetch_sub(1, memory_order_seq_cst);  // pairs(hold.round)
     restore_signals(mask);

@@ -1,4 +1,4 @@
-// Where a signal has interrupted its thread.
+// Reads from a signal's context where the signal has interrupted its thread.
 #pragma once
 
 #include <ucontext.h>

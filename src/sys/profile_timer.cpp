@@ -1,4 +1,4 @@
-// Timers by thread, and their signal.
+// Makes a CPU-time timer for each thread, and handles its signal.
 #include "sys/profile_timer.hpp"
 
 #include <cerrno>
@@ -59,7 +59,7 @@ void on_profile_signal(void (*handler)(const gobuf& interrupted)) {
 }
 
 bool profile_timer_start(profile_timer& t, int tid, std::int64_t period_ns, std::int64_t first_ns) {
-    // The kernel's own encoding of another thread's clock, as in thread_cpu_time.
+    // The kernel's own encoding of a thread's clock, as in thread_cpu_time.
     constexpr unsigned per_thread = 4, sched_clock = 2;
     const auto clock =
         static_cast<clockid_t>(~static_cast<unsigned>(tid) << 3 | per_thread | sched_clock);

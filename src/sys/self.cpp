@@ -1,4 +1,4 @@
-// The thread-local slot itself. A pthread key, not a C++ destructor, tells of the thread's end: it
+// Defines the thread-local slot. A pthread key, not a C++ destructor, reports the thread's end: it
 // needs no guard variable and runs after the destructors of the program's own thread-locals, which
 // may still use rota.
 #include "sys/self.hpp"
@@ -9,8 +9,7 @@
 #include "base/check.hpp"
 
 extern "C" {
-// used: it is read by assembly only, and whoever optimises the whole program would see none of
-// that.
+// used: only assembly reads it, and whole-program optimisation does not see that.
 __attribute__((used)) constinit thread_local void* rota_self_slot = nullptr;
 }
 
@@ -19,7 +18,7 @@ namespace rota::rt {
 namespace {
 
 constinit atomic<void (*)(self_header*)> end_of_thread{
-    nullptr};  // the same function for all: the last store wins
+    nullptr};  // the same function for every thread: the last store wins
 pthread_key_t key;
 pthread_once_t key_once = PTHREAD_ONCE_INIT;
 

@@ -1,9 +1,9 @@
-// The one thread-local slot of the runtime: what this thread is to it.
+// The one thread-local slot of the runtime: it points to the runtime's record of this thread.
 //
-// It is read by value through volatile assembly (rota/detail/preempt.hpp, since a program reads it
-// too), because both gcc and clang keep addresses of thread-locals across a call, and a goroutine
-// may come back from a call on another thread. The slot holds a self_header*, which is the first
-// base of core/m.hpp's m; null on a thread that has not used rota yet.
+// The slot is read by value through volatile assembly (rota/detail/preempt.hpp, since programs read
+// it too). Both gcc and clang keep addresses of thread-locals across a call, and a goroutine may
+// come back from a call on another thread. The slot holds a self_header*, which is the first base
+// of core/m.hpp's m. It is null on a thread that has not used rota yet.
 #pragma once
 
 #include <cstddef>
@@ -17,20 +17,21 @@
 
 namespace rota::rt {
 
-// The bias of a lock (sys/lock.hpp) to the p of this number; and what is none.
+// The bias of a lock (sys/lock.hpp) to the p of this number; and the value for no bias.
 constexpr std::uint32_t bias_of_p(std::uint32_t id) { return std::uint32_t{1} << 31 | id; }
 inline constexpr std::uint32_t no_bias = ~std::uint32_t{0};
 
-// What the rooms below core/ may know of an m. Owner: the thread itself.
+// The part of an m that the rooms below core/ may know. Owner: the thread itself.
 struct self_header {
     static constexpr std::uint32_t held_max = 16;
     std::uint32_t held_count = 0;
     lock_rank held[held_max] = {};
     const void* held_at[held_max] = {};
-    // Anyone writes: the goroutine that runs here is asked to yield. relaxed: advice. Programs read
-    // it where preempt_point stands in their loops.
+    // The goroutine that runs here is asked to yield. Writers: any thread. relaxed: advice.
+    // Programs read it at the preempt_point in their loops.
     atomic<bool> preempt{false};
-    // That of the m's p, no_bias without one. Also written by who takes the p, as m::pp is.
+    // The bias of the m's p, no_bias without a p. Also written by the thread that takes the p, as
+    // m::pp.
     std::uint32_t bias = no_bias;
 };
 static_assert(offsetof(self_header, preempt) == rota::detail::preempt_offset);
@@ -46,8 +47,8 @@ ROTA_ALWAYS_INLINE std::uint32_t own_bias() {
 
 void set_self(self_header* header);
 
-// `end` runs on each thread that called this, when that thread ends, with the thread's header. A
-// null header takes that back for the calling thread.
+// `end` runs at the end of each thread that called this, with the thread's header. A null header
+// takes that back for the calling thread.
 void at_thread_end(self_header* header, void (*end)(self_header*));
 
 }  // namespace rota::rt

@@ -1,5 +1,5 @@
-// Fault signals on an alternate stack: a goroutine that has run off its own stack has no room for a
-// handler's frame.
+// Handles fault signals on an alternate stack: a goroutine that has overflowed its own stack has no
+// room for a handler's frame.
 #include "sys/signal.hpp"
 
 #include <cerrno>
@@ -36,9 +36,9 @@ bool is_handler(const struct sigaction& action) {
            (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN);
 }
 
-// Another copy of the runtime in this process must tell our handlers from the program's own. It is
-// told by signals that an action holds back: some that nobody else would put together. They are not
-// held back in truth, see on_signal. `over_program`: a handler of the program's lies below.
+// Another copy of the runtime in this process must tell our handlers from the program's. The mark
+// is a set of blocked signals in the action that no program would put together. They are not really
+// blocked, see on_signal. `over_program`: a handler of the program lies below.
 constexpr int mark[] = {35, 36, 38, 41, 45, 50, 56, 63};
 constexpr int mark_over_program = 64;
 static_assert(mark_over_program < NSIG);
@@ -59,13 +59,13 @@ bool has_mask(const struct sigaction& action, bool over_program) {
     return true;
 }
 
-// Whether that is a handler of a copy of the runtime.
+// Whether the action is a handler of a copy of the runtime.
 bool is_copys(const struct sigaction& action) {
     return (action.sa_flags & SA_SIGINFO) != 0 &&
            (has_mask(action, false) || has_mask(action, true));
 }
 
-// Whether the program handles the signal, be it below another copy.
+// Whether the program handles the signal, even below another copy.
 bool is_programs(const struct sigaction& action) {
     return is_handler(action) && (!is_copys(action) || has_mask(action, true));
 }
@@ -77,8 +77,8 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     } else if (is_handler(program)) {
         program.sa_handler(signal);
     } else {
-        // Back to the default: the faulting instruction runs again and ends the process as if we
-        // were not there.
+        // Back to the default: the faulting instruction runs again and ends the process, as without
+        // the runtime.
         struct sigaction none{};
         none.sa_handler = SIG_DFL;
         ::sigaction(signal, &none, nullptr);
@@ -88,7 +88,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
 }
 
 void on_signal(int signal, siginfo_t* info, void* context) {
-    // The mark is no mask: who leaves by a jump keeps none of it.
+    // The mark must not act as a mask: a handler that leaves by a jump would keep it.
     ::pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
     if ((signal == SIGSEGV || signal == SIGBUS) && info->si_code > 0) leave_try_call();
     const auto& at = *static_cast<const ucontext_t*>(context);
@@ -149,13 +149,14 @@ void signal_stack_free(void*& kept) {
 
 namespace {
 
-// Whether the handler is not installed for this signal, whose action was `now`. Never for faults.
+// Whether the runtime installs no handler for this signal, whose action was `now`. Never for
+// faults.
 //
-// Of two copies the first one reports all its goroutines at SIGQUIT; each reports an abort in a
+// Of two copies the first reports the goroutines of both at SIGQUIT; each reports an abort in a
 // goroutine of its own.
 //
-// An ignored SIGQUIT is taken over: a shell without job control starts what stands before `&` with
-// SIGQUIT ignored, and such a service could not be asked for its goroutines. Go keeps an inherited
+// An ignored SIGQUIT is taken over: a shell without job control starts a command before `&` with
+// SIGQUIT ignored, and such a service could not be asked for its goroutines. Go leaves an inherited
 // SIG_IGN of SIGHUP and SIGINT alone (sigInstallGoHandler); the runtime leaves these two as they
 // are.
 bool is_left_alone(int signal, const struct sigaction& now) {
@@ -186,7 +187,7 @@ bool faults_are_ours() {
         struct sigaction now{};
         ::sigaction(signal, nullptr, &now);
         const bool is_ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal;
-        if (!is_ours && !is_copys(now)) return false;  // a copy passes on what is not its own
+        if (!is_ours && !is_copys(now)) return false;  // a copy passes foreign faults on
     }
     return true;
 }
@@ -216,7 +217,7 @@ void on_stop(int signal, siginfo_t* info, void* context) {
     wait_if_held(at);
     answer_if_asked(at);
     stop_handler.load(memory_order_relaxed)(at);  // relaxed: stored before the signal could come
-    wait_if_held(at);  // who was stopped in there counts as held: it may not go on alone
+    wait_if_held(at);  // a thread that was stopped above counts as held: it may not go on alone
     errno = error;
     if ((before_stop.sa_flags & SA_SIGINFO) != 0) before_stop.sa_sigaction(signal, info, context);
     else if (is_handler(before_stop)) before_stop.sa_handler(signal);

@@ -1,4 +1,4 @@
-// The threads of this process, from /proc/self/task.
+// Lists the threads of this process from /proc/self/task.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace rota::rt {
 
-// Calls each(tid) until that says false. False: there is no list, or no descriptor to read it. No
+// Calls each(tid) until it returns false. False: there is no list, or no descriptor to read it. No
 // lock, no allocation, no descriptor kept.
 template <class F>
 bool for_each_thread(F each) {
     const int list = open_to_read("/proc/self/task", O_DIRECTORY);
     if (list < 0) return false;
-    // As the kernel has it: a record's length is in bytes 16 and 17, its name from byte 19 on.
+    // The kernel's layout: a record's length is in bytes 16 and 17, its name from byte 19 on.
     alignas(8) char records[2048];
     bool more = true;
     long size = 1;

@@ -1,4 +1,4 @@
-// What is in /proc/self/task/TID, and rt_sigprocmask without the C library.
+// Parses /proc/self/task/TID, and calls rt_sigprocmask without the C library.
 #include "sys/thread_status.hpp"
 
 #include <csignal>
@@ -28,13 +28,13 @@ kernel_signals set_signals(kernel_signals now) {
     return before;
 }
 
-// What follows the name, or null.
+// The text behind the name, or null.
 const char* field(const char* status, const char* name) {
     const char* const at = std::strstr(status, name);
     return at == nullptr ? nullptr : at + std::strlen(name);
 }
 
-// What /proc/self/task/TID/NAME says, or nothing.
+// Reads /proc/self/task/TID/NAME into `text`. False: it cannot be read.
 bool read_about(int tid, const char* name, char (&text)[4096]) {
     std::snprintf(text, sizeof text, "/proc/self/task/%d/%s", tid, name);
     const int fd = open_to_read(text);
@@ -50,7 +50,7 @@ bool read_about(int tid, const char* name, char (&text)[4096]) {
 
 thread_ears thread_hears(int tid, int signal) {
     char text[4096];
-    // if it has ended, the next signal finds nobody
+    // if the thread has ended, the next signal finds no thread
     if (!read_about(tid, "status", text)) return thread_ears::open;
     const char* const state = field(text, "\nState:\t");
     if (state != nullptr && (*state == 'Z' || *state == 'X')) return thread_ears::ended;
@@ -77,8 +77,8 @@ bool read_switches(int tid, std::uint64_t& sum) {
     return true;
 }
 
-// "running", or the call's number and its six arguments, and what we are after; or "-1" and that,
-// where it waits for a page.
+// The line is "running"; or the call's number, its six arguments, sp and pc; or, where the thread
+// waits for a page, "-1", sp and pc.
 bool read_place(int tid, std::uintptr_t& sp, std::uintptr_t& pc) {
     char text[4096];
     if (!read_about(tid, "syscall", text)) return false;
@@ -97,7 +97,7 @@ bool find_sleeping(int tid, sleeping_thread& found) {
     return read_switches(tid, found.switches) && read_place(tid, found.sp, found.pc);
 }
 
-// In this order: it sleeps, and later the number is what it was.
+// In this order: the thread sleeps, and later its count of switches is still the same.
 bool sleeps_still(int tid, const sleeping_thread& since) {
     sleeping_thread now;
     return read_place(tid, now.sp, now.pc) && now.sp == since.sp && now.pc == since.pc &&

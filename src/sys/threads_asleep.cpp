@@ -1,4 +1,4 @@
-// Threads of the process, from /proc/self/task.
+// Inspects the threads of the process in /proc/self/task.
 #include "sys/threads_asleep.hpp"
 
 #include <cstdint>
@@ -32,8 +32,8 @@ bool is_thread_of_ours(unsigned long number) {
     return ::access(path, F_OK) == 0;
 }
 
-// Who waits for a futex that other processes may share can be woken by one of them; unless it is
-// the word in which the kernel notes the end of a thread, where pthread_join waits.
+// A process that shares the futex could wake a thread in a shared wait. The exception is the word
+// in which the kernel notes the end of a thread, where pthread_join waits.
 bool sleeps_for_ever(int tid) {
     char text[256];
     std::snprintf(text, sizeof text, "/proc/self/task/%d/syscall", tid);
@@ -57,7 +57,7 @@ bool sleeps_for_ever(int tid) {
 struct look {
     bool all_asleep = true;
     int threads = 0;
-    std::int64_t time_spent = 0;  // on processors, by those who sleep
+    std::int64_t time_spent = 0;  // on processors, by the sleeping threads
     friend bool operator==(const look&, const look&) = default;
 };
 
@@ -81,8 +81,8 @@ look look_at_others(bool (*is_known)(int tid)) {
 }  // namespace
 
 bool all_others_sleep_for_ever(bool (*is_known)(int tid)) {
-    // Each sleeps at a moment of the first look, and its clock stands still until the second: so
-    // all sleep at the moment between the two.
+    // Each thread sleeps at a moment of the first pass, and its clock stands still until the
+    // second. So the threads sleep together at the moment between the two passes.
     const look first = look_at_others(is_known);
     return first.all_asleep && first == look_at_others(is_known);
 }

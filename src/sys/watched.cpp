@@ -1,4 +1,4 @@
-// The handler, and dispositions.
+// Notes watched signals in a handler, and changes the actions of signals.
 #include "sys/watched.hpp"
 
 #include <cerrno>
@@ -15,14 +15,14 @@ namespace rota::rt {
 namespace {
 
 constinit atomic<std::uint64_t> come{0};
-constinit atomic<std::uint64_t> watched{0};  // writer: whoever holds `changing`
-constinit atomic<int> handlers{0};           // under way
+constinit atomic<std::uint64_t> watched{0};  // writer: the holder of `changing`
+constinit atomic<int> handlers{0};           // handlers under way
 // relaxed, both: set before the signal can come here
 constinit atomic<int> told{-1};
-constinit atomic<int> owner{0};  // the process: the child of a fork has our handlers, and eventfd
+constinit atomic<int> owner{0};  // process id: a fork's child has our handlers, and eventfd
 
-// Held while dispositions, `watched` and the two below change, with all signals blocked: a handler
-// that waits for it has not interrupted its holder.
+// Held while dispositions, `watched` and the two below change, with every signal blocked: so a
+// handler that waits for it has not interrupted its holder.
 constinit atomic<bool> changing{false};
 std::uint64_t changed;
 struct sigaction before_watch[signal_max + 1];
@@ -66,11 +66,11 @@ void note(int signal) {
 #if ROTA_TSAN
 
 // tsan holds a signal back until its thread calls a function that tsan knows, and a thread that
-// sleeps in a system call of ours may never. So it does not hear of this handler: the kernel is
-// given it, and nothing in it is instrumented.
+// sleeps in a system call of ours may never call one. So tsan does not hear of this handler: the
+// kernel gets it directly, and nothing in it is instrumented.
 static_assert(sizeof come == sizeof(std::uint64_t) && sizeof handlers == sizeof(int));
 
-// As the kernel has it. What the C library has set, its way back from a handler, stays.
+// The kernel's layout. The restorer, which the C library has set, stays.
 struct kernel_action {
     void (*handler)(int, siginfo_t*, void*);
     unsigned long flags;
@@ -116,8 +116,8 @@ void tell_kernel(int signal) {
 
 #else
 
-// The signal comes to this thread again once the handler has returned, and finds the action that it
-// has then. The kernel runs that with the flags and the mask that belong to it.
+// The signal comes to this thread again once the handler has returned, and finds the action of that
+// moment. The kernel runs it with the flags and the mask that belong to it.
 void send_again(int signal, const siginfo_t* info) {
     const int process = call_int(SYS_getpid), thread = call_int(SYS_gettid);
     if (call_int(SYS_rt_tgsigqueueinfo, process, thread, signal, info) != 0)
@@ -146,14 +146,14 @@ void leave_to_other_action(int signal, const siginfo_t* info) {
 void on_watched(int signal, siginfo_t* info, void*) {
     const int error = errno;
     if (call_int(SYS_getpid) == owner.load(memory_order_relaxed)) {  // relaxed: see there
-        // Whoever stops watching changes `watched` and then reads `handlers`: it sees this handler,
-        // or this handler sees that the signal is not watched.
+        // A thread that stops watching changes `watched` and then reads `handlers`. Either it sees
+        // this handler, or this handler sees that the signal is not watched.
         handlers.fetch_add(1, memory_order_seq_cst);  // pairs(signal.watched)
         const bool is_for_channels = is_watched(signal);
         if (is_for_channels) note(signal);
         handlers.fetch_sub(1, memory_order_acq_rel);  // pairs(signal.handlers)
         if (!is_for_channels) leave_to_other_action(signal, info);
-    } else {  // of a fork's child, in which nobody sends it: it does what it did before
+    } else {  // a fork's child, in which nothing reads the eventfd: back to the earlier action
         ::sigaction(signal, &before_watch[signal], nullptr);
         send_again(signal, info);
     }
@@ -164,7 +164,7 @@ void tell_kernel(int) {}
 
 #endif
 
-// What has been sent to the process, and no thread has taken yet, comes by this way.
+// Takes the signals that were sent to the process and that no thread has taken yet.
 void take_pending(int signal) {
     sigset_t one, mask;
     ::sigemptyset(&one);
@@ -179,8 +179,8 @@ void take_pending(int signal) {
 void change(int signal, const struct sigaction& to) {
     struct sigaction now{};
     ::sigaction(signal, nullptr, &now);
-    // The program may have put the handler of an earlier watch back, which it had saved: that is no
-    // action to go back to, since it would send the signal to itself for ever.
+    // The program may have put the handler of an earlier watch back, which it had saved. That
+    // action is not kept: it would send the signal to itself for ever.
     const bool is_ours = (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_watched;
     if (!is_changed(signal) && !is_ours) before_watch[signal] = now;
     changed |= signal_bit(signal);
@@ -269,7 +269,7 @@ std::uint64_t watched_take() {
 }
 
 std::uint64_t watched_come() {
-    return come.load(memory_order_relaxed);  // relaxed: whoever takes them orders
+    return come.load(memory_order_relaxed);  // relaxed: the caller of watched_take() orders
 }
 
 bool watched_is_busy() {

@@ -1,14 +1,16 @@
-// Signals that the program asks for: the handler that notes them, and what they do otherwise.
+// Handles the signals that the program asks for: notes them in a handler, and changes their
+// actions.
 //
 // The handler sets the signal's bit and, if it was not set, adds to an eventfd; both are allowed in
-// a handler, wherever the thread was. Who is told by the eventfd takes all bits. A signal that
-// comes again before it has been taken is the same bit, as one that is pending is the same to the
+// a handler, wherever the thread was. The reader of the eventfd takes every bit. A signal that
+// comes again before it has been taken is the same bit, just as a pending signal is the same to the
 // kernel.
 //
-// A caller that stops watching a signal takes first what the kernel still holds of it, changes the
-// action, and then waits until no handler is under way: what came before is then in the bits. The
-// kernel may have given the signal to a thread whose handler has not begun. That handler finds the
-// signal unwatched, and sends it to its own thread again, where it meets the action of that moment.
+// A caller that stops watching a signal first takes the pending signals from the kernel and changes
+// the action. Then it waits until no handler is under way: earlier signals are then in the bits.
+// The kernel may have given the signal to a thread whose handler has not begun. That handler finds
+// the signal unwatched, and sends it to its own thread again, where it meets the action of that
+// moment.
 #pragma once
 
 #include <cstdint>
@@ -18,23 +20,23 @@ namespace rota::rt {
 inline constexpr int signal_max = 64;
 constexpr std::uint64_t signal_bit(int signal) { return std::uint64_t{1} << (signal - 1); }
 
-// Null, or why it cannot be watched or ignored.
+// Null, or why the signal cannot be watched or ignored.
 const char* why_not_watched(int signal);
-// All that can.
+// The signals that can be watched.
 std::uint64_t signals_to_watch();
 
-// The eventfd to be told. Before the first signal is watched.
+// Sets the eventfd to add to. Caller: before the first signal is watched.
 void watched_tell(int event);
 
-// Callers of these: one at a time. What a signal did before the first of them is kept.
+// Callers of these: one at a time. The signal's action before the first call is kept.
 void signal_watch(int signal);
 void signal_ignore(int signal);
-void signal_reset(int signal);  // as before the first of the other two
+void signal_reset(int signal);  // as before the first watch or ignore
 bool signal_is_ignored(int signal);
 
-// All that have come since.
+// Takes the signals that have come since the last call.
 [[nodiscard]] std::uint64_t watched_take();
-// The same, and they stay.
+// Reads the same without taking them.
 [[nodiscard]] std::uint64_t watched_come();
 // Whether a handler is under way in some thread.
 [[nodiscard]] bool watched_is_busy();
