@@ -1,4 +1,4 @@
-// The files of control groups.
+// Finds the process's control groups in /proc and reads their limits on processor time.
 #include "sys/cgroup.hpp"
 
 #include <cerrno>
@@ -42,7 +42,7 @@ class file {
     int fd_ = -1;
 };
 
-// The part before the next `separator`, which is taken off the front of `rest`.
+// Takes the part before the next `separator` off the front of `rest`, and returns it.
 std::string_view next_field(std::string_view& rest, char separator) {
     const std::size_t at = rest.find(separator);
     const std::string_view field = rest.substr(0, at);
@@ -117,14 +117,14 @@ void path_text::append(std::string_view more) {
     size += more.size();
 }
 
-// Calls f(line) for each line of the file. Of a line that is longer than the buffer f sees the
-// beginning: such lines are those of overlays with many layers.
+// Calls f(line) for each line of the file. Of a line longer than the buffer f sees the beginning:
+// such lines are those of overlays with many layers.
 template <class F>
 bool cgroup_reader::for_each_line(path_text& path, F f) {
     const file in(path);
     if (!in.is_open()) return false;
     std::size_t size = 0;
-    bool skipping = false;  // the rest of a line that has been seen
+    bool skipping = false;  // the rest of a line whose beginning f has seen
     for (;;) {
         const std::size_t n = in.read(line_ + size, line_max - size);
         size += n;
@@ -153,8 +153,8 @@ void cgroup_reader::begin_path(std::string_view below_root) {
     at_.append(below_root);
 }
 
-// Finds out which groups this process is in, and, if these are others than the last time, where
-// they can be seen. A process is hardly ever moved, and mountinfo may be long. Lines like
+// Finds out which groups this process is in. If they differ from the last time, finds out where
+// they can be seen: a process is hardly ever moved, and mountinfo may be long. Lines read
 // "4:cpu,cpuacct:/docker/1234" (version 1) and "0::/user.slice" (version 2).
 void cgroup_reader::find() {
     for (tree& t : found_) t.group.clear(), t.known = false;
@@ -205,7 +205,7 @@ void cgroup_reader::consider_mount(std::string_view line) {
     value_.clear();
     append_unescaped(value_, top);
     if (value_.overflown || !is_below(t->group.view(), value_.view())) return;
-    // Of several mounts the one that shows most of the tree, and with it most limits.
+    // Of several mounts the reader takes the mount that shows most of the tree, and so most limits.
     if (t->seen && value_.size >= t->top.size) return;
     t->top = value_;
     t->mount.clear();
@@ -213,7 +213,7 @@ void cgroup_reader::consider_mount(std::string_view line) {
     t->seen = !t->mount.overflown;
 }
 
-// at_ becomes the directory of the process's own group.
+// Sets at_ to the directory of the process's own group.
 bool cgroup_reader::begin_group(const tree& t) {
     if (!t.known || !t.seen) return false;
     std::string_view below = t.group.view();
@@ -224,7 +224,7 @@ bool cgroup_reader::begin_group(const tree& t) {
     return !at_.overflown;
 }
 
-// The content of a small file in the directory at_.
+// Reads the content of a small file in the directory at_.
 bool cgroup_reader::read_value(std::string_view name) {
     const std::size_t length = at_.size;
     at_.append('/');
@@ -242,7 +242,7 @@ bool cgroup_reader::read_value(std::string_view name) {
 cpu_quota cgroup_reader::quota_here(bool is_v1) {
     cpu_quota found;
     if (is_v1) {
-        // -1: no limit. 0 is refused by the kernel, so it means nothing either.
+        // -1: no limit. The kernel refuses 0, so 0 means no limit too.
         if (!read_value("cpu.cfs_quota_us") || !parse_number(value_.view(), found.quota) ||
             !read_value("cpu.cfs_period_us") || !parse_number(value_.view(), found.period))
             return {};
@@ -270,7 +270,7 @@ cpu_quota cgroup_reader::tightest(const tree& t, bool is_v1) {
 
 void cgroup_reader::look_below(std::string_view root) {
     root_ = root;
-    v1_.known = v2_.known = false;  // so that the mounts are looked for again
+    v1_.known = v2_.known = false;  // makes find() search the mounts again
 }
 
 cpu_quota cgroup_reader::quota() {

@@ -1,10 +1,11 @@
-// How much processor time the control groups allow this process: version 1, version 2, and both at
-// once.
+// Tells how much processor time the control groups allow this process: version 1, version 2, or
+// both at once.
 //
-// A group's quota bounds all groups below it, so the tightest one on the way from the process's own
-// group up to the top of what is mounted counts. /proc/self/cgroup says which group that is,
-// /proc/self/mountinfo where it can be seen. Nothing here allocates or needs a lock that a stopped
-// thread may hold: sysmon asks once a second. Go: internal/cgroup, which reads one level alone.
+// A group's quota bounds each group below it. So the tightest quota counts, on the way from the
+// process's own group up to the top of the mounted tree. /proc/self/cgroup names the group,
+// /proc/self/mountinfo says where it can be seen. Nothing here allocates or needs a lock that a
+// stopped thread may hold: sysmon asks once a second. Go: internal/cgroup, which reads one level
+// alone.
 #pragma once
 
 #include <cstddef>
@@ -13,26 +14,27 @@
 
 namespace rota::rt {
 
-// So much time in each period, both in microseconds.
+// us of processor time per us of period.
 struct cpu_quota {
     std::int64_t quota = 0;
     std::int64_t period = 0;  // 0: no limit
 
     bool is_limit() const { return period > 0; }
     bool is_tighter_than(const cpu_quota& other) const;
-    // Processors that it pays for: rounded down, at least 1; or as Go does, rounded up, at least 2.
+    // Processors that the quota pays for: rounded down, at least 1; or as Go does, rounded up, at
+    // least 2.
     int rounded_down() const;
     int rounded_up() const;
 };
 
-// What the quota of the process's own group has cost so far.
+// How much the quota of the process's own group has held it back so far.
 struct cpu_throttling {
-    std::uint64_t periods = 0;       // in which it ran
-    std::uint64_t throttled = 0;     // of these, in which it was held back
-    std::uint64_t throttled_us = 0;  // for how long, all threads together
+    std::uint64_t periods = 0;       // periods in which the group ran
+    std::uint64_t throttled = 0;     // periods, of these, in which the group was held back
+    std::uint64_t throttled_us = 0;  // us held back, of every thread together
 };
 
-// A text of bounded length; what does not fit makes it unusable.
+// A text of bounded length; a text that does not fit is unusable.
 struct path_text {
     static constexpr std::size_t capacity = 4096;
     std::size_t size = 0;
@@ -49,29 +51,29 @@ struct path_text {
     }
 };
 
-// Reads the files below `root`, which is empty but in tests. Not synchronised. Its 60 KiB are for a
-// static object: whoever asks may have a small stack.
+// Reads the files below `root`, which is empty except in tests. Not synchronised. Its 60 KiB are
+// for a static object: the caller may have a small stack.
 class cgroup_reader {
   public:
     // `root` must live as long as the reader.
     constexpr explicit cgroup_reader(std::string_view root = {}) : root_(root) {}
 
-    // Looks below another root from now on.
+    // Reads below `root` from this call on.
     void look_below(std::string_view root);
 
-    // The tightest quota of all groups that this process is in, as it is now. Files that are
-    // missing, or say what nobody understands, limit nothing.
+    // The tightest quota at this moment of the groups that this process is in. Files that are
+    // missing or cannot be parsed limit nothing.
     [[nodiscard]] cpu_quota quota();
 
-    // False if there is nothing to be read.
+    // False: there is nothing to read.
     [[nodiscard]] bool throttling(cpu_throttling& out);
 
   private:
-    // One of the two trees of groups that may govern processors.
+    // A tree of groups, of version 1 or 2, that may govern processors.
     struct tree {
-        path_text group;     // the process's own, as /proc/self/cgroup names it
+        path_text group;     // the process's group, as /proc/self/cgroup names it
         path_text mount;     // where the tree is mounted
-        path_text top;       // the group that is seen there
+        path_text top;       // the group at the top of the mount
         bool known = false;  // the process is in such a tree
         bool seen = false;   // its group is below `top`
     };

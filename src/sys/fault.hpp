@@ -1,9 +1,9 @@
-// The seam for planted faults: the nth call of a kind fails with an error of the test's choice.
+// Plants faults for tests: the nth call of a kind fails with an error of the test's choice.
 //
-// Every shim in sys/ that the kernel may refuse asks fault_at() first, or faulty_size() where it
-// may do less than it was asked for. Only builds with ROTA_DEBUG_CHECKS ask; in the others the
-// question is a constant. A site is the function that asks, or the name that it gives; the walk of
-// faults (tests/http/fault_walk_test.cpp) goes through all of them, and `./dev test faults` looks
+// Every shim in sys/ that the kernel may refuse calls fault_at() first, or faulty_size() where the
+// kernel may do less than asked. Only builds with ROTA_DEBUG_CHECKS ask; in other builds the
+// question is a constant. A site is the function that asks, or the name that it gives. The walk of
+// faults (tests/http/fault_walk_test.cpp) goes through every site, and `./dev test faults` checks
 // in the sources that none is left out.
 #pragma once
 
@@ -26,9 +26,9 @@ enum class sys_call : unsigned char {
     listen,
     accept,
     connect,
-    read,   // and what receives
-    room,   // how much a stream's reader asks for: nothing but a short count
-    write,  // and what sends
+    read,   // read and receive calls
+    room,   // the room that a stream's reader offers: only a short count
+    write,  // write and send calls
     send_file,
     event,  // reading and writing an eventfd of the runtime's own
     open,
@@ -39,20 +39,20 @@ enum class sys_call : unsigned char {
     pidfd,
     poll_remove,
     close_socket,  // after it has been closed
-    ask,           // what a descriptor or a path is: nothing changes
-    change,        // what a descriptor is, or a name
+    ask,           // queries about a descriptor or a path: nothing changes
+    change,        // changes of a descriptor or a name
     directory,
     resolve,  // by the C library
-    process,  // waiting for it, and signals to it
+    process,  // waiting for a process, and signals to it
     ring_enter,
     count
 };
 
 #if defined(ROTA_DEBUG_CHECKS)
-// Returns the errno to fail with, or 0; or -n, which lets a read or write have no more than n
-// bytes. Set by a test before the calls it watches; asked by any thread, also by those that the
-// runtime keeps between two tests. Not atomics of ours: memory that one explored schedule has
-// mapped stays mapped in the next, which then asks less often.
+// Returns the errno to fail with, or 0; or -n, which limits a read or write to n bytes. Writer: a
+// test, before the calls that it watches. Reader: any thread, also the threads that the runtime
+// keeps between two tests. Not atomics of ours: memory that an explored schedule has mapped stays
+// mapped in the next schedule, which then asks less often.
 using fault_function = int (*)(sys_call);
 using site_fault_function = int (*)(sys_call, const char* site);
 inline constinit fault_function fault_hook = nullptr;
@@ -66,13 +66,13 @@ inline int planted_fault(sys_call call, const char* site) {
     return hook == nullptr ? 0 : hook(call);
 }
 
-// A short count is none where there is nothing to be cut.
+// A short count is no fault where there is no size to cut.
 inline int fault_at(sys_call call, const char* site = __builtin_FUNCTION()) {
     const int fault = planted_fault(call, site);
     return fault > 0 ? fault : 0;
 }
 
-// 0, and `size` may have become less, but not 0; or the errno to fail with.
+// 0, and `size` may be smaller, but not 0; or the errno to fail with.
 inline int faulty_size(sys_call call, std::size_t& size, const char* site = __builtin_FUNCTION()) {
     const int fault = planted_fault(call, site);
     if (fault >= 0) return fault;
@@ -82,10 +82,10 @@ inline int faulty_size(sys_call call, std::size_t& size, const char* site = __bu
 }
 
 inline void plant_fault(fault_function hook) {
-    // What the test has set up is seen with the hook.
+    // The release makes the test's preparations visible with the hook.
     __atomic_store_n(&fault_hook, hook, __ATOMIC_RELEASE);  // pairs(fault_hook)
 }
-// Goes before the other one.
+// The hook by site takes precedence over the plain hook.
 inline void plant_fault_by_site(site_fault_function hook) {
     __atomic_store_n(&site_fault_hook, hook, __ATOMIC_RELEASE);  // pairs(fault_hook)
 }

@@ -1,4 +1,4 @@
-// By jumps out of the handler of the fault.
+// Leaves a call that faults by a jump out of the fault's handler.
 #include "sys/fault_escape.hpp"
 
 #include <atomic>
@@ -13,24 +13,26 @@ namespace rota::rt {
 
 namespace {
 
-// Threads that are in a call, by their numbers: not in thread-local memory, of which there is one
-// word (sys/self). Where all are taken, no call is made.
+// The threads that are in a call, by thread id: not in thread-local memory, of which the runtime
+// has one word (sys/self). When every place is taken, no call is made.
 struct place {
     atomic<int> tid{0};             // 0: free
-    sigjmp_buf* way_out = nullptr;  // its thread's own
+    sigjmp_buf* way_out = nullptr;  // written by its own thread
 };
 constexpr int places_max = 64;
 constinit place places[places_max];
 
-// Not inlined: its variables would lie beside those that a jump back must find as they were.
+// Not inlined: its variables would lie beside the ones that a jump back must find unchanged.
 ROTA_NOINLINE place* take_place(int tid) {
-    // Inside another call, which would be left in place of this one.
+    // Refuses a call inside another: the jump would leave the outer one.
     for (const place& p : places) {
-        if (p.tid.load(memory_order_relaxed) == tid) return nullptr;  // relaxed: ours is our own
+        if (p.tid.load(memory_order_relaxed) == tid)
+            return nullptr;  // relaxed: only this thread
+                             // writes its own id
     }
     for (place& p : places) {
         int free = 0;
-        // relaxed, where it is not taken: only looked at
+        // relaxed load: only a hint before the exchange
         if (p.tid.load(memory_order_relaxed) == 0 &&
             p.tid.compare_exchange(free, tid, memory_order_acquire,  // pairs(escape.place)
                                    memory_order_relaxed))
@@ -44,7 +46,7 @@ ROTA_NOINLINE place* take_place(int tid) {
 ROTA_NOINLINE bool try_call(void (*f)(void* arg), void* arg) {
     place* const mine = take_place(current_thread_id());
     if (mine == nullptr) return false;
-    // The program may hold them back, in a handler of its own that has been interrupted.
+    // The program may block them, in its own handler that was interrupted.
     sigset_t faults, before;
     ::sigemptyset(&faults);
     ::sigaddset(&faults, SIGSEGV);
@@ -66,7 +68,8 @@ ROTA_NOINLINE bool try_call(void (*f)(void* arg), void* arg) {
 void leave_try_call() {
     int tid = 0;
     for (place& p : places) {
-        const int who = p.tid.load(memory_order_relaxed);  // relaxed: ours is our own
+        const int who = p.tid.load(memory_order_relaxed);  // relaxed: only this thread writes its
+                                                           // own id
         if (who == 0) continue;
         if (tid == 0) tid = current_thread_id();
         if (who == tid) siglongjmp(*p.way_out, 1);

@@ -1,4 +1,4 @@
-// malloc_trim, where there is one.
+// Calls malloc_trim where the C library has it.
 #include "sys/heap.hpp"
 
 extern "C" [[gnu::weak]] int malloc_trim(std::size_t kept_at_the_top) noexcept;

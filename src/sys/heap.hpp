@@ -1,4 +1,4 @@
-// Gives back to the kernel what malloc keeps of freed memory.
+// Gives the freed memory that malloc keeps back to the kernel.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace rota::rt {
 // Whether heap_trim does anything: GODEBUG=heaptrim. Written at boot. relaxed: a setting.
 inline constinit atomic<bool> heap_trim_is_on{true};
 
-// Has glibc's malloc give the free pages of all its arenas back. Another allocator is left alone:
-// without glibc's malloc this does nothing.
+// Makes glibc's malloc give the free pages of its arenas back. With another allocator this does
+// nothing.
 //
 // glibc holds the lock of one arena at a time, and gives each free block of a page or more back by
 // a call of its own. A thread that wants memory of that arena waits meanwhile. So the caller is in

@@ -1,4 +1,4 @@
-// /proc/thread-self: maps, pagemap, mem.
+// Reads maps, pagemap and mem of /proc/thread-self.
 #include "sys/memory_map.hpp"
 
 #include <cerrno>
@@ -19,7 +19,7 @@ namespace rota::rt {
 
 namespace {
 
-// In an entry of pagemap.
+// Bits of an entry of pagemap.
 constexpr std::uint64_t present = std::uint64_t{1} << 63, swapped = std::uint64_t{1} << 62;
 
 std::uintptr_t hexadecimal(const char*& at) {
@@ -43,7 +43,7 @@ bool begins_with_one_of(const char* text, std::initializer_list<const char*> all
     return false;
 }
 
-// As makedev() has it, which parsed() does too. 0: it cannot be found out.
+// Encoded as by makedev(), which parsed() uses too. 0: unknown.
 std::uint64_t device_of_own_memory() {
     const int fd = above_standard_or_errno(::memfd_create("rota", MFD_CLOEXEC));
     if (fd < 0) return 0;
@@ -96,8 +96,8 @@ memory_mapping memory_map::parsed(const char* line) const {
     m.is_main_stack = std::strcmp(line, "[stack]") == 0;
     m.is_of_kernel =  // vvar, vdso, vsyscall
         begins_with_one_of(line, {"[v", "anon_inode:[io_uring]", "anon_inode:[perf_event]"});
-    // By the device, not by the path: a disk may be mounted there, and huge pages have none of
-    // these. The kernel's own names things /dev/zero, /memfd:... and /SYSV...
+    // Decides by the device, not by the path: a disk may be mounted there, and huge pages have
+    // neither device. The kernel's own device names files /dev/zero, /memfd:... and /SYSV...
     m.is_memory = m.is_shared && m.is_of_file && device != 0 &&
                   (device == memory_devices_[0] || device == memory_devices_[1]);
     m.is_device = !m.is_memory && begins_with_one_of(line, {"/dev/", "/sys/", "anon_inode:"}) &&
@@ -106,7 +106,7 @@ memory_mapping memory_map::parsed(const char* line) const {
 }
 
 bool memory_map::open() {
-    // Of a process whose main thread has ended, /proc/self shows no memory.
+    // After a process's main thread has ended, /proc/self shows no memory.
     maps_ = open_to_read("/proc/thread-self/maps");
     pages_ = open_to_read("/proc/thread-self/pagemap");
     memory_ = open_to_read("/proc/thread-self/mem");
@@ -133,7 +133,7 @@ bool memory_map::for_each(char* text, std::size_t size,
             line = end + 1;
         }
         have -= static_cast<std::size_t>(line - text);
-        if (have + 1 >= size) return false;  // one line is longer than all the room
+        if (have + 1 >= size) return false;  // a line is longer than the whole room
         std::memmove(text, line, have);
     }
 }
@@ -141,7 +141,7 @@ bool memory_map::for_each(char* text, std::size_t size,
 namespace {
 
 // Asks for pages piece by piece: read(first, count, answers) fills the answers, and
-// is_there(answer) decides on a page's bit.
+// is_there(answer) decides a page's bit.
 template <class T, std::size_t at_once, class R, class I>
 bool set_bits(std::uint64_t* words, std::size_t n, std::size_t pages, R read, I is_there) {
     if (pages > 64 * n) return false;
@@ -206,7 +206,7 @@ bool memory_map::is_empty(std::uintptr_t address) const {
         sizeof entry)
         return false;
     if ((entry & present) != 0) return false;
-    // Before that, guards look like pages in the swap.
+    // Before Linux 6.15, guards look like pages in the swap.
     return (entry & swapped) == 0 || (entry & guard) != 0 || !swap_is_in_use();
 }
 

@@ -1,4 +1,4 @@
-// The mmap family.
+// Makes the system calls of the mmap family, and reads the limits of the address space.
 #include "sys/mmap.hpp"
 
 #include <cerrno>
@@ -27,8 +27,8 @@ namespace rota::rt {
 
 namespace {
 
-// A kernel refuses an advice that it does not know. qemu-user accepts every one and does nothing,
-// so that its "yes" to a guard is none.
+// A kernel refuses an advice that it does not know. qemu-user accepts every advice and does
+// nothing, so its success for a guard proves nothing.
 bool advice_is_heeded(void* start, std::size_t size) {
     enum : unsigned char { unknown, yes, no };
     static constinit atomic<unsigned char> known{unknown};
@@ -42,7 +42,7 @@ bool advice_is_heeded(void* start, std::size_t size) {
     return answer == yes;
 }
 
-// One call for `count` ranges.
+// Gives one advice for `count` ranges in one call.
 int advise_many(void* first, std::size_t stride, std::size_t size, std::size_t count, int advice) {
     constexpr int own_process = -10000;  // PIDFD_SELF
     if (count > advice_batch_max) return EINVAL;
@@ -117,7 +117,7 @@ bool read_beginning(const char* path, char (&text)[N]) {
     return n > 0;
 }
 
-// Pages: of the whole process, and of what RLIMIT_DATA counts. Zeros if /proc is not there.
+// Pages of the whole process, and pages that RLIMIT_DATA counts. Zeros if /proc is not there.
 struct pages_in_use {
     std::size_t all = 0, data = 0;
 };

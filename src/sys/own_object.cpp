@@ -4,17 +4,17 @@
 #include <dlfcn.h>
 #include <link.h>
 
-// A statically linked program has no use for it, and no warning of the linker's.
+// Weak: a statically linked program has no use for it, and must get no warning from the linker.
 #pragma weak dlopen
 
 namespace rota::rt {
 
 namespace {
 
-// Lies in this object, as a function's address need not: it may be that of another copy.
+// Lies in this object. A function's address need not: it may be that of another copy.
 const char own_place = 0;
 
-// Null: the program itself, or nothing that the dynamic linker knows.
+// Null: the program itself, or an object that the dynamic linker does not know.
 const char* name_of_own_object() {
     Dl_info info{};
     link_map* map = nullptr;
@@ -25,8 +25,8 @@ const char* name_of_own_object() {
 
 }  // namespace
 
-// The dynamic linker finds a loaded object by its name in the list, without a look at the file:
-// that may be gone. It searches in the caller's namespace (dlmopen), and the caller is this object.
+// The dynamic linker finds a loaded object by its name in the list, without reading the file, which
+// may be gone. It searches in the caller's namespace (dlmopen), and the caller is this object.
 void keep_own_object_loaded() {
     const char* const name = name_of_own_object();
     if (name != nullptr && &::dlopen != nullptr)

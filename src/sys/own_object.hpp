@@ -1,4 +1,4 @@
-// The shared object that this copy of the runtime lies in.
+// Keeps the shared object that contains this copy of the runtime loaded.
 #pragma once
 
 namespace rota::rt {

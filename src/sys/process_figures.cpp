@@ -1,4 +1,4 @@
-// Reading /proc/self.
+// Reads the process's figures from /proc/self and getrusage.
 #include "sys/process_figures.hpp"
 
 #include <cstdio>
@@ -30,7 +30,7 @@ std::uint64_t count_descriptors() {
     std::uint64_t n = 0;
     while (const dirent* const entry = ::readdir(all)) n += entry->d_name[0] != '.' ? 1 : 0;
     ::closedir(all);
-    return n > 0 ? n - 1 : 0;  // our own
+    return n > 0 ? n - 1 : 0;  // less the runtime's own
 }
 
 void read_memory(process_figures& out) {
@@ -45,8 +45,8 @@ void read_memory(process_figures& out) {
     std::fclose(file);
 }
 
-// In ticks since the machine's start: the 22nd field, the 20th behind the name, which may hold
-// anything.
+// Clock ticks from the machine's start to the process's: the 22nd field, the 20th after the name,
+// which may hold any bytes.
 bool read_start(unsigned long long& ticks) {
     std::FILE* const file = stream_to_read("/proc/self/stat");
     if (file == nullptr) return false;
@@ -70,7 +70,7 @@ double find_start_of_process() {
     return boot + static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
-// Looked up once: two clocks that are read one after the other give another figure each time.
+// Computed once: two clocks that are read one after the other give another figure each time.
 double start_of_process() {
     static const double start = find_start_of_process();
     return start;

@@ -1,11 +1,11 @@
-// What the kernel says of this process: times, descriptors, memory.
+// Reads the kernel's figures of this process: times, descriptors, memory.
 #pragma once
 
 #include <cstdint>
 
 namespace rota::rt {
 
-// 0: not known (no /proc, say).
+// 0: unknown (no /proc, say).
 struct process_figures {
     double cpu_seconds = 0;
     double start_seconds = 0;  // since 1970

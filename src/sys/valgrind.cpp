@@ -1,4 +1,4 @@
-// The requests.
+// Makes the client requests to valgrind.
 #include "sys/valgrind.hpp"
 
 #include <cstddef>
