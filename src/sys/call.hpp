@@ -1,5 +1,5 @@
-// System calls as they are, not as the C library's functions: a program may have put others in
-// their place. errno is left alone.
+// System calls made directly, not by the C library's functions: a program may have replaced these.
+// errno is left alone.
 #pragma once
 
 #include <cerrno>
@@ -14,7 +14,8 @@
 
 namespace rota::rt {
 
-// An argument as the kernel takes it: what it reads as an int is one.
+// Converts an argument to the kernel's type: an argument that the kernel reads as an int is one
+// here.
 template <class A>
 ROTA_ALWAYS_INLINE long kernel_argument(A a) {
     if constexpr (std::is_pointer_v<A>) return reinterpret_cast<long>(a);
@@ -22,12 +23,12 @@ ROTA_ALWAYS_INLINE long kernel_argument(A a) {
     else return static_cast<long>(a);
 }
 
-// 0 or more, or an errno value with its sign turned.
+// 0 or more, or a negative errno value.
 template <class... A>
 ROTA_ALWAYS_INLINE long call(long number, A... args) {
 #if defined(ROTA_MODEL)
-    // The explorer of schedules stands in the place of that function, and refuses what it does not
-    // know.
+    // The explorer of schedules stands in the place of syscall(), and refuses calls that it does
+    // not know.
     const long r = ::syscall(number, kernel_argument(args)...);
     return r < 0 ? -static_cast<long>(errno) : r;
 #else
@@ -41,12 +42,12 @@ ROTA_ALWAYS_INLINE int call_int(long number, A... args) {
 }
 
 // Whether the kernel does not know a call, or a filter of system calls forbids it: many filters
-// answer EPERM to what they do not know. Caller: has another way, which says EPERM again if that is
-// the answer of the call itself.
+// answer EPERM to calls that they do not know. Caller: has an alternative, which returns EPERM
+// again if EPERM is the answer of the call itself.
 constexpr bool is_absent(long result) { return result == -ENOSYS || result == -EPERM; }
 
-// What the runtime reads of the kernel's files for its own use: errors as above.
-// tsan keeps books of descriptors and must see each close.
+// Reads the kernel's files for the runtime's own use: errors as above. Under tsan it is the
+// library's function, because tsan tracks descriptors and must see each close.
 ROTA_ALWAYS_INLINE long plain_read(int fd, void* to, std::size_t size) {
 #if defined(ROTA_MODEL) || ROTA_TSAN
     return ::read(fd, to, size);

@@ -1,4 +1,4 @@
-// The calls themselves, and a write to a pipe that raises no signal.
+// Makes the system calls on files and pipes, and writes to a pipe without raising SIGPIPE.
 #include "sys/file.hpp"
 
 #include <csignal>
@@ -22,19 +22,19 @@ namespace rota::rt {
 
 namespace {
 
-// As in <linux/openat2.h>, which older systems lack.
+// As in <linux/openat2.h>, which older systems do not have.
 struct how {
     std::uint64_t flags, mode, resolve;
 };
 constexpr std::uint64_t resolve_no_magic = 2, resolve_beneath = 8;
-// The same for every processor.
+// The same number on every processor architecture.
 constexpr long number_of_openat2 = 437, number_of_faccessat2 = 439;
 
 // RWF_NOSIGNAL came with Linux 6.18.
 constinit atomic<bool> writes_raise{false};  // relaxed: every thread finds the same
 
-// SIGPIPE comes to the thread that writes: kept away, and taken if it has come of this. It may come
-// with a part that has been written.
+// SIGPIPE comes to the thread that writes. The function blocks it, and takes it if this write has
+// raised it. It may come together with a count of bytes written.
 template <class Call>
 std::int64_t without_sigpipe(std::size_t size, Call write) {
     sigset_t pipe_alone, before, pending;
@@ -57,7 +57,7 @@ std::int64_t write_without_sigpipe(int fd, const void* from, std::size_t size) {
     return without_sigpipe(size, [=] { return call(SYS_write, fd, from, size); });
 }
 
-// By the bits of the mode: neither lists of access nor security modules are asked.
+// Judges by the bits of the mode alone: access lists and security modules are not asked.
 bool may_execute(const struct ::stat& file) {
     const uid_t user = ::geteuid();
     if (user == 0) return (file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
@@ -82,14 +82,13 @@ int file_open_at(int directory, const char* name, int flags, unsigned mode) {
 
 int file_open_beneath(int directory, const char* path, int flags, unsigned mode) {
     if (const int error = fault_at(sys_call::open)) return -error;
-    // The kernel refuses a mode where no file is made, and bits that a mode has not.
+    // The kernel refuses a mode where no file is made, and bits that are not mode bits.
     const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
     const how wanted{static_cast<std::uint64_t>(static_cast<unsigned>(flags | O_CLOEXEC)),
                      makes ? mode & 07777 : 0, resolve_no_magic | resolve_beneath};
     const int r =
         above_standard(call_int(number_of_openat2, directory, path, &wanted, sizeof wanted));
-    // The call itself says EPERM only where O_NOATIME is asked for, or of a file that may be
-    // appended to alone.
+    // openat2 itself returns EPERM only where O_NOATIME is asked for, or for an append-only file.
     return is_absent(r) ? -ENOSYS : r;
 }
 
@@ -176,14 +175,16 @@ std::int64_t file_write(int fd, const void* from, std::size_t size) {
 
 std::int64_t file_write_quietly(int fd, const void* from, std::size_t size) {
     if (const int error = faulty_size(sys_call::write, size)) return -error;
-    if (!writes_raise.load(memory_order_relaxed)) {  // relaxed: see there
+    if (!writes_raise.load(memory_order_relaxed)) {  // relaxed: see the declaration
         const iovec part{const_cast<void*>(from), size};
         const std::int64_t n =
-            call(SYS_pwritev2, fd, &part, 1UL, -1L, -1L, RWF_NOSIGNAL);  // at its own position
+            call(SYS_pwritev2, fd, &part, 1UL, -1L, -1L, RWF_NOSIGNAL);  // -1: at the file's own
+                                                                         // position
         if (n != -EOPNOTSUPP && !is_absent(n)) return n;
         const std::int64_t again = write_without_sigpipe(fd, from, size);
-        if (n != -EPERM || again != -EPERM)                  // else the file itself may be sealed
-            writes_raise.store(true, memory_order_relaxed);  // relaxed: see there
+        if (n != -EPERM || again != -EPERM)                  // both EPERM: the file itself may be
+                                                             // sealed
+            writes_raise.store(true, memory_order_relaxed);  // relaxed: see the declaration
         return again;
     }
     return write_without_sigpipe(fd, from, size);
@@ -217,8 +218,8 @@ std::int64_t file_seek(int fd, std::int64_t offset, int whence) {
 
 int file_stat(int fd, struct ::stat& to) {
     if (const int error = fault_at(sys_call::ask)) return -error;
-    // No function of the library's, as for close: a tool that watches one of the two alone takes
-    // the next file of the same number for the same.
+    // Not the C library's function, just as for close. A tool that intercepts only one of the two
+    // would take the next file of the same number for this one.
     return call_int(SYS_fstat, fd, &to);
 }
 

@@ -1,4 +1,4 @@
-// The calls themselves.
+// Makes the system calls on descriptors, or gives them to the simulated kernel of a test.
 #include "sys/io.hpp"
 
 #include <cerrno>
@@ -30,7 +30,7 @@ namespace rota::rt {
 
 namespace {
 
-// epoll_pwait2 came with Linux 5.11; some containers forbid what they do not know.
+// epoll_pwait2 came with Linux 5.11; some containers forbid calls that they do not know.
 constinit atomic<bool> waits_coarsely{false};  // relaxed: every thread finds the same
 
 int wait_coarsely(int epoll, epoll_event* events, int max, std::int64_t timeout) {
@@ -144,7 +144,7 @@ std::int64_t io_send_to(int fd, const void* from, std::size_t size, const sockad
 std::int64_t io_send_parts(int fd, const iovec* parts, std::size_t count) {
     std::size_t most = count > 0 ? parts->iov_len : 0;
     if (const int error = faulty_size(sys_call::write, most)) return -error;
-    iovec first{};  // all that is sent where a fault has cut it
+    iovec first{};  // the part that is sent where a fault has cut it
     msghdr message{};
     message.msg_iov = const_cast<iovec*>(parts);
     message.msg_iovlen = count;

@@ -1,4 +1,4 @@
-// io_receive and io_send, compiled into the calls whose cost is theirs. As in sys/io.hpp.
+// io_receive and io_send, inlined into the calls whose cost they are. Contract as in sys/io.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace rota::rt {
 
-// Where there is another kernel: apart, so that who has none needs no room for it on his stack.
+// With a simulated kernel. Out of line, so that callers without it need no stack for it.
 ROTA_COLD std::int64_t receive_by_either(int fd, void* to, std::size_t size, int flags);
 ROTA_COLD std::int64_t send_by_either(int fd, const void* from, std::size_t size);
 
-// Never less than there is (cf. fd::has_drained): it is by their `size` that tests cut readers.
+// Receives never less than there is (cf. fd::has_drained): tests cut readers by their `size`.
 // `flags` are recv(2)'s.
 inline std::int64_t io_receive(int fd, void* to, std::size_t size, int flags = 0) {
     if (const int error = fault_at(sys_call::read)) return -error;

@@ -1,4 +1,4 @@
-// Moving a descriptor up, and the gap at the start.
+// Moves descriptors above 2, and fills the gap at the start.
 #include "sys/number.hpp"
 
 #include <cerrno>

@@ -1,9 +1,9 @@
-// Numbers of descriptors: what the runtime opens never is 0, 1 or 2.
+// Keeps the descriptors that the runtime opens away from the numbers 0, 1 and 2.
 //
 // A program may have been started without its three standard descriptors, and daemons close theirs.
-// The kernel gives the lowest free number, so a socket or a data file would become standard output,
-// and what printf or a report of a crash writes would go to its peer or into its bytes. Every
-// descriptor that the runtime opens, for itself or for the program, comes through here.
+// The kernel gives the lowest free number, so a socket or a data file would become standard output.
+// The output of printf or a crash report would go to its peer or into its bytes. Every descriptor
+// that the runtime opens, for itself or for the program, comes through here.
 //
 // Rejected: to fill the gap with /dev/null also later. A daemon that closes 0, 1 and 2 expects that
 // the next files it opens have these numbers.
@@ -17,16 +17,16 @@ namespace rota::rt {
 
 inline constexpr int first_own_number = 3;
 
-// Takes what a call that makes a descriptor has returned: a descriptor or an error's value with its
-// sign turned. Returns the same, or another descriptor of the same open file, from 3 on and closed
-// by exec; `number` is closed then. -EMFILE: there is no such number.
+// Takes the result of a call that makes a descriptor: a descriptor or a negative errno value.
+// Returns the same, or another descriptor of the same open file, from 3 on and closed by exec;
+// `number` is closed then. -EMFILE: there is no such number.
 [[nodiscard]] int above_standard(int number);
 
 // The same for a function of the C library, which returns -1 and sets errno.
 [[nodiscard]] int above_standard_or_errno(int number);
 
 // Opens a file to be read, closed by exec; `flags` on top, O_DIRECTORY say. -1, and errno says why.
-// No seam for faults: callers do without what they cannot read.
+// No seam for faults: callers do without a file that they cannot read.
 [[nodiscard]] int open_to_read(const char* path, int flags = 0);
 
 // The same as a stream, which fclose closes. Null: it cannot be opened.

@@ -1,10 +1,10 @@
-// Sockets that are not the kernel's: the seam behind which runs that are to repeat themselves have
-// TCP of their own (netpoll/simulated_tcp.hpp).
+// The seam for sockets that are not the kernel's: repeatable test runs have a simulated TCP behind
+// it (netpoll/simulated_tcp.hpp).
 //
-// A socket's number is a descriptor of the kernel's all the same, which nothing is done with: so it
-// is nobody else's, and counted. The functions of sys/io.hpp ask here first; results are theirs.
-// Without such a kernel, which is always but in tests, that is one load of a word that nobody
-// writes.
+// A simulated socket's number is still a descriptor of the kernel, on which no call is made: so the
+// number is reserved and counted. The functions of sys/io.hpp ask here first, and return its
+// results. Outside tests there is no such kernel, and the price is one load of a word that is never
+// written.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace rota::rt {
 class socket_kernel {
   public:
     virtual bool takes(int family, int type) const = 0;
-    // From here on that number is a socket of this kernel's.
+    // From this call on the number is a socket of this kernel.
     virtual int adopt(int number, int family) = 0;
     virtual bool has(int number) const = 0;
     virtual void close(int number) = 0;
@@ -42,7 +42,7 @@ class socket_kernel {
     ~socket_kernel() = default;
 };
 
-// relaxed, all: it is set while nobody makes calls.
+// relaxed, each access: it is set while no thread makes calls.
 inline constinit atomic<socket_kernel*> other_kernel{nullptr};
 
 inline bool has_other_kernel() { return other_kernel.load(memory_order_relaxed) != nullptr; }

@@ -1,4 +1,4 @@
-// Two pages' worth of protocol: who writes an index publishes what it has put before it.
+// Implements the ring protocol: the writer of an index publishes the entries before it.
 #include "sys/uring.hpp"
 
 #include <cerrno>
@@ -28,16 +28,16 @@ namespace rota::rt {
 
 namespace {
 
-// Completions that have no room are kept, one mapping holds both rings, and the kernel does its
-// work when we enter. The last came with Linux 6.1. Before that a poll that was woken twice told of
+// Completions without room are kept, one mapping holds both rings, and the kernel does its work
+// when we enter. The last came with Linux 6.1. Before that, a poll that was woken twice reported
 // the first time alone: a reader could wait for ever.
 constexpr unsigned needed = IORING_FEAT_NODROP | IORING_FEAT_SINGLE_MMAP | IORING_FEAT_CQE_SKIP;
 
-// Calls on files that may wait at once, of those that the kernel has threads for: by itself it
-// would have four for each processor, and a server that does not answer stop all the others.
+// Calls on files that may wait at once, of the kind for which the kernel has threads. Its default
+// is four for each processor, and a server that does not answer would then stop every other call.
 constexpr unsigned workers_max = 64;
 
-// As read(2) and write(2) bound it.
+// The bound of read(2) and write(2).
 constexpr std::size_t bytes_max = 0x7ffff000;
 
 int set_up(io_uring_params& p, io_ring_size size) {
@@ -48,7 +48,7 @@ int set_up(io_uring_params& p, io_ring_size size) {
     return above_standard(call_int(SYS_io_uring_setup, size.requests, &p));
 }
 
-// Not for the child of a fork, which has no business with them.
+// Hidden from the child of a fork, which must not use them.
 void* map(int fd, std::size_t size, long what) {
     const long at =
         call(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, what);
@@ -103,8 +103,8 @@ int io_ring::open(io_ring_size size) {
     answer_mask_ = p.cq_entries - 1;
     for (std::uint32_t i = 0; i < slot_count_; ++i) at(p.sq_off.array)[i] = i;
     pushed_ = *tail_;
-    unsigned workers[2] = {workers_max, 0};  // 0: as many others as before
-    // Refused, it has fewer.
+    unsigned workers[2] = {workers_max, 0};  // 0: the second number stays as it was
+    // If the kernel refuses, the number of workers is smaller.
     (void)call(SYS_io_uring_register, fd, IORING_REGISTER_IOWQ_MAX_WORKERS, workers, 2U);
     return 0;
 }
@@ -131,7 +131,7 @@ bool io_ring::push_watch(int fd, std::uint32_t events, std::uint64_t tag) {
     slot->opcode = IORING_OP_POLL_ADD;
     slot->fd = fd;
     slot->len = IORING_POLL_ADD_MULTI;
-    slot->poll32_events = events;  // in words of 16 bits turned round, where bytes are
+    slot->poll32_events = events;  // on big-endian machines its 16-bit halves are swapped
     slot->user_data = tag;
     return true;
 }
