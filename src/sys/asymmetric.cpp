@@ -1,4 +1,4 @@
-// The dear side, and the switching on.
+// Switches the means of asymmetric synchronisation on at boot, and contains its expensive sides.
 #include "sys/asymmetric.hpp"
 
 #include <cerrno>
@@ -15,8 +15,8 @@ namespace {
 
 bool membarrier(int command) { return ::syscall(SYS_membarrier, command, 0, 0) == 0; }
 
-// Granted at boot, so it fails only if the process has shut itself off since. The light sides rely
-// on it: going on would corrupt.
+// The kernel granted it at boot, so it fails only if the process has shut itself off since. The
+// light sides rely on it: going on would corrupt memory.
 void membarrier_or_die(int command) {
     if (membarrier(command)) return;
     fatal("membarrier is refused", trace_scope::none,
@@ -25,7 +25,7 @@ void membarrier_or_die(int command) {
           static_cast<std::size_t>(errno));
 }
 
-// Where the areas for restartable sequences lie; 0: there are none.
+// Offset of the areas for restartable sequences from the thread pointer; 0: there are none.
 std::ptrdiff_t rseq_area() {
 #if ROTA_RSEQ
     if (__rseq_size > 0 && membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ))
@@ -42,8 +42,8 @@ int asymmetric_init() {
     asymmetric.restart.store(rseq != 0, memory_order_seq_cst);  // pairs(asymmetric.on)
     asymmetric.heavy.store(true, memory_order_seq_cst);         // pairs(asymmetric.on)
     membarrier_or_die(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
-    // A heavy side that found the switch off has read it, and had done its step before, when the
-    // light side reads it on.
+    // When the light side reads its switch on, each heavy side that read its own switch off has
+    // done its store before.
     asymmetric.light.store(true, memory_order_release);  // pairs(asymmetric.on)
     asymmetric.owner.store(rseq, memory_order_release);  // pairs(asymmetric.on)
     return 0;

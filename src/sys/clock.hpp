@@ -1,5 +1,5 @@
-// The runtime's clock: CLOCK_MONOTONIC in nanoseconds. Behind this one function a test may put
-// another.
+// The runtime's clock: CLOCK_MONOTONIC in nanoseconds. Every read goes through nanotime(), so that
+// a test can replace the clock.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,9 @@
 
 namespace rota::rt {
 
-// Time for runs that are to repeat themselves. It passes by being told to, and a little with every
-// look, so that who waits for a moment by looking gets there. relaxed, all: one thread at a time.
+// Time for runs that must be repeatable. It passes when the test says so, and a little with every
+// read, so that a thread that polls the clock reaches its moment. relaxed, each: one thread at a
+// time.
 class virtual_clock_t {
   public:
     bool on() const { return on_; }
@@ -31,10 +32,10 @@ class virtual_clock_t {
 };
 inline constinit virtual_clock_t virtual_clock;
 
-// Nanoseconds since some fixed moment; never goes back, never 0.
+// Nanoseconds since a fixed moment; never goes back, never 0.
 std::int64_t nanotime();
 
-// The same for who only measures: virtual time does not pass by it.
+// nanotime() for pure measurements: a read that does not let virtual time pass.
 inline std::int64_t nanotime_unseen() {
     return virtual_clock.on() ? virtual_clock.peek() : nanotime();
 }

@@ -1,5 +1,5 @@
-// The futex system call. The deadline is absolute (FUTEX_WAIT_BITSET), so that a signal cannot
-// stretch a sleep.
+// Makes the futex system call. The deadline is absolute (FUTEX_WAIT_BITSET), so that a signal
+// cannot stretch a sleep.
 #include "sys/futex.hpp"
 
 #include <cerrno>
@@ -34,8 +34,8 @@ int futex_wait(atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t
 
 void futex_wake(atomic<std::uint32_t>& word, int count) {
     sched_point(point::before_futex_wake);
-    // The word may already be unmapped or reused by its owner: a wake-up of nobody, or one too
-    // many, is harmless.
+    // The word may already be unmapped or reused by its owner: a wake-up that reaches no sleeper,
+    // or one sleeper too many, is harmless.
     ::syscall(SYS_futex, &word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, nullptr, nullptr, 0);
 }
 

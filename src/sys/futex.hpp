@@ -1,5 +1,5 @@
-// The futex call, private to the process. Results are errno values; errno itself is never read by
-// the caller.
+// The futex call, private to the process. Results are errno values; the caller never reads errno
+// itself.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The contended half of the lock, and the rank check.
+// The contended path of the lock, and the check of lock ranks.
 #include "sys/lock.hpp"
 
 #include "arch/context.hpp"
@@ -9,29 +9,29 @@ namespace rota::rt {
 
 namespace {
 
-// Held by who ends the bias of a lock, for some microseconds.
+// Held by a thread that ends the bias of a lock, for some microseconds.
 constinit lock one_revoker{lock_rank::revoke};
 
 }  // namespace
 
-// The word is one with a bias: the lock is free, or somebody revokes. It becomes `held`, 1 or 2.
-// False: look again.
+// The word is a bias: the lock is free, or a revocation is under way. It becomes `held`, 1 or 2.
+// False: the caller reads the word again.
 bool lock::acquire_biased(std::uint32_t word, std::uint32_t held) {
     // pairs(lock.handover)
     if (word == own_bias()) return word_.cas(word, held, memory_order_acquire);
     const lock_guard guard(one_revoker);
-    // Nobody else revokes, so the word may be another bias by now, but not that of a revocation.
+    // No other thread revokes, so the word may be another bias by now, but not `revoking`.
     // pairs(lock.handover)
     if (word == revoking || !word_.cas(word, revoking, memory_order_acquire)) return false;
     restart_owners();
-    // relaxed: nobody has had the lock since
+    // relaxed: no thread has held the lock since
     if (!word_.cas(revoking, held, memory_order_relaxed)) return false;
     free_ = 0;
     return true;
 }
 
-// The holder is at work for some ten nanoseconds: looks again before the kernel is asked. On one
-// processor it cannot be at work, so there is nothing to spin for.
+// The holder keeps the lock for some ten nanoseconds: reads the word again before the kernel is
+// asked. On one processor the holder cannot be running, so there is nothing to spin for.
 bool lock::acquire_spinning(spin s, std::uint32_t held) {
     for (int i = 0; i < s.looks && processor_count() > 1; ++i) {
         const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
@@ -46,7 +46,7 @@ bool lock::acquire_spinning(spin s, std::uint32_t held) {
 
 void lock::acquire_slow(spin before) {
     if (acquire_spinning(before, 1)) return;
-    // Who has slept takes it with a 2, for those who may sleep still.
+    // A thread that has slept takes the lock with a 2, for threads that may sleep still.
     for (std::uint32_t held = 1;; held = 2) {
         const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: only a hint
         if (is_bias(word)) {
@@ -58,12 +58,12 @@ void lock::acquire_slow(spin before) {
         if (word == 0) return;
         restart_owners();
         (void)futex_wait(word_, 2, no_deadline);
-        // Others who spin may have it: against them who has been woken must not lose for ever.
+        // Spinning threads may take it: a woken thread must not lose against them for ever.
         if (acquire_spinning(short_spin, 2)) return;
     }
 }
 
-void lock::release_slow() ROTA_NO_TSA {  // the word is all that there is of a lock
+void lock::release_slow() ROTA_NO_TSA {  // the whole state of a lock is its word
     free_ = 0;
     if (word_.exchange(0, memory_order_release) == 2) futex_wake(word_, 1);  // pairs(lock.handover)
 }
@@ -71,7 +71,7 @@ void lock::release_slow() ROTA_NO_TSA {  // the word is all that there is of a l
 #if defined(ROTA_DEBUG_CHECKS)
 void lock::note_acquire() const {
     self_header* me = self();
-    if (me == nullptr) return;  // a thread that is only just attaching itself
+    if (me == nullptr) return;  // the thread is only attaching itself
     ROTA_CHECK(may_lock_here == nullptr || may_lock_here(*me));
     for (std::uint32_t i = 0; i < me->held_count; ++i) {
         ROTA_CHECK(me->held_at[i] != this);

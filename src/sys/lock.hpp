@@ -1,26 +1,27 @@
-// The runtime's lock: a futex word, held for tens of nanoseconds, never across a park of its own
-// holder's choice.
+// The runtime's lock: a futex word. Held for tens of nanoseconds, never across a park that its
+// holder chooses.
 //
 //     0 free ──acquire──► 1 held ──contender──► 2 held, sleepers ──release──► 0, one sleeper woken
 //
-// The holder owns the word: from 1 to 0 it goes in a restartable sequence (sys/asymmetric.hpp). A
-// contender that is about to sleep writes 2 and restarts the owners: a release that has not seen
+// The holder owns the word: it takes it from 1 to 0 in a restartable sequence (sys/asymmetric.hpp).
+// A contender that is about to sleep writes 2 and restarts the owners. A release that has not seen
 // the 2 is over then, and has changed the word, so that the futex refuses to sleep.
 //
-// A lock that one p alone has taken for long is biased to it: then its releases write the p's bias
-// instead of 0, and whoever holds that p owns the free word too, and takes the lock in a sequence.
+// A lock that a single p has taken for long is biased to that p. Its releases then write the p's
+// bias instead of 0. The thread that holds that p owns the free word too, and takes the lock in a
+// sequence.
 //
-//     1 held ──release──► bias, free ──acquire, by who holds the p──► 1 held
+//     1 held ──release──► bias, free ──acquire, by the p's holder──► 1 held
 //                         bias, free ──by another──► revoking ──► 1 held, biased no longer
 //                                                    revoking ──the p's own was under way──► 1 held
 //
-// One at a time revokes: it writes `revoking`, by a locked instruction, which no sequence and no
-// contender replaces but an acquisition that has compared before; restarts the owners, so that
-// there is none of these left; and has the lock if the word is what it wrote. Contenders and
-// release_slow() end the bias as well: a word of 0 belongs to nobody.
+// One thread at a time revokes. It writes `revoking`, by a locked instruction; no sequence and no
+// contender replaces that word, except an acquisition that has compared before. It restarts the
+// owners, so that no such acquisition is left, and has the lock if the word is still `revoking`.
+// Contenders and release_slow() end the bias as well: a word of 0 belongs to no p.
 //
-// A channel's lock is taken by the goroutine that parks and released on its behalf by the context
-// that its m goes on with (sched/park.hpp); the thread is the same, so ranks are kept per thread.
+// A goroutine that parks takes a channel's lock, and the context that its m goes on with releases
+// it on its behalf (sched/park.hpp). The thread is the same, so ranks are kept per thread.
 // Go: lock2, unlock2 (lock_futex.go).
 #pragma once
 
@@ -52,7 +53,7 @@ class ROTA_CAPABILITY("lock") lock {
         return true;
     }
 
-    // As these, for locks that may be biased. `mine`: the thread's self_header::bias.
+    // The same for locks that may be biased. `mine`: the thread's self_header::bias.
     void acquire_by(std::uint32_t mine) ROTA_ACQUIRE() {
         note_acquire();
         if (!take_by(mine)) acquire_slow(long_spin);
@@ -63,10 +64,10 @@ class ROTA_CAPABILITY("lock") lock {
         return true;
     }
 
-    // From the next release on, unless somebody waits, the lock is biased to the p that the caller
-    // holds. False: there is none, or owners use locked instructions.
+    // From the next release on, unless a thread waits, the lock is biased to the p that the caller
+    // holds. False: the caller holds no p, or owners use locked instructions.
     bool bias_to(std::uint32_t mine) ROTA_REQUIRES(this) {
-        // relaxed: later it makes no difference, see stop_owners_sequences
+        // relaxed: a later value makes no difference, see stop_owners_sequences
         if (mine == no_bias || !asymmetric.owner.load(memory_order_relaxed)) return false;
         free_ = mine;
         return true;
@@ -78,15 +79,15 @@ class ROTA_CAPABILITY("lock") lock {
         if (ROTA_UNLIKELY(!try_release())) release_slow();
     }
 
-    // The release that needs no call, or false: release_slow() is to follow.
-    bool try_release() ROTA_NO_TSA {  // a conditional release cannot be said
+    // The release that needs no call. False: the caller goes on with release_slow().
+    bool try_release() ROTA_NO_TSA {  // the analysis knows no conditional release
         note_release();
         return owner_replace(word_, 1, free_);  // pairs(lock.handover)
     }
     ROTA_COLD void release_slow() ROTA_RELEASE();
 
-    // One more of a rank that nests, while the thread holds another one of that rank, which stands
-    // for all of them in the record of held locks.
+    // Takes a second lock of a rank that nests, while the thread holds a lock of that rank; that
+    // first lock stands for both in the record of held locks.
     void acquire_another_by(std::uint32_t mine) ROTA_ACQUIRE() {
         if (!take_by(mine)) acquire_slow(long_spin);
     }
@@ -94,7 +95,7 @@ class ROTA_CAPABILITY("lock") lock {
         if (ROTA_UNLIKELY(!owner_replace(word_, 1, free_))) release_slow();  // pairs(lock.handover)
     }
 
-    // A hint, unless nobody can take or release it: the thread that holds it has been stopped.
+    // A hint, unless no thread can take or release it: the thread that holds it is stopped.
     bool is_held() const {
         const std::uint32_t word = word_.load(memory_order_relaxed);  // relaxed: see above
         return word == 1 || word == 2 || word == revoking;
@@ -105,22 +106,23 @@ class ROTA_CAPABILITY("lock") lock {
     static bool is_bias(std::uint32_t word) { return word >= bias_of_p(0); }
 
     bool take_by(std::uint32_t mine) {
-        // Otherwise another processor's word would come twice, to be looked at and to be written.
+        // Otherwise the cache line would come from another processor twice, for the load and the
+        // write.
         prefetch_to_write(&word_);
-        // relaxed: what the last release has written was written by who held the caller's p
+        // relaxed: the last release was by a thread that held the caller's p
         if (word_.load(memory_order_relaxed) == mine)
             return owner_replace_restartable(word_, mine, 1) ||
                    word_.cas(mine, 1, memory_order_acquire);  // pairs(lock.handover)
         return word_.cas(0, 1, memory_order_acquire);         // pairs(lock.handover)
     }
 
-    // How a contender waits before it asks the kernel.
+    // How a contender spins before it asks the kernel.
     struct spin {
         int looks, pauses;
     };
     static constexpr spin short_spin{8, 20};
-    // Channels' locks are taken again and again by all who use the channel, and a sleep costs both
-    // processors some 10 us: the fewer looks, the less of that time goes into moving the line.
+    // The users of a channel take its lock again and again, and a sleep costs both processors some
+    // 10 us: the fewer loads, the less of that time goes into moving the cache line.
     static constexpr spin long_spin{16, 40};
 
     ROTA_COLD void acquire_slow(spin before);
@@ -140,8 +142,8 @@ class ROTA_CAPABILITY("lock") lock {
 };
 
 #if defined(ROTA_DEBUG_CHECKS)
-// Whether the thread with this header may take a lock of the runtime now: not in user code, whose
-// thread may be stopped for long. Set by boot/.
+// Whether the thread with this header may take a lock of the runtime now. Not in user code, whose
+// thread may be stopped for long. Writer: boot/.
 using lock_place_check = bool (*)(const self_header& me);
 inline constinit lock_place_check may_lock_here = nullptr;
 #endif

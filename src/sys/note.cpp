@@ -1,4 +1,4 @@
-// The sleep and the wake-up of a note.
+// Sleeps on a note and wakes its sleeper, by the futex of the note's word.
 #include "sys/note.hpp"
 
 #include <cerrno>
@@ -26,8 +26,8 @@ bool note::sleep_until(std::int64_t deadline) {
 }
 
 void note::wakeup() {
-    // After the exchange the sleeper may be gone and the note reused: the word's address alone is
-    // used below.
+    // After the exchange the sleeper may be gone and the note reused: the code below uses the
+    // word's address alone.
     const std::uint32_t old = word_.exchange(set_state, memory_order_release);  // pairs(note.token)
     ROTA_DCHECK(old != set_state);
     if (old == sleeping_state) futex_wake(word_, 1);

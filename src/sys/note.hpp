@@ -1,10 +1,10 @@
-// A note: one thread sleeps on it until another one writes it. One-shot; clear() before the next
+// A note: a thread sleeps on it until a second thread writes it. One-shot; clear() before the next
 // use.
 //
 //     clear ──sleep()──► sleeping ──wakeup()──► set        (futex call on both sides)
 //       └──────wakeup()───────────────────────► set        (no system call at all)
 //
-// A wake-up is a token: it counts also when it comes before the sleep. Go: note, notesleep,
+// A wake-up is a token: it counts even when it comes before the sleep. Go: note, notesleep,
 // notewakeup.
 #pragma once
 
@@ -20,13 +20,13 @@ class note {
     // Caller: the sleeper, when no wake-up of the last round can still be under way.
     void clear() {
         word_.store(clear_state, memory_order_relaxed);
-    }  // relaxed: handed over by what follows
+    }  // relaxed: the hand-over that follows orders it
 
-    // Sleeps until wakeup(). What the waker did before is visible afterwards.
+    // Sleeps until wakeup(). The waker's stores before it are visible afterwards.
     void sleep() { (void)sleep_until(no_deadline); }
 
-    // As sleep(), at most until `deadline` (nanotime). True: woken; false: timed out, and the note
-    // is clear again.
+    // sleep() until `deadline` (nanotime) at most. True: woken; false: timed out, and the note is
+    // clear again.
     bool sleep_until(std::int64_t deadline);
 
     void wakeup();

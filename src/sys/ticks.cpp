@@ -1,4 +1,4 @@
-// What the processor says, and the kernel.
+// Asks the processor and the kernel whether the tick counter is steady.
 #include "sys/ticks.hpp"
 
 #include <string_view>
@@ -23,7 +23,7 @@ bool is_invariant() {
     return __get_cpuid(power_leaf, &a, &b, &c, &d) != 0 && (d & invariant) != 0;
 }
 
-// A clock that was found unstable is taken off this list.
+// The kernel takes a clock that it found unstable off this list.
 bool is_offered_by_kernel() {
     const int fd =
         open_to_read("/sys/devices/system/clocksource/clocksource0/available_clocksource");
