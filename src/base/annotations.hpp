@@ -1,4 +1,4 @@
-// Attributes: for clang's thread-safety analysis, for inlining, for the sanitizers.
+// Attributes for clang's thread-safety analysis, for inlining and for the sanitizers.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,8 @@
 #define ROTA_ASAN 0
 #endif
 
-// A function that reads what others change, and for which barriers that tsan does not know of make
-// that sound.
+// A function that reads memory while other threads change it, where barriers that tsan does not
+// know make that sound.
 #if ROTA_TSAN
 #define ROTA_READS_RACING __attribute__((no_sanitize("thread"), noinline))
 #else

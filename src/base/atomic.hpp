@@ -1,4 +1,4 @@
-// The runtime's atomic and its fences. See rota/detail/atomic.hpp for the seam.
+// The runtime's atomic and its fences; rota/detail/atomic.hpp describes the seam.
 #pragma once
 
 #include <rota/detail/atomic.hpp>
@@ -14,7 +14,7 @@ using std::memory_order_relaxed;
 using std::memory_order_release;
 using std::memory_order_seq_cst;
 
-// What stores before it and loads after it: no processor sees the loads first.
+// Orders stores before it against loads after it: no processor sees the loads first.
 inline void full_fence() noexcept {
 #if defined(ROTA_MODEL)
     if (detail::explored != nullptr)
@@ -22,7 +22,7 @@ inline void full_fence() noexcept {
 #endif
     sched_point(point::atomic_rmw);
 #if defined(__SANITIZE_THREAD__)
-    // gcc's tsan knows no fences. On every processor that it runs on this is one.
+    // gcc's tsan knows no fences. On every processor that tsan supports, this exchange is a fence.
     std::atomic<int> own{0};
     own.exchange(1, std::memory_order_seq_cst);  // pairs(fence)
 #else
@@ -30,7 +30,7 @@ inline void full_fence() noexcept {
 #endif
 }
 
-// A counter with one writer: no read-modify-write is needed, and readers live with a stale value.
+// A counter with one writer: it needs no read-modify-write, and readers accept a stale value.
 template <class T>
 inline void bump(atomic<T>& counter, T by = 1) noexcept {
     counter.store(counter.load(memory_order_relaxed) + by, memory_order_relaxed);

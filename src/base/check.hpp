@@ -1,8 +1,8 @@
-// ROTA_CHECK: an invariant whose breach would corrupt others, tested in every build. ROTA_DCHECK:
-// the costly ones.
+// ROTA_CHECK tests an invariant in every build, where a breach would corrupt other data.
+// ROTA_DCHECK tests the costly invariants.
 //
 // A failed check is our own mistake: it names the fact that does not hold, lets the crash hook
-// print what it knows of the goroutines, and aborts. What the user did wrong is a panic or a fatal
+// print its knowledge of the goroutines, and aborts. A mistake of the user is a panic or a fatal
 // error instead (base/fatal.hpp).
 #pragma once
 

@@ -1,5 +1,5 @@
-// Parsing of the environment. An unknown name in GODEBUG is reported, and changes nothing: a typing
-// error looks like a setting without effect otherwise. Differs from Go, which is silent.
+// Parses the environment. An unknown name in GODEBUG is reported and changes nothing: otherwise a
+// typing error looks like a setting without effect. Differs from Go, which is silent.
 #include "base/env.hpp"
 
 #include <algorithm>
@@ -30,10 +30,10 @@ bool parse(std::string_view text, int lo, int hi, int& out) {
     return parse_int(text.data(), text.data() + text.size(), lo, hi, out);
 }
 
-// What GOMAXPROCS was when there was last a complaint of it.
+// Hash of GOMAXPROCS at the last complaint about it.
 constinit atomic<std::size_t> refused_gomaxprocs{0};
 
-// `again`: a value that has been complained of is refused in silence.
+// `again`: a value that was complained about before is refused in silence.
 void read_gomaxprocs(environment& env, bool again) {
     const char* value = std::getenv("GOMAXPROCS");
     if (value == nullptr || *value == '\0' || parse(value, 1, procs_max, env.gomaxprocs)) return;
@@ -50,7 +50,7 @@ bool is_signal_for_preemption(int signal) {
     return signal < 32 || (signal >= SIGRTMIN && signal <= SIGRTMAX);
 }
 
-// Those whose value is a whole number, and no more.
+// Settings whose value is a whole number and no more.
 struct godebug_number {
     std::string_view key;
     int lo, hi;
@@ -126,7 +126,7 @@ void read_hook(environment& env, std::string_view value) {
     env = read;
 }
 
-// Whether it can be, or begin, the name of a library or a function as traces show it.
+// Whether `word` can be, or begin, the name of a library or a function as traces show it.
 bool is_name(std::string_view word) {
     constexpr std::size_t longest = 63;
     constexpr std::string_view first = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -137,7 +137,7 @@ bool is_name(std::string_view word) {
            });
 }
 
-// Words, joined by +: 1, fatal, and names behind these two. 0 alone: nothing.
+// Words, joined by +: 1, fatal, and names after these two. 0 alone: no setting.
 void read_parkcheck(environment& env, std::string_view value) {
     if (value == "0") return;
     constexpr std::size_t names_max = 16;
@@ -186,7 +186,7 @@ void read_godebug_entry(environment& env, std::string_view key, std::string_view
         int n = 0;
         if (!parse(value, 0, int_max, n)) {
             complain_of(key, value, "1 for a line for each collection, 0 for none");
-        } else if (n > 0) {  // who waits for lines should not look for the reason elsewhere
+        } else if (n > 0) {  // tells users not to wait for such lines
             print_error("rota: GODEBUG gctrace=%d: there is no collector, so there are no lines\n",
                         n);
         }
@@ -225,7 +225,8 @@ void read_gotraceback(environment& env) {
     else complain("GOTRACEBACK", level, "none, single, all, system or crash");
 }
 
-// There is no collector yet that these two could steer; a typing error is reported nonetheless.
+// The runtime has no collector yet that GOGC and GOMEMLIMIT could steer. A typing error is reported
+// nonetheless.
 void look_at_gogc() {
     const char* value = std::getenv("GOGC");
     if (value == nullptr || *value == '\0' || std::string_view(value) == "off") return;

@@ -1,4 +1,4 @@
-// fatal(), failed checks and the raw output below them: no allocation, no stdio, usable on any
+// Ends the process with a report, and writes to stderr: no allocation, no stdio, usable on any
 // stack.
 #include "base/fatal.hpp"
 
@@ -22,15 +22,16 @@ namespace {
 
 constexpr std::int64_t ms = 1'000'000;  // ns
 
-// How long a write waits for a reader that takes nothing, and in all for one that takes little.
+// ns that a write waits for a reader that takes nothing, and in total for a slow reader.
 constexpr std::int64_t stall_max = 100 * ms, wait_max = 1000 * ms;
 // The same for the report that ends the process, with all its parts.
 constexpr std::int64_t last_stall_max = 2000 * ms, last_wait_max = 30'000 * ms;
 
-// Until when the last report may wait; 0: no report ends the process. Written by its thread.
-constinit atomic<std::int64_t> last_wait_until{0};  // relaxed: other threads' reports are over
-// A write has given up: the next ones wait no more, until the reader takes something. Written by
-// each thread that writes a report.
+// Until when the last report may wait; 0: no report ends the process. Writer: the thread that
+// reports.
+constinit atomic<std::int64_t> last_wait_until{0};  // relaxed: reports of other threads are over
+// A write has given up: later writes do not wait until the reader takes something. Writers: threads
+// that write a report.
 constinit atomic<bool> reader_stalls{false};  // relaxed: advice
 
 std::int64_t monotonic_now() {
@@ -39,7 +40,7 @@ std::int64_t monotonic_now() {
     return std::int64_t{now.tv_sec} * 1000 * ms + now.tv_nsec;
 }
 
-// A library may have put a function of its own in the place of write() (hook/).
+// A library may have replaced write() (hook/).
 ssize_t plain_write(const char* text, std::size_t size) {
 #if defined(ROTA_MODEL)
     return ::write(STDERR_FILENO, text, size);
@@ -57,7 +58,7 @@ int plain_poll(pollfd& asked, int timeout_ms) {
 #endif
 }
 
-// False: at `until` there was no room. True also where the reader has gone: the write says so.
+// False: at `until` there was no room. True also when the reader has gone: the write then says so.
 bool wait_for_room(std::int64_t until) {
     for (;;) {
         const std::int64_t left = until - monotonic_now();
@@ -69,7 +70,7 @@ bool wait_for_room(std::int64_t until) {
     }
 }
 
-// What a write to stderr may wait for, if the pipe, socket or terminal does not block.
+// How long a write to stderr may wait, if the pipe, socket or terminal does not block.
 class error_patience {
   public:
     // Whether there may be room now.
@@ -111,10 +112,11 @@ void write_error(const char* text, std::size_t size) {
             continue;
         }
         const bool again = done < 0 && (errno == EINTR || (errno == EAGAIN && patience.wait()));
-        if (!again) break;  // stderr is closed, or nobody reads: nowhere to complain
+        if (!again) break;  // stderr is closed or unread: no place for a complaint
         done = 0;
     }
-    // Take the signal back that our own write has raised, unless the program had blocked it itself.
+    // Takes the signal back that our own write has raised, unless the program had blocked it
+    // itself.
     const timespec at_once{};
     if (done < 0 && sigismember(&before, SIGPIPE) == 0)
         (void)sigtimedwait(&pipe, nullptr, &at_once);

@@ -1,7 +1,7 @@
 // The order of the runtime's locks, from first-taken to last-taken. docs/lock_order.md gives the
 // reason of each line.
 //
-// A thread that holds a lock may take another one only if that stands further down. Builds with
+// A thread that holds a lock may take a second lock only if that stands further down. Builds with
 // ROTA_DEBUG_CHECKS verify it at each acquisition.
 #pragma once
 
@@ -11,24 +11,24 @@ namespace rota::rt {
 
 enum class lock_rank : std::uint8_t {
     boot,           // boot/: the first use of the runtime
-    world,          // sched/: whose turn it is to stop the world
-    chan,           // chan/: one hchan; never two at once but in address order
+    world,          // sched/: the turn to stop the world
+    chan,           // chan/: one hchan; two at once in address order only
     sema,           // sync/: one root of the semaphore table
-    lock_owners,    // sync/: one part of the table of who holds which mutex
+    lock_owners,    // sync/: one part of the table of mutex owners
     locals,         // sync/: the keys of rota::local
     pools,          // sync/: the list of pools
     pool,           // sync/: a pool's part of one processor
-    hook,           // hook/: waits for descriptors of the program's; sets that are kept
+    hook,           // hook/: waits for the program's descriptors; kept sets
     bubble,         // sched/, synctest/: one bubble; the pool of them; their objects
     fd,             // fd/: the deadlines of one descriptor
-    timers,         // timer/: the heap of one p; never two at once but in address order
+    timers,         // timer/: the heap of one p; two at once in address order only
     take,           // sched/: from the request for an m's p to its outcome
     sched,          // core/: sched.mu
     gfree,          // sched/: the global list of dead goroutines
     blocks,         // mem/: the spare blocks of one size
     netpoll,        // netpoll/: the free poll records
-    poll_mail,      // netpoll/: what has been told of descriptors
-    trace,          // sched/: the events of who holds no p; the end of a generation
+    poll_mail,      // netpoll/: letters about descriptors
+    trace,          // sched/: events of threads without a p; the end of a generation
     trace_strings,  // trace/: the strings of the program
     trace_store,    // trace/: the chunks of events; the stacks
     stack,          // mem/: arenas of stacks

@@ -1,10 +1,10 @@
-// Probes at scheduling events: places that bpftrace, perf, gdb and systemtap find by name, in the
-// notes of the program's file, with where their arguments are. docs/debugging.md lists them.
+// Probes at scheduling events: places that bpftrace, perf, gdb and systemtap find by name. Notes in
+// the program's file say where their arguments are. docs/debugging.md lists them.
 //
-// A probe is one nop. Its arguments are operands in memory, beside what the code around has in
-// hand, so that nothing is loaded for it: it is the tracer who reads them, when it is there. The
-// notes are those of systemtap's sys/sdt.h; they are written here because that header's operands
-// make clang spill its arguments at each probe. The option ROTA_USDT leaves them out.
+// A probe is one nop. Its arguments are operands in memory that the code around has at hand, so
+// nothing is loaded for it: a tracer reads them, when there is one. The notes are those of
+// systemtap's sys/sdt.h. They are written here because that header's operands make clang spill its
+// arguments at each probe. The option ROTA_USDT leaves them out.
 #pragma once
 
 #ifndef ROTA_USDT
@@ -15,8 +15,9 @@
 
 // clang-format off: it sees no structure in the strings
 
-// Version 3: the lengths of owner and description, its type; then the addresses of the probe, of
-// what tells by how much the linker's addresses have been moved, and of no semaphore; then texts.
+// Version 3. First the lengths of owner and description, and the type. Then the addresses of the
+// probe, of the base that shows by how much the linker's addresses have moved, and of no semaphore.
+// Then the texts.
 #define ROTA_PROBE_NOTE(name, arguments) \
     "990: nop\n\t" \
     ".pushsection .note.stapsdt, \"?\", \"note\"\n\t" \

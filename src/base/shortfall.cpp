@@ -1,4 +1,4 @@
-// The lines and the counters.
+// Counts each kind of shortfall, and writes its line at the first.
 #include "base/shortfall.hpp"
 
 #include "base/atomic.hpp"
@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kinds = static_cast<std::size_t>(shortfall::count);
 
 struct shortfall_line {
-    const char* what;  // is refused
-    const char* then;  // what follows
+    const char* what;  // the refused object
+    const char* then;  // the consequence
     const char* cure;
 };
 constexpr shortfall_line lines[kinds] = {
@@ -32,7 +32,7 @@ constexpr shortfall_line lines[kinds] = {
      "raise ulimit -v or vm.max_map_count"},
 };
 
-constinit atomic<std::uint64_t> counts[kinds]{};  // relaxed: each stands for itself
+constinit atomic<std::uint64_t> counts[kinds]{};  // relaxed: the counters are independent
 
 }  // namespace
 
