@@ -1,10 +1,10 @@
-// The context of a goroutine that does not run, and the switch between two of them.
+// The context of a goroutine that does not run, and the switch between two contexts.
 //
-// A switch saves the stack pointer, the frame pointer and the address to go on at; every other
-// register is declared clobbered, so the compiler saves just those that are live. It is inline
-// assembly in the function that blocks: a called routine would add one more return that the
-// processor mispredicts. Nothing is pushed, so the frame description of the enclosing function
-// holds on both sides of the jump and a parked stack can be unwound from `pc`.
+// A switch saves the stack pointer, the frame pointer and the address to go on at. Every other
+// register is declared clobbered, so the compiler saves only the live ones. The switch is inline
+// assembly in the function that blocks: a called routine would add a return that the processor
+// mispredicts. Nothing is pushed. So the frame description of the enclosing function holds on both
+// sides of the jump, and a parked stack can be unwound from `pc`.
 //
 // MXCSR and the x87 control word (FPCR on AArch64) belong to the thread: saving them costs 2-3 ns a
 // switch. A goroutine that changes them restores them before it blocks.
@@ -36,6 +36,6 @@ static_assert(sizeof(gobuf) == 24 && __builtin_offsetof(gobuf, pc) == 8 &&
 // routine turns an exception that got here into a panic.
 extern "C" void rota_gostart();
 
-// Calls f(arg) so that who walks the stack from there comes to the frames of the context in `buf`,
+// Calls f(arg) so that a walk of the stack from there comes to the frames of the context in `buf`,
 // which must not run meanwhile (arch/*/walk.S).
 extern "C" void rota_on_context(const rota::rt::gobuf* buf, void (*f)(void*), void* arg);

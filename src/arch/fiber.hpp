@@ -1,10 +1,8 @@
-// What the sanitizers must know of a stack switch, told in this one place. Empty in ordinary
-// builds.
+// Tells the sanitizers about stack switches, in this one place. Empty in ordinary builds.
 //
 // tsan keeps one "fiber" per goroutine, asan one fake stack. fiber_leave() runs on the old stack
-// right before the assembly, fiber_arrive() on the new one right after it; both are inlined into
-// the function that switches, because tsan would otherwise pop its shadow call stack on the wrong
-// side.
+// right before the assembly, fiber_arrive() on the new stack right after it. Both are inlined into
+// the function that switches: otherwise tsan would pop its shadow call stack on the wrong side.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +31,7 @@ struct fiber {
 #endif
 };
 
-// A fiber for a stack that has not run yet. Its counterpart is fiber_destroy, called from another
-// stack.
+// Makes a fiber for a stack that has not run yet. fiber_destroy ends it, called from another stack.
 inline void fiber_create([[maybe_unused]] fiber& f, [[maybe_unused]] void* bottom,
                          [[maybe_unused]] std::size_t size) {
 #if ROTA_TSAN
@@ -56,7 +53,7 @@ inline void fiber_destroy([[maybe_unused]] fiber& f) {
 #endif
 }
 
-// The running thread's own stack.
+// Adopts the running thread's own stack.
 inline void fiber_adopt_thread([[maybe_unused]] fiber& f, [[maybe_unused]] const void* bottom,
                                [[maybe_unused]] std::size_t size) {
 #if ROTA_TSAN
@@ -68,7 +65,7 @@ inline void fiber_adopt_thread([[maybe_unused]] fiber& f, [[maybe_unused]] const
 #endif
 }
 
-// `forever`: this stack is not switched to again; asan frees its fake frames.
+// `forever`: the program never switches to this stack again; asan frees its fake frames.
 ROTA_ALWAYS_INLINE void fiber_leave([[maybe_unused]] fiber& from, [[maybe_unused]] const fiber& to,
                                     [[maybe_unused]] bool forever) {
 #if ROTA_ASAN
@@ -79,7 +76,7 @@ ROTA_ALWAYS_INLINE void fiber_leave([[maybe_unused]] fiber& from, [[maybe_unused
 #endif
 }
 
-// The process ends while this memory is in use: what it points to is not leaked.
+// The process ends while this memory is in use: objects that it points to are not leaks.
 inline void fiber_keep([[maybe_unused]] const void* bottom, [[maybe_unused]] std::size_t size) {
 #if ROTA_ASAN
     if (size > 0) __lsan_register_root_region(bottom, size);

@@ -1,8 +1,9 @@
-// The control words of floating-point arithmetic: rounding, masked exceptions, flushing to zero.
+// Reads and sets the control words of floating-point arithmetic: rounding, masked exceptions,
+// flushing to zero.
 //
-// They belong to the thread; a switch of goroutines leaves them alone, because saving them would
+// They belong to the thread. A switch of goroutines leaves them alone, because saving them would
 // cost it 2-3 ns. A goroutine that changes them restores them before it blocks, and debug builds
-// check that it did. Status bits, which every division may set, are not looked at.
+// check that. Status bits, which every division may set, are not compared.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ struct fp_control {
     friend bool operator==(const fp_control&, const fp_control&) = default;
 
 #if defined(__x86_64__)
-    // MXCSR in the lower half, the x87 control word in the upper one.
+    // MXCSR in the lower half, the x87 control word in the upper half.
     static fp_control current() {
         std::uint32_t mxcsr = 0;
         std::uint16_t x87 = 0;

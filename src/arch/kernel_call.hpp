@@ -1,19 +1,19 @@
-// A system call, made where it is asked for.
+// Makes a system call inline, at the place of its use.
 //
-// The C library's syscall() is two returns away from where it is used, and behind a system call the
-// processor guesses returns from what the kernel has called in the meantime. It also leaves its
-// errors in errno, which is the program's.
+// The C library's syscall() is two returns away from its use. After a system call the processor
+// predicts returns from calls that the kernel has made meanwhile. syscall() also leaves its errors
+// in errno, which belongs to the program.
 #pragma once
 
 #include "base/annotations.hpp"
 
 #if defined(__aarch64__)
-#include "arch/context.hpp"  // the kernel drops what SVE adds to the registers
+#include "arch/context.hpp"  // the kernel clears the SVE part of the registers
 #endif
 
 namespace rota::rt {
 
-// What the kernel has returned: an errno value with its sign turned, or else no error.
+// Returns the kernel's result: a negative errno value, or else no error.
 #if defined(__x86_64__)
 ROTA_ALWAYS_INLINE long kernel_call(long number, long a = 0, long b = 0, long c = 0, long d = 0,
                                     long e = 0, long f = 0) {

@@ -1,15 +1,16 @@
-// Restartable sequences: read, compare and store as one step that no other code of the same
-// processor can come between.
+// Restartable sequences: read, compare and store as one step. No other code on the same processor
+// can come in between.
 //
-// A sequence that is interrupted (by a signal, another thread on its processor, or a membarrier
-// with the RSEQ command) before its last instruction does not happen. That is less than a locked
-// instruction promises, as other processors are not kept out, and costs a fifth of it.
-// sys/asymmetric.hpp says how the runtime makes up for the difference.
+// A sequence that is interrupted before its last instruction does not happen. A signal interrupts
+// it, another thread on its processor, or a membarrier with the RSEQ command. That is less than a
+// locked instruction promises, since it does not keep other processors out, and costs a fifth of
+// it. sys/asymmetric.hpp says how the runtime makes up for the difference.
 //
-// They need the area that glibc 2.35 and later registers for every thread. The sanitizers would
-// not see the accesses, so they get the locked instructions; so do AArch64 and old libraries.
+// Sequences need the area that glibc 2.35 and later registers for every thread. The sanitizers
+// would not see the accesses, so their builds use locked instructions; so do AArch64 and old
+// libraries.
 //
-// In the model preset the schedule explorer plays them.
+// In the model preset the schedule explorer plays the sequences.
 #pragma once
 
 #include "base/annotations.hpp"

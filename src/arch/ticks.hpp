@@ -1,5 +1,5 @@
-// The processor's counter of ticks. To read it takes a few nanoseconds, and no order with what
-// stands around it. Whether it measures time: sys/ticks.
+// Reads the processor's counter of ticks. A read takes a few nanoseconds and is not ordered with
+// the code around it. Whether it measures time: sys/ticks.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace rota::rt {
 
 #if defined(__x86_64__)
 inline std::uint64_t processor_ticks() { return __builtin_ia32_rdtsc(); }
-// Some billions a second: finer than anybody needs, and large numbers.
+// Some billions a second: finer than needed, and large numbers.
 inline constexpr unsigned tick_shift = 4;
 #elif defined(__aarch64__)
 inline std::uint64_t processor_ticks() {

@@ -1,13 +1,13 @@
-// The program's own AddressSanitizer, told of stack switches by a library that was built without
+// Tells the program's own AddressSanitizer of stack switches, from a library that was built without
 // it.
 //
 // The library refers to the sanitizer's functions weakly: they are null unless the program was
-// linked with -fsanitize=address. Then each switch goes through context_switch_told
-// (sched/switch_told); otherwise it costs a look at a byte of the m's record. A build with
+// linked with -fsanitize=address. If they are there, each switch goes through context_switch_told
+// (sched/switch_told). Otherwise a switch costs the load of a byte of the m's record. A build with
 // ROTA_SANITIZE tells by arch/fiber.hpp instead.
 //
-// ThreadSanitizer cannot be told like that: it would see none of the library's own atomic accesses,
-// which order what goroutines do, and report races that are none.
+// ThreadSanitizer cannot be told in this way. It would see none of the library's own atomic
+// accesses, which order the goroutines' work, and report false races.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ extern "C" {
 
 namespace rota::rt {
 
-// Whether the program has that sanitizer and the library has not.
+// Whether the program has that sanitizer and the library does not.
 #if !ROTA_TSAN && !ROTA_ASAN
 inline bool is_asan_to_be_told() {
     return &__sanitizer_start_switch_fiber != nullptr &&
@@ -41,7 +41,7 @@ inline bool is_asan_to_be_told() { return false; }
 inline bool is_tsan_untold() { return false; }
 #endif
 
-// Pointers in that memory of the runtime's count for the leak checker, if there is one.
+// Makes pointers in that memory of the runtime count for the leak checker, if there is one.
 inline void tell_leak_checker([[maybe_unused]] const void* start,
                               [[maybe_unused]] std::size_t size) {
 #if !ROTA_TSAN && !ROTA_ASAN

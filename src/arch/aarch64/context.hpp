@@ -1,9 +1,10 @@
-// The AArch64 half of arch/context.hpp. Linux gives x18 no meaning of its own, so compilers keep
-// values in it as in any other register; it is declared clobbered. No function that switches may
-// use alloca, or x19 would be its base pointer and could not be declared clobbered.
+// Switches between contexts on AArch64; see arch/context.hpp. Linux gives x18 no meaning of its
+// own, so compilers keep values in it as in any other register; it is declared clobbered. No
+// function that switches may use alloca, or x19 would be its base pointer and could not be declared
+// clobbered.
 //
-// Where the compiler may use SVE, its predicates and the upper parts of its vectors are registers
-// like all others, and nobody saves them.
+// Where the compiler may use SVE, its predicates and the upper parts of its vectors are ordinary
+// registers that no switch saves.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@
 
 namespace rota::rt {
 
-// Saves the running context in `from` and goes on with `to`. Returns when somebody switches back to
-// `from`, perhaps on another thread. The caller's function must be marked ROTA_SWITCHES_STACK.
+// Saves the running context in `from` and goes on with `to`. Returns when a thread, perhaps a
+// different one, switches back to `from`. The caller's function must be marked ROTA_SWITCHES_STACK.
 ROTA_ALWAYS_INLINE void context_switch(gobuf& from, const gobuf& to) {
     register gobuf* save asm("x0") = &from;
     register const gobuf* load asm("x1") = &to;

@@ -1,5 +1,5 @@
-// The model preset's half of arch/rseq.hpp: the schedule explorer plays the sequences, and lets
-// other threads and their barriers come in between. Without an explorer none succeeds, and the
+// arch/rseq.hpp for the model preset: the schedule explorer plays the sequences, and lets other
+// threads and their barriers come in between. Without an explorer no sequence succeeds, and the
 // callers fall back to locked instructions.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The x86-64 half of arch/context.hpp.
+// Switches between contexts on x86-64; see arch/context.hpp.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace rota::rt {
 
-// Saves the running context in `from` and goes on with `to`. Returns when somebody switches back to
-// `from`, perhaps on another thread. The caller's function must be marked ROTA_SWITCHES_STACK.
+// Saves the running context in `from` and goes on with `to`. Returns when a thread, perhaps a
+// different one, switches back to `from`. The caller's function must be marked ROTA_SWITCHES_STACK.
 ROTA_ALWAYS_INLINE void context_switch(gobuf& from, const gobuf& to) {
     gobuf* save = &from;
     const gobuf* load = &to;

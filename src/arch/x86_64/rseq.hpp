@@ -1,10 +1,10 @@
-// The x86-64 half of arch/rseq.hpp.
+// Restartable sequences on x86-64; see arch/rseq.hpp.
 //
-// Each section is the form that the kernel documents: its descriptor lies in __rseq_cs, the thread
-// points to it before the first instruction, the last instruction is the only store, and the abort
-// address lies behind the signature. The pointer is left behind: the kernel ignores and clears it
-// when it finds the thread elsewhere. A thread whose area the kernel refused (a negative cpu_id)
-// runs none.
+// Each section has the form that the kernel documents. Its descriptor lies in __rseq_cs; the thread
+// points to it before the first instruction; the last instruction is the only store; the abort
+// address follows the signature. The pointer stays set: the kernel ignores and clears it when it
+// finds the thread elsewhere. A thread whose area the kernel refused (a negative cpu_id) runs no
+// sequence.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace rota::rt {
 
-// The area lies `area` behind the thread pointer. `?`: the descriptor belongs to the function's
-// group, and is dropped with it by the linker.
+// The area lies `area` bytes behind the thread pointer. `?`: the descriptor belongs to the
+// function's group, and the linker drops it with the group.
 #define ROTA_RSEQ_POINT \
     ".pushsection __rseq_cs, \"aw?\"\n\t" \
     ".balign 32\n" \
@@ -29,9 +29,9 @@ namespace rota::rt {
     "movq %%rax, %%fs:8(%[area])\n" \
     "1:\n\t"
 
-// Where an interrupted sequence goes on, before the sequence: the branch that would otherwise be
-// there for threads without an area leads round it. In line, so that unwinders find the function
-// there; the signature in front is the displacement of a nop.
+// Where an interrupted sequence goes on, before the sequence: the branch that threads without an
+// area need anyway leads round it. In line, so that unwinders find the function there. The
+// signature in front is the displacement of a nop.
 #define ROTA_RSEQ_ABORT \
     ".byte 0x0f, 0x1f, 0x80\n\t" \
     ".long 0x53053053\n" \
@@ -43,8 +43,8 @@ namespace rota::rt {
 
 // clang-format off: it sees no structure in the strings
 
-// True: `word` was `from`, and is `to`. False: it was not, or the section was interrupted. `area`:
-// __rseq_offset.
+// True: `word` was `from`, and is `to`. False: it had another value, or the section was
+// interrupted. `area`: __rseq_offset.
 ROTA_ALWAYS_INLINE bool rseq_replace(std::ptrdiff_t area, void* word, std::uint32_t from,
                                      std::uint32_t to) {
     asm goto(ROTA_RSEQ_BEGIN
@@ -61,13 +61,13 @@ undone:
     return false;
 }
 
-// True: `gate` was 0, `word` held `old` and holds `desired`. False: it was not, or the section was
-// interrupted.
+// True: `gate` was 0, `word` held `old` and holds `desired`. False: `gate` was not 0, or the
+// section was interrupted.
 ROTA_ALWAYS_INLINE bool rseq_exchange(std::ptrdiff_t area, const void* gate, void* word,
                                       void* desired, void*& old) {
     void* seen = nullptr;
-    // gcc 12 forgets that such a statement with outputs is volatile (PR 98619), and may copy its
-    // outputs behind what the next block does with them, unless there is something before that (PR
+    // gcc 12 forgets that such a statement with outputs is volatile (PR 98619). It may copy its
+    // outputs behind their use in the next block, unless there is an instruction before that (PR
     // 113921).
     asm volatile goto(ROTA_RSEQ_BEGIN
                       "cmpl $0, (%[gate])\n\t"
@@ -88,8 +88,8 @@ undone:
 }
 
 // True: `gate` was `from`, and `delta` has been added to the word of this processor, which lies
-// 2^shift bytes behind that of the processor before it. False: it was not, the processor's number
-// is `processors` or above, or the section was interrupted.
+// 2^shift bytes behind the preceding processor's word. False: `gate` was not `from`, the
+// processor's number is `processors` or above, or the section was interrupted.
 template <unsigned Shift>
 ROTA_ALWAYS_INLINE bool rseq_add_here(const void* gate, std::uint32_t from, void* words,
                                       std::uint32_t processors, std::uint32_t delta) {

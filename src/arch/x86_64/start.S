@@ -1,10 +1,10 @@
 // rota_gostart: where a new goroutine begins, on its own empty stack, 16-byte aligned.
 //
-// The frame pointer is zero and the return address is undefined: whoever walks the stack, by frame
+// The frame pointer is zero and the return address is undefined: a walk of the stack, by frame
 // pointers or by CFI, ends here. The personality routine sees every exception that no frame above
-// has caught. The registers that a function keeps for its caller are zero as well: a pointer that
-// the thread has left in one would stand on this stack for as long as the goroutine lives, and keep
-// others from being found unreachable (diag/unreachable).
+// has caught. The callee-saved registers are zero as well. A pointer that the thread has left in
+// one would stand on this stack for as long as the goroutine lives, and keep objects from being
+// found unreachable (diag/unreachable).
 //
 // A jump with a return address where a call would do: see sched/goroutine.cpp.
 

@@ -1,7 +1,7 @@
 // rota_on_context(buf, f, arg): calls f(arg) as if the context in buf had called it, for the
-// unwinder alone. Everything runs on the caller's stack; the frame description says that the next
-// frame's stack pointer, instruction pointer and frame pointer lie in buf, and nothing of the other
-// stack is written.
+// unwinder alone. The code runs on the caller's stack. The frame description says that the next
+// frame's stack pointer, instruction pointer and frame pointer lie in buf. Nothing is written to
+// the stack of buf.
 
     .text
     .globl rota_on_context
