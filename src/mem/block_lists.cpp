@@ -1,4 +1,4 @@
-// The chains that pass from p to p.
+// Passes full chains of blocks from p to p through a pool for each size.
 #include "mem/block_lists.hpp"
 
 #include "base/atomic.hpp"
@@ -8,19 +8,20 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::uint32_t chains_max = 32;  // of one size
+constexpr std::uint32_t chains_max = 32;  // chains of one size
 
 struct alignas(cache_line) chain_pool {
     lock mu{lock_rank::blocks};
     spare_block* first ROTA_GUARDED_BY(mu) = nullptr;
-    atomic<std::uint32_t> count{0};  // written under mu. relaxed: without it a hint
+    atomic<std::uint32_t> count{0};  // writer: under mu. relaxed: a hint for readers without mu
 };
 constinit chain_pool pools[block_lists::classes];
 
-// Who finds a pool busy does without it. So nobody waits here, not even in the child of a fork for
-// a lock whose holder is not there.
+// A p that finds the pool busy does without it. So no thread waits here, not even the child of a
+// fork for a lock whose holder does not exist there.
 spare_block* take_chain(chain_pool& pool) {
-    // relaxed, all: see count. Who makes and never drops passes by on every block.
+    // relaxed, each: see count. A p that makes blocks and never drops any comes through here for
+    // every block.
     if (pool.count.load(memory_order_relaxed) == 0 || !pool.mu.try_acquire()) return nullptr;
     spare_block* const chain = pool.first;
     if (chain != nullptr) {

@@ -1,12 +1,12 @@
-// Small blocks aligned to a cache line, kept for the next who wants one of that size: the memory
-// of channels and timers, which a program makes and drops by the million.
+// Keeps small blocks, aligned to a cache line, for the next request of that size. They are the
+// memory of channels and timers, which a program makes and drops by the million.
 //
 // malloc keeps no list of aligned blocks: each costs it a search, 120 ns for the block and its way
-// back. Here each p has, for every size in cache lines up to 512 bytes, two chains of up to 32
-// blocks, so that somebody who makes and drops around a full chain exchanges it once in 32 times.
-// Full chains pass through a pool that all ps share, 32 of a size; what is beyond that, and what no
-// list has, is malloc's affair. So a block may be given back anywhere, and one that a list has not
-// made may be kept.
+// back. Here each p has two chains of up to 32 blocks for every size in cache lines up to 512
+// bytes. So a goroutine that makes and drops around a full chain exchanges it once in 32 times.
+// Full chains pass through a pool that the ps share, 32 of a size. Chains beyond that go to malloc,
+// and blocks that no list has come from malloc. So a block may be given back anywhere, and a block
+// that no list has made may be kept.
 //
 //     made here, dropped there:   p's chains ──full one──► pool ──► another p's chains
 //                                            ──the pool is full, or busy──► malloc
@@ -24,10 +24,10 @@ namespace rota::rt {
 
 struct spare_block {
     spare_block* next;
-    spare_block* next_chain;  // of the first of a chain in the pool; guarded by its lock
+    spare_block* next_chain;  // only of a chain's first block in the pool; guarded by its lock
 };
 
-// The lists of one p. Not synchronised: they are its owner's.
+// The lists of one p. Not synchronised: only the owner of the p uses them.
 class block_lists {
   public:
     static constexpr std::size_t size_max = 512;
@@ -44,8 +44,8 @@ class block_lists {
         return b;
     }
 
-    // Keeps a block that may hold `bytes`. Returns a chain that there is no room for: the caller
-    // gives that back to malloc. Null: none.
+    // Keeps a block that may hold `bytes`. Returns a chain that has no room, which the caller gives
+    // back to malloc; null: there is none.
     [[nodiscard]] spare_block* keep(void* block, std::size_t bytes) {
         list& l = of(bytes);
         spare_block* const too_many = ROTA_UNLIKELY(l.count == chain_length) ? pass_on(l) : nullptr;
@@ -54,7 +54,7 @@ class block_lists {
         return too_many;
     }
 
-    // What a block of `bytes` is given.
+    // The size of a block for `bytes`.
     static constexpr std::size_t rounded(std::size_t bytes) {
         return (bytes + cache_line - 1) / cache_line * cache_line;
     }
@@ -62,8 +62,8 @@ class block_lists {
   private:
     struct list {
         spare_block* first = nullptr;
-        spare_block* full = nullptr;  // another chain of chain_length, or null
-        std::uint32_t count = 0;      // from `first` on
+        spare_block* full = nullptr;  // a second chain, of chain_length, or null
+        std::uint32_t count = 0;      // blocks from `first` on
     };
     static std::size_t class_of(std::size_t bytes) { return (bytes - 1) / cache_line; }
     list& of(std::size_t bytes) { return lists_[class_of(bytes)]; }

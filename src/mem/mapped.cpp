@@ -1,4 +1,4 @@
-// Pages and fixed objects.
+// Maps pages for the runtime's tables, and carves fixed objects from them.
 #include "mem/mapped.hpp"
 
 #include "arch/told_stacks.hpp"
@@ -20,8 +20,8 @@ struct fixed_pool {
 };
 constinit fixed_pool pool;
 
-// For reports. Not an atomic of ours: what maps would be a choice to the explorer of schedules, and
-// what one schedule has mapped stays for the next.
+// For reports. Not an atomic of ours: each mapping would be a choice for the explorer of schedules,
+// and memory that one schedule has mapped stays for the next.
 constinit std::size_t in_use[static_cast<std::size_t>(mapped_for::count)] = {};
 
 std::size_t* in_use_for(mapped_for what) { return &in_use[static_cast<std::size_t>(what)]; }

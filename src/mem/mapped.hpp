@@ -1,8 +1,9 @@
-// Memory for the runtime's own tables, straight from the kernel: the scheduler never calls malloc.
+// Maps memory for the runtime's own tables straight from the kernel: the scheduler never calls
+// malloc.
 //
-// A thread that waits for malloc's lock while it holds one of ours could wait for a goroutine that
-// cannot run. Fixed objects (m, p) are carved from pages and never freed; growing arrays move to a
-// mapping of twice the size.
+// A thread that waits for malloc's lock while it holds a lock of ours could wait for a goroutine
+// that cannot run. Fixed objects (m, p) are carved from pages and never freed. Growing arrays move
+// to a mapping of twice the size.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +16,9 @@
 
 namespace rota::rt {
 
-// Zeroed memory of static life, aligned to a cache line. Ends the process if the kernel has none
-// left.
+// Zeroed memory of static life, aligned to a cache line. Ends the process if the kernel refuses.
 [[nodiscard]] void* mapped_alloc(std::size_t bytes);
-// The same; null if the kernel has none left.
+// The same; null if the kernel refuses.
 [[nodiscard]] void* mapped_alloc_or_null(std::size_t bytes);
 
 template <class T, class... A>
@@ -26,14 +26,15 @@ template <class T, class... A>
     return *new (mapped_alloc(sizeof(T))) T(std::forward<A>(args)...);
 }
 
-// What a mapping is for, which figures tell apart: traces are also the samples of CPU profiles.
+// The purpose of a mapping, which figures tell apart; `traces` includes the samples of CPU
+// profiles.
 enum class mapped_for : unsigned char { tables, traces, count };
 
-// A mapping of at least `bytes`; ends the process if the kernel has none left.
+// A mapping of at least `bytes`; ends the process if the kernel refuses.
 [[nodiscard]] void* mapped_pages(std::size_t bytes, mapped_for what = mapped_for::tables);
-// The same; null if it has none.
+// The same; null if the kernel refuses.
 [[nodiscard]] void* mapped_pages_or_null(std::size_t bytes, mapped_for what = mapped_for::tables);
-// `what`: as it was when it was taken.
+// `what`: the value given to mapped_pages.
 void mapped_free(void* start, std::size_t bytes, mapped_for what = mapped_for::tables);
 
 // An array of plain values that grows. Not synchronised: its owner's lock guards it.
@@ -62,7 +63,7 @@ class mapped_array {
         if (size_ == capacity_) move_to(mapped_pages(next_capacity() * sizeof(T)));
         data_[size_++] = v;
     }
-    // False: it is full, and the kernel has no memory for a larger one.
+    // False: the array is full, and the kernel has no memory for a larger array.
     [[nodiscard]] bool try_push_back(const T& v) {
         if (size_ == capacity_) {
             void* const larger = mapped_pages_or_null(next_capacity() * sizeof(T));
@@ -87,7 +88,7 @@ class mapped_array {
     std::size_t capacity_ = 0;
 };
 
-// What has been taken for that and not given back, in bytes of address space; and for everything.
+// Bytes of address space that are mapped for `what`; and for every purpose.
 std::size_t mapped_bytes(mapped_for what);
 std::size_t mapped_bytes();
 

@@ -1,4 +1,5 @@
-// Arenas of stack slots. Hot stacks never come here: dead goroutines keep theirs (sched/gfree).
+// Manages the arenas of stack slots. Hot stacks never come here: dead goroutines keep theirs
+// (sched/gfree).
 #include "mem/stack.hpp"
 
 #include <cerrno>
@@ -29,14 +30,14 @@ struct arena {
     std::uint32_t slot_count = 0;
     std::uint8_t cls = 0;
     std::uint8_t guard_pages = 0;
-    std::uint32_t* next = nullptr;  // per slot: the next one of its list; pages come on touch
+    std::uint32_t* next = nullptr;  // per slot: the next slot of its list; pages come on touch
 
-    // --- under stacks.mu; `used` is read by anyone ------------------------------
+    // --- under stacks.mu; any thread reads `used` ----------------------------------
     atomic<std::uint32_t> used{0};       // slots that have been claimed, from the bottom up
     std::uint32_t cold_head = none;      // slots given back
     std::uint32_t ready_head = none;     // slots that are prepared and were never handed out
-    std::uint32_t ready_count = 0;       // how many
-    std::uint32_t next_of_class = none;  // arenas of this class that still have slots to give
+    std::uint32_t ready_count = 0;       // slots in that list
+    std::uint32_t next_of_class = none;  // arenas of this class that still have slots
 
     std::size_t pitch() const { return stack_pitch(cls, guard_pages); }
     std::size_t bytes() const { return slot_count * pitch(); }
@@ -50,29 +51,29 @@ struct stack_table {
     std::uint32_t open[stack_class_count] ROTA_GUARDED_BY(mu) = {
         none, none, none, none, none, none, none, none, none, none, none, none, none};
     long guards_left ROTA_GUARDED_BY(mu) =
-        -1;  // mappings kind: how many more may be set; -1: not known
+        -1;  // mappings kind: how many more may be set; -1: unknown
 
-    // Slots of the class that threads have claimed and have not put into a list yet.
+    // Slots of the class that threads have claimed and not yet put into a list.
     std::uint32_t preparing[stack_class_count] ROTA_GUARDED_BY(mu) = {};
 
     // --- anyone -----------------------------------------------------------------------
     atomic<guard_kind> guard{guard_kind::markers};
     atomic<bool> many_guards{true};  // the kernel guards many slots in one call
-    atomic<bool> many_tops{true};    // and commits pages of many
+    atomic<bool> many_tops{true};    // the kernel commits pages of many slots in one call
 
     // --- written under mu, read by anyone -------------------------------------------
     atomic<std::uint32_t> fresh{0};       // slots ever taken from an arena; relaxed: demand
-    atomic<std::uint32_t> fresh_seen{0};  // as it was when tops were last touched ahead
+    atomic<std::uint32_t> fresh_seen{0};  // `fresh` when tops were last touched ahead
     atomic<arena*> published{nullptr};
     atomic<std::uint32_t> count{0};
 };
 constinit stack_table stacks;
 
-// For reports. Not atomics of ours, as in mem/mapped.
-constinit std::size_t slot_bytes = 0;        // all there are
-constinit std::size_t handed_out_bytes = 0;  // those in use
-constinit std::uint64_t trim_ns = 0;         // in stack_trim
-constinit std::size_t table_bytes = 0;       // and what tells them apart
+// For reports. Not atomics of ours, for the reason in mem/mapped.
+constinit std::size_t slot_bytes = 0;        // bytes of every slot
+constinit std::size_t handed_out_bytes = 0;  // bytes of slots in use
+constinit std::uint64_t trim_ns = 0;         // ns spent in stack_trim
+constinit std::size_t table_bytes = 0;       // bytes of the arenas' tables
 
 void add_to(std::size_t& sum, std::size_t bytes) {
     __atomic_fetch_add(&sum, bytes, __ATOMIC_RELAXED);
@@ -83,8 +84,8 @@ std::size_t metadata_bytes(std::uint32_t slot_count) {
     return (bytes + page_size - 1) / page_size * page_size;
 }
 
-// Reserves an arena of `cls`, smaller and smaller while the kernel refuses; at last one slot with a
-// short guard. False: not even that can be had.
+// Reserves an arena of `cls`, in smaller and smaller sizes while the kernel refuses; the last try
+// is one slot with a short guard. False: even that is refused.
 bool reserve(arena& a, std::uint8_t cls) {
     arena_plan plan = plan_arena(cls, read_address_space());
     for (;;) {
@@ -140,7 +141,7 @@ void say_unguarded(long limit) {
         limit);
 }
 
-// Counts one more slot guarded by mappings, or finds that there may be no more.
+// Counts one more slot guarded by mappings. False: there may be no more.
 bool take_guard_mapping() {
     const lock_guard guard(stacks.mu);
     if (stacks.guards_left == 0) {
@@ -153,10 +154,10 @@ bool take_guard_mapping() {
     return true;
 }
 
-// Runs without the lock: the kernel takes about a microsecond, and the slot is the caller's own.
+// Runs without the lock: the kernel takes about a microsecond, and only the caller uses the slot.
 void install_guard(const stack_slot& slot) {
     const std::size_t guard_bytes = slot.guard_pages * page_size;
-    // relaxed: who sees an old setting finds out by itself
+    // relaxed: a thread that sees an old setting finds out by itself
     if (stacks.guard.load(memory_order_relaxed) == guard_kind::markers) {
         if (mmap_guard(slot.lo, guard_bytes) == 0) return;
         stacks.guard.store(guard_kind::mappings, memory_order_relaxed);  // relaxed: a setting
@@ -170,13 +171,14 @@ void install_guard(const stack_slot& slot) {
     }
 }
 
-// Fresh slots in a row. They are in no list: the thread that has claimed them prepares them,
-// without the lock, and uses them or puts them into the arena's list of prepared ones.
+// Fresh slots in a row. They are in no list. The thread that has claimed them prepares them without
+// the lock, and then uses them or puts them into the arena's list of prepared slots.
 //
 //     fresh ──claim, under stacks.mu──► prepared by one thread ──► in use
 //                                                              ──► ready ──► in use
 //
-// Invariant: each slot that is ready, cold or in use has its guard, as far as the kernel has any.
+// Invariant: each slot that is ready, cold or in use has its guard, as far as the kernel grants
+// any.
 struct claim {
     std::uint32_t arena = 0, first = 0, n = 0;
 };
@@ -198,13 +200,12 @@ claim claim_slots(std::uint32_t n, std::uint32_t most) ROTA_REQUIRES(stacks.mu) 
 }
 
 // Whether the kernel will refuse each further call of that kind too: it does not know the call, the
-// advice or the way to name the own process (EBADF), or a filter forbids it. A lack of memory
-// passes.
+// advice or PIDFD_SELF (EBADF), or a filter forbids it. A lack of memory passes.
 constexpr bool is_for_good(int error) {
     return is_absent(-error) || error == EINVAL || error == EBADF;
 }
 
-// Installs the guards of a claim. Slots that are in use by others are never among them.
+// Installs the guards of a claim, which never includes slots in use.
 void install_guards(const arena& a, const claim& c) {
     // relaxed, both: settings
     if (c.n > 1 && stacks.many_guards.load(memory_order_relaxed)) {
@@ -217,8 +218,8 @@ void install_guards(const arena& a, const claim& c) {
     for (std::uint32_t i = 0; i < c.n; ++i) install_guard(slot_at(a, c.arena, c.first + i));
 }
 
-// Has the kernel commit the highest page of each. Of a single one that is no gain: it comes on
-// touch.
+// Makes the kernel commit the highest page of each slot. For a single slot that is no gain: its
+// page comes on touch.
 void touch_tops(const arena& a, const claim& c) {
     // relaxed, both: settings
     if (c.n < 2 || !stacks.many_tops.load(memory_order_relaxed)) return;
@@ -233,7 +234,7 @@ void prepare(const arena& a, const claim& c) {
     touch_tops(a, c);
 }
 
-// Once for each slot, for as long as the process lives.
+// Called once for each slot, for as long as the process lives.
 void tell_valgrind_of_claim(const arena& a, const claim& c) {
     if (ROTA_LIKELY(!is_on_valgrind)) return;
     for (std::uint32_t i = 0; i < c.n; ++i) {
@@ -242,21 +243,20 @@ void tell_valgrind_of_claim(const arena& a, const claim& c) {
     }
 }
 
-// An arena that has slots again is looked at again.
+// Puts an arena that has slots again back into the list of open arenas.
 void reopen(arena& a, std::uint32_t n) ROTA_REQUIRES(stacks.mu) {
     if (a.next_of_class != n) return;
     a.next_of_class = stacks.open[a.cls];
     stacks.open[a.cls] = n;
 }
 
-// The slot that comes next is written to soon: its first use would wait for the walk through the
-// page tables.
+// The next slot is written soon: its first use would wait for the walk through the page tables.
 void expect_use_of_ready(const arena& a) ROTA_REQUIRES(stacks.mu) {
     if (a.ready_head != none)
         prefetch_to_write(a.base + (a.ready_head + 1) * a.pitch() - cache_line);
 }
 
-// The slots of a claim that the caller does not use, in their order.
+// Puts the slots of a claim that the caller does not use into the ready list, in their order.
 void put_ready(arena& a, const claim& c) {
     if (c.n == 0) return;
     const lock_guard guard(stacks.mu);
@@ -270,8 +270,8 @@ void put_ready(arena& a, const claim& c) {
     reopen(a, c.arena);
 }
 
-// How many fresh slots a thread claims that needs one: no more than an eighth of what is in use, so
-// that few pages are committed for nothing.
+// Number of fresh slots that a thread claims when it needs one: no more than an eighth of the used
+// slots, so that few pages are committed in vain.
 std::uint32_t claim_of_taker(const arena& a) ROTA_REQUIRES(stacks.mu) {
     // relaxed, both: settings
     if (stacks.guard.load(memory_order_relaxed) != guard_kind::markers ||
@@ -288,8 +288,8 @@ std::uint32_t pop(arena& a, std::uint32_t& head) ROTA_REQUIRES(stacks.mu) {
     return index;
 }
 
-// A slot from the lists, or fresh ones, of which the caller prepares all and uses the first. None:
-// `comes` says whether other threads are about to put some into the lists.
+// Takes a slot from the lists, or claims fresh slots, of which the caller prepares each and uses
+// the first. No slot: `comes` says whether threads are about to put some into the lists.
 stack_slot take_slot(std::uint8_t cls, claim& fresh, bool& comes) {
     const lock_guard guard(stacks.mu);
     for (;;) {
@@ -324,7 +324,7 @@ stack_slot take_slot(std::uint8_t cls, claim& fresh, bool& comes) {
     }
 }
 
-// The array, for a thread without the lock that has the number of an arena.
+// The arena by its number, for a thread without the lock.
 arena& arena_at(std::uint32_t n) {
     return stacks.published.load(memory_order_acquire)[n];  // pairs(stack.arenas)
 }
@@ -346,7 +346,7 @@ stack_slot stack_alloc(std::uint8_t cls) {
     claim fresh;
     bool comes = false;
     stack_slot slot = take_slot(cls, fresh, comes);
-    // The kernel gives no more: the last ones are being prepared, which takes some 30 us of a
+    // The kernel gives no more: other threads prepare the last slots, which takes some 30 us of a
     // thread's time.
     while (!slot && comes) {
         thread_yield();
@@ -361,7 +361,7 @@ stack_slot stack_alloc(std::uint8_t cls) {
     return slot;
 }
 
-// Those in use first, so that they are not more than there are.
+// Reads the used bytes first, so that they do not exceed the total.
 stack_memory stack_bytes() {
     const std::size_t used = __atomic_load_n(&handed_out_bytes, __ATOMIC_RELAXED);
     const std::size_t all = __atomic_load_n(&slot_bytes, __ATOMIC_RELAXED);
@@ -378,7 +378,7 @@ void stack_release(const stack_slot& slot) {
     reopen(a, slot.arena);
 }
 
-// Our own frame, and those of what we call, are in use: they end within `margin`.
+// Our own frame and those of our callees are in use: they end within `margin`.
 [[gnu::noinline]] void stack_trim() {
 #if ROTA_ASAN || ROTA_TSAN || !defined(__OPTIMIZE__)
     constexpr std::uintptr_t margin = 2048;
@@ -416,8 +416,8 @@ bool stack_guards_are_spent() {
 
 namespace {
 
-// What a thread prepares that has nothing better to do. Guards of mappings are too few for slots
-// that nobody may use.
+// Claims the slots that an idle thread prepares. Guards of mappings are too few for slots that may
+// never be used.
 claim claim_ahead(std::uint8_t cls) ROTA_REQUIRES(stacks.mu) {
     constexpr std::uint32_t ready_min = 16, ready_max = 128;
     const std::uint32_t n = stacks.open[cls];
@@ -441,7 +441,7 @@ touch_result stack_touch_ahead(std::uint8_t cls) {
     if (stacks.fresh.load(memory_order_relaxed) - stacks.fresh_seen.load(memory_order_relaxed) <
         demand_min)
         return touch_result::nothing_to_do;
-    // Who takes slots comes first: to keep it waiting costs more than the pages do.
+    // A thread that takes slots comes first: to keep it waiting costs more than the pages do.
     if (!stacks.mu.try_acquire()) return touch_result::busy;
     stacks.fresh_seen.store(stacks.fresh.load(memory_order_relaxed), memory_order_relaxed);
     const claim c = claim_ahead(cls);

@@ -1,4 +1,4 @@
-// The bounds of an arena.
+// Computes the size of an arena and of its guards from the limits of the process.
 #include "mem/stack_room.hpp"
 
 #include "mem/stack.hpp"

@@ -1,9 +1,9 @@
 // Decides how much address space an arena of stacks takes, and how large its guards are.
 //
 // Without a limit on the process's address space an arena is 1 GiB and its guards are 132 KiB. With
-// a limit (RLIMIT_AS, RLIMIT_DATA) an arena takes an eighth of what is left, but 48 MiB if that is
-// not more than half: the first arena holds a hundred stacks. Below a limit of 16 GiB guards are
-// 68 KiB.
+// a limit (RLIMIT_AS, RLIMIT_DATA) an arena takes an eighth of the remaining space, but at least 48
+// MiB, or half of the remaining space if that is less: so the first arena holds a hundred stacks.
+// Below a limit of 16 GiB guards are 68 KiB.
 //
 // Invariant: below 16 GiB, a larger limit has room for as many stacks, or more: every bound here
 // grows with the limit.
@@ -11,9 +11,9 @@
 // Rejected:
 //   * to ask for 1 GiB and for less and less while the kernel refuses: the first size that fits may
 //     leave nothing to the program's own threads and heap;
-//   * an eighth of what is left in every case: before the second arena, the C library may have
-//   taken
-//     all the rest, 64 MiB for each thread that allocates, so that a program that ran with 95 MB
+//   * an eighth of the remaining space in every case: before the second arena, the C library may
+//   have
+//     taken the rest, 64 MiB for each thread that allocates. A program that ran with 95 MB then
 //     failed with 100, 105, 170 and 185 at GOMAXPROCS 4 and 16.
 #pragma once
 
