@@ -1,9 +1,10 @@
-// Timers that call: when due, a goroutine is made that runs the closure. Go: AfterFunc, goFunc.
+// Timers that call: when due, the timer makes a goroutine that runs the closure. Go: AfterFunc,
+// goFunc.
 //
 // References: one for each handle, one while the timer is started or about to call, one for each
-// goroutine that runs the closure; the last one out destroys it. What has come due hands the
-// started timer's reference to the goroutine. A timer that is due when it is set makes the
-// goroutine at once, as rota::go does, and never is in the heap.
+// goroutine that runs the closure. The last release destroys the timer. A timer that comes due
+// hands the started timer's reference to the goroutine. A timer that is due when it is set makes
+// the goroutine at once, as rota::go does, and never is in the heap.
 #include <cstddef>
 #include <new>
 
@@ -26,10 +27,10 @@ struct alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) func_timer : timer_block {
     // --- fixed -------------------------------------------------------------------
     const closure_ops& ops;
     const void* created_at = nullptr;
-    const bubble* made_in = nullptr;  // by whose clock it comes due; null: nanotime()
+    const bubble* made_in = nullptr;  // the bubble by whose clock it comes due; null: nanotime()
 
-    // --- anyone --------------------------------------------------------------------
-    atomic<std::uint64_t> refs{1};  // pairs(timer.refs): the last one out sees all
+    // --- any thread --------------------------------------------------------------------
+    atomic<std::uint64_t> refs{1};  // pairs(timer.refs): the last release sees every write
 
     void* closure() { return this + 1; }
 };
@@ -42,7 +43,7 @@ void release(func_timer& ft) noexcept {
     ::operator delete(&ft);
 }
 
-// The goroutine.
+// Runs in the goroutine.
 void call(void* arg) {
     struct keeper {
         func_timer& ft;
@@ -54,14 +55,14 @@ void call(void* arg) {
 void fire(void* arg) {
     auto& ft = *static_cast<func_timer*>(arg);
     if (ROTA_UNLIKELY(is_too_late())) {
-        if (put_off(ft.t)) release(ft);  // one start, one reference
+        if (put_off(ft.t)) release(ft);  // each start holds a reference
         return;
     }
     spawn_from_scheduler(call, arg, ft.created_at);
 }
 
-// Whether ft comes due while it is set. One of a bubble comes due by the bubble's clock, and calls
-// inside it.
+// Whether ft comes due while it is set. A timer of a bubble comes due by the bubble's clock, and
+// calls inside the bubble.
 bool is_due_at_once(const func_timer& ft, std::int64_t ns) {
     return ns <= 0 && ft.made_in == getm().curg->in;
 }
@@ -85,7 +86,7 @@ ROTA_NOINLINE void func_timer_start(timer_block* b, std::int64_t ns) {
     ft.made_in = getm().curg->in;
     ft.t.arg = &ft;
     ft.t.run = fire;
-    ft.refs.store(2, memory_order_relaxed);  // relaxed: nobody else knows it
+    ft.refs.store(2, memory_order_relaxed);  // relaxed: no other thread knows it
     if (is_due_at_once(ft, ns)) return fire_at_once(ft);
     start_new_timer(ft.t, moment_in(current_now(), ns));
 }
@@ -103,13 +104,13 @@ bool func_timer_stop(timer_block& b) {
         const runtime_entry inside;
         stopped = stop_timer(ft.t);
     }
-    if (stopped) release(ft);  // not the last one: the caller has another
+    if (stopped) release(ft);  // not the last reference: the caller has its own
     return stopped;
 }
 
 bool func_timer_reset(timer_block& b, std::int64_t ns) {
     func_timer& ft = func_of(b);
-    ft.refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has one
+    ft.refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has a reference
     bool was_started = false;
     {
         const runtime_entry inside;
@@ -117,12 +118,12 @@ bool func_timer_reset(timer_block& b, std::int64_t ns) {
         was_started = at_once ? stop_timer(ft.t) : start_timer(ft.t, moment_in(current_now(), ns));
         if (at_once) fire_at_once(ft);
     }
-    if (was_started) release(ft);  // one start, one reference
+    if (was_started) release(ft);  // each start holds a reference
     return was_started;
 }
 
 void func_timer_retain(timer_block& b) noexcept {
-    func_of(b).refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has one
+    func_of(b).refs.fetch_add(1, memory_order_relaxed);  // relaxed: the caller has a reference
 }
 void func_timer_release(timer_block& b) noexcept { release(func_of(b)); }
 

@@ -1,4 +1,4 @@
-// Sleeping on a timer of the p. Go: timeSleep.
+// Puts the current goroutine or thread to sleep, by a timer of the p. Go: timeSleep.
 #include <rota/detail/time_engine.hpp>
 
 #include "core/getg.hpp"
@@ -14,13 +14,13 @@ using namespace rota::rt;
 
 namespace {
 
-// Runs once the sleeper's registers are saved. From ready_at() on it may be awake.
+// Commit function: runs once the sleeper's registers are saved. From ready_at() on it may be awake.
 bool arm(g& gp, void* when) {
     ready_at(gp, *static_cast<const std::int64_t*>(when));
     return true;
 }
 
-// A thread that rota did not start sleeps by itself.
+// Sleeps in a thread that rota did not start.
 void sleep_thread(m& self, std::int64_t when) {
     self.park.clear();
     (void)self.park.sleep_until(when);

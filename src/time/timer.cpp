@@ -1,4 +1,4 @@
-// The public operations: which kind of timer, and what misuse is answered with.
+// The public operations on timers: dispatches by kind of timer, and panics at misuse.
 #include <rota/panic.hpp>
 
 #include "time/timer_block.hpp"

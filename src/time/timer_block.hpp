@@ -1,4 +1,4 @@
-// What a handle of a timer points to: a channel that the clock feeds, or a closure that it calls.
+// The object behind a timer's handle: a channel that the clock feeds, or a closure that it calls.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ struct timer_block {
 
     // --- fixed -------------------------------------------------------------------
     const kind what;
-    // --- the heap's, and its own lock's --------------------------------------------
+    // --- the heap's, guarded by its lock ---------------------------------------------
     rt::timer t;
 };
 
-// A moment `ns` from now; the last one if that is beyond the clock's range.
+// The moment `ns` after now; the last moment if that is beyond the clock's range.
 inline std::int64_t moment_in(std::int64_t now, std::int64_t ns) {
     return saturated_add(now, ns > 0 ? ns : 0);
 }
 
-// The half of time_engine.hpp that differs between the two.
+// The operations of time_engine.hpp that differ between the two kinds.
 bool chan_timer_stop(timer_block& b);
 bool chan_timer_reset(timer_block& b, std::int64_t ns, bool periodic);
 void chan_timer_retain(timer_block& b) noexcept;

@@ -1,4 +1,4 @@
-// The heap's order, and whose lock guards a timer.
+// Keeps the heap's order, and finds the heap whose lock guards a timer.
 #include "timer/heap.hpp"
 
 #include <limits>
@@ -23,12 +23,12 @@ std::int64_t next_period(std::int64_t when, std::int64_t period, std::int64_t no
 
 }  // namespace
 
-// Takes the lock of t's home, whichever that is by then. A timer without one gets `fresh`.
+// Takes the lock of t's home at that moment. A timer without a home gets `fresh`.
 timer_heap& timer_heap::lock_home(timer& t, timer_heap* fresh) ROTA_NO_TSA {  // which is said late
     for (;;) {
         timer_heap* home = t.home.load(memory_order_acquire);  // pairs(timer.home)
         if (home == nullptr) {
-            // Of several that start it at once, one names the heap.
+            // Of several threads that start it at once, one names the heap.
             if (!t.home.compare_exchange(home, fresh, memory_order_acq_rel,  // pairs(timer.home)
                                          memory_order_acquire))              // pairs(timer.home)
                 continue;
@@ -37,7 +37,7 @@ timer_heap& timer_heap::lock_home(timer& t, timer_heap* fresh) ROTA_NO_TSA {  //
         home->mu_.acquire();
         if (t.home.load(memory_order_relaxed) == home) {  // relaxed: it changes under that lock
             if (ROTA_LIKELY(home->successor_ == nullptr)) return *home;
-            // Not started when its heap was left: it follows now.
+            // The timer was not started when its heap was left: it follows at this moment.
             t.home.store(home->successor_, memory_order_release);  // pairs(timer.home)
         }
         home->mu_.release();
@@ -47,7 +47,7 @@ timer_heap& timer_heap::lock_home(timer& t, timer_heap* fresh) ROTA_NO_TSA {  //
 timer_change timer_heap::reset(timer& t, std::int64_t when, std::int64_t period) ROTA_NO_TSA {
     timer_change change;
     timer_heap& home = lock_home(t, this);
-    t.when = when > 0 ? when : 1;  // 0 says "none" in earliest_
+    t.when = when > 0 ? when : 1;  // earliest_ uses 0 for "none"
     t.period = period;
     change.was_started = t.slot != 0;
     if (change.was_started) {
@@ -62,7 +62,8 @@ timer_change timer_heap::reset(timer& t, std::int64_t when, std::int64_t period)
 
 timer_change timer_heap::start(timer& t, std::int64_t when,
                                std::int64_t period) ROTA_NO_TSA {  // reset takes the lock itself
-    t.home.store(this, memory_order_relaxed);  // relaxed: whoever hears of t hears of this as well
+    t.home.store(this, memory_order_relaxed);  // relaxed: published to other threads together with
+                                               // t
     mu_.acquire();
     if (ROTA_UNLIKELY(successor_ != nullptr)) {
         mu_.release();
@@ -88,10 +89,11 @@ bool timer_heap::stop(timer& t) ROTA_NO_TSA {
     return started;
 }
 
-bool timer_heap::add_wait(std::int64_t when, void* what) ROTA_NO_TSA {  // which lock is said late
+bool timer_heap::add_wait(std::int64_t when, void* what) ROTA_NO_TSA {  // the lock is known only at
+                                                                        // run time
     timer_heap* heap = this;
     heap->mu_.acquire();
-    // A thread without a p may come late to the heap of one that is gone.
+    // A thread without a p may come late to the heap of a p that is gone.
     while (ROTA_UNLIKELY(heap->successor_ != nullptr)) {
         timer_heap* const next = heap->successor_;
         heap->mu_.release();
@@ -123,7 +125,7 @@ std::uint32_t timer_heap::pop_due(std::int64_t now, timer_errand* due, std::uint
         } else {
             erase(0);
         }
-        due[n++] = t.errand();  // the last time that we touch one without a period
+        due[n++] = t.errand();  // the last access to a timer without a period
     }
     if (n > 0) (void)publish();
     forget_if_empty();
@@ -195,7 +197,7 @@ void timer_heap::free_slot(std::uint32_t slot) {
     free_ = slot;
 }
 
-// Takes the entry at i out of the heap.
+// Removes the entry at i from the heap.
 void timer_heap::erase(std::size_t i) {
     if (!at(i).is_wait()) free_slot(at(i).slot());
     const entry last = at(size_locked() - 1);
@@ -203,8 +205,8 @@ void timer_heap::erase(std::size_t i) {
     if (i < size_locked()) sift(i, last);
 }
 
-// Tells the others, but for a heap that has none left: see bound(). True if the earliest moment is
-// an earlier one now.
+// Publishes the count and the earliest moment, except that an emptied heap keeps its moment: see
+// bound(). True if the earliest moment became earlier.
 bool timer_heap::publish() {
     // relaxed: see size()
     count_.store(static_cast<std::uint32_t>(size_locked()), memory_order_relaxed);
@@ -213,20 +215,21 @@ bool timer_heap::publish() {
     const std::int64_t is = at(0).when;
     if (is == was) return false;
     if (was != 0 && is > was) {
-        // Later: who still reads the old moment looks once too often.
+        // Later: a reader of the old moment polls the heap once in vain.
         earliest_.store(is, memory_order_relaxed);  // relaxed: see above
         return false;
     }
-    // seq_cst: who adds stores the new earliest moment and then looks whether somebody sleeps too
-    // long; the sleeper announces its sleep and then reads the earliest moments. One of the two
-    // sees the other.
+    // seq_cst: a thread that adds stores the new earliest moment and then checks whether an m
+    // sleeps too long. The sleeper announces its sleep and then reads the earliest moments. One of
+    // the two sees the other.
     earliest_.store(is, memory_order_seq_cst);  // pairs(timer.earliest)
     return true;
 }
 
-// As publish, for a timer that has been set.
+// publish() for a timer that has been set.
 bool timer_heap::publish_start(std::int64_t when) {
-    // The moment of the batch first: who sees the new earliest moment sees it as well.
+    // The moment of the batch first: a thread that sees the new earliest moment then sees it as
+    // well.
     const bool batch_is_earlier = pace.note_set(when);
     return publish() || batch_is_earlier;
 }
@@ -240,7 +243,7 @@ inline void timer_heap::put(std::size_t i, entry e) {
     if (!e.is_wait()) places_[e.slot()].at = static_cast<std::uint32_t>(i);
 }
 
-// Finds the place of `moving` for which there is room at i.
+// Finds the place of `moving`; the entry at i is free.
 void timer_heap::sift(std::size_t i, entry moving) {
     const std::size_t start = i;
     while (i > 0) {
@@ -253,8 +256,8 @@ void timer_heap::sift(std::size_t i, entry moving) {
     else put(i, moving);
 }
 
-// Which of the children it is nobody can predict: no branches. The children of all four are asked
-// for meanwhile: in a big heap each level is in no cache.
+// No branches: the least child cannot be predicted. Prefetches the children of the four meanwhile:
+// in a big heap no level is in a cache.
 inline std::size_t timer_heap::least_of_four(std::size_t first) {
     const entry* const children = &at(first);
     const std::size_t next = first * arity + 1;

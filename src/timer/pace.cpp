@@ -1,4 +1,4 @@
-// The end of a batch: when the next one comes.
+// Ends a batch: decides when the next batch comes, and whether there is a storm.
 #include "timer/pace.hpp"
 
 namespace rota::rt {
