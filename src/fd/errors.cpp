@@ -1,4 +1,4 @@
-// The category "net", and results as errors of it or of the system.
+// The error category "net", and the conversion of results of fd/ to errors of it or of the system.
 #include "fd/errors.hpp"
 
 #include <string>
@@ -27,7 +27,7 @@ class net_errors final : public std::error_category {
     }
 };
 
-// Never destroyed: goroutines may look at an error while the process ends.
+// Never destroyed: goroutines may read an error while the process ends.
 union errors_for_good {
     net_errors value{};
     constexpr errors_for_good() noexcept {}

@@ -1,5 +1,5 @@
-// Results of fd/ as error codes, and error codes as exceptions: what the two forms of each call of
-// the libraries share.
+// Converts results of fd/ to error codes, and error codes to exceptions: shared by the two forms of
+// each call of the libraries.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace rota::rt {
 // The error of a result below 0.
 std::error_code error_of(std::int64_t result) noexcept;
 
-// Sets the error, and returns what of the result remains.
+// Sets the error, and returns the count; 0 at an error.
 inline std::size_t checked(std::int64_t result, std::error_code& error) noexcept {
     if (result < 0) {
         error = error_of(result);
@@ -28,8 +28,8 @@ inline std::size_t checked(std::int64_t result, std::error_code& error) noexcept
                               std::string_view what, std::string_view more = {},
                               std::string_view still_more = {});
 
-// The throwing form of a call, which is told where to put its error. `more`, up to two words, says
-// what it was about.
+// The throwing form of a call that takes an error to set. `more`, up to two words, names the object
+// of the call.
 template <class Call, class... More>
 auto throwing(const char* room, const char* what, Call call, const More&... more) {
     std::error_code error;

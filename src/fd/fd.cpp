@@ -1,4 +1,5 @@
-// The calls, each with its ends: interrupted, not yet, part of it, closed meanwhile, too late.
+// Makes the calls on a descriptor. Each may be interrupted, have to wait, do a part, be closed
+// meanwhile, or be too late.
 #include "fd/fd.hpp"
 
 #include <cerrno>
@@ -58,7 +59,7 @@ int fd::open_blocking(int number, kind k, fd*& made) noexcept {
 }
 
 void fd::give_number_back() {
-    // The kernel would go on telling if somebody else has a copy.
+    // The kernel would go on reporting events if another process has a copy.
     if (poll_ != nullptr) net_poller.remove(number_, poll_->tag());
     // Linux has closed it whatever it returns.
     if (is_file()) {
@@ -73,7 +74,7 @@ void fd::give_number_back() {
     sem_release(gone_, false);
 }
 
-// The bytes stand behind it.
+// The bytes follow the object in memory.
 struct fd::returned {
     std::size_t at, size;
     const char* bytes() const { return reinterpret_cast<const char*>(this + 1); }
@@ -105,8 +106,8 @@ void fd::unlink_at_close(std::string_view path) {
 
 namespace {
 
-// The process exits, by the calling thread or another one: who is still inside may never leave. A
-// goroutine that is on its way to being stopped goes on as ever.
+// Whether the process exits, by this or another thread, and the caller is no goroutine: calls under
+// way may then never leave. A goroutine that is about to be stopped goes on as usual.
 bool is_exiting_thread() {
     return sched.exiting.load(memory_order_relaxed) &&  // relaxed: set by our own exit, or advice
            current_goroutine() == nullptr;
@@ -141,7 +142,7 @@ void fd::release() noexcept {
     if (sched.forked.load(memory_order_relaxed)) return;  // relaxed: set in the only thread
     if (handles_.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(fd.handles)
     if (is_exiting_thread()) {
-        // A goroutine may be inside that has no turn any more: it stays, and so does the object.
+        // A goroutine that runs no more may be inside a call: it stays, and so does the object.
         const bool closed = over_.load(memory_order_relaxed) ||       // relaxed: handles_ orders
                             gone_.load(memory_order_acquire) != 0 ||  // pairs(sema.count)
                             (mu_.close() && shut());
@@ -154,8 +155,7 @@ void fd::release() noexcept {
 
 // --- bytes ---------------------------------------------------------------------------------------
 
-// A change that comes from here on is told anew. One that has come before, and that is no data, has
-// left its mark.
+// The poller reports a later change anew. An earlier change that is not data has set `ended`.
 bool fd::has_drained(std::int64_t n, std::size_t size) const {
     return kind_ == kind::tcp && n > 0 && static_cast<std::size_t>(n) < size &&
            !poll_->ended.load(memory_order_relaxed);  // relaxed: passed on by `ready`
@@ -237,14 +237,14 @@ std::int64_t fd::write(const void* from, std::size_t size) {
     return write_on(static_cast<const char*>(from), size, n);
 }
 
-// The kernel says `ready` when much of its buffer is free. A peer that takes little for a long time
-// shows in the count of bytes that it has not taken.
+// The kernel reports `ready` when much of its buffer is free. A peer that takes little for a long
+// time shows in the count of bytes that it has not taken.
 ROTA_NOINLINE int fd::wait_for_room(std::int64_t stall_ns) {
     const int before = io_unsent(number_);
     bool is_over = false;
     const int error = poll_wait_at_most(*poll_, poll_dir::write, stall_ns, is_over);
     if (error != 0 || !is_over) return error;
-    // A kernel that does not say how much is left decides nothing: the deadline does.
+    // A kernel that does not report that count decides nothing: the deadline does.
     return before >= 0 && io_unsent(number_) == before ? ETIMEDOUT : 0;
 }
 
@@ -267,8 +267,7 @@ std::int64_t fd::write_parts(iovec* parts, std::size_t count) {
     const writing turn(*this);
     if (!turn) return -error_closed;
     if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
-    if (has_messages()) {  // one, however many parts; more than the kernel takes at once is too
-                           // long
+    if (has_messages()) {  // one message; the kernel may refuse its size
         return try_until_done(poll_dir::write,
                               [&] { return io_send_parts(number_, parts, count); });
     }
@@ -335,7 +334,7 @@ int fd::accept(sockaddr* from, std::uint32_t* from_size) {
             if (from_size != nullptr) *from_size = room;
             return std::int64_t{io_accept(number_, from, from_size)};
         }));
-        // A connection that has gone before it was taken is nobody's failure.
+        // A connection that has gone before it was accepted is no failure.
         if (n != -ECONNABORTED && n != -EPROTO) return n;
     }
 }
@@ -345,7 +344,7 @@ int fd::connect(const sockaddr* to, std::uint32_t size) {
     if (!turn) return -error_closed;
     if (const int error = poll_check(*poll_, poll_dir::write)) return -error;
     int r = 0;
-    do r = io_connect(number_, to, size);  // under way already, it says so
+    do r = io_connect(number_, to, size);  // a connect under way returns EALREADY
     while (r == -EINTR);
     if (r == 0 || r == -EISCONN) return 0;
     while (r == -EINPROGRESS || r == -EALREADY || r == -EINTR) {
@@ -356,7 +355,7 @@ int fd::connect(const sockaddr* to, std::uint32_t size) {
         r = -outcome;
         if (r == -EISCONN) return 0;
         if (r != 0) continue;
-        // `ready` may be said too often (kb32): who is connected has a peer.
+        // `ready` may come too often (kb32): a connected socket has a peer.
         sockaddr_storage peer{};
         std::uint32_t room = sizeof peer;
         const int known = io_remote_address(number_, reinterpret_cast<sockaddr*>(&peer), room);
@@ -384,7 +383,8 @@ int fd::set_deadline(bool of_reads, bool of_writes, std::int64_t when) {
     });
 }
 
-// Who waits in the poller goes on as before until there is something; its next try is handed off.
+// A call that waits in the poller goes on waiting until there is an event; its next try is handed
+// off.
 int fd::make_blocking() noexcept {
     blocks_.store(true, memory_order_relaxed);  // relaxed: see blocks()
     return file_set_blocking(number_, true);

@@ -1,4 +1,4 @@
-// The transitions.
+// The slow paths of the fd mutex: waiting for a turn, handing it on, closing.
 #include "fd/fd_mutex.hpp"
 
 #include "base/check.hpp"
@@ -17,7 +17,7 @@ constexpr std::int64_t long_wait_ns = 1'000'000;
     fatal("too many concurrent operations on a single file or socket (max 1048575)");
 }
 
-// Who has been woken in vain waits in front of the others.
+// A waiter that was woken in vain queues in front.
 void wait_turn(sema_word& turn, bool in_front) {
     const runtime_entry inside;
     sem_acquire(turn, in_front, wait_reason::io_wait);
@@ -67,10 +67,10 @@ ROTA_NOINLINE bool fd_mutex::await_turn(const direction& d) {
         if (!again) since = nanotime();
         else if (nanotime() - since > long_wait_ns)
             queue.is_late.store(true, memory_order_relaxed);  // relaxed: advice
-        // Who wakes us has taken us off the count.
+        // The waker has taken this waiter off the count.
         wait_turn(queue.waits, again);
-        // Two may have been woken, by one that had its turn and by one that closes. Who of them
-        // comes first takes it; the other one sees by that exchange what the closing one did.
+        // Two waiters may have been woken, the first by the end of a turn and the second by a
+        // close. The first to come takes the turn; by that exchange the second sees the close.
         if (queue.handed.exchange(0, memory_order_acq_rel) != 0) return true;  // pairs(fd.handed)
         seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
     }
@@ -85,7 +85,7 @@ ROTA_NOINLINE bool fd_mutex::hand_turn_on(const direction& d) {
         // relaxed: advice
         const bool hands_over = wakes && queue.is_late.load(memory_order_relaxed);
         std::uint64_t wanted = wakes ? seen - d.waiter : seen;
-        if (!hands_over) wanted = (wanted & ~d.held) - reference;  // or they go with the turn
+        if (!hands_over) wanted = (wanted & ~d.held) - reference;  // else both go with the turn
         if (!state_.compare_exchange(seen, wanted, memory_order_acq_rel,  // pairs(fd.mutex)
                                      memory_order_relaxed))               // relaxed: tried again
             continue;
@@ -93,7 +93,7 @@ ROTA_NOINLINE bool fd_mutex::hand_turn_on(const direction& d) {
             queue.is_late.store(false, memory_order_relaxed);  // relaxed: advice
             queue.handed.store(1, memory_order_release);       // pairs(fd.handed)
         }
-        // One who waits holds no reference, but its caller does: the object is there still.
+        // A waiter holds no reference, but its caller does: so the object still exists.
         if (wakes) end_wait(queue.waits);
         return !hands_over && (wanted & (closed_bit | references)) == closed_bit;
     }

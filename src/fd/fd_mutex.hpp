@@ -1,21 +1,22 @@
-// fd_mutex: who uses a descriptor, who reads, who writes, and whether it is closed: one word.
+// fd_mutex: one word that holds the users, the reader, the writer and the closed bit of a
+// descriptor.
 //
 //     bit 0        closed
-//     bit 1, 2     somebody reads, writes
-//     bits 3..22   references: calls under way, that which closes included
+//     bit 1, 2     a call reads, writes
+//     bits 3..22   references: calls under way, including the close
 //     bits 23..42  goroutines that wait to read
 //     bits 43..62  to write
 //
-// A call takes a reference, or, to read or write, a reference and the right to do so alone. Who
-// closes sets the closed bit and sends all who wait for their turn away; from then on nobody gets
-// in, but one to whom a turn was handed before is on its way: who has a turn asks whether it is
-// closed. The last reference to go, of whatever call, is told so: the number may be given back to
-// the kernel then, and not before (kb34).
+// A call takes a reference. To read or write it takes a reference and the exclusive turn of that
+// direction. A close sets the closed bit and sends every waiter for a turn away. From then on no
+// call gets in, except a waiter that was handed a turn before: so a call with a turn checks whether
+// the fd is closed. The release of the last reference, by whichever call, returns true. Only then
+// may the number be given back to the kernel (kb34).
 //
-// A turn is free for whoever comes. But one that calls again and again would find it free each time
-// before the one runs whom it has woken, and sleep with it until the descriptor is ready: so to one
-// that has been woken in vain, and has waited for 1 ms, the turn is handed over, as a mutex is. Go:
-// internal/poll fdMutex, which never does.
+// A free turn goes to the first call that comes. But a caller in a loop would find it free each
+// time before the woken waiter runs, and would hold it while it sleeps until the descriptor is
+// ready. So the turn is handed over to a waiter that has been woken in vain and has waited for 1
+// ms, as a mutex does. Go: internal/poll fdMutex, which never does.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +29,8 @@ namespace rota::rt {
 
 class fd_mutex {
   public:
-    // False: it is closed. Caller of all: not inside a runtime_entry. Reading and writing park
-    // while another one reads or writes.
+    // False: it is closed. Caller of each function: not inside a runtime_entry. Reading and writing
+    // park while another call reads or writes.
     [[nodiscard]] bool acquire();
     [[nodiscard]] bool acquire_read() { return acquire_turn(reading); }
     [[nodiscard]] bool acquire_write() { return acquire_turn(writing); }
@@ -46,16 +47,17 @@ class fd_mutex {
     }
 
   private:
-    // What belongs to one of the two directions.
+    // The bits that belong to one of the two directions.
     struct direction {
         std::uint64_t held, waiter, waiters;
         bool is_read;
     };
-    // Those who wait for a turn.
+    // The waiters for a turn.
     struct line {
         atomic<std::uint32_t> waits{0};   // the semaphore where they sleep
-        atomic<std::uint32_t> handed{0};  // a turn, and its reference, wait for one that is woken
-        // The first has waited for long. Relaxed: advice, which it gives, and who hands over takes.
+        atomic<std::uint32_t> handed{0};  // a turn, with its reference, waits for a woken waiter
+        // The first waiter has waited for long. relaxed: advice, which that waiter sets and the
+        // hand-over clears.
         atomic<bool> is_late{false};
     };
     static constexpr std::uint64_t closed_bit = 1, reference = 8,
@@ -65,8 +67,8 @@ class fd_mutex {
     static constexpr direction writing = {4, std::uint64_t{1} << 43,
                                           ((std::uint64_t{1} << 20) - 1) << 43, false};
 
-    // Where nobody is in the way, which is nearly always, compiled into the call: a frame of their
-    // own would be one more line of each stack that is far away (fd/read.cpp).
+    // The fast path without contention, which is nearly always, is inlined into the call: a frame
+    // of its own would be a further line of each stack that is far away (fd/read.cpp).
     ROTA_ALWAYS_INLINE bool acquire_turn(const direction& d) {
         std::uint64_t seen = state_.load(memory_order_relaxed);  // relaxed: decided by the exchange
         if (ROTA_LIKELY((seen & (closed_bit | d.held)) == 0 && (seen & references) != references) &&
@@ -86,7 +88,7 @@ class fd_mutex {
             return false;
         return hand_turn_on(d);
     }
-    // The same whatever is in the way.
+    // The general cases, with contention or a close.
     bool await_turn(const direction& d);
     bool hand_turn_on(const direction& d);
     line& line_of(const direction& d) { return d.is_read ? reads_ : writes_; }

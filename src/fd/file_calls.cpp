@@ -1,4 +1,4 @@
-// The calls for files: of those that can be polled, as of sockets; of the others, handed off.
+// The calls for files: a file that can be polled is served like a socket, any other is handed off.
 #include <algorithm>
 #include <cerrno>
 
@@ -21,14 +21,14 @@ std::int64_t fd::read_file(void* to, std::size_t size) {
     return try_file(poll_dir::read, [&] { return file_read(number_, to, size); });
 }
 
-// SIGPIPE is for what the program writes to its own output: nobody is there to see an error.
+// SIGPIPE is for writes to the program's own output, where no caller checks errors.
 std::int64_t fd::write_some(const char* from, std::size_t size) {
     if (number_ == STDOUT_FILENO || number_ == STDERR_FILENO)
         return file_write(number_, from, size);
     return file_write_quietly(number_, from, size);
 }
 
-// Calls `write(bytes, size, done)` for what is left until nothing is.
+// Calls `write(bytes, size, done)` for the rest until the rest is empty.
 template <class Write>
 std::int64_t fd::write_all(const void* from, std::size_t size, Write write) {
     const char* const bytes = static_cast<const char*>(from);
@@ -36,7 +36,7 @@ std::int64_t fd::write_all(const void* from, std::size_t size, Write write) {
     while (done < size) {
         const std::int64_t n = write(bytes + done, size - done, done);
         if (n < 0) return n;
-        if (n == 0) return -EIO;  // it takes nothing, and gives no reason
+        if (n == 0) return -EIO;  // the write takes nothing, and gives no reason
         done += static_cast<std::size_t>(n);
     }
     return static_cast<std::int64_t>(done);
@@ -71,7 +71,7 @@ std::int64_t fd::write_regular(const void* from, std::size_t size) {
     });
 }
 
-// No turn: the place is the caller's, not the file's.
+// Takes no turn: the position is the caller's, not the file's.
 std::int64_t fd::read_file_at(void* to, std::size_t size, std::int64_t offset) {
     give_way_if_asked();
     if (!is_regular() || offset < 0 || size == 0)
@@ -106,9 +106,10 @@ std::int64_t fd::seek(std::int64_t offset, int whence) {
 
 // --- to a socket ---------------------------------------------------------------------------------
 
-// The disk may have to be waited for, so each call is handed off; for the peer the goroutine parks.
+// Each call is handed off, because it may wait for the disk. The goroutine parks to wait for the
+// peer.
 std::int64_t fd::send_file(fd& from, std::int64_t offset, std::uint64_t count) {
-    constexpr std::uint64_t at_once = 1 << 20;  // between two looks at the deadline
+    constexpr std::uint64_t at_once = 1 << 20;  // bytes between two checks of the deadline
     if (!from.is_regular() || offset < 0 || is_file() || has_messages()) return -EINVAL;
     const writing turn(*this);
     if (!turn) return -error_closed;

@@ -1,4 +1,4 @@
-// The wait, and the deadlines.
+// Parks goroutines until a descriptor is ready, and sets deadlines.
 #include "fd/poll_wait.hpp"
 
 #include <cerrno>
@@ -25,21 +25,21 @@ void let_go(g* gp) {
     net_poller.discount_waiters(1);  // last: see is_deadlocked
 }
 
-// Under the heap's lock: takes none.
+// Runs under the heap's lock: takes none.
 void* claim_expired(timer& t) { return static_cast<poll_word*>(t.arg)->expire(); }
 
 void ready_expired(void* gp) { let_go(static_cast<g*>(gp)); }
 
-// Stops the timer, if it may be started. What it has done before stays.
+// Stops the timer, if it may be started. An effect that it had before stays.
 void stop_limit(poll_desc& d, std::uint8_t i) ROTA_REQUIRES(d.mu) {
     if (!d.has_limit[i]) return;
     (void)stop_timer(d.limit[i]);
-    // It is in no heap now. The next one may be set on another p, or outside of the bubble.
+    // The timer is in no heap. The next deadline may be set on another p, or outside of the bubble.
     d.limit[i].home.store(nullptr, memory_order_relaxed);  // relaxed: as has_limit, under d.mu
     d.has_limit[i] = false;
 }
 
-// The same moment of the real clock; never 0. A caller in no bubble has that clock itself.
+// The same moment of the real clock; never 0. A caller in no bubble uses the real clock already.
 std::int64_t by_real_clock(std::int64_t when) {
     const g& me = *getm().curg;
     if (ROTA_LIKELY(me.in == nullptr)) return when;
@@ -63,9 +63,9 @@ int poll_error_of(poll_word::state s) {
     return 0;
 }
 
-// Counted first: while the count is 0 nobody would look.
+// Counts the waiter first: while the count is 0 no m would poll.
 bool begin_poll_wait(g& gp, void* word) {
-    const bool is_thread = gp.is_thread;  // a goroutine may be running elsewhere once it is armed
+    const bool is_thread = gp.is_thread;  // a goroutine may run elsewhere once it is armed
     net_poller.count_waiter();
     if (!static_cast<poll_word*>(word)->arm(gp)) {
         net_poller.discount_waiters(1);
@@ -94,7 +94,7 @@ int poll_wait(poll_desc& d, poll_dir dir) {
 namespace {
 
 // Ends a wait by the bit `ready`, which may be set once too often (netpoll/poll_word.hpp). The
-// deadline of the descriptor stays as the program has set it.
+// descriptor's deadline stays as the program has set it.
 struct poll_alarm {
     timer when_over;
     poll_word& word;
@@ -102,7 +102,7 @@ struct poll_alarm {
 
     explicit poll_alarm(poll_word& w) : word(w) {}
 
-    // Under the heap's lock: takes none.
+    // Runs under the heap's lock: takes none.
     static void* claim(timer& t) {
         auto& self = *static_cast<poll_alarm*>(t.arg);
         self.has_rung.store(true, memory_order_relaxed);  // relaxed: stop_timer orders
@@ -139,8 +139,8 @@ int poll_wait_at_most(poll_desc& d, poll_dir dir, std::int64_t ns, bool& is_over
     return error;
 }
 
-// What a descriptor waits for comes from outside of any bubble, and so does the end of the wait:
-// the caller means as long from now as its own clock says.
+// Descriptor events come from outside of any bubble, so their deadlines are real time. The caller
+// means as long from now as its own clock says.
 void poll_set_deadline(poll_desc& d, poll_dir dir, std::int64_t when) {
     if (when != 0) when = by_real_clock(when);
     const outside_bubble in_real_time;

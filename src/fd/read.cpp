@@ -1,9 +1,9 @@
-// fd::read, in which servers spend their lives.
+// fd::read, in which servers spend most of their time.
 //
-// A server with thousands of connections finds the stack of each far away, line by line, and every
-// ret behind a switch is guessed wrong. So between who reads and the switch there is one frame, and
-// little in it: what can be read again behind the wait is not kept over it, and what is rare has
-// functions of its own.
+// In a server with thousands of connections each stack is in no cache, line by line, and every ret
+// after a switch is mispredicted. So there is one small frame between the reader and the switch.
+// Values that can be read again after the wait are not kept over it, and rare cases have functions
+// of their own.
 #include <cerrno>
 #include <utility>
 
@@ -21,8 +21,8 @@ namespace rota::rt {
 
 namespace {
 
-// Whether a call may be made by another thread for the caller: one that has its own, or is locked
-// or pinned to one, may have made that different, its table of descriptors even.
+// Whether a different thread may make the call for the caller. A caller that is a thread, or is
+// locked or pinned to one, may have changed that thread's state, even its table of descriptors.
 bool is_any_thread_as_good() {
     const g& self = *getm().curg;
     return !self.is_thread && !self.is_locked && !self.is_pinned;
@@ -30,8 +30,8 @@ bool is_any_thread_as_good() {
 
 }  // namespace
 
-// A reading turn that has been taken: `turn`, less what that must remember over the wait, which is
-// whether it was.
+// A reading turn that has been taken: `turn` without the flag whether it was taken, which would
+// have to be kept over the wait.
 struct fd::reading_now {
     fd& of;
     ROTA_ALWAYS_INLINE ~reading_now() {
@@ -39,7 +39,8 @@ struct fd::reading_now {
     }
 };
 
-// The order of a read. Whatever ends the wait, nobody is to find one whose room is gone.
+// The order of a read. Its end removes the order: whatever ends the wait, no thread may find an
+// order whose buffer is gone.
 struct fd::ordered {
     fd& of;
     ROTA_ALWAYS_INLINE ordered(fd& by, void* to, std::size_t size) : of(by) {
@@ -64,7 +65,7 @@ std::int64_t fd::read(void* to, std::size_t size) {
     return n;
 }
 
-// One that has read all there was waits first.
+// A reader that has emptied the socket waits first.
 ROTA_ALWAYS_INLINE std::int64_t fd::receive(void* to, std::size_t size) {
     std::int64_t n = std::exchange(drained_, false) ? wait_to_receive(to, size) : -EINTR;
     if (n == -EINTR) n = io_receive(number_, to, size);
@@ -77,9 +78,9 @@ ROTA_NOINLINE std::int64_t fd::receive_again(std::int64_t n, void* to, std::size
     return n;
 }
 
-// Waits as poll_wait does; somebody else may read meanwhile. What the read has given; or -EINTR:
-// the caller makes it; or -EAGAIN: the caller waits again; or an error of the wait with its sign
-// turned.
+// Waits as poll_wait does; the m that readies the caller may read meanwhile. Returns the result of
+// that read; -EINTR: the caller makes the call; -EAGAIN: the caller waits again; or a negative
+// error of the wait.
 ROTA_ALWAYS_INLINE std::int64_t fd::wait_to_receive(void* to, std::size_t size) {
     poll_word::state s = (*poll_)[poll_dir::read].take();
     if (s == poll_word::state::none) {

@@ -1,4 +1,4 @@
-// Who may, the look, and the wait.
+// Decides between ring and hand-off for calls on regular files, and makes them.
 #include "fd/regular.hpp"
 
 #include <cerrno>
@@ -22,12 +22,13 @@ namespace {
 
 using act = io_file_call::act;
 
-// So much is copied before anybody else could be given the p.
+// Bytes that are copied before the p could be given to another m.
 constexpr std::size_t short_copy = 64 * 1024;
-// The watcher copies so much at once: longer than that the news of sockets should not wait.
+// Bytes that the watcher copies at once: a longer copy would delay the events of sockets.
 constexpr std::size_t watcher_copy = 256 * 1024;
 
-// A goroutine that has a p, and whose thread others could use. At exit nobody would wake it.
+// Whether the caller is a goroutine with a p, on a thread that other goroutines could use. At exit
+// no m would wake it.
 bool is_for_ring() {
     const m* const mp = getm_or_null();  // first: with one, the runtime has booted
     return mp != nullptr && net_poller.makes_file_calls() && !mp->curg->is_thread &&
@@ -36,7 +37,7 @@ bool is_for_ring() {
            !sched.exiting.load(memory_order_relaxed);                     // relaxed: advice
 }
 
-// What the call itself would not have said, or says again.
+// Errors that the call itself would not have returned, or returns again.
 bool is_refusal(std::int64_t result) {
     return result == -EINTR || result == -EAGAIN || result == -ECANCELED || result == -ENOMEM ||
            result == -EINVAL || result == -EOPNOTSUPP;
@@ -58,8 +59,8 @@ std::int64_t hand_off(const io_file_call& c) {
     return n;
 }
 
-// Calls that threads of the kernel's make, of which there are so many (io_ring); each may hang with
-// a file system that does not answer. relaxed: a count.
+// Calls in the kernel's own threads, of which there are so many (io_ring); each may hang with a
+// file system that does not answer. relaxed: a count.
 constexpr int by_workers_max = 48;
 constinit atomic<int> by_workers{0};
 
@@ -90,7 +91,7 @@ std::int64_t make(const io_file_call& call) {
     r.tag = place->tag();
     r.call = call;
     net_poller.ask(r);
-    // Nothing else may end this wait: the bytes are the kernel's.
+    // Nothing else may end this wait: the bytes are the kernel's until then.
     while (!r.is_done.load(memory_order_acquire))  // pairs(file.done)
         (void)poll_wait(*place, poll_dir::read);
     {
@@ -104,16 +105,16 @@ std::int64_t place_of(std::int64_t offset, std::size_t done) {
     return offset == at_position ? offset : offset + static_cast<std::int64_t>(done);
 }
 
-// The position of an open file, for calls that are made at a place. The ring's own calls at the
-// position leave it where it was when they end with less than was asked for, or go past the cache.
+// The position of an open file, for calls that are made at an offset. The ring's own calls at the
+// position leave it unchanged when they end short or go past the cache.
 class position {
   public:
     explicit position(const io_file_call& c) : number_(c.fd), is_meant_(c.offset == at_position) {
         at_ = is_meant_ ? file_seek(number_, 0, SEEK_CUR) : c.offset;
     }
-    // Of a file that has none, the call is made as it is.
+    // For a file without a position, the call is made unchanged.
     std::int64_t place() const { return at_ < 0 ? at_position : at_; }
-    // So many bytes have been read or written there.
+    // `n` bytes have been read or written there.
     void move(std::int64_t n) {
         if (at_ < 0 || n <= 0) return;
         at_ += n;
@@ -126,7 +127,7 @@ class position {
     std::int64_t at_;
 };
 
-// How much of it there is without waiting; all that there is, if `ended`. Or an error.
+// Reads the bytes that need no wait; `ended`: up to the end of the file. Or an error.
 std::int64_t read_now(const io_file_call& c, bool& ended) {
     char* const bytes = static_cast<char*>(c.bytes);
     std::size_t done = 0;
@@ -181,7 +182,7 @@ std::int64_t regular_write(int number, const void* from, std::size_t size, std::
     const io_file_call all{act::write, true, number, const_cast<void*>(from), size, offset};
     if (!may_park || !is_for_ring()) return hand_off(all);
     if (offset != at_position) return make(all);
-    // Where it will be appended is not known before.
+    // The offset at which an append will write is not known before.
     const int flags = file_flags(number);
     if (flags < 0 || (flags & O_APPEND) != 0) return hand_off(all);
     position at(all);

@@ -1,4 +1,4 @@
-// What the calls on a descriptor are made of: a turn, the loop that waits, and the hand-off.
+// The building blocks of calls on a descriptor: a turn, the loop that waits, and the hand-off.
 #pragma once
 
 #include <cerrno>
@@ -11,7 +11,7 @@
 
 namespace rota::rt {
 
-// A goroutine whose calls never have to wait gives way here, when it is asked to.
+// A goroutine whose calls never have to wait yields here when it is asked to.
 inline void give_way_if_asked() {
     const m* const mp = getm_or_null();
     if (mp != nullptr && ROTA_UNLIKELY(mp->preempt.load(memory_order_relaxed)))  // relaxed: advice
@@ -29,7 +29,7 @@ class fd::turn {
     }
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
-    // Not if it has been closed by now, in whose name nothing is to begin.
+    // False if the fd is closed by now: no call may begin then.
     explicit operator bool() const { return holds_ && !of_.mu_.is_closed(); }
 
   private:
@@ -43,7 +43,7 @@ inline int fd::wait_for_room() {
     return most == 0 ? poll_wait(*poll_, poll_dir::write) : wait_for_room(most);
 }
 
-// Repeats `call` until it succeeds or fails for good, and waits while there is nothing to be done.
+// Repeats `call` until it succeeds or fails for good, and waits while it returns EAGAIN.
 template <class Call>
 std::int64_t fd::try_until_done(poll_dir dir, Call call) {
     for (;;) {
@@ -55,7 +55,7 @@ std::int64_t fd::try_until_done(poll_dir dir, Call call) {
     }
 }
 
-// While it lives the thread may block: the p is free for others. Not to be nested.
+// While it lives the thread may block: the p is handed off. Not to be nested.
 struct blocking_call {
     blocking_call() { entersyscall(); }
     ~blocking_call() { exitsyscall(); }
@@ -63,7 +63,7 @@ struct blocking_call {
     blocking_call& operator=(const blocking_call&) = delete;
 };
 
-// As try_until_done; where nobody can poll, or the open file blocks, the call blocks.
+// try_until_done; where the descriptor cannot be polled, or the open file blocks, the call blocks.
 template <class Call>
 std::int64_t fd::try_file(poll_dir dir, Call call) {
     for (;;) {
