@@ -1,11 +1,11 @@
-// The eventfd is level-triggered: a thread that only looks must leave a wake-up for the one that
-// sleeps, who reads it.
+// Implements the back end on epoll. Its eventfd is level-triggered: a thread that polls without
+// sleeping must leave a wake-up for the sleeper, which reads the eventfd.
 //
-// The kernel has one registration for an open file and its number. Those of add() and of arm() must
-// not replace each other: the program may poll, through librota_hook.so, a number that the runtime
-// has added. So the tag of each added number stands in a table, and arm() refuses the number. An
-// arm() that has not seen the tag in time finds it after its call, and then puts the registration
-// of add() back: the kernel tells anew what there is, so nothing is lost.
+// The kernel has one registration for an open file and its number. Registrations of add() and of
+// arm() must not replace each other: the program may poll, through librota_hook.so, a number that
+// the runtime has added. So a table holds the tag of each added number, and arm() refuses the
+// number. An arm() that sees the tag too late finds it after its call, and puts the registration of
+// add() back. The kernel then reports the state anew, so nothing is lost.
 #include <cerrno>
 
 #include <sys/epoll.h>
@@ -21,9 +21,9 @@ namespace {
 
 constexpr std::uint64_t wake_tag = ~std::uint64_t{0};
 
-// The tags of the numbers that add() has registered, plus 1; 0: none. Written by add() and remove()
+// The tags of the numbers that add() has registered, plus 1; 0: none. Writers: add() and remove()
 // of the number's owner. seq_cst: add() writes, then registers; arm() registers, then reads.
-constexpr unsigned numbers_max = 1u << 16;  // those above are never armed
+constexpr unsigned numbers_max = 1u << 16;  // numbers above are never armed
 constinit atomic<std::uint64_t> added[numbers_max];
 
 atomic<std::uint64_t>* added_tag(int fd) {
@@ -56,7 +56,7 @@ int epoll_backend::start() {
     return error;
 }
 
-// What arm() has left registered is replaced. What add() has is not: -EEXIST.
+// Replaces a registration of arm(), but not of add(): -EEXIST.
 int epoll_backend::add(int fd, std::uint64_t tag) {
     atomic<std::uint64_t>* const mine = added_tag(fd);
     const std::uint64_t before =
@@ -69,7 +69,7 @@ int epoll_backend::add(int fd, std::uint64_t tag) {
     return error;
 }
 
-// A number that was closed, or stands for another file now, is not found.
+// A number that was closed, or stands for a different file by now, is not found.
 int epoll_backend::arm(int fd, std::uint32_t events, std::uint64_t tag) {
     const atomic<std::uint64_t>* const owner = added_tag(fd);
     if (owner == nullptr || owner->load(memory_order_seq_cst) != 0)  // pairs(poll.added)
@@ -93,7 +93,8 @@ int epoll_backend::remove(int fd, std::uint64_t tag) {
     std::uint64_t mine = tag + 1;
     if (atomic<std::uint64_t>* const a = added_tag(fd))
         (void)a->compare_exchange(mine, 0, memory_order_seq_cst,  // pairs(poll.added)
-                                  memory_order_relaxed);          // relaxed: another owner's
+                                  memory_order_relaxed);          // relaxed: the tag is another
+                                                                  // owner's
     return error;
 }
 
@@ -116,7 +117,7 @@ int epoll_backend::wait(std::int64_t timeout, std::span<poll_event> events) {
 
 void epoll_backend::wake() {
     int n = 0;
-    // Full after 2^64 wake-ups that nobody has read: it wakes all the same then.
+    // Full after 2^64 unread wake-ups: it wakes all the same then.
     do n = io_event_add(wake_);
     while (n == -EINTR);
     ROTA_CHECK(n == 0 || n == -EAGAIN);

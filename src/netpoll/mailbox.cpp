@@ -1,4 +1,4 @@
-// Letters, and the bell.
+// Posts events of one thread as letters, hands them out to polling threads, and rings the bell.
 #include "netpoll/mailbox.hpp"
 
 #include "netpoll/poll_desc.hpp"
@@ -23,7 +23,9 @@ void mailbox::put(const poll_event* events, int n) {
                 else last_->letter.next = d;
                 last_ = d;
             }
-            if (mine.event.tag != e.tag) mine.event = e;  // what is there is of a use that is over
+            if (mine.event.tag != e.tag)
+                mine.event = e;  // the letter's event is of a use that is
+                                 // over
             mine.event.read |= e.read;
             mine.event.write |= e.write;
             mine.event.ended |= e.ended;
@@ -33,7 +35,7 @@ void mailbox::put(const poll_event* events, int n) {
 }
 
 int mailbox::take(std::span<poll_event> out) {
-    // relaxed: who must not miss one has been woken by the bell
+    // relaxed: the bell wakes every thread that must not miss a letter
     if (first_.load(memory_order_relaxed) == nullptr) return 0;
     const lock_guard guard(mu_);
     poll_desc* d = first_.load(memory_order_relaxed);  // relaxed: under mu_

@@ -1,18 +1,18 @@
-// Where one thread puts what the kernel has told, and those who poll take it.
+// A mailbox: one thread puts the kernel's events into it, and polling threads take them.
 //
-// Of a record there is one letter at most, linked through the record itself: what comes while it
-// lies there is added to it. So there is room for all, and what has been told first is taken first.
-// A letter bears the number of the use that it is meant for, and who takes it drops it if that use
-// is over (netpoll/poll_desc.hpp).
+// A record has at most one letter, linked through the record itself; later events are added to a
+// letter that lies there. So there is room for every event, and letters are taken in their order. A
+// letter bears the number of the use that it is meant for. The taker drops it if that use is over
+// (netpoll/poll_desc.hpp).
 //
-// Who sleeps until something comes waits for the bell, a sticky token:
+// A thread that sleeps until an event comes waits for the bell, a sticky token:
 //
 //     quiet ──sleep──► asleep ──ring──► rung      (and one futex call)
 //       └───────────────ring─────────► rung
-//     all ──the sleep is over──► quiet
+//     any ──the sleep is over──► quiet
 //
-// What is put comes before the ring, and who has slept makes it quiet before he takes: a ring that
-// comes later stays for the next sleep.
+// A put comes before the ring, and a sleeper makes the bell quiet before it takes: a later ring
+// stays for the next sleep.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ class mailbox {
   public:
     constexpr mailbox() = default;
 
-    // Caller: one thread.
+    // Posts `n` events. Caller: one thread.
     void put(const poll_event* events, int n) ROTA_EXCLUDES(mu_);
-    // Any thread. Returns how many.
+    // Takes letters; returns their number. Any thread.
     int take(std::span<poll_event> out) ROTA_EXCLUDES(mu_);
 
-    // Until the bell rings or has rung, or until `deadline` (nanotime; no_deadline: for ever); may
-    // end early. Caller: one at a time.
+    // Sleeps until the bell rings or has rung, or until `deadline` (nanotime; no_deadline: for
+    // ever); may end early. Caller: one at a time.
     void sleep(std::int64_t deadline);
     void ring();
 
@@ -46,9 +46,9 @@ class mailbox {
 
     atomic<std::uint32_t> bell_{quiet};
     alignas(cache_line) lock mu_{lock_rank::poll_mail};
-    // Changed under mu_. Who looks without it and finds none has come a moment too early.
+    // Changed under mu_. A thread that reads null without mu_ has come before the put.
     atomic<poll_desc*> first_{nullptr};
-    poll_desc* last_ ROTA_GUARDED_BY(mu_) = nullptr;  // of those that first_ begins
+    poll_desc* last_ ROTA_GUARDED_BY(mu_) = nullptr;  // the end of the list from first_
 };
 
 }  // namespace rota::rt

@@ -1,4 +1,4 @@
-// The table of records: chunks that are made as they are needed and stay.
+// Keeps the table of poll records: chunks that are made on demand and stay.
 #include "netpoll/poll_desc.hpp"
 
 #include "mem/mapped.hpp"
@@ -20,7 +20,7 @@ struct free_records {
 };
 constinit free_records records;
 
-// Records for one chunk more, all free.
+// Makes the records of a further chunk, each free.
 void grow() ROTA_REQUIRES(records.mu) {
     auto* const chunk = static_cast<poll_desc*>(mapped_alloc(sizeof(poll_desc) * chunk_size));
     for (std::uint32_t i = chunk_size; i-- > 0;) {
@@ -57,7 +57,8 @@ poll_desc* poll_desc_new() {
     }
     d->next_free = nullptr;
     d->beside = nullptr;
-    d->ended.store(false, memory_order_relaxed);  // relaxed: published by epoll_ctl, as all below
+    d->ended.store(false, memory_order_relaxed);  // relaxed: published by epoll_ctl, like the
+                                                  // stores below
     for (poll_word& w : d->word) w.reset();
     const lock_guard guard(d->mu);
     d->evicted = false;

@@ -1,4 +1,4 @@
-// The poller's sleep, on a futex with an absolute deadline or in the back end.
+// Implements the poller's sleep, on a futex with an absolute deadline or in the back end.
 #include "netpoll/poller.hpp"
 
 #include <cerrno>
@@ -17,14 +17,14 @@ namespace {
 
 constinit lock one_starts{lock_rank::netpoll};
 
-// What the kernel has told, passed on to the words.
+// Passes the kernel's events on to the words.
 void take_events(const poll_event* events, int n, ready_list& ready) {
-    // Their lines are asked for together: one after the other, each would be waited for.
+    // Prefetches the lines together: one after another, each would be waited for.
     for (int i = 0; i < n; ++i) prefetch_poll_desc(events[i].tag);
     for (int i = 0; i < n; ++i) {
         const poll_event& e = events[i];
         poll_desc* const d = poll_desc_of(e.tag);
-        if (d == nullptr) continue;                               // of a descriptor that is closed
+        if (d == nullptr) continue;                               // the descriptor is closed
         if (e.ended) d->ended.store(true, memory_order_relaxed);  // relaxed: `ready` passes it on
         g* const reader = e.read ? (*d)[poll_dir::read].ready() : nullptr;
         g* const writer = e.write ? (*d)[poll_dir::write].ready() : nullptr;
@@ -39,7 +39,7 @@ bool take_what_is_there(poll_backend& b, std::int64_t timeout, ready_list& ready
     poll_event events[poll_events_max];
     const int n = b.wait(timeout, std::span(events).first(most));
     if (n == -EINTR) return false;
-    // At exit programs may close whatever there is.
+    // At exit programs may close any descriptor, even ours.
     if (n < 0 && sched.exiting.load(memory_order_relaxed)) return true;  // relaxed: set long before
     if (n < 0) {
         fatal("runtime: netpoll failed", trace_scope::none,
@@ -63,7 +63,7 @@ int poller::start() {
         if (error != 0) return -error;
         started_.store(chosen_, memory_order_release);  // pairs(poll.start)
     }
-    wake();  // an m may be asleep on the futex, and must be where descriptors are
+    wake();  // an m may be asleep on the futex, and must sleep in the back end
     return 0;
 }
 
@@ -96,8 +96,8 @@ void poller::sleep(std::int64_t deadline, ready_list& ready) {
         if (take_what_is_there(*b, timeout, ready, poll_at_once)) break;
     }
     ROTA_PROBE1("netpoll_wake", "4", ready.count);
-    // Whatever ended the sleep, the caller looks at everything again: a token that comes right now
-    // is no loss.
+    // Whatever ended the sleep, the caller checks every source of work again: a token that comes
+    // right now is no loss.
     word_.store(quiet, memory_order_seq_cst);  // pairs(poller.break)
 }
 

@@ -1,14 +1,14 @@
-// The poller: where one idle m waits for the next timer and for descriptors, and where others look
-// for what has become ready. At most one m sleeps in it at a time (sched.last_poll).
+// The poller: one idle m waits in it for the next timer and for descriptors, and any m polls it for
+// ready goroutines. At most one m sleeps in it at a time (sched.last_poll).
 //
-// Until the first descriptor is opened it is a futex, and costs no system call but that. From then
-// on the sleep is the back end's. A break is a sticky token: it ends the sleep under way or else
-// the next one.
+// Until the first descriptor is opened it is a futex, and costs no other system call. From then on
+// the sleep is the back end's. A break is a sticky token: it ends the sleep under way or else the
+// next one.
 //
 //     quiet ──sleep──► asleep (futex) ───wake──► broken      (and one futex call)
 //       │ └───sleep──► waits (back end) ─wake──► broken      (and one call to the back end)
-//       └──────────────wake────────────────────► broken      (nobody sleeps)
-//     all ──the sleep is over──► quiet
+//       └──────────────wake────────────────────► broken      (no m sleeps)
+//     any ──the sleep is over──► quiet
 //
 // Go: netpoll(delay), netpollBreak, netpollWaiters.
 #pragma once
@@ -24,46 +24,46 @@ namespace rota::rt {
 struct g;
 struct poll_desc;
 
-// So many events a look. An echo among 1000 connections costs 3 to 7 % more CPU with 128; with 16,
-// 24 and 48 the same within the noise. Why is a guess, as no caches could be watched: what a
-// request touches of its connection's, most of it the kernel's, is gone through at the look, for
-// the read ahead, and when the goroutine runs, and that of 32 connections stays near meanwhile.
+// Events a poll. An echo among 1000 connections costs 3 to 7 % more CPU with 128; with 16, 24 and
+// 48 it costs the same within the noise. The reason is a guess, as the caches could not be
+// measured. A request touches memory of its connection, most of it the kernel's, at the poll, at
+// the read-ahead, and when the goroutine runs; the memory of 32 connections stays in the caches
+// meanwhile.
 inline constexpr std::size_t poll_at_once = 32;
 
 // Goroutines that have waited for a descriptor, taken out of its words: the caller readies them.
 struct ready_list {
     std::uint32_t count = 0;
-    bool is_full = false;         // there have been as many events as were asked for: more may wait
-    g* all[2 * poll_events_max];  // those below count
+    bool is_full = false;         // the poll brought as many events as asked for: more may wait
+    g* all[2 * poll_events_max];  // entries below `count`
 };
 
 class poller {
   public:
     // --- descriptors -----------------------------------------------------------------
-    // Makes the poller ready for them. 0, or the errno value of what it needs and cannot have
-    // (EMFILE, ENFILE, ENOMEM: epoll or eventfd): tried anew by the next call.
+    // Starts the back end. 0, or the errno value of a missing resource (EMFILE, ENFILE, ENOMEM:
+    // epoll or eventfd); the next call tries anew.
     [[nodiscard]] int start();
-    // Watches fd for d. 0, or an errno value; EPERM: not a kind that can be polled (a regular
-    // file).
+    // Watches fd for d. 0, or an errno value; EPERM: it cannot be polled (a regular file).
     [[nodiscard]] int add(int fd, poll_desc& d);
-    // Watches fd, which need not be the runtime's, for one of these events (poll's words), once: d
-    // is told of it. A later call for fd replaces this one. 0, or an errno value; EPERM as above;
+    // Watches fd, which need not be the runtime's, for one of these events (poll's bits), once, and
+    // reports it to d. A later call for fd replaces this one. 0, or an errno value; EPERM as above;
     // EEXIST: it is added, and stays so; ENOSYS: the back end cannot.
     [[nodiscard]] int arm(int fd, std::uint32_t events, poll_desc& d);
     // Before fd is closed. May block the thread for a moment.
     void remove(int fd, std::uint64_t tag);
 
     // --- calls on files that cannot be watched ----------------------------------------
-    // Whether the back end makes them (netpoll/file_request.hpp): the same for ever once rota has
-    // been booted.
+    // Whether the back end makes them (netpoll/file_request.hpp): fixed once rota has been booted.
     bool makes_file_calls() const { return chosen_->makes_file_calls(); }
-    // Makes one. Caller: after start().
+    // Makes one call. Caller: after start().
     void ask(file_request& r) { backend()->ask(r); }
 
     // --- goroutines that wait for them -------------------------------------------------
     // Counted before the wait begins, until after the goroutine has been queued: while the count is
-    // 0 no descriptor can wake anybody. seq_cst: who is about to wait counts itself, then asks
-    // whether somebody polls; who has polled says so, then looks whether anybody waits.
+    // 0 no descriptor can wake a goroutine. seq_cst: a thread about to wait counts itself, then
+    // checks whether an m polls; an m that has polled says so, then checks whether a goroutine
+    // waits.
     void count_waiter() { waiters_.fetch_add(1, memory_order_seq_cst); }  // pairs(poll.waiters)
     void discount_waiters(std::uint32_t n) {
         waiters_.fetch_sub(n, memory_order_seq_cst);  // pairs(poll.waiters)
@@ -71,18 +71,18 @@ class poller {
     bool has_waiters() const {
         return waiters_.load(memory_order_seq_cst) != 0;  // pairs(poll.waiters)
     }
-    // How many there are: for reports.
+    // The number of waiters: for reports.
     std::uint32_t waiter_count() const { return waiters_.load(memory_order_relaxed); }
-    // As has_waiters(), for a reader that comes back soon anyway.
+    // has_waiters() for a reader that comes back soon anyway.
     bool has_waiters_hint() const { return waiters_.load(memory_order_relaxed) != 0; }
 
     // --- polling -------------------------------------------------------------------------
-    // Sleeps until `deadline` (nanotime; no_deadline: for ever), a break, or until somebody can go
-    // on. Brings at most poll_at_once; the next look brings more. Caller: one at a time.
+    // Sleeps until `deadline` (nanotime; no_deadline: for ever), a break, or until a goroutine can
+    // go on. Brings at most poll_at_once events; the next poll brings more. Caller: one at a time.
     void sleep(std::int64_t deadline, ready_list& ready);
-    // Only looks, for at most so many events as that, and poll_events_max. Any thread.
+    // Polls without sleeping, for at most `most` events, and poll_events_max. Any thread.
     void look(ready_list& ready, std::size_t most = poll_at_once);
-    // Looks for some real time; the clock may be another. Caller: as sleep().
+    // Waits for `ns` of real time; the runtime's clock may differ. Caller: as sleep().
     void look_for(std::int64_t ns, ready_list& ready);
 
     // Sleeps until `deadline` or a break, without descriptors.
@@ -91,9 +91,9 @@ class poller {
     // Ends the sleep. Any thread, any number of times.
     void wake();
 
-    // Another back end. Before the first start().
+    // Sets the back end. Caller: before the first start().
     void use(poll_backend& b) { chosen_ = &b; }
-    // It was to be another one, which gave this error: for reports. Boot alone says so.
+    // Notes the error of the back end that was asked for: for reports. Caller: boot alone.
     void note_refusal(int error) { refusal_ = error; }
     int refusal() const { return refusal_; }
     int watcher() const { return chosen_->watcher(); }

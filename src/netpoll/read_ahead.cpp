@@ -1,4 +1,4 @@
-// The orders of one look, one behind the other.
+// Reads ahead for the waiters that a poll has brought, one after another.
 #include "netpoll/read_ahead.hpp"
 
 #include <sys/socket.h>
@@ -14,12 +14,12 @@ namespace rota::rt {
 
 namespace {
 
-// Returns how many bytes have come.
+// Returns the number of bytes that have come.
 std::int32_t do_order(poll_desc& d) {
     read_order& order = d.order;
     if (order.to == nullptr) return 0;
     d[poll_dir::read].unready();
-    // At once, though somebody may have made the open file a blocking one.
+    // MSG_DONTWAIT, because a process that shares the open file may have made it blocking.
     const std::int64_t got = io_receive(order.fd, order.to, order.size, MSG_DONTWAIT);
     order.got = static_cast<std::int32_t>(got);
     return std::max(order.got, 0);

@@ -1,18 +1,18 @@
-// Door: reading for those who wait.
+// Door: reads in the place of waiting goroutines.
 //
-// A goroutine that waits for bytes leaves an order with its record: where to, how many. Who finds
-// that it can go on, and takes it out of its word, is then the only one who knows it, until it is
-// made runnable; so he may read in its stead. The turn to read is the goroutine's, which has not
-// ended: the number is not given back meanwhile, and nobody else reads.
+// A goroutine that waits for bytes leaves an order in its record: buffer and size. The m that finds
+// it ready takes it out of its word. Until it makes the goroutine runnable, no other thread knows
+// it, so the m may read in its place. The turn to read is the goroutine's, which has not ended: the
+// number is not given back meanwhile, and no other call reads.
 //
-// Where one m serves many connections (sched/alone) it reads for all that one look has brought, one
-// right behind the other, and they send their answers one right behind the other: each half of the
-// kernel's way is run while what it needs is still in the caches. That takes 3 to 7 % off a request
-// (docs/network.md).
+// An m that serves many connections alone (sched/alone) reads for every waiter that one poll has
+// brought, one right after another, and they send their answers one right after another. So each
+// half of the kernel's path runs while its data is still in the caches. That takes 3 to 7 % off a
+// request (docs/network.md).
 //
-// First the record is told that what the kernel has said is used up, then the call is made: what
-// comes between is found by the call, what comes behind is told anew. What has been read is never
-// dropped: a deadline that passes, or a close that comes, behind the call finds it already made.
+// First the kernel's report is used up in the record, then the call is made. The call finds data
+// that comes in between; later data is reported anew. Data once read is never dropped: a deadline
+// or a close after the call finds it already made.
 #pragma once
 
 #include <cstddef>
@@ -22,13 +22,13 @@ namespace rota::rt {
 
 struct ready_list;
 
-// Longer ones are read by their owners. Nobody runs meanwhile, and nobody sees those who wait: the
-// rest is left as well when so many have been read for, or so much has come.
+// Bytes of an order; its owner makes longer reads. No goroutine runs during the read-ahead, and
+// sysmon does not see the waiters. So it stops after this many orders, or this many bytes.
 inline constexpr std::size_t read_ahead_max = 16 * 1024;
 inline constexpr std::uint32_t read_ahead_at_once = 64;
 inline constexpr std::int64_t read_ahead_sum = 64 * 1024;
 
-// Does what the first ones of `ready` have ordered. Caller: has taken them out of their words, and
+// Does the orders of the first entries of `ready`. Caller: has taken them out of their words, and
 // has not made them runnable yet.
 void read_ahead(const ready_list& ready);
 

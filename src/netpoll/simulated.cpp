@@ -1,4 +1,4 @@
-// Asking, drawing, telling.
+// Asks the descriptors by poll(2), draws an order of their events, and reports them.
 #include "netpoll/simulated.hpp"
 
 #include <cerrno>
@@ -18,7 +18,7 @@ namespace rota::rt {
 
 namespace {
 
-// Whether what others do may change it, without a call of this program's.
+// Whether the world outside this program may change it, without a call of this program's.
 bool is_outside(int fd, const struct stat& status) {
     if (kernel_of(fd) != nullptr) return false;
     int family = AF_UNIX;
@@ -71,7 +71,7 @@ int simulated_backend::wait(std::int64_t timeout, std::span<poll_event> events) 
         return timeout < 0 || timeout >= outside_wait || outside_ > 0;
     };
     if (!waits()) return 0;
-    // Short naps, so that what comes is seen soon; the runtime's clock is another.
+    // Short naps, so that an event is seen soon; the runtime's clock is virtual.
     constexpr std::int64_t nap = 50'000;  // ns
     int n = 0;
     for (std::int64_t i = outside_wait / nap; n == 0 && i > 0; --i) {
@@ -99,13 +99,14 @@ int simulated_backend::look(bool tells_all, std::span<poll_event> events) {
     const turn mine(*this);
     std::uint32_t n = 0, seen = 0;
     for (const ring_request* r = first_; r != nullptr; r = r->next) {
-        // What nobody waits for is told when somebody does: most can be written to all the time.
+        // An event without a waiter is reported once there is a waiter: most descriptors are
+        // writable all the time.
         const short wanted = wanted_of(*r, asked);
         if (wanted == 0) continue;
         int now = io_poll_now(r->fd, wanted);
         if (now <= 0 && errs_ && rand_.below(16) == 0) now = wanted & (EPOLLIN | EPOLLOUT);
         if (now <= 0 || (!tells_all && rand_.below(2) == 0)) continue;
-        // Where there are more than one call takes each has the same chance.
+        // Where more are ready than one call takes, each has the same chance.
         const std::uint32_t place = n < events.size() ? n++ : rand_.below(seen + 1);
         ++seen;
         if (place < events.size())

@@ -1,16 +1,16 @@
-// The back end of a repeatable run (GODEBUG=schedseed): who is told of what, and when, comes from
-// the seed.
+// The back end of a repeatable run (GODEBUG=schedseed): the seed decides which events are reported,
+// and when.
 //
-// The descriptors are real; each look asks them by poll(2), and tells of those that are ready in a
-// drawn order, half of them later. What one thread does to pipes and Unix sockets is there when the
-// call returns, so that their answers are the program's own doing and a run repeats itself. It is
-// told again as long as it lasts, which is too often and never too rarely; and with every other
-// seed now and then of readiness that there is not.
+// The descriptors are real. Each poll asks them by poll(2), and reports the ready ones in a drawn
+// order, half of them later. When one thread's call on a pipe or Unix socket returns, its effect is
+// there. So the descriptors' answers depend on the program alone, and a run repeats itself. An
+// event is reported again as long as its state lasts: too often, never too rarely. With every other
+// seed the back end now and then reports readiness that is not there.
 //
-// TCP that is to take part has to be kept in memory: see netpoll/simulated_tcp.hpp. Not repeatable
-// is what others do: the network, on whose packets the kernel works when it likes,
-// other processes, threads of the program's own. For these virtual time waits a little in real
-// time, as far as one can tell by the kind of descriptor.
+// TCP that is to take part must be kept in memory: see netpoll/simulated_tcp.hpp. The outside world
+// is not repeatable: the network, whose packets the kernel handles at its own time, other
+// processes, threads of the program's own. For these virtual time waits a little in real time, as
+// far as the kind of descriptor tells.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class simulated_backend final : public poll_backend {
   public:
     constexpr simulated_backend() = default;
 
-    // What comes is drawn from this seed. Caller: nobody else is in a function of the back end.
+    // Draws the events from this seed. Caller: no thread is in a function of the back end.
     void begin(std::uint64_t seed) {
         rand_ = rng(seed * rng::spread + 1);
         errs_ = rand_.below(2) == 0;
@@ -36,10 +36,10 @@ class simulated_backend final : public poll_backend {
     int start() override { return 0; }
     int add(int fd, std::uint64_t tag) override;
     int remove(int fd, std::uint64_t tag) override;
-    // A time-out of less than outside_wait is none where nothing comes from outside; any other is
-    // that, in real time.
+    // A time-out below outside_wait counts as 0 where no event can come from outside. Any other
+    // time-out is outside_wait, in real time.
     int wait(std::int64_t timeout, std::span<poll_event> events) override;
-    void wake() override {}  // nobody sleeps here for long
+    void wake() override {}  // no thread sleeps here for long
     const char* name() const override { return "simulated"; }
 
     static constexpr std::int64_t outside_wait = 1'000'000;  // ns
@@ -47,8 +47,8 @@ class simulated_backend final : public poll_backend {
   private:
     int look(bool tells_all, std::span<poll_event> events);
 
-    // Not a lock of the runtime's: descriptors come and go in user code. Held for system calls;
-    // there is one thread, as a rule.
+    // Not a lock of the runtime: descriptors come and go in user code. Held during system calls; as
+    // a rule there is one thread.
     class turn {
       public:
         explicit turn(simulated_backend& of);
@@ -61,9 +61,10 @@ class simulated_backend final : public poll_backend {
     };
     atomic<std::uint32_t> in_use_{0};
 
-    // --- owner: who has the turn ----------------------------------------------------------------
-    ring_request* first_ = nullptr;  // those that are watched, the last one first
-    int outside_ = 0;                // how many of them others may change
+    // --- owner: the holder of the turn
+    // -------------------------------------------------------------
+    ring_request* first_ = nullptr;  // the watched descriptors, the last one first
+    int outside_ = 0;                // how many of them the outside world may change
     rng rand_;
     bool errs_ = false;  // fixed after begin()
 };

@@ -1,4 +1,4 @@
-// The calls, and what arrives meanwhile.
+// Implements the calls on simulated sockets, and delivers arrivals at each call.
 #include "netpoll/simulated_tcp.hpp"
 
 #include <algorithm>
@@ -88,7 +88,8 @@ class simulated_tcp::turn {
     simulated_tcp& of_;
 };
 
-// --- what the seed says --------------------------------------------------------------------------
+// --- values drawn from the seed
+// -------------------------------------------------------------------
 
 void simulated_tcp::begin(std::uint64_t seed) {
     constexpr std::uint32_t ways[] = {1'000, 30'000, 500'000, 20'000'000};  // ns
@@ -129,12 +130,13 @@ std::uint16_t simulated_tcp::free_port() {
     };
     do {
         ++next_port_;
-        ROTA_CHECK(next_port_ != 0);  // as many as that are no test's
+        ROTA_CHECK(next_port_ != 0);  // far more ports than a test uses
     } while (is_taken(next_port_));
     return next_port_;
 }
 
-// Whatever clients ask has come by now, in the order of its coming.
+// Handles the connection requests of clients that have arrived by now, in the order of their
+// arrival.
 void simulated_tcp::settle() {
     for (;;) {
         side* first = nullptr;
@@ -166,7 +168,7 @@ void simulated_tcp::ask(side& client, std::int64_t at) {
     made.peer = &client;
     client.peer = &made;
     client.stands_at = at + latency();
-    client.in.last_at = client.stands_at;  // what is written at once comes behind
+    client.in.last_at = client.stands_at;  // bytes written at once arrive after it
     l->queue.push_back(&made);
 }
 
@@ -175,7 +177,7 @@ bool simulated_tcp::takes(int family, int type) const {
 }
 
 bool simulated_tcp::has(int number) const {
-    // relaxed: who asks owns the number
+    // relaxed: the caller owns the number
     return number >= 0 && number < numbers_max &&
            by_number_[number].load(memory_order_relaxed) != nullptr;
 }
@@ -234,7 +236,7 @@ int simulated_tcp::connect(int number, const sockaddr* to, std::uint32_t size) {
     if (stands(s)) return -EISCONN;
     if (s.now == phase::connecting && s.failure == 0) return -EALREADY;
     if (const int failed = take_name(to, size, s.remote)) return failed;
-    if (is_any(s.remote.ip)) {  // that is us
+    if (is_any(s.remote.ip)) {  // any address means this machine
         s.remote.ip[15] = 1;
         if (s.family == AF_INET) s.remote.ip[12] = 127;
     }
@@ -265,7 +267,7 @@ int simulated_tcp::shutdown(int number, int how) {
     return 0;
 }
 
-// The other side learns that what it says is heard by nobody.
+// The peer learns that nothing reads its bytes.
 void simulated_tcp::reset_peer(side& s) {
     if (s.peer == nullptr) return;
     stream& to = s.peer->in;
@@ -331,8 +333,8 @@ std::int64_t simulated_tcp::receive(int number, void* to, std::size_t size, bool
     return static_cast<std::int64_t>(n);
 }
 
-// What the other side has no room for waits with the sender, as in true TCP with its own buffer
-// behind: one is enough to be full.
+// Bytes that the peer has no room for wait with the sender, as in true TCP with its own send
+// buffer: one such byte makes it full.
 std::int64_t simulated_tcp::send(int number, const iovec* parts, std::size_t count) {
     const turn mine(*this);
     side& s = mine.of(number);
@@ -356,7 +358,7 @@ std::int64_t simulated_tcp::send(int number, const iovec* parts, std::size_t cou
         sent += n;
         room -= n;
     }
-    // In one piece or in two, the second of which may come much later.
+    // In one piece or in two; the second piece may arrive much later.
     const std::size_t first = sent > 1 && rand_.below(4) == 0
                                   ? 1 + rand_.below(static_cast<std::uint32_t>(sent) - 1)
                                   : sent;
@@ -427,7 +429,7 @@ std::int64_t simulated_tcp::next_change() {
         for (const std::int64_t each :
              {s->asks_at, s->stands_at, s->fails_at, s->in.end_at, s->in.reset_at})
             look(each);
-        // Those that have come may not have been taken from the list yet.
+        // Segments that have arrived may not have been taken from the list yet.
         const auto first = std::find_if(s->in.segments.begin(), s->in.segments.end(),
                                         [now](const segment& one) { return one.at > now; });
         if (first != s->in.segments.end()) look(first->at);

@@ -1,24 +1,26 @@
-// TCP in this process's memory, for repeatable runs (GODEBUG=schedseed): whole conversations of
+// TCP in this process's memory, for repeatable runs (GODEBUG=schedseed): whole connections of
 // clients and servers, whose bytes arrive when the seed says, by the virtual clock.
 //
-// What a socket of TCP does is done here between begin() and the end of the tests that want it;
-// descriptors are only numbers then. It is a small TCP, but none that is kinder than the true one:
+// Between begin() and the end of the tests that want it, calls on TCP sockets are done here, and
+// descriptors are only numbers. It is a small TCP, but no kinder than the true one:
 //
-//   * what is sent comes later and in order, a piece of it at a time; a segment that is lost now
-//     and then holds up what is behind it;
-//   * a buffer has an end: whoever writes more than fits is told how much did, and then waits for
+//   * sent bytes arrive later and in order, a piece at a time; a segment that is lost now and then
+//     holds up the segments behind it;
+//   * a buffer has an end: a writer of more than fits is told how much was taken, and then waits
+//   for
 //     the reader;
-//   * a connection takes its time, and is refused where nobody listens; a listener whose queue is
-//     full says nothing, and the client tries again after a second, and after two, as Linux does;
-//   * one side may end while the other goes on; one that goes with unread bytes, or is sent
-//     something after it has gone, resets.
+//   * a connection takes its time, and is refused where nothing listens; a listener whose queue is
+//     full does not answer, and the client tries again after a second, and after two, as Linux
+//     does;
+//   * a side may end while its peer goes on; a side that goes with unread bytes, or that gets bytes
+//     after it has gone, resets.
 //
 //     connecting ─── room in the queue of a listener ───► open ─── shutdown, close, reset
-//        │  ▲ └───── nobody listens ──► refused
+//        │  ▲ └───── nothing listens ──► refused
 //        └──┘ the queue is full
 //
-// Absent: addresses of the machine's own (every one is local), options (each is accepted, none has
-// an effect), urgent data. Nothing here sends to, or hears from, the world.
+// Absent: addresses of the machine's own (every address is local), options (each is accepted, none
+// has an effect), urgent data. Nothing here sends to, or receives from, the network.
 #pragma once
 
 #include <cstdint>
@@ -38,9 +40,9 @@ class simulated_tcp final : public socket_kernel {
     simulated_tcp(const simulated_tcp&) = delete;
     simulated_tcp& operator=(const simulated_tcp&) = delete;
 
-    // What comes is drawn from this seed. Caller: no socket is left.
+    // Draws the events from this seed. Caller: no socket is left.
     void begin(std::uint64_t seed);
-    // When something arrives that has not yet; 0: nothing is on its way. Allocates nothing.
+    // The moment of the next arrival; 0: nothing is under way. Allocates nothing.
     std::int64_t next_change();
     int socket_count();
 
@@ -73,11 +75,11 @@ class simulated_tcp final : public socket_kernel {
     };
     // One direction, with its reader.
     struct stream {
-        std::deque<char> bytes;        // what has arrived, then what has not
-        std::deque<segment> segments;  // the latter
-        std::size_t here = 0;          // how many have arrived
+        std::deque<char> bytes;        // the arrived bytes, then the bytes under way
+        std::deque<segment> segments;  // the bytes under way
+        std::size_t here = 0;          // number of arrived bytes
         std::size_t capacity = 0;
-        std::int64_t last_at = 0;  // when the last thing arrives: nothing overtakes another
+        std::int64_t last_at = 0;  // when the last segment arrives: none overtakes another
         std::int64_t end_at = 0, reset_at = 0;
     };
     enum class phase : std::uint8_t { fresh, listening, connecting, open };
@@ -116,16 +118,17 @@ class simulated_tcp final : public socket_kernel {
     // --- fixed ---------------------------------------------------------------------------------
     const virtual_clock_t& clock_;
 
-    // Held for a call of this kernel's; there is one thread, as a rule.
+    // Held for a call of this kernel; as a rule there is one thread.
     atomic<std::uint32_t> in_use_{0};
 
-    // --- owner: who has the turn ----------------------------------------------------------------
+    // --- owner: the holder of the turn
+    // -------------------------------------------------------------
     rng rand_;
     std::uint16_t next_port_ = 40'000;
-    std::uint32_t way_ = 30'000;  // ns: how long what is not held up takes
+    std::uint32_t way_ = 30'000;  // ns: latency without a delay
     int count_ = 0;
-    side* all_[sides_max] = {};                  // as they were made
-    atomic<side*> by_number_[numbers_max] = {};  // anyone reads whether there is one
+    side* all_[sides_max] = {};                  // in the order of their creation
+    atomic<side*> by_number_[numbers_max] = {};  // any thread reads whether it is null
 };
 inline constinit simulated_tcp simulated_net{virtual_clock};
 

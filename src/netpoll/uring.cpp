@@ -1,4 +1,5 @@
-// The watcher, and what the others hand it.
+// Implements the io_uring back end: the watcher thread, and the requests that it gets from other
+// threads.
 #include "netpoll/uring.hpp"
 
 #include <algorithm>
@@ -21,19 +22,19 @@ namespace rota::rt {
 
 namespace {
 
-// Tags of our own; those of descriptors have none of these bits (netpoll/poll_desc.hpp).
+// Tags of our own; tags of descriptors have none of these bits (netpoll/poll_desc.hpp).
 constexpr std::uint64_t cancel_mark = std::uint64_t{1} << 63, own_mark = std::uint64_t{1} << 62;
 constexpr std::uint64_t event_tag = own_mark, epoll_tag = own_mark | 1;
-// Of calls on files: the request's address, which ends below this bit.
+// Mark of calls on files: the rest is the request's address, which ends below this bit.
 constexpr std::uint64_t file_mark = std::uint64_t{1} << 61;
 
-// Whether the ring watches it; what it does not know, epoll refuses.
+// Whether the ring watches it; epoll refuses the kinds that it does not know.
 bool is_for_ring(int fd) {
     struct stat status{};
     return file_stat(fd, status) == 0 && (S_ISSOCK(status.st_mode) || S_ISFIFO(status.st_mode));
 }
 
-// As of the call itself, or of its way.
+// Plants a fault of the call itself, or of its way through the ring.
 int fault_of_file_call(io_file_call& c) {
     if (const int error = faulty_size(sys_call::ring_file, c.size)) return error;
     switch (c.what) {
@@ -44,10 +45,10 @@ int fault_of_file_call(io_file_call& c) {
     return fault_at(sys_call::sync);
 }
 
-// The kernel has no memory for what we ask; nothing else helps.
+// The kernel has no memory for the requests; only time helps.
 void wait_for_memory() { thread_sleep_ns(1'000'000); }
 
-// What has been told may be lost.
+// Ends the process: reported events may be lost.
 [[noreturn]] void fail(int error) {
     fatal("runtime: netpoll failed", trace_scope::none,
           "runtime: the ring does not work any more (errno=%zu): has the program closed a "
@@ -57,16 +58,17 @@ void wait_for_memory() { thread_sleep_ns(1'000'000); }
 
 }  // namespace
 
-// On the stack of who waits for it.
+// Lies on the stack of the thread that waits for it.
 struct uring_backend::removal : ring_request {
-    removal* next_leaving = nullptr;  // this and what follows: the watcher's
+    removal* next_leaving = nullptr;  // this and the next two fields: the watcher's
     bool is_answered = false;         // the cancellation is
     bool is_gone = false;             // the last completion of the watch has been read
     int result = 0;
     note done;
 };
 
-// --- those who ask -------------------------------------------------------------------------------
+// --- the threads that ask
+// --------------------------------------------------------------------------
 
 int uring_backend::add(int fd, std::uint64_t tag) {
     if (!is_for_ring(fd)) return io_epoll_add(epoll_, fd, poll_everything, tag);
@@ -79,7 +81,7 @@ int uring_backend::add(int fd, std::uint64_t tag) {
     return 0;
 }
 
-// By whom it is watched is known from when it was added: by now the number may be another file's.
+// add() has noted whether ring or epoll watches it: by now the number may be another file's.
 int uring_backend::remove(int fd, std::uint64_t tag) {
     const poll_desc* const d = poll_desc_of(tag);
     if (d == nullptr || d->request.tag != tag) return io_epoll_remove(epoll_, fd);
@@ -103,7 +105,8 @@ void uring_backend::hand_over(ring_request& r) {
     while (!asked_.compare_exchange(seen, &r, memory_order_acq_rel,  // pairs(uring.asked)
                                     memory_order_relaxed));  // relaxed: tried again
     if (seen == nullptr) return;  // the watcher is awake
-    // It sleeps, and who replaced `nobody` may have been stopped before he could wake it.
+    // The watcher sleeps. The thread that replaced `nobody` may have been stopped before it could
+    // wake it.
     int error = 0;
     do error = io_event_add(event_);
     while (error == -EINTR);
@@ -171,7 +174,7 @@ void* uring_backend::run(void* self) {
     return nullptr;
 }
 
-// The two watches of our own, which show whether the kernel knows them.
+// Starts the two watches of our own, which show whether the kernel knows such requests.
 int uring_backend::begin() {
     if (const int error = ring_.open(size_)) return error;
     watch(event_, event_tag);
@@ -197,11 +200,11 @@ void uring_backend::round() {
     if (std::exchange(short_of_memory_, false)) wait_for_memory();
 }
 
-// True: nothing more is wanted, and whoever wants something from now on wakes us.
+// True: there is no further request, and the thread that makes the next one wakes the watcher.
 bool uring_backend::take_requests() {
     ring_request* last = asked_.exchange(nullptr, memory_order_acq_rel);  // pairs(uring.asked)
     if (last == &nobody_) last = nullptr;
-    ring_request* first = nullptr;  // in the order of their coming
+    ring_request* first = nullptr;  // in the order of their arrival
     while (last != nullptr) {
         ring_request* const before = last->next;
         last->next = first;
@@ -221,7 +224,7 @@ void uring_backend::serve(ring_request& r) {
     cancel(r.tag);
 }
 
-// No more than there is room for.
+// Starts no more watches than there is room for.
 void uring_backend::watch_again() {
     for (std::uint32_t n = size_.completions / 2; again_ != nullptr && n > 0; --n) {
         ring_request& r = *std::exchange(again_, again_->next);
@@ -256,7 +259,7 @@ void uring_backend::begin_call(file_request& f) {
     while (!ring_.push_file(f.call, tag | file_mark)) make_room();
 }
 
-// Once it is done the request may be gone.
+// Once is_done is set the request may be gone.
 void uring_backend::end_call(file_request& f, std::int64_t result) {
     poll_event e;
     e.tag = f.tag;
@@ -273,7 +276,7 @@ void uring_backend::enter(bool waits) {
     short_of_memory_ = true;
 }
 
-// With a bound: what they make us ask for is answered in turn.
+// With a bound: requests that the completions cause are answered in turn.
 void uring_backend::read_answers() {
     io_completion c;
     for (std::uint32_t n = size_.completions; n > 0 && ring_.pop(c); --n) take_answer(c);
@@ -301,10 +304,10 @@ void uring_backend::take_end_of_watch(const io_completion& c) {
         return;
     }
     poll_desc* const d = poll_desc_of(c.tag);
-    // Closed by somebody else, it is forgotten, as by epoll.
+    // A descriptor that a foreign close ended is forgotten, as by epoll.
     if (d == nullptr || c.result == -EBADF) return;
     if (c.result < 0 && c.result != -ECANCELED) {
-        // The ring cannot; it may be one that has more queues than the ring knows.
+        // The ring cannot watch it; it may have more wait queues than the ring knows.
         if (io_epoll_add(epoll_, d->request.fd, poll_everything, c.tag) >= 0) return;
         short_of_memory_ = true;
     }
@@ -319,7 +322,7 @@ void uring_backend::take_cancelled(std::uint64_t tag, int result) {
         r->is_answered = true;
         if (r->is_gone) end_removal(*r, 0);
     } else if (result == -ENOENT) {
-        // Its end has been read, or it is epoll's.
+        // Its last completion has been read, or epoll watches it.
         end_removal(*r, r->is_gone ? 0 : io_epoll_remove(epoll_, r->fd));
     } else {
         short_of_memory_ |= result != -EALREADY;
@@ -341,8 +344,8 @@ uring_backend::removal* uring_backend::removal_of(std::uint64_t tag) {
     return r;
 }
 
-// Who wakes the kernel's watch says what is new, and most sockets say "urgent" with all that comes.
-// That would make each read look for more: what is true is asked for.
+// The kernel reports the events of each wake-up, and most sockets report "urgent" with any data.
+// That would make each read try for more: so the true state is asked for.
 void uring_backend::tell_of(std::uint64_t tag, std::uint32_t events) {
     constexpr std::uint32_t end = EPOLLRDHUP | EPOLLHUP | EPOLLERR;
     if ((events & EPOLLPRI) != 0 && (events & end) == 0) {
@@ -360,7 +363,7 @@ void uring_backend::tell(const poll_event& e) {
     told_[told_count_++] = e;
 }
 
-// Told of once for each change, so all must be taken.
+// epoll reports each change once, so every event must be taken.
 void uring_backend::tell_of_epoll() {
     for (;;) {
         epoll_event found[poll_events_max];

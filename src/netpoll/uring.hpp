@@ -1,33 +1,34 @@
 // The back end on io_uring: GODEBUG=netpoll=uring.
 //
-// A thread of its own, the watcher, owns the ring. It alone gives the kernel requests and reads the
-// answers; the others hand it descriptors by a list, and find in the mailbox what it has been told.
-// A look costs no system call. The dull way, in which each m submits what it needs and whoever is
-// idle waits in the ring, is not sound here: the kernel does the work of a request on the thread
-// that has submitted it, so that an m that is stuck on a disk would keep news from the connections
-// it has added, and one that ends would end their requests. The price is a second thread to be
-// woken for what comes while all rest.
+// A thread of its own, the watcher, owns the ring. Only the watcher gives the kernel requests and
+// reads the completions. Other threads hand it descriptors by a list, and find its events in the
+// mailbox. A poll costs no system call. The dull alternative: each m submits its own requests and
+// an idle m waits in the ring. That is not sound here, because the kernel does the work of a
+// request on the thread that has submitted it. An m that is stuck on a disk would delay the events
+// of the connections it has added, and an m that ends would end its requests. The price is a second
+// thread to be woken for an event when every thread sleeps.
 //
 //     add ────► list ──watcher──► ring ~~~kernel~~~► ring ──watcher──► mailbox ──► look, sleep
 //     remove ─► list ──watcher──► ring ~~~kernel~~~► ring ──watcher──► remove returns
 //
-// A request keeps the open file, which a close alone therefore would not end: no peer would hear of
-// it. So remove() returns when the request's last answer has been read, at which time the kernel
-// has let go of the file; from then on nothing of the old tag comes from the ring. What lies in the
-// mailbox bears the number of the use, as an event of epoll on its way does.
+// A request keeps the open file. So a close alone would not end the file, and no peer would hear of
+// it. remove() returns when the request's last completion has been read. The kernel has let go of
+// the file by then, and nothing of the old tag comes from the ring any more. A letter in the
+// mailbox bears the number of the use, as an event of epoll under way does.
 //
-// A watch that the kernel ends by itself (its completion had no room) is begun anew; that tells of
-// what is ready at that moment, so no change is lost in between. Not at once: what is told at the
-// beginning needs room too, and where thousands have ended each would end again.
+// A watch that the kernel ends by itself (its completion had no room) is begun anew. The new watch
+// reports the ready state of that moment, so no change is lost in between. It does not begin at
+// once: the first reports need room too, and where thousands of watches have ended each would end
+// again.
 //
-// Sockets and pipes are watched so. What else there is (terminals, counters, devices) is left to an
-// epoll of the ring's own, which the ring watches: it knows which kinds cannot be polled, and
+// The ring watches sockets and pipes. The other kinds (terminals, counters, devices) are left to an
+// epoll of the ring's own, which the ring watches. epoll knows which kinds cannot be polled, and
 // serves some that the ring refuses.
 //
-// Regular files are always ready, so there is nothing to be watched: the ring makes the calls
-// themselves. A short read is begun by the watcher and goes on as pages come: it waits for none of
-// these, but may wait for memory, for where on the disk they are, and for room in the disk's queue.
-// Whatever else there is goes to the kernel's own threads.
+// Regular files are always ready, so there is nothing to watch: the ring makes the calls
+// themselves. The watcher begins a short read, which goes on as pages come. It waits for none of
+// the pages, but may wait for memory, for their places on the disk, and for room in the disk's
+// queue. Every other call goes to the kernel's own threads.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +48,8 @@ class uring_backend final : public poll_backend {
   public:
     constexpr explicit uring_backend(io_ring_size size = {}) : size_(size) {}
 
-    // Starts the watcher. 0, or why that cannot be: io_ring::open(), or what a thread and two
-    // descriptors need; called again after an error. Not under a lock.
+    // Starts the watcher. 0, or the error of io_ring::open(), of the thread or of the two
+    // descriptors; called again after an error. Not under a lock.
     int start() override;
     int add(int fd, std::uint64_t tag) override;
     int remove(int fd, std::uint64_t tag) override;
@@ -58,8 +59,8 @@ class uring_backend final : public poll_backend {
     void ask(file_request& r) override;
     const char* name() const override { return "uring"; }
     int watcher() const override { return watcher_; }
-    // Whether the thread is the watcher of any ring: they run nothing of the program's, and for
-    // ever. Any thread.
+    // Whether the thread is the watcher of any ring: watchers run no code of the program, and never
+    // end. Any thread.
     static bool is_watcher(int tid);
 
   private:
@@ -94,24 +95,25 @@ class uring_backend final : public poll_backend {
     bool started_ = false;
     int event_ = -1;  // wakes the watcher
     int epoll_ = -1;
-    int watcher_ = 0;  // the thread
+    int watcher_ = 0;  // its thread id
     uring_backend* all_next_ = nullptr;
-    // Those whose watcher runs, the last first; they live for ever.
+    // The back ends whose watchers run, the last one first; they live for ever.
     static constinit atomic<uring_backend*> all_;
 
     // --- anyone ---------------------------------------------------------------------------------
-    // What is wanted, the last first; null: nothing, and the watcher is awake; `nobody`: nothing,
-    // and it sleeps or is about to: who comes then wakes it.
+    // The requests, the last one first. null: none, and the watcher is awake. `nobody_`: none, and
+    // the watcher sleeps or is about to: the next thread that asks wakes it.
     alignas(cache_line) atomic<ring_request*> asked_{nullptr};
     ring_request nobody_;
     mailbox mail_;
 
-    // --- the watcher's own; begin_error_ and begun_ hand the outcome of its start over -----------
+    // --- the watcher's own; begin_error_ and begun_ hand over the outcome of its start
+    // ------------
     note begun_;
     int begin_error_ = 0;
     io_ring ring_;
-    removal* leaving_ = nullptr;     // those that have not ended
-    ring_request* again_ = nullptr;  // to be watched anew, none of those that leave
+    removal* leaving_ = nullptr;     // removals that have not ended
+    ring_request* again_ = nullptr;  // to be watched anew, except descriptors that leave
     poll_event told_[poll_events_max];
     int told_count_ = 0;
     bool short_of_memory_ = false;
