@@ -61,8 +61,7 @@ class simulated_backend final : public poll_backend {
     };
     atomic<std::uint32_t> in_use_{0};
 
-    // --- owner: the holder of the turn
-    // -------------------------------------------------------------
+    // --- owner: the holder of the turn ---
     ring_request* first_ = nullptr;  // the watched descriptors, the last one first
     int outside_ = 0;                // how many of them the outside world may change
     rng rand_;

@@ -88,8 +88,7 @@ class simulated_tcp::turn {
     simulated_tcp& of_;
 };
 
-// --- values drawn from the seed
-// -------------------------------------------------------------------
+// --- values drawn from the seed ---
 
 void simulated_tcp::begin(std::uint64_t seed) {
     constexpr std::uint32_t ways[] = {1'000, 30'000, 500'000, 20'000'000};  // ns

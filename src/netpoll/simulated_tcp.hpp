@@ -121,8 +121,7 @@ class simulated_tcp final : public socket_kernel {
     // Held for a call of this kernel; as a rule there is one thread.
     atomic<std::uint32_t> in_use_{0};
 
-    // --- owner: the holder of the turn
-    // -------------------------------------------------------------
+    // --- owner: the holder of the turn ---
     rng rand_;
     std::uint16_t next_port_ = 40'000;
     std::uint32_t way_ = 30'000;  // ns: latency without a delay

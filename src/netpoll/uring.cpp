@@ -67,8 +67,7 @@ struct uring_backend::removal : ring_request {
     note done;
 };
 
-// --- the threads that ask
-// --------------------------------------------------------------------------
+// --- the threads that ask ---
 
 int uring_backend::add(int fd, std::uint64_t tag) {
     if (!is_for_ring(fd)) return io_epoll_add(epoll_, fd, poll_everything, tag);

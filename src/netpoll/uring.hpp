@@ -107,8 +107,7 @@ class uring_backend final : public poll_backend {
     ring_request nobody_;
     mailbox mail_;
 
-    // --- the watcher's own; begin_error_ and begun_ hand over the outcome of its start
-    // ------------
+    // --- the watcher's own; begin_error_ and begun_ hand over the outcome of its start ---
     note begun_;
     int begin_error_ = 0;
     io_ring ring_;
