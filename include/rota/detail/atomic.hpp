@@ -1,9 +1,9 @@
-// rota::atomic<T>: std::atomic with the memory order always spelled out and a schedule point before
-// what others see.
-//
-// It is the only way in which the runtime touches memory that two threads use at once, so that a
-// test can stand between any two such accesses. It inlines to the bare operation. In the model
-// preset, the second half of this file, a test may execute the accesses itself.
+// rota::atomic<T> is std::atomic with an explicit memory order in each call, and with a schedule
+// point before each access that other threads can see.
+// Invariant: the runtime touches memory that two threads use at once only through this class. So a
+// test can stop a thread between any two such accesses.
+// In ordinary presets each member inlines to the bare operation. In the model preset, the second
+// half of this file, a test may execute the accesses itself.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// How a T travels through the untyped channel: as its own bytes, or as a pointer to a box.
+// Decides how a T travels through the untyped channel: as its own bytes, or as a pointer to a box.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,9 @@
 
 namespace rota {
 
-/// Whether a T may change its place byte by byte, without its move constructor. Such values travel
-/// through a channel without an allocation. Specialise it for types of your own that qualify.
+/// Whether a T may be moved to another address byte by byte, without its move constructor. Such
+/// values travel through a channel without an allocation. Specialise it for types of your own that
+/// qualify.
 template <class T>
 inline constexpr bool is_trivially_relocatable =
     std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>;
@@ -24,7 +25,7 @@ inline constexpr bool is_trivially_relocatable<std::shared_ptr<T>> = true;
 
 namespace detail {
 
-// How long an operation may wait.
+// How long an operation may wait: without limit, not at all, or at most `ns` nanoseconds.
 struct without_limit {
     chan_result send(hchan* c, const void* elem) const { return chan_send(c, elem, true); }
     chan_result recv(hchan* c, void* elem) const { return chan_recv(c, elem, true); }
@@ -39,7 +40,8 @@ struct at_most {
     chan_result recv(hchan* c, void* elem) const { return chan_recv_for(c, elem, ns); }
 };
 
-// `send` hands over what `v` holds; on failure v is lost with it, as the contract says.
+// `send` passes on the value that was moved out of `v`. If it fails the value is lost, as the
+// contract says.
 template <class T, bool InPlace>
 struct chan_codec;
 
@@ -53,7 +55,7 @@ struct chan_codec<T, true> {
         slot() : word(0) {}
         ~slot() {}
         T value;
-        std::uint64_t word;  // room for what the engine copies at once, whatever T is
+        std::uint64_t word;  // room for the word that the engine copies at once, for every T
     };
 
     template <class Limit>

@@ -1,8 +1,8 @@
-// The untyped contexts under rota::context: nodes of a tree, counted, that know no T.
+// The untyped contexts under rota::context: reference-counted nodes of a tree that know no T.
 //
-// A node refers to its parent, so what a handle can see lives as long as the handle. A parent lists
-// those of its descendants that must hear of its end; what cannot be cancelled is in no list. The
-// tree itself is src/context.
+// A node refers to its parent, so the parent lives as long as any handle can see it. A parent lists
+// the descendants that it must notify of its end; a node that cannot be cancelled is in no list.
+// The tree itself is in src/context.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ namespace rota::detail {
 
 struct cancel_node;  // a context_node that can be cancelled: src/context/cancel_node.hpp
 
-// Null is the background. Each handle counts 2; see context_release.
+// A null context_node pointer is the background. Each handle counts 2; see context_release.
 struct context_node {
     // --- fixed ---------------------------------------------------------------------
-    context_node* const parent;  // this node's own reference
-    cancel_node* canceler;       // the nearest that can be cancelled, itself included; or null
-    const context_node* values;  // the nearest with a value, itself included; or null
-    std::int64_t deadline = 0;   // of detail::clock_now(), if `bounded`
-    bool bounded = false;        // there is a deadline
+    context_node* const parent;  // holds one reference
+    cancel_node* canceler;       // the nearest cancellable node, this node included; or null
+    const context_node* values;  // the nearest node with a value, this node included; or null
+    std::int64_t deadline = 0;   // ns of detail::clock_now(); valid if `bounded`
+    bool bounded = false;        // the node has a deadline
     const void* key = nullptr;   // of the value; null: this node has none
     const void* value = nullptr;
-    void (*const destroy)(context_node*) noexcept;  // called when the last reference has gone
+    void (*const destroy)(context_node*) noexcept;  // called when the last reference has been given
+                                                    // up
 
     // --- anyone writes ----------------------------------------------------------------
-    atomic<std::uint64_t> refs{
-        2};  // the last one out sees what the others did: pairs(context.refs)
+    atomic<std::uint64_t> refs{2};  // the last release sees all earlier writes: pairs(context.refs)
 
     // Takes a reference on `above`.
     context_node(context_node* above, void (*destroyer)(context_node*) noexcept) noexcept;
@@ -38,30 +38,32 @@ struct context_node {
 
 inline void context_retain(context_node* n) noexcept {
     if (n != nullptr)
-        n->refs.fetch_add(2u, std::memory_order_relaxed);  // relaxed: the caller has one
+        n->refs.fetch_add(2u, std::memory_order_relaxed);  // relaxed: the caller holds one
 }
-// Gives up a reference; the last one destroys the node, and its parents if it was their last.
+// Gives up a reference. The last one destroys the node, and each ancestor that it held alone.
 void context_release(context_node* n) noexcept;
 
-// A node below `parent` that can be cancelled, with two references: a handle's and a cancel_func's.
-// It is cancelled already if the parent is.
+// Returns a cancellable node below `parent`, with two references: for a handle and for a
+// cancel_func. It is cancelled already if the parent is.
 context_node* context_make(context_node* parent);
-// The same, and it ends at `when`, of clock_now(), at the latest; with that cause then, or none.
+// As context_make, but the node ends at the latest at `when` (ns of clock_now()), with that cause
+// if it is not empty.
 context_node* context_make_until(context_node* parent, std::int64_t when, std::error_code cause);
-// A node below `parent` that no ancestor cancels.
+// Returns a node below `parent` that no ancestor cancels.
 context_node* context_make_shielded(context_node* parent);
 
 enum class context_end : std::uint8_t { live = 0, canceled = 1, deadline_exceeded = 2 };
 
-// Cancels a node made by context_make, and its descendants; an empty cause is the error itself.
+// Cancels a node made by context_make, and its descendants. An empty cause stands for the error
+// itself.
 void context_cancel(context_node* n, context_end why, std::error_code cause);
 
 std::error_code context_err(const context_node* n);
 std::error_code context_cause(const context_node* n);
-// Sleeps until `when`, of clock_now(), or the end of n: its error then.
+// Sleeps until `when` (ns of clock_now()), or until n ends; returns n's error in that case.
 std::error_code context_sleep_until(context_node* n, std::int64_t when);
 
-// What stands in a node's list: who must hear of its end.
+// An entry of a node's list: a child, a function or a waiter that the node notifies of its end.
 struct context_hook {
     enum class kind : std::uint8_t { node, func, waiter };
     explicit context_hook(kind k) noexcept : what(k) {}
@@ -75,8 +77,8 @@ struct context_hook {
     context_hook* prev = nullptr;
 };
 
-// What a node, once cancelled, starts in a goroutine of its own. Two references: the list's or the
-// goroutine's, and that of the function that stops it.
+// A function that a cancelled node starts in a new goroutine. It has two references: one of the
+// list or the goroutine, and one of the function that stops it.
 struct context_func : context_hook {
     context_func(void (*starter)(context_func*), void (*destroyer)(context_func*)) noexcept
         : context_hook(kind::func), start(starter), destroy(destroyer) {}
@@ -86,14 +88,14 @@ struct context_func : context_hook {
     void (*const destroy)(context_func*);
 
     // --- anyone writes ----------------------------------------------------------------
-    atomic<bool> claimed{false};    // it is started or stopped, whoever comes first
-    atomic<std::uint32_t> refs{2};  // the last one out destroys: pairs(context_func.refs)
+    atomic<bool> claimed{false};    // set by the first of starting and stopping it
+    atomic<std::uint32_t> refs{2};  // the last release destroys it: pairs(context_func.refs)
 };
 
 void context_func_release(context_func* f) noexcept;
-// Starts f when n is cancelled, now if it is.
+// Starts f when n is cancelled; at once if n is cancelled already.
 void context_when_cancelled(context_node* n, context_func* f);
-// True if f will not be started, because of this call. n: the node it was given to.
+// Returns true if this call prevents f from being started. n: the node that f was given to.
 bool context_forget(context_node* n, context_func* f);
 
 template <class F>
@@ -108,12 +110,14 @@ struct context_func_of : context_func {
     F f;
 };
 
-// One reference on a context_func.
+// Owns one reference on a context_func.
 class context_func_ref {
   public:
     explicit context_func_ref(context_func* f) noexcept : f_(f) {}
     context_func_ref(const context_func_ref& other) noexcept : f_(other.f_) {
-        if (f_ != nullptr) f_->refs.fetch_add(1u, std::memory_order_relaxed);  // relaxed: has one
+        if (f_ != nullptr)
+            f_->refs.fetch_add(1u, std::memory_order_relaxed);  // relaxed: `other`
+                                                                // holds one
     }
     context_func_ref(context_func_ref&& other) noexcept : f_(std::exchange(other.f_, nullptr)) {}
     ~context_func_ref() {

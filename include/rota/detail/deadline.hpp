@@ -1,4 +1,4 @@
-// Time limits of waits, as moments of the runtime's clock.
+// Converts time limits of waits into moments of the runtime's clock, in nanoseconds.
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,14 @@ struct clock;
 
 namespace rota::detail {
 
-// The moment d from now; ns_max where the clock does not reach.
+// The moment d from the call; ns_max if that is beyond the clock's range.
 template <class Rep, class Period>
 std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
     return saturated_add(clock_now(), saturated_ns(d));
 }
 
-// A moment of any clock. One of another clock than rota's is translated now, and not again if that
-// clock is set.
+// Converts a moment of any clock. A moment of another clock than rota's is translated once, by this
+// call, and not again if that clock is set.
 template <class Clock, class Duration>
 std::int64_t deadline_at(std::chrono::time_point<Clock, Duration> when) {
     if constexpr (std::is_same_v<Clock, clock>) {

@@ -1,8 +1,8 @@
-// What a future and its goroutine share.
+// The state that a future and its goroutine share.
 //
-// Two owners: the future and the goroutine. The first who drops its share while the other still
-// holds one leaves the state to it. A result that is an exception must be got by somebody: a future
-// that is dropped with it panics, and so does the goroutine whose future is gone already.
+// It has two owners, the future and the goroutine. The owner that drops its share last deletes the
+// state. An exception as the result must be received by get(). So a future that is dropped while it
+// holds an exception panics, and so does the goroutine if its future is gone already.
 #pragma once
 
 #include <cstdint>
@@ -24,25 +24,29 @@ struct future_base {
     future_base() noexcept { note_made(this); }
 
     atomic<std::uint32_t> owners{
-        2};  // the last one out sees what the other did: pairs(future.owners)
-    atomic<std::uintptr_t> waiting{0};  // who waits for the result; open_for_good: it is there
-    wait_list limited;                // who waits with a time limit; guarded by our address's lock
-    atomic<bool> has_limited{false};  // somebody has been there
-    std::exception_ptr error;         // written before the result is there, taken by get
-    bool exited = false;              // as above: there is no result, the goroutine called goexit
+        2};  // the last drop sees the writes of the first: pairs(future.owners)
+    atomic<std::uintptr_t> waiting{0};  // the waiters for the result; open_for_good: the result is
+                                        // there
+    wait_list limited;                  // the waiters with a time limit; guarded by the lock of the
+                                        // state's address
+    atomic<bool> has_limited{false};    // a waiter with a time limit has been in `limited`
+    std::exception_ptr error;           // written before the result is published, taken by get
+    bool exited = false;                // written before the result is published: no result, the
+                                        // goroutine called goexit
 };
 
-// The future goes without get(): ends the process with a report if somebody waits for the result.
+// Called when the future is dropped without get(). Ends the process with a report if a goroutine
+// waits for the result.
 void future_report_waiters(const future_base& state);
 // Blocks until the result is there.
 void future_await(future_base& state);
-// As above, until `deadline` at the longest; whether the result is there.
+// As future_await, until `deadline` at the latest. Returns whether the result is there.
 bool future_await_until(future_base& state, std::int64_t deadline);
-// The result is there: wakes those who wait. Its caller has a share still.
+// Publishes the result and wakes the waiters. The caller still holds a share.
 void future_complete(future_base& state);
-// get() of a future whose goroutine has called goexit.
+// Ends get() of a future when its goroutine has called goexit.
 [[noreturn]] void future_exited();
-// Ends the process with Go's panic report for an exception that nobody can get any more.
+// Ends the process with Go's panic report for an exception that no get() can receive any more.
 [[noreturn]] void future_panic(const std::exception_ptr& error);
 
 template <class R>
@@ -75,8 +79,8 @@ void future_drop(future_state<R>* s) {
     delete s;
 }
 
-// The future's share, dropped without get(). The goroutine may still have its own, and the process
-// may end before that one runs on.
+// Drops the future's share without get(). The goroutine may still hold its own share, and the
+// process may end before that goroutine runs again.
 template <class R>
 void future_abandon(future_state<R>* s) {
     if (!future_ready(s)) future_report_waiters(*s);
@@ -84,7 +88,7 @@ void future_abandon(future_state<R>* s) {
     future_drop(s);
 }
 
-// The future's share while get() runs.
+// Holds the future's share while get() runs.
 template <class R>
 class future_claim {
   public:
@@ -106,7 +110,7 @@ class future_claim {
     future_state<R>* s_;
 };
 
-// The goroutine's share.
+// Holds the goroutine's share.
 template <class R>
 class future_producer {
   public:
@@ -137,7 +141,7 @@ class future_producer {
         future_complete(*s_);
     }
 
-    // f and its arguments are gone before the result is there, as with a joined thread.
+    // Destroys f and its arguments before the result is published, as a joined thread does.
     template <class F, class... A>
     void call(F&& f, A&&... args) {
         std::decay_t<F> own(std::forward<F>(f));

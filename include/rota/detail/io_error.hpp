@@ -1,5 +1,4 @@
-// What goes wrong with descriptors beyond the operating system's errors: sockets, files and pipes
-// have one category of it.
+// Errors of descriptors beyond the operating system's: one category for sockets, files and pipes.
 #pragma once
 
 #include <system_error>
@@ -8,14 +7,14 @@
 
 namespace rota::net {
 
-/// What goes wrong with networks beyond the operating system's errors; `closed` with files too.
-/// Converts to std::error_code of the category "net".
+/// Errors of networks beyond the operating system's; `closed` is an error of files too. Converts to
+/// std::error_code of the category "net".
 enum class net_errc {
     closed = 1,           ///< "use of closed network connection or file": close has been called
-    unknown_network = 2,  ///< "unknown network": not one of the names that the function takes
+    unknown_network = 2,  ///< "unknown network": not a name that the function takes
     bad_address = 3,      ///< "bad address": not host:port, or a port that does not exist
-    no_such_host = 4,   ///< "no such host": the name has no address, of the kind that is asked for
-    lookup_failed = 5,  ///< "name lookup failed": nobody could be asked; may succeed later
+    no_such_host = 4,     ///< "no such host": the name has no address of the requested kind
+    lookup_failed = 5,    ///< "name lookup failed": no name server answered; may succeed later
 };
 const std::error_category& net_category() noexcept;
 inline std::error_code make_error_code(net_errc e) noexcept {

@@ -1,4 +1,4 @@
-// The labels of the calling goroutine, for as long as a scope lasts.
+// Sets profiler labels of the calling goroutine for the lifetime of a scope.
 #pragma once
 
 #include <initializer_list>
@@ -11,7 +11,7 @@ namespace rota::detail {
 
 class label_scope {
   public:
-    // Adds to what the goroutine has. Throws std::bad_alloc.
+    // Adds to the goroutine's labels. Throws std::bad_alloc.
     explicit label_scope(
         std::initializer_list<std::pair<std::string_view, std::string_view>> labels);
     ~label_scope();

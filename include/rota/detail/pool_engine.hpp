@@ -1,4 +1,4 @@
-// The untyped half of rota::pool: values in boxes, cached by processors.
+// The untyped half of rota::pool: keeps values in boxes, in a cache of each processor.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@ namespace rota::detail {
 
 struct pool_box {
     pool_box* next = nullptr;
-    void (*destroy)(pool_box* b) noexcept = nullptr;  // with the value, if it holds one
+    void (*destroy)(pool_box* b) noexcept = nullptr;  // destroys the box, and its value if it holds
+                                                      // one
 };
 
 struct pool_state;
@@ -22,11 +23,11 @@ class pool_core {
     pool_core(const pool_core&) = delete;
     pool_core& operator=(const pool_core&) = delete;
 
-    // A box with a value, or null.
+    // Returns a box with a value, or null.
     [[nodiscard]] pool_box* take();
-    // Takes over a box with a value.
+    // Takes ownership of a box with a value.
     void put(pool_box* b);
-    // A box without one, or null; takes one over.
+    // take_empty returns a box without a value, or null; put_empty takes ownership of such a box.
     [[nodiscard]] pool_box* take_empty();
     void put_empty(pool_box* b);
 
@@ -40,8 +41,8 @@ class pool_core {
     atomic<pool_state*> state_{nullptr};
 };
 
-// What a collection does: values that were put before the last one and not taken since are
-// destroyed, in user code; the others have until the next one. Caller: no runtime_entry.
+// A collection: destroys the values that were put before the last collection and not taken since,
+// in user code. The values put later stay until the next collection. Caller: no runtime_entry.
 void pools_collect();
 
 }  // namespace rota::detail

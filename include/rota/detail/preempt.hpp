@@ -1,5 +1,5 @@
-// Whether the scheduler has asked the calling thread's goroutine to yield: one byte of the thread's
-// record, read without a call.
+// Reads whether the scheduler has asked the calling thread's goroutine to yield: one byte of the
+// thread's record, read without a call.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include <rota/detail/exceptions.hpp>
 
 extern "C" {
-// What the calling thread is to the runtime, null if it has not used it. Never read but by
-// assembly: a compiler would keep its address across a call, and a goroutine may come back on
-// another thread.
+// The calling thread's record in the runtime; null if the thread has not used rota. Only assembly
+// reads it: a compiler would keep its address across a call, and a goroutine may return from the
+// call on another thread.
 extern __attribute__((tls_model("initial-exec"))) thread_local void* rota_self_slot;
 }
 
@@ -18,7 +18,7 @@ namespace rota::detail {
 
 inline constexpr std::size_t preempt_offset = 152;  // of the byte in the record
 
-// The slot's value, read anew by each call.
+// Returns the slot's value, read anew by each call.
 inline __attribute__((always_inline)) void* self_slot() noexcept {
     void* slot = nullptr;
 #if defined(__x86_64__)
@@ -38,12 +38,12 @@ inline __attribute__((always_inline)) void* self_slot() noexcept {
 
 inline __attribute__((always_inline)) bool is_preempt_wanted() noexcept {
     const void* const slot = self_slot();
-    // relaxed: advice
+    // relaxed: the byte is advice
     return slot != nullptr &&
            __atomic_load_n(static_cast<const bool*>(slot) + preempt_offset, __ATOMIC_RELAXED);
 }
 
-// Yields, if that is still wanted.
+// Yields if the request to yield still stands.
 void preempt_here();
 
 }  // namespace rota::detail

@@ -1,7 +1,7 @@
 // The untyped select under rota::select and rota::select_set.
 //
 // A case is a channel, a direction and the place of the value's bytes. The caller provides the
-// memory that waiting needs, in its own frame or once for many waits, so that the engine allocates
+// memory for waiting, in its own frame or once for many waits, so that the engine allocates
 // nothing.
 #pragma once
 
@@ -14,9 +14,9 @@ namespace rota::detail {
 
 struct select_case {
     hchan* chan;  // null, the nil channel: never ready
-    void* elem;   // received into, or sent from
+    void* elem;   // receive: destination of the value; send: its source
     bool is_send;
-    alignas(void*) std::byte place[7 * sizeof(void*)];  // the engine's, while it waits
+    alignas(void*) std::byte place[7 * sizeof(void*)];  // the engine's, while the select waits
 
     void set(hchan* c, void* e, bool send) {
         chan = c;
@@ -32,34 +32,34 @@ struct select_result {
     bool ok;              // false: its channel is closed
 };
 
-// n cases and the order in which their channels are locked.
+// n cases and the order in which the select locks their channels.
 struct select_frame {
     select_case* cases;
     hchan** order;  // room for n
     std::uint32_t n;
 };
 
-// Runs one case, chosen uniformly among those that are ready; waits until one is. Parks.
+// Runs one case, chosen uniformly among the ready cases; waits until a case is ready. Parks.
 select_result select_wait(const select_frame& f);
-// The same, but select_none if none is ready at one moment.
+// As select_wait, but returns select_none if no case is ready at one moment.
 select_result select_try(const select_frame& f);
-// A case that seems to be ready, without running it: for who has something to prepare first.
+// Returns a case that seems to be ready, without running it: for a caller that prepares the value
+// of a case first.
 std::uint32_t select_guess(const select_frame& f);
-// As select_guess, but select_none only if at one moment none was ready.
+// As select_guess, but returns select_none only if no case was ready at one moment.
 std::uint32_t select_look(const select_frame& f);
 
 [[noreturn]] void select_for_ever();
 
 // --- any number of cases, made at run time ------------------------------------------------------
 
-// What a case of a select_set is besides its channel. Made by the typed half.
+// The part of a select_set's case besides its channel. Made by the typed half.
 struct set_entry {
     void (*ran)(set_entry* self, bool ok);  // the case has run; may throw
     void (*destroy)(set_entry* self) noexcept;
 };
 
-// The cases of a select_set, in order of addition, with the memory that waiting needs. One user at
-// a time.
+// The cases of a select_set, in order of addition, with the memory for waiting. One user at a time.
 class select_list {
   public:
     select_list() = default;
@@ -67,9 +67,9 @@ class select_list {
     select_list& operator=(select_list&& other) noexcept;
     ~select_list();
 
-    // Takes e over, also when it throws std::bad_alloc. Its channel outlives it.
+    // Takes ownership of e, also when it throws std::bad_alloc. The channel outlives e.
     std::size_t add(set_entry* e, hchan* c, void* elem, bool is_send);
-    // Throws panic_error if there is one already.
+    // Throws panic_error if there is a default case already.
     std::size_t add_default();
     std::size_t wait();
     void clear() noexcept;
@@ -77,11 +77,11 @@ class select_list {
   private:
     void grow();
 
-    // Who waits in wait(), as a g of the runtime; null: nobody. Written by that.
+    // The g that waits in wait(), or null. Written by that g.
     const void* waiter_ = nullptr;
     select_case* cases_ = nullptr;
     hchan** order_ = nullptr;
-    set_entry** entries_ = nullptr;  // null: otherwise()
+    set_entry** entries_ = nullptr;  // a null entry stands for otherwise()
     std::uint32_t count_ = 0;
     std::uint32_t capacity_ = 0;
     std::uint32_t default_ = select_none;

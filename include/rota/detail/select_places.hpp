@@ -1,11 +1,14 @@
-// Where the value of a select's case lies while nobody knows yet whether the case will run.
+// The places where a select keeps the values of its cases until it is decided which case runs.
 //
-// The engine moves bytes, so they must lie ready before it looks. Trivially copyable values lie
-// there as they are. Others that may change their place byte by byte are taken from where the
-// caller has them, once the case has run, and leave an empty value behind. What remains must be
-// moved by its own constructor: it is prepared, as late as possible, and goes back if another case
-// runs. Cases that offer the same object of the caller's share one prepared value, that of the
-// first of them: whichever runs, the value goes with it, and if none does, it goes back once.
+// The engine moves bytes, so they must lie ready before it looks at the channels. Each type takes
+// the first way below that its moves permit:
+// - A trivially copyable value lies there as it is.
+// - Any other trivially relocatable value is taken from the caller's object once its case has run,
+// and leaves an empty value behind.
+// - Any other value must be moved by its own constructor. It is prepared as late as possible, and
+// moves back if another case runs.
+// Cases that offer the same object of the caller share one prepared value, that of the first such
+// case. If any of them runs, the value is sent. If none runs, the value moves back once.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +32,7 @@ class recv_place<T, true> {
   public:
     void* address() { return &slot_.value; }
 
-    // What was received; once for each time.
+    // Returns the received value; called once for each receive.
     std::optional<T> take() {
         struct keeper {
             T& value;
@@ -58,7 +61,7 @@ class recv_place<T, false> {
 
 // --- sending -------------------------------------------------------------------------------------
 
-// A value of the case's own, or one that the caller still has.
+// Holds a value that the case owns, or refers to a value that the caller keeps.
 template <class T>
 class held_value {
   public:
@@ -79,8 +82,8 @@ class held_value<T&> {
     T* value_;
 };
 
-// Moves a value back to where it came from. One whose move may throw is assigned if possible; if it
-// is not, a throw leaves nothing that the caller could destroy, and ends the program.
+// Moves a value back to its origin. A type with a throwing move is assigned if possible. If it is
+// not assignable, a throw would leave no value that the caller could destroy, and ends the program.
 template <class T>
 void put_back(T& to, T&& from) noexcept(!std::is_move_assignable_v<T> ||
                                         std::is_nothrow_move_constructible_v<T>) {
@@ -101,8 +104,8 @@ inline constexpr send_way send_way_of =
     : std::is_nothrow_default_constructible_v<T> ? send_way::taken
                                                  : send_way::slotted;
 
-// Value: T for one of the case's own, T& for the caller's. What must be prepared goes through
-// prepare(), then sent() or restore(); a second call of either does nothing.
+// Value is T for a value that the case owns, T& for the caller's object. With needs_prepare,
+// prepare() comes first, then sent() or restore(). A second call of either has no effect.
 template <class T, class Value, send_way = send_way_of<T>>
 class send_place {  // copied, taken
   public:
@@ -185,8 +188,8 @@ class send_place<T, Value, send_way::boxed> {
     T* box_ = nullptr;
 };
 
-// The place of a value that the caller has and that must be prepared. A select may offer one object
-// by several cases: they all use the place of the first.
+// The place of a caller's object that must be prepared. A select may offer one object in several
+// cases: they share the place of the first.
 template <class T>
 class shared_send_place {
   public:
@@ -194,8 +197,8 @@ class shared_send_place {
 
     explicit shared_send_place(T& v) : own_(v) {}
 
-    // Before prepare(). True: both offer the same object, and this one uses the place of `first`
-    // until sent() or restore().
+    // Called before prepare(). True: both cases offer the same object, and this case uses the place
+    // of `first` until sent() or restore().
     bool share(shared_send_place& first) {
         if (&first == this || first.own_.from() != own_.from() || shared_ != nullptr) return false;
         shared_ = &first.own_;

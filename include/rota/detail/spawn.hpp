@@ -1,7 +1,7 @@
-// How a goroutine is made: the typed half of rota::go over the untyped newproc.
+// Makes goroutines: the typed half of rota::go over the untyped newproc.
 //
-// The closure is constructed right into the new goroutine's stack, below its header; nothing is
-// allocated.
+// The closure is constructed right into the new goroutine's stack, below its header. Only a closure
+// above closure_inline_max bytes is allocated.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@
 namespace rota::detail {
 
 struct spawn_slot {
-    void* g = nullptr;        // the goroutine that will be
-    void* closure = nullptr;  // where its closure is to be constructed
+    void* g = nullptr;        // the goroutine, not runnable yet
+    void* closure = nullptr;  // the address for its closure
 };
 
-// A dead goroutine with room for a closure. Throws std::system_error (ENOMEM) if there is no
-// address space for a stack.
+// Returns a dead goroutine with room for a closure. Throws std::system_error (ENOMEM) if there is
+// no address space for a stack.
 spawn_slot spawn_begin(std::size_t size, std::size_t align, std::size_t stack_size,
                        std::string_view name);
-// Makes it runnable; it will call entry(closure).
+// Makes the goroutine runnable; it calls entry(closure).
 void spawn_commit(spawn_slot slot, void (*entry)(void*));
-// The same for a closure that begins with the address of the function that it calls. Reports name
-// the goroutine by that function.
+// As spawn_commit, for a closure that begins with the address of the function that it calls.
+// Reports name the goroutine by that function.
 void spawn_commit_address(spawn_slot slot, void (*entry)(void*));
-// The closure's constructor has thrown.
+// Gives the goroutine back after the closure's constructor has thrown.
 void spawn_abort(spawn_slot slot) noexcept;
 [[noreturn]] void fatal_nil_func();
 
-// Closures beyond this size are kept on the heap instead of the goroutine's stack.
+// Bytes. A larger closure is kept on the heap instead of the goroutine's stack.
 inline constexpr std::size_t closure_inline_max = 1024;
 
 template <class F, class... A>
@@ -50,12 +50,12 @@ struct closure<F> {
     void call() { std::move(f)(); }
 };
 
-// Whether an F begins with the address of a function, which is called by it. In place of a virtual
-// function's it has a small number, which the runtime tells from an address.
+// Whether an F begins with the address of the function that it calls. A pointer to a virtual member
+// begins with a small number instead, which the runtime tells from an address.
 template <class F>
 inline constexpr bool is_address = std::is_pointer_v<F> || std::is_member_function_pointer_v<F>;
 
-// The entry function of a goroutine: calls and then destroys what was constructed in its stack.
+// The entry function of a goroutine: calls, and then destroys, the closure in its stack.
 template <class C>
 void enter(void* self) {
     struct keeper {
@@ -65,7 +65,7 @@ void enter(void* self) {
     keep.c->call();
 }
 
-// Whether f is a function pointer or a std::function, or the like, that holds nothing.
+// Whether f is a null pointer to a function, or an empty std::function or similar type.
 template <class F>
 constexpr bool is_nil(const F& f) {
     if constexpr (std::is_pointer_v<F> || std::is_member_pointer_v<F>) return f == nullptr;
@@ -73,8 +73,9 @@ constexpr bool is_nil(const F& f) {
     else return false;
 }
 
-// These are part of whoever starts a goroutine, in builds without optimisation too: of the place
-// where that is done a trace names the function, and it is to be the program's.
+// spawn, spawn_as and spawn_any are inlined into the function that starts a goroutine, in builds
+// without optimisation too. A trace names the function at the place of the start, and that must be
+// the program's function.
 template <class C, bool IsAddress, class... V>
 [[gnu::always_inline]] inline void spawn(std::size_t stack_size, std::string_view name,
                                          V&&... values) {
@@ -96,7 +97,7 @@ template <class C, bool IsAddress, class... V>
     else spawn_commit(slot, &enter<C>);
 }
 
-// IsAddress: what f calls is at the address with which f begins.
+// IsAddress: f begins with the address of the function that it calls.
 template <bool IsAddress, class F, class... A>
 [[gnu::always_inline]] inline void spawn_as(std::size_t stack_size, std::string_view name, F&& f,
                                             A&&... args) {

@@ -1,8 +1,9 @@
-// task_group: goroutines that belong together. What rota::scope and rota::error_group share.
+// task_group: goroutines that belong together. The common base of rota::scope and
+// rota::error_group.
 //
-// The first exception of a goroutine is kept and cancels the context of all. It is rethrown by
-// wait(), or by the destructor if nobody has called that: never lost, unless the block that owns
-// the group is left by an exception itself, which goes on then.
+// The group keeps the first exception of a goroutine and cancels its context. wait() rethrows the
+// exception, or the destructor does if wait() has not been called. It is lost only if an exception
+// leaves the block that owns the group; then that exception propagates.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +28,12 @@ class task_group {
     task_group& operator=(const task_group&) = delete;
 
   protected:
-    // `what` it is, for a report.
+    // `what` names the kind of group in reports.
     task_group(context parent, const char* what);
-    // Waits for all. Throws as wait(), unless it runs because of an exception.
+    // Waits for all goroutines. Throws as wait(), unless an exception or goexit leaves the block.
     ~task_group() noexcept(false);
 
-    // A goroutine's membership.
+    // A goroutine's membership of the group.
     class share {
       public:
         explicit share(task_group* group, bool has_slot = false) noexcept
@@ -50,7 +51,7 @@ class task_group {
         bool has_slot_;
     };
 
-    // Waits for room first.
+    // Waits for a free slot first.
     share enter() {
         const bool bounded(slots_);
         if (bounded) slots_.send({});
@@ -61,7 +62,7 @@ class task_group {
         running_.add(1);
         return share(this);
     }
-    // No membership if there is no room.
+    // Returns a share without a group if there is no free slot.
     share try_enter() {
         const bool bounded(slots_);
         if (bounded && slots_.try_send({}) != chan_status::ok) return share(nullptr);
@@ -69,7 +70,8 @@ class task_group {
         return share(this, bounded);
     }
 
-    // While it lives, who is started is labelled as the group's, if its goroutines are told apart.
+    // During its lifetime a goroutine that the caller starts gets the group's label, if the group
+    // has a number.
     class membership {
       public:
         explicit membership(const task_group& of) {
@@ -82,7 +84,7 @@ class task_group {
         std::optional<label_scope> label_;
     };
 
-    // What a std::error_code that f returns is: nothing to the group, or a failure like an
+    // The meaning of a std::error_code that f returns: ignored by the group, or a failure like an
     // exception.
     enum class returned_code : bool { is_dropped, is_failure };
 
@@ -98,7 +100,7 @@ class task_group {
         }
     }
 
-    // Runs f in a goroutine that belongs to the group until f and what it captured are gone.
+    // Runs f in a goroutine that belongs to the group until f and its captures are destroyed.
     template <returned_code Code = returned_code::is_dropped, class F>
     [[gnu::always_inline]] static void spawn(share member, F&& f) {
         if (is_nil(f)) fatal_nil_func();
@@ -111,7 +113,7 @@ class task_group {
                 call<Code>(std::move(own));
             } catch (...) {
                 const std::exception_ptr error = std::current_exception();
-                if (error == nullptr) throw;  // goexit, which goes on
+                if (error == nullptr) throw;  // goexit, which must propagate
                 until_end.group()->fail(error);
             }
         });
@@ -119,12 +121,12 @@ class task_group {
 
     const context& own_context() const noexcept { return ctx_; }
     const cancel_func& canceller() const noexcept { return cancel_; }
-    // Waits for all, and rethrows the first exception.
+    // Waits for all goroutines, and rethrows the first exception.
     void join();
-    // How many at once; below 0: any number.
+    // Sets how many goroutines may run at once; below 0: any number.
     void bound(int n);
-    // For leak::find: tells the group's goroutines, and those that they start; 0: they are not told
-    // apart, since nobody asked for that when the group began.
+    // For leak::find: identifies the group's goroutines, and the goroutines that they start. 0: the
+    // group has no number, because none was requested when the group began.
     std::uint64_t number() const noexcept { return number_; }
 
   private:
@@ -138,16 +140,18 @@ class task_group {
     context ctx_;
     cancel_func cancel_;
     const char* const what_;
-    const int leaving_;           // reasons to leave the scope that there were when it began
+    const int leaving_;           // the count of reasons to leave the scope at the group's
+                                  // beginning
     const std::uint64_t number_;  // see number()
     chan<unit> slots_;  // holds one unit for each goroutine; nil: any number. Changed while empty
 
     // --- anyone ----------------------------------------------------------------------
     wait_group running_;
     atomic<bool> failed_{false};
-    std::exception_ptr error_;  // of who has set failed_; read when all have left
+    std::exception_ptr error_;  // written by the goroutine that set failed_; read after the last
+                                // goroutine has left
 
-    // --- who waits ---------------------------------------------------------------------
+    // --- the waiter --------------------------------------------------------------------
     bool told_ = false;  // join() has thrown error_
 };
 

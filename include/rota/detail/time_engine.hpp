@@ -1,5 +1,5 @@
-// The untyped half of rota's time: moments are nanoseconds of one clock, and a timer is a block
-// that holds either a channel that the clock feeds or a closure that it calls.
+// The untyped half of rota's time: a moment is a number of nanoseconds of one clock, and a timer is
+// a block that holds either a channel that the clock feeds or a closure that it calls.
 #pragma once
 
 #include <chrono>
@@ -13,14 +13,13 @@
 namespace rota::detail {
 
 std::int64_t clock_now() noexcept;       // nanoseconds
-void sleep_until_ns(std::int64_t when);  // of clock_now()
+void sleep_until_ns(std::int64_t when);  // moment in ns of clock_now()
 void sleep_for_ns(std::int64_t ns);      // <= 0: returns at once
 
 inline constexpr std::int64_t ns_max = std::numeric_limits<std::int64_t>::max();
 inline constexpr std::int64_t ns_min = std::numeric_limits<std::int64_t>::min();
 
-// Nanoseconds of d, rounded up; the largest or smallest value where d is out of range; 0 for what
-// is not a number.
+// Nanoseconds of d, rounded up. The largest or smallest value if d is out of range; 0 for NaN.
 template <class Rep, class Period>
 constexpr std::int64_t saturated_ns(std::chrono::duration<Rep, Period> d) {
     using unit = std::ratio_divide<Period, std::nano>;
@@ -52,19 +51,20 @@ constexpr std::int64_t saturated_add(std::int64_t a, std::int64_t b) {
     return b > 0 ? ns_max : ns_min;
 }
 
-// A timer's block. Its references are counted; each function below but the makers takes one that
-// the caller has.
+// A timer's block, reference-counted. Each function below, except the makers, requires that the
+// caller holds a reference.
 struct timer_block;
 
-// A started timer that sends the time into a channel of its own, once or every `ns`. One reference,
-// which is one of the channel's as well: when nobody can receive any more, the timer goes.
+// Returns a started timer that sends the time into a channel of its own, once or every `ns`. It has
+// one reference, which is a reference on the channel as well: when no receiver can exist any more,
+// the timer is released.
 timer_block* chan_timer_new(std::int64_t ns, bool periodic);
 
-// The timer's channel, without a reference; null for a timer that calls.
+// The timer's channel, without a reference; null for a timer that calls a function.
 hchan* timer_channel(timer_block* b) noexcept;
 
-// What a timer that calls is made of: func_timer_begin gives the place for a closure, of whatever
-// alignment `operator new` gives; after its construction follows start, otherwise abort.
+// A timer that calls a closure. func_timer_begin returns the place for the closure, aligned as
+// `operator new` aligns. After its construction the caller calls start, or abort if it fails.
 struct closure_ops {
     void (*call)(void* closure);
     void (*destroy)(void* closure) noexcept;
@@ -80,11 +80,11 @@ void func_timer_abort(timer_block* b) noexcept;
 void timer_retain(timer_block* b) noexcept;
 void timer_release(timer_block* b) noexcept;
 
-// True: the timer was running, and what it would have sent or called will not come. Null: throws
+// True: the timer was running, and this call prevents its pending send or call. A null b: throws
 // panic_error.
 bool timer_stop(timer_block* b);
 bool timer_reset(timer_block* b, std::int64_t ns);
-// As timer_stop and timer_reset. Null: stop does nothing. ns <= 0: throws panic_error.
+// As timer_stop and timer_reset. A null b: ticker_stop has no effect. ns <= 0: throws panic_error.
 void ticker_stop(timer_block* b);
 void ticker_reset(timer_block* b, std::int64_t ns);
 [[noreturn]] void panic_ticker_interval();

@@ -1,8 +1,8 @@
 // std::vector, with the layout that the library was compiled with.
 //
-// A program that defines _GLIBCXX_DEBUG has another std::vector, which is larger. What passes
-// between the program and the library is the ordinary one there: a base of the other, which
-// converts to it. From it, `std::vector<T> v(of_rota)` makes the program's own.
+// In a program that defines _GLIBCXX_DEBUG std::vector is another, larger type. The program and the
+// library exchange the ordinary vector. It is a base of the debug vector, which converts to it. In
+// the other direction, `std::vector<T> v(of_rota)` makes the program's own vector.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// Those who wait for an object, in the order of their coming. The list lies in the object, the
-// waiters lie in the frames of those who wait; both are touched by the engine alone, under the lock
-// that belongs to the object's address (src/sync/wait_list.hpp).
+// wait_list: the waiters for an object, in order of arrival. The list lies in the object, and each
+// waiter in the frame of its goroutine or thread. Only the engine touches both, under the lock of
+// the object's address (src/sync/wait_list.hpp).
 #pragma once
 
 namespace rota::detail {
