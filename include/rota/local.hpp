@@ -1,4 +1,4 @@
-// rota::local: a variable of which every goroutine has its own.
+// rota::local: a variable with a separate value in each goroutine.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,17 @@
 
 namespace rota {
 
-/// A variable of which each goroutine has its own, whatever thread it runs on; each thread outside
-/// rota as well. What thread_local is to threads. 8 bytes; usable before main.
+/// A variable with a separate value in each goroutine, whatever thread the goroutine runs on, and
+/// in each thread outside rota: the thread_local of goroutines. 8 bytes; usable before main.
 ///
-/// A goroutine's T is made on its first use, by T(), and stays where it is. It is destroyed at the
-/// goroutine's end, also by goexit: those made last go first, as a thread's are. That is before a
-/// wait_group, scope, error_group or future says that the goroutine has ended. The destructors may
-/// use rota and other locals; one that is gone already is made anew. On a thread they run when the
-/// thread ends. Go has none; there one hands a context on.
+/// A goroutine's T is made on its first use, by T(), and keeps its address. It is destroyed at the
+/// goroutine's end, also by goexit, in reverse order of construction, as a thread's are. That is
+/// before a wait_group, scope, error_group or future reports that the goroutine has ended. The
+/// destructors may use rota and other locals; a local whose value is destroyed already gets a new
+/// value. On a thread the destructors run when the thread ends. Go has no such variables; it passes
+/// a context.
 ///
-/// When the local itself is destroyed, the values that goroutines have stay until these end.
+/// When the local itself is destroyed, the goroutines' values stay until their goroutines end.
 ///
 ///     rota::local<std::vector<char>> buffer;
 ///     buffer->resize(1024);
@@ -26,17 +27,17 @@ class local {
   public:
     constexpr local() noexcept = default;
     ~local() {
-        // relaxed: nobody else uses it any more
+        // relaxed: in a destructor no other thread uses it any more
         if (const detail::local_key key = key_.load(std::memory_order_relaxed))
             detail::local_key_put(key);
     }
     local(const local&) = delete;
     local& operator=(const local&) = delete;
 
-    /// The calling goroutine's T. The reference holds until the goroutine's end; others may use it
-    /// with its leave. Throws what T() throws, and std::bad_alloc.
+    /// Returns the calling goroutine's T. The reference is valid until the goroutine's end; another
+    /// goroutine may use it if this one permits that. Throws what T() throws, and std::bad_alloc.
     T& get() const {
-        // relaxed: the key is a number; what is found by it belongs to the caller
+        // relaxed: the key is a number; the value found by it belongs to the caller
         const detail::local_key key = key_.load(std::memory_order_relaxed);
         if (detail::local_value* const v = detail::local_find(key))
             return static_cast<box*>(v)->value;
@@ -65,7 +66,7 @@ class local {
     }
 
     detail::local_key own_key() const {
-        // relaxed, all: as in get()
+        // relaxed, both accesses: as in get()
         detail::local_key key = key_.load(std::memory_order_relaxed);
         if (key != 0) return key;
         const detail::local_key fresh = detail::local_key_get();

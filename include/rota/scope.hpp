@@ -1,4 +1,4 @@
-// rota::scope: goroutines that do not outlive a block. <rota/go.hpp> includes it.
+// rota::scope: goroutines that do not outlive a block. <rota/go.hpp> includes this header.
 #pragma once
 
 #include <type_traits>
@@ -19,17 +19,17 @@ namespace detail {
 std::uint64_t number_of(const scope& s);  // see task_group
 }
 
-/// Goroutines that do not outlive a block: the destructor waits for all of them.
+/// Goroutines that do not outlive a block: the destructor waits for every one of them.
 ///
-/// The first exception that leaves one started by go() cancels the scope's context, and is rethrown
-/// by wait(), or by the destructor if no wait() has: which may throw, therefore. If the block is
-/// left by an exception (or goexit) itself, the context is cancelled first, and that exception is
-/// the one that goes on; what the goroutines throw is dropped then, as the consequence that it
-/// mostly is. Who must know calls wait() before.
+/// The first exception that leaves a goroutine started by go() cancels the scope's context. wait()
+/// rethrows it, or the destructor if no wait() has; so the destructor may throw. If an exception
+/// (or goexit) leaves the block, the destructor cancels the context first, and that exception
+/// propagates. Exceptions of the goroutines are then dropped, because mostly they are consequences
+/// of the cancellation. A caller that needs them calls wait() before.
 ///
-/// Cancelling asks, it does not force: a goroutine ends when it looks at the context, or waits in
-/// something that obeys it. For goroutines and threads; all members but wait() may also be called
-/// by the scope's own goroutines.
+/// Cancelling is a request, it does not force: a goroutine ends when it checks the context, or
+/// waits in an operation that obeys the context. For goroutines and threads. The scope's own
+/// goroutines may call every member but wait().
 ///
 ///     {
 ///         rota::scope s;
@@ -48,8 +48,8 @@ class scope : private detail::task_group {
     }
 
     /// Runs f in a goroutine of the scope and gives its result, or its exception, to the future.
-    /// Such an exception belongs to who calls get(), and does not cancel the scope by itself.
-    /// Throws as rota::go.
+    /// get() throws such an exception, which by itself does not cancel the scope. Throws as
+    /// rota::go.
     template <class F>
     [[gnu::always_inline]] auto async(F&& f) -> future<std::invoke_result_t<std::decay_t<F>>> {
         using R = std::invoke_result_t<std::decay_t<F>>;
@@ -59,7 +59,7 @@ class scope : private detail::task_group {
             0, {},
             [member = enter_unbounded(), producer = detail::future_producer<R>(result.state_),
              f = std::forward<F>(f)]() mutable {
-                // Given up last: then the result is there, and nothing of it here.
+                // Destroyed last: by then the result is published, and nothing of it is left here.
                 const share until_end(std::move(member));
                 const detail::locals_end before_it_is_told;
                 detail::future_producer<R> own(std::move(producer));
@@ -75,8 +75,8 @@ class scope : private detail::task_group {
     /// Cancels the context.
     void cancel() { canceller()(); }
 
-    /// Waits until all goroutines have ended, and rethrows the first exception, each time it is
-    /// called. The scope may go on to be used if there was none. Blocks the goroutine, not the
+    /// Waits until every goroutine has ended, and rethrows the first exception, each time it is
+    /// called. If there was none, the scope may be used further. Blocks the goroutine, not the
     /// thread.
     void wait() { join(); }
 

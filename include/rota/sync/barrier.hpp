@@ -1,4 +1,4 @@
-// rota::barrier: a number of goroutines that wait for each other, again and again.
+// rota::barrier: a number of goroutines that wait for each other at the end of each phase.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct no_completion {
     void operator()() const noexcept {}
 };
 
-// What all barriers share: the count of a phase, and those who sleep until its end.
+// The common part of every barrier: the count of a phase, and the waiters for its end.
 class barrier_core {
   public:
     constexpr explicit barrier_core(std::ptrdiff_t expected) noexcept
@@ -34,10 +34,10 @@ class barrier_core {
     barrier_core(const barrier_core&) = delete;
     barrier_core& operator=(const barrier_core&) = delete;
 
-    // relaxed: who is about to arrive keeps the phase from ending.
+    // relaxed: a participant that has not arrived yet keeps the phase from ending.
     std::uint64_t phase() const { return phase_.load(std::memory_order_relaxed); }
 
-    // True: the caller was the last, and ends the phase.
+    // Returns true if the caller arrived last; it then ends the phase.
     bool arrive(std::ptrdiff_t n) {
         const std::ptrdiff_t left =
             left_.fetch_sub(n, std::memory_order_acq_rel) - n;  // pairs(barrier.arrive)
@@ -58,7 +58,7 @@ class barrier_core {
     void wait_slow(std::uint64_t phase) const;
     [[noreturn]] static void too_many();
 
-    atomic<std::ptrdiff_t> left_;  // arrivals that the phase lacks: pairs(barrier.arrive)
+    atomic<std::ptrdiff_t> left_;  // missing arrivals of this phase: pairs(barrier.arrive)
     atomic<std::ptrdiff_t> expected_;
     atomic<std::uint64_t> phase_{0};  // written under the lock of its address
     mutable wait_list waiting_;       // guarded by the same lock
@@ -66,17 +66,17 @@ class barrier_core {
 
 }  // namespace detail
 
-/// A number of goroutines, or threads, that wait for each other at the end of each phase. When the
-/// last has arrived `completion` is called, then all go on into the next phase. Meets the
+/// A number of goroutines, or threads, that wait for each other at the end of each phase. The last
+/// arrival calls `completion`; then every participant continues into the next phase. Meets the
 /// requirements of std::barrier.
 ///
-/// It may be destroyed as soon as every wait has returned; while somebody waits, that ends the
-/// process with `fatal error: barrier destroyed while goroutine N waits in it` and all traces. Go
-/// has none; there one uses a sync.WaitGroup for each phase.
+/// It may be destroyed as soon as every wait has returned. Destruction while a goroutine waits ends
+/// the process with `fatal error: barrier destroyed while goroutine N waits in it` and traces of
+/// every goroutine. Go has no barrier; programs use a sync.WaitGroup for each phase.
 template <class Completion = detail::no_completion>
 class barrier {
   public:
-    /// What arrive() returns, for wait().
+    /// The result of arrive(), for wait().
     class arrival_token {
       public:
         arrival_token(arrival_token&&) noexcept = default;
@@ -88,7 +88,7 @@ class barrier {
         std::uint64_t phase_;
     };
 
-    /// For `expected` arrivals in each phase, from 0 to max().
+    /// A barrier for `expected` arrivals in each phase, from 0 to max().
     constexpr explicit barrier(std::ptrdiff_t expected, Completion completion = Completion())
         : core_(expected), completion_(std::move(completion)) {}
     barrier(const barrier&) = delete;
@@ -98,17 +98,17 @@ class barrier {
         return (std::numeric_limits<std::ptrdiff_t>::max)();
     }
 
-    /// Arrives n times, from 1 to what the phase lacks. Does not block. The one that is last runs
-    /// the completion, which must not throw. Throws panic_error "rota: more arrivals at a barrier
-    /// than it expects".
+    /// Arrives n times, from 1 to the number of missing arrivals. Does not block. The last arrival
+    /// runs the completion, which must not throw. Throws panic_error "rota: more arrivals at a
+    /// barrier than it expects".
     [[nodiscard]] arrival_token arrive(std::ptrdiff_t n = 1) {
         arrival_token token(core_.phase());
         if (core_.arrive(n)) end_phase();
         return token;
     }
 
-    /// Blocks until the token's phase has ended; the goroutine may go on on another thread. What
-    /// happened before each arrival, and in the completion, is visible afterwards.
+    /// Blocks until the token's phase has ended; the goroutine may continue on another thread.
+    /// Memory effects from before each arrival, and of the completion, are visible afterwards.
     void wait(arrival_token&& token) const { core_.wait(token.phase_); }
 
     /// wait(arrive()).
@@ -118,7 +118,7 @@ class barrier {
         else core_.wait(phase);
     }
 
-    /// Arrives, and is expected no more in later phases.
+    /// Arrives, and removes one arrival from the number expected in later phases.
     void arrive_and_drop() {
         core_.drop();
         if (core_.arrive(1)) end_phase();

@@ -1,4 +1,4 @@
-// rota::condition_variable: waiting for a condition that a mutex guards.
+// rota::condition_variable: waits for a condition that a mutex guards.
 #pragma once
 
 #include <condition_variable>  // std::cv_status
@@ -18,8 +18,8 @@
 
 namespace rota {
 
-/// Waiting for a condition that a rota::mutex guards. Waiters are woken in the order of their
-/// coming, and only by a notification: there are no spurious wake-ups. For goroutines and threads.
+/// Waits for a condition that a rota::mutex guards. Waiters are woken in order of arrival, and only
+/// by a notification: there are no spurious wake-ups. For goroutines and threads.
 ///
 /// It may be destroyed as soon as every waiter has been notified, also if its wait has not returned
 /// yet. Meets the requirements of std::condition_variable. Go: sync.Cond.
@@ -30,7 +30,7 @@ class condition_variable {
   public:
     constexpr condition_variable() noexcept { detail::note_made(this); }
     /// Ends the process with `fatal error: condition_variable destroyed while goroutine N waits in
-    /// it` and all traces if somebody waits who has not been notified.
+    /// it` and traces of every goroutine if a waiter has not been notified.
     constexpr ~condition_variable() {
         if (!std::is_constant_evaluated() && anybody_waits()) [[unlikely]]
             report_waiters();
@@ -38,32 +38,33 @@ class condition_variable {
     condition_variable(const condition_variable&) = delete;
     condition_variable& operator=(const condition_variable&) = delete;
 
-    /// Wakes the one who has waited for longest, if anybody waits. Does not block. The mutex need
+    /// Wakes the waiter that has waited longest, if there is one. Does not block. The mutex need
     /// not be locked. Go: Signal.
     void notify_one() noexcept {
         if (anybody_waits()) wake(false);
     }
 
-    /// Wakes all who wait. Go: Broadcast.
+    /// Wakes every waiter. Go: Broadcast.
     void notify_all() noexcept {
         if (anybody_waits()) wake(true);
     }
 
-    /// Unlocks, blocks until notified, and locks again. A notification that
-    /// comes after the unlocking is not lost. Throws panic_error if the lock is not held. Go: Wait.
+    /// Unlocks, blocks until notified, and locks again; the goroutine may continue on another
+    /// thread. A notification that comes after the unlocking is not lost. Throws panic_error if the
+    /// lock is not held. Go: Wait.
     void wait(std::unique_lock<mutex>& lock) {
         (void)wait_for_notice(lock.owns_lock(), lock.mutex(), detail::ns_max);
     }
 
-    /// Waits until condition() is true; it is called with the lock held.
+    /// Waits until condition() is true; calls condition with the lock held.
     template <class Condition>
     void wait(std::unique_lock<mutex>& lock, Condition condition) {
         while (!condition()) wait(lock);
     }
 
-    /// As wait, for at most d, or until `when`. no_timeout: it was notified. A notification that it
-    /// was given is never lost; one that comes after its time goes to the next one. The moment of
-    /// another clock than rota's is translated when the wait begins.
+    /// As wait, for at most d, or until `when`. no_timeout: the waiter was notified. A notification
+    /// given to a waiter is never lost; one that comes after its time limit goes to the next
+    /// waiter. The moment of another clock than rota's is translated when the wait begins.
     template <class Rep, class Period>
     std::cv_status wait_for(std::unique_lock<mutex>& lock, std::chrono::duration<Rep, Period> d) {
         return status(wait_for_notice(lock.owns_lock(), lock.mutex(), detail::deadline_after(d)));
@@ -99,8 +100,8 @@ class condition_variable {
         return true;
     }
 
-    // relaxed: who changed the condition under the mutex comes after the waiter that had entered
-    // the list before it let go of the mutex.
+    // relaxed: a notifier that changed the condition under the mutex locked the mutex after the
+    // waiter had unlocked it, and the waiter enters the list before it unlocks.
     bool anybody_waits() const { return occupied_.load(std::memory_order_relaxed); }
     void report_waiters() const;
     void note_occupied();
@@ -108,7 +109,7 @@ class condition_variable {
     void wake(bool all) noexcept;
 
     detail::wait_list waiting_;     // guarded by the lock of its address
-    atomic<bool> occupied_{false};  // whether it may not be empty; written under the same lock
+    atomic<bool> occupied_{false};  // the list may be non-empty; written under the same lock
 };
 
 }  // namespace rota

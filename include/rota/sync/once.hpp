@@ -1,4 +1,4 @@
-// rota::call_once: a function that runs once, whoever calls.
+// rota::call_once: runs a function once, however many callers there are.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ class once_flag {
   public:
     constexpr once_flag() noexcept = default;
     /// Ends the process with `fatal error: once_flag destroyed while goroutine N waits in it` and
-    /// all traces if somebody waits for the end of the function.
+    /// traces of every goroutine if one waits for the end of the function.
     constexpr ~once_flag() {
         if (std::is_constant_evaluated()) return;
-        // relaxed: of some moment. Neither fresh, running nor done: a pointer to a waiter.
+        // relaxed: a value of some moment. Neither fresh, running nor done: a pointer to a waiter.
         const std::uintptr_t seen = word_.load(std::memory_order_relaxed);
         if (seen > 2 && seen != done) [[unlikely]]
             report_waiters();
@@ -36,21 +36,23 @@ class once_flag {
     bool is_done() const {
         return word_.load(std::memory_order_acquire) == done;  // pairs(once.done)
     }
-    // True: the caller runs the function, then calls end. False: it has been run meanwhile.
+    // True: the caller runs the function, then calls end. False: the function has been run
+    // meanwhile.
     bool begin();
     void end(bool has_run);
 
-    // 0 fresh | 2 or pointer: running, and the last one who waits for it | done
+    // 0 fresh | 2 or pointer: running, and the last goroutine that waits for it | done
     atomic<std::uintptr_t> word_{0};
 };
 
 /// Calls f(args...) unless an earlier call with this flag has returned from its function.
 ///
-/// Of several callers at once one runs its function; the others block until that has returned, and
-/// see what it did. If it throws, or ends the goroutine, the flag is as before and one of the
-/// others runs its own function. A call from inside f with the same flag waits for itself, for
-/// ever. The flag may be destroyed when the function has run and the caller's call_once has
-/// returned. Throws what f throws. Go: Once.Do, but there a panic counts as having run.
+/// Of several concurrent callers, one runs its function. The other callers block until that
+/// function has returned, and see its effects. If it throws, or ends the goroutine, the flag is as
+/// before and another caller runs its own function. A call from inside f with the same flag waits
+/// for itself, for ever. The flag may be destroyed when the function has run and the caller's
+/// call_once has returned. Throws what f throws. Go: Once.Do, but there a panic counts as having
+/// run.
 template <class F, class... A>
 void call_once(once_flag& flag, F&& f, A&&... args) {
     if (flag.is_done() || !flag.begin()) return;

@@ -1,4 +1,4 @@
-// rota::pool: values to be used again.
+// rota::pool: keeps values for reuse.
 #pragma once
 
 #include <new>
@@ -9,14 +9,14 @@
 
 namespace rota {
 
-/// A place for values that are dear to make and of no use now: buffers, parsers, arenas. Each
-/// processor has its own part, so putting and taking disturb nobody; what one has not, it takes
-/// from others.
+/// Keeps values that are expensive to make and not in use: buffers, parsers, arenas. Each processor
+/// has its own part, so get and put do not contend. A get that finds its own part empty takes a
+/// value from the part of another processor.
 ///
-/// A value may go at any time: a collection destroys those that nobody has taken since the one
-/// before. Without a collector's help a pool does that by itself every two minutes while it is in
-/// use. Nothing can be said about which value get() returns. T must be movable. For goroutines and
-/// threads. Go: sync.Pool.
+/// A value may be destroyed at any time: a collection destroys each value that no get() has taken
+/// since the collection before. Without a collector's help a pool collects by itself every two
+/// minutes while it is in use. It is unspecified which value get() returns. T must be movable. For
+/// goroutines and threads. Go: sync.Pool.
 ///
 ///     rota::pool<std::vector<char>> buffers;
 ///     std::vector<char> buffer = buffers.get();
@@ -25,11 +25,11 @@ namespace rota {
 template <class T>
 class pool {
   public:
-    /// Values are made by T() where none is left.
+    /// A pool that makes values by T() when it is empty.
     constexpr pool() noexcept
         requires std::is_default_constructible_v<T>
     = default;
-    /// Values are made by make(), from several goroutines at once. Go: Pool.New.
+    /// A pool that makes values by make(), from several goroutines at once. Go: Pool.New.
     template <class F>
         requires(!std::is_same_v<std::decay_t<F>, pool>) && std::is_invocable_r_v<T, F&>
     explicit pool(F&& make) : maker_(new maker_of<std::decay_t<F>>(std::forward<F>(make))) {}
@@ -37,8 +37,8 @@ class pool {
     pool(const pool&) = delete;
     pool& operator=(const pool&) = delete;
 
-    /// A value that somebody has put, or a new one. Does not block. Throws what T's move and the
-    /// making throw. Go: Get.
+    /// Returns a value from an earlier put(), or a new one. Does not block. Throws what T's move
+    /// and the making throw. Go: Get.
     T get() {
         if (detail::pool_box* const b = core_.take()) {
             const emptying at_end{*this, static_cast<box*>(b)};
@@ -46,11 +46,11 @@ class pool {
         }
         if (maker_ != nullptr) return maker_->make();
         if constexpr (std::is_default_constructible_v<T>) return T();
-        else __builtin_unreachable();  // there is a constructor with a maker alone
+        else __builtin_unreachable();  // without a maker, T is default-constructible
     }
 
-    /// Keeps a value for others. Does not block. Throws what T's move throws, and std::bad_alloc.
-    /// Go: Put.
+    /// Keeps a value for a later get(). Does not block. Throws what T's move throws, and
+    /// std::bad_alloc. Go: Put.
     void put(T value) {
         detail::pool_box* empty = core_.take_empty();
         struct keeper {
@@ -88,7 +88,7 @@ class pool {
             destroy_empty(b);
         }
     };
-    // Behind the move out of a box.
+    // Empties a box after the move out of it.
     struct emptying {
         pool& owner;
         box* b;

@@ -1,4 +1,4 @@
-// rota::counting_semaphore, rota::binary_semaphore: permits that are taken and given back.
+// rota::counting_semaphore and rota::binary_semaphore: permits that callers take and give back.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace rota {
 
 namespace detail {
 
-// What all semaphores share.
+// The common part of every semaphore.
 class semaphore_core {
   public:
     constexpr explicit semaphore_core(std::ptrdiff_t permits) noexcept
@@ -24,7 +24,7 @@ class semaphore_core {
     }
 
     constexpr ~semaphore_core() {
-        // relaxed: of some moment. Somebody may be in the list.
+        // relaxed: a value of some moment. A waiter may be in the list.
         if (!std::is_constant_evaluated() && word_.load(std::memory_order_relaxed) == 1)
             [[unlikely]]
             report_waiters();
@@ -54,21 +54,21 @@ class semaphore_core {
     bool take_until(std::int64_t deadline);
     void give_to_waiters(std::ptrdiff_t n);
 
-    // bits 1..63 permits | bit 0: somebody may be waiting, and every give asks the list; only while
-    // there are no permits
+    // bits 1..63 permits | bit 0: a waiter may be in the list, and every give checks the list; set
+    // only while there are no permits
     atomic<std::uint64_t> word_;
     wait_list waiting_;  // guarded by the lock of its address
 };
 
 }  // namespace detail
 
-/// A number of permits. acquire() takes one, waiting for it in the order of arrival; release()
-/// gives some, to those who wait first. 24 bytes, for goroutines and threads; any of them may
-/// release.
+/// A number of permits. acquire() takes one, and waits for it in the order of arrival. release()
+/// gives permits, first to the goroutines that wait. 24 bytes, for goroutines and threads; any of
+/// them may release.
 ///
-/// It may be destroyed as soon as every acquire has returned and every release has been called;
-/// while somebody waits, that ends the process with `fatal error: semaphore destroyed while
-/// goroutine N waits in it` and all traces.
+/// It may be destroyed as soon as every acquire has returned and every release has been called.
+/// Destruction while a goroutine waits ends the process with `fatal error: semaphore destroyed
+/// while goroutine N waits in it` and traces of every goroutine.
 /// Meets the requirements of std::counting_semaphore. Go: a buffered channel, or
 /// golang.org/x/sync/semaphore with weight 1.
 template <std::ptrdiff_t LeastMax = (std::numeric_limits<std::ptrdiff_t>::max)() / 2>
@@ -78,23 +78,23 @@ class counting_semaphore {
                   "a semaphore counts to half of what std::ptrdiff_t holds");
 
   public:
-    /// With that many permits at first, from 0 to max().
+    /// A semaphore that starts with `permits` permits, from 0 to max().
     constexpr explicit counting_semaphore(std::ptrdiff_t permits) noexcept : core_(permits) {}
     counting_semaphore(const counting_semaphore&) = delete;
     counting_semaphore& operator=(const counting_semaphore&) = delete;
 
-    /// The most permits that it holds: LeastMax.
+    /// The maximum number of permits: LeastMax.
     static constexpr std::ptrdiff_t(max)() noexcept { return LeastMax; }
 
-    /// Takes a permit. Blocks while there is none; the goroutine may go on on another thread. What
-    /// happened before the release() that gave it is visible.
+    /// Takes a permit. Blocks while there is none; the goroutine may continue on another thread.
+    /// Memory effects from before the release() that gave the permit are visible afterwards.
     void acquire() { core_.take(); }
 
-    /// Takes a permit if there is one; never fails otherwise.
+    /// Takes a permit if there is one. Never fails spuriously.
     bool try_acquire() { return core_.try_take(); }
 
-    /// Takes a permit, waiting for it for at most d, or until `when`. False: there was none in that
-    /// time. A permit that was given is never lost. Blocks as acquire().
+    /// Takes a permit, waiting for it for at most d, or until `when`. False: no permit was
+    /// available in that time. A permit that was given is never lost. Blocks as acquire().
     template <class Rep, class Period>
     bool try_acquire_for(std::chrono::duration<Rep, Period> d) {
         return core_.try_take() || core_.try_take_until(detail::deadline_after(d));
@@ -112,7 +112,7 @@ class counting_semaphore {
     detail::semaphore_core core_;
 };
 
-/// One permit, there or taken.
+/// A semaphore with at most one permit.
 using binary_semaphore = counting_semaphore<1>;
 
 }  // namespace rota

@@ -1,4 +1,4 @@
-// rota::singleflight: one call for all who ask the same at the same time.
+// rota::singleflight: one call of a function for concurrent callers with the same key.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace rota {
 
-/// Runs a function once for all who ask for the same key while it runs, and gives its result to all
-/// of them. K needs std::hash and ==; V must be copyable if callers are to share. For goroutines
-/// and threads. Go: golang.org/x/sync/singleflight.
+/// Runs a function once for the callers that pass the same key while it runs, and gives its result
+/// to each of them. K needs std::hash and ==; V must be copyable if callers are to share. For
+/// goroutines and threads. Go: golang.org/x/sync/singleflight.
 ///
 ///     rota::singleflight<std::string, page> loads;
 ///     page p = loads.run(url, [&] { return fetch(url); }).value;
@@ -25,7 +25,7 @@ class singleflight {
   public:
     struct result {
         V value;
-        bool shared;  ///< whether others got it too
+        bool shared;  ///< whether another caller got the same value
     };
 
     singleflight() = default;
@@ -35,9 +35,9 @@ class singleflight {
     singleflight& operator=(const singleflight&) = delete;
 
     /// Returns f(), or the result of the call for this key that is in progress. Blocks until that
-    /// has ended; the goroutine may go on on another thread. An exception of f reaches all callers;
-    /// if f ends its goroutine by goexit the others get panic_error "rota: the goroutine that ran
-    /// for this key ended by goexit". Go: Do.
+    /// call has ended; the goroutine may continue on another thread. An exception of f reaches
+    /// every caller. If f ends its goroutine by goexit, the other callers get panic_error "rota:
+    /// the goroutine that ran for this key ended by goexit". Go: Do.
     template <class F>
     result run(const K& key, F&& f) {
         const std::size_t hash = std::hash<K>()(key);
@@ -64,7 +64,8 @@ class singleflight {
         return {*call->value, true};
     }
 
-    /// The next run() for this key runs its function, even if a call is in progress. Go: Forget.
+    /// Makes the next run() for this key run its function, even if a call is in progress. Go:
+    /// Forget.
     void forget(const K& key) {
         const std::size_t hash = std::hash<K>()(key);
         const lock guard(mu_);
@@ -87,11 +88,11 @@ class singleflight {
         flight* next;
         bool listed = true;
         bool shared = false;
-        // --- written before it lands -----------------------------------------------
+        // --- written before `landed` opens -------------------------------------------
         std::optional<V> value;
         std::exception_ptr error;
         latch landed{1};
-        atomic<std::uint32_t> users{1};  // the last one out frees it: pairs(singleflight.users)
+        atomic<std::uint32_t> users{1};  // the last user frees it: pairs(singleflight.users)
     };
 
     struct share {
@@ -121,8 +122,7 @@ class singleflight {
         mutable bool held_ = true;
     };
 
-    // The end of a call, in whatever way: it is asked no more, and those who wait get what there
-    // is.
+    // Ends a call, however f ended: removes it from the list and wakes its waiters.
     struct landing {
         singleflight& owner;
         flight& call;
@@ -154,7 +154,7 @@ class singleflight {
         try {
             call.value.emplace(std::forward<F>(f)());
         } catch (...) {
-            call.error = std::current_exception();  // null: goexit, which goes on
+            call.error = std::current_exception();  // null: goexit, which must propagate
             throw;
         }
         end.land();

@@ -1,4 +1,4 @@
-// rota::wait_group: waiting for a number of goroutines to finish.
+// rota::wait_group: waits for a number of goroutines to finish.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,7 @@ namespace rota {
 /// Counts work in progress; wait() blocks until the count is zero. 16 bytes, for goroutines and
 /// threads.
 ///
-/// It may be destroyed as soon as every wait has returned. It may be used again then. Go:
-/// sync.WaitGroup.
+/// It may be destroyed, or used again, as soon as every wait has returned. Go: sync.WaitGroup.
 ///
 ///     rota::wait_group wg;
 ///     for (int i = 0; i < 3; ++i) wg.go([i] { work(i); });
@@ -29,7 +28,7 @@ class wait_group {
   public:
     constexpr wait_group() noexcept { detail::note_made(this); }
     /// Ends the process with `fatal error: wait_group destroyed while goroutine N waits in it` and
-    /// all traces if somebody does.
+    /// traces of every goroutine if one waits in it.
     constexpr ~wait_group() {
         if (!std::is_constant_evaluated() && has_waiters()) [[unlikely]]
             report_waiters("wait_group");
@@ -37,9 +36,10 @@ class wait_group {
     wait_group(const wait_group&) = delete;
     wait_group& operator=(const wait_group&) = delete;
 
-    /// Adds n, which may be negative, to the count; at zero all waiters go on. Adds from zero come
-    /// before the wait. Throws panic_error "sync: negative WaitGroup counter", and "sync: WaitGroup
-    /// misuse: Add called concurrently with Wait" if it sees that. Go: Add.
+    /// Adds n, which may be negative, to the count; at zero every waiter continues. An add to a
+    /// count of zero must happen before the wait. Throws panic_error "sync: negative WaitGroup
+    /// counter", and "sync: WaitGroup misuse: Add called concurrently with Wait" if it detects
+    /// that. Go: Add.
     void add(int n) {
         if (detail::does_a_bubble_live()) [[unlikely]]
             note_add();
@@ -52,16 +52,16 @@ class wait_group {
     /// Subtracts one. Go: Done.
     void done() { add(-1); }
 
-    /// Blocks until the count is zero; the goroutine may go on on another thread. Throws
-    /// panic_error "sync: WaitGroup is reused before previous Wait has returned" if it sees that.
-    /// What happened before the last done() is visible afterwards. Go: Wait.
+    /// Blocks until the count is zero; the goroutine may continue on another thread. Throws
+    /// panic_error "sync: WaitGroup is reused before previous Wait has returned" if it detects
+    /// that. Memory effects from before the last done() are visible afterwards. Go: Wait.
     void wait() {
         if (static_cast<std::int32_t>(state_.load(std::memory_order_acquire) >> 32) != 0)
             wait_slow();  // pairs(wait_group.zero)
     }
 
-    /// Runs f in a goroutine counted by this group; it is done when f has ended, in whatever way,
-    /// and its rota::local values are destroyed. Throws as rota::go. Go: Go.
+    /// Runs f in a goroutine counted by this group. The goroutine counts as done when f has ended,
+    /// normally or not, and its rota::local values are destroyed. Throws as rota::go. Go: Go.
     template <class F>
     [[gnu::always_inline]] void go(F&& f) {
         if (detail::is_nil(f)) detail::fatal_nil_func();
@@ -75,7 +75,7 @@ class wait_group {
             detail::spawn_as<is_address>(0, {}, [f = std::forward<F>(f), this]() mutable {
                 const finish at_end{this};
                 const detail::locals_end before_it_is_told;
-                // What f captured is gone before the waiter goes on, as with a joined thread.
+                // Destroys f's captures before the waiter continues, as with a joined thread.
                 std::decay_t<F> own(std::move(f));
                 std::move(own)();
             });
@@ -89,11 +89,11 @@ class wait_group {
     friend class detail::task_group;
     static constexpr std::uint64_t waiters_mask = 0xffffffff;
 
-    // relaxed: of some moment; orders nothing.
+    // relaxed: a value of some moment; orders nothing.
     std::int32_t count() const {
         return static_cast<std::int32_t>(state_.load(std::memory_order_relaxed) >> 32);
     }
-    // relaxed: of some moment.
+    // relaxed: a value of some moment.
     bool has_waiters() const {
         return (state_.load(std::memory_order_relaxed) & waiters_mask) != 0;
     }
@@ -102,9 +102,9 @@ class wait_group {
     void settle(std::uint64_t now, int n);
     void wait_slow();
 
-    // bits 32..63 the count, signed | bits 0..31 waiters
+    // bits 32..63 the count, signed | bits 0..31 number of waiters
     atomic<std::uint64_t> state_{0};
-    atomic<std::uintptr_t> waiting_{0};  // those of them who sleep
+    atomic<std::uintptr_t> waiting_{0};  // the list of sleeping waiters
 };
 
 }  // namespace rota
