@@ -15,7 +15,7 @@
 
 namespace rota {
 
-/// The outcome of an operation that waits not at all, or no longer than asked. `closed` is for
+/// The outcome of an operation that does not wait, or waits for a limited time. `closed` is for
 /// receiving: the channel is closed and drained. A send on a closed channel is a panic.
 enum class chan_status { ok, would_block, closed, timeout };
 
@@ -26,16 +26,17 @@ struct unit {
 
 namespace detail {
 
-// What all handles share: the reference.
+// The common base of the handles: the reference to the channel.
 class chan_handle {
   public:
-    /// Values that are buffered now; 0 for the nil channel. Does not block; where others use the
-    /// channel the answer may be old when it is read, as those of closed(). Go: len(ch).
+    /// The number of buffered values; 0 for the nil channel. Does not block. If another thread uses
+    /// the channel the answer may be outdated when the caller reads it; so may that of closed().
+    /// Go: len(ch).
     std::size_t len() const { return chan_len(c_); }
-    /// How many values may be buffered; 0 for the nil channel. Go: cap(ch).
+    /// The capacity in values; 0 for the nil channel. Go: cap(ch).
     std::size_t cap() const { return chan_cap(c_); }
-    /// Whether it has been closed; values may be left in it. Go has no such question: there, and
-    /// mostly here, one receives and sees.
+    /// Whether it has been closed; values may be left in it. Go has no such query: there, and
+    /// mostly here, the program receives and checks the result.
     bool closed() const { return chan_closed(c_); }
     /// False for the nil channel. Go: ch != nil.
     explicit operator bool() const { return c_ != nullptr; }
@@ -85,7 +86,7 @@ struct chan_ops {
         recv_into(c, out);
         return out;
     }
-    // Into an empty `out`: T need not be assignable.
+    // Receives into an empty `out`: T need not be assignable.
     static void recv_into(hchan* c, std::optional<T>& out) {
         codec_of<T>::recv(c, without_limit(), [&](T&& v) { out.emplace(std::move(v)); });
     }
@@ -115,7 +116,7 @@ struct chan_ops {
 
 }  // namespace detail
 
-/// Receives one value after the other until the channel is closed and drained: for (auto v : ch).
+/// Receives value after value until the channel is closed and drained: for (auto v : ch).
 template <class T>
 class chan_iterator {
   public:
@@ -126,7 +127,7 @@ class chan_iterator {
     chan_iterator() = default;
     explicit chan_iterator(detail::hchan* c) : c_(c), value_(detail::chan_ops<T>::recv(c)) {}
     /// An lvalue; but a value that cannot be copied is moved out, once, so that `for (auto v : ch)`
-    /// takes it. (std::vector<std::unique_ptr<T>> says that it can be copied: `auto&&`, there.)
+    /// can take it. (std::vector<std::unique_ptr<T>> claims to be copyable: write `auto&&` there.)
     decltype(auto) operator*() const {
         if constexpr (std::is_copy_constructible_v<T>) return (*value_);
         else return std::move(*value_);
@@ -196,10 +197,10 @@ class recv_chan : public detail::chan_handle {
     friend bool operator==(const recv_chan& a, const recv_chan& b) { return a.c_ == b.c_; }
 };
 
-/// A channel of T, buffered or not. A handle: copies share one channel; a default-constructed one
-/// is the nil channel, on which every operation blocks for ever. T need only be movable. Waiters
-/// are served in the order of their coming. Every operation may be called from any goroutine and
-/// any thread. Go: chan T.
+/// A channel of T, buffered or not. A handle: copies share one channel. A default-constructed
+/// handle is the nil channel, on which every operation blocks for ever. T need only be movable.
+/// Waiters are served in order of arrival. Every operation may be called from any goroutine and any
+/// thread. Go: chan T.
 ///
 ///     auto ch = rota::make_chan<int>();
 ///     rota::go([ch] { ch.send(42); ch.close(); });
@@ -211,28 +212,28 @@ class chan : public detail::chan_handle {
 
     /// Sends v, waiting while the channel is full; on a nil channel, for ever.
     ///
-    /// Blocks the goroutine, not the thread; it may go on on another thread. A send happens before
-    /// the receive that takes its value completes; the n-th receive from a channel of capacity k
-    /// happens before the n+k-th send completes. Throws panic_error "send on closed channel", also
-    /// when it is closed while waiting, and what T's move constructor throws: the value counts as
-    /// not sent. Go: ch <- v.
+    /// Blocks the goroutine, not the thread; the goroutine may continue on another thread. A send
+    /// happens before the receive that takes its value completes; the n-th receive from a channel
+    /// of capacity k happens before the n+k-th send completes. Throws panic_error "send on closed
+    /// channel", also when the channel is closed while the send waits. Throws what T's move
+    /// constructor throws: the value counts as not sent. Go: ch <- v.
     void send(T v) const { detail::chan_ops<T>::send(c_, std::move(v)); }
 
     /// Receives a value, waiting while there is none; nullopt once the channel is closed and
-    /// drained. On a nil channel, for ever. If T's move constructor throws, the value counts as
-    /// received and lost. Go: v, ok := <-ch.
+    /// drained. On a nil channel, for ever. Blocks as send. If T's move constructor throws, the
+    /// value counts as received and lost. Go: v, ok := <-ch.
     std::optional<T> recv() const { return detail::chan_ops<T>::recv(c_); }
 
-    /// Sends v if that is possible at once: ok or would_block; v is lost if it is not sent. Throws
-    /// as send. Go: select with default.
+    /// Sends v if it can without waiting: ok or would_block; v is lost if it is not sent. Throws as
+    /// send. Go: select with default.
     chan_status try_send(T v) const { return detail::chan_ops<T>::try_send(c_, std::move(v)); }
 
     /// Receives a value into `out` if there is one: ok, would_block, or closed once closed and
     /// drained.
     chan_status try_recv(T& out) const { return detail::chan_ops<T>::try_recv(c_, out); }
 
-    /// Sends v as send does, waiting for at most d, a std::chrono::duration: ok, or timeout; v is
-    /// lost then. A d of zero or less is over at once; one beyond the clock's range is no limit.
+    /// Sends v as send does, waiting for at most d, a std::chrono::duration: ok, or timeout, and v
+    /// is lost then. A d of zero or less expires at once; a d beyond the clock's range is no limit.
     /// Throws as send. Go: select with time.After.
     template <class D>
     chan_status send_for(T v, D d) const {
@@ -246,7 +247,7 @@ class chan : public detail::chan_handle {
         return detail::chan_ops<T>::recv_for(c_, out, d);
     }
 
-    /// Closes the channel: receivers get what is buffered, then nullopt; senders panic. Throws
+    /// Closes the channel: receivers get the buffered values, then nullopt; senders panic. Throws
     /// panic_error "close of closed channel" or "close of nil channel". Go: close(ch).
     void close() const { detail::chan_close(c_); }
 

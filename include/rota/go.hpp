@@ -18,7 +18,7 @@
 
 namespace rota {
 
-/// How to make a goroutine.
+/// Options of a new goroutine.
 struct go_options {
     std::string_view name{};  ///< shown in dumps; copied, at most 128 characters
     std::size_t stack_size =
@@ -48,7 +48,7 @@ template <class F, class... A>
 
 /// The result of a goroutine started by async. Move-only.
 ///
-/// Dropping it does not wait. An exception of the goroutine that nobody can get any more is a
+/// Dropping it does not wait. An exception of the goroutine that no get() can receive any more is a
 /// panic: it ends the process, it is never lost.
 template <class R>
 class future {
@@ -64,9 +64,9 @@ class future {
     }
 
     /// Waits for the result and returns it, or rethrows the exception; the future is empty then.
-    /// Blocks the goroutine, not the thread; it may go on on another thread. What the goroutine did
-    /// before is visible. Throws panic_error "rota: get of an empty future", and "rota: get of a
-    /// future whose goroutine ended by goexit".
+    /// Blocks the goroutine, not the thread; the goroutine may continue on another thread. Memory
+    /// effects of the finished goroutine are visible afterwards. Throws panic_error "rota: get of
+    /// an empty future", and "rota: get of a future whose goroutine ended by goexit".
     R get() {
         if (state_ == nullptr) panic("rota: get of an empty future");
         const detail::future_claim<R> claim(std::exchange(state_, nullptr));
@@ -79,7 +79,7 @@ class future {
         detail::future_wait(state_);
     }
 
-    /// Waits for the result for at most d. True: it is there. Throws as wait().
+    /// Waits for the result for at most d. Returns whether the result is there. Throws as wait().
     template <class Rep, class Period>
     bool wait_for(std::chrono::duration<Rep, Period> d) {
         if (state_ == nullptr) panic("rota: wait on an empty future");
@@ -89,7 +89,7 @@ class future {
 
     /// Whether the result is there.
     bool ready() const { return state_ != nullptr && detail::future_ready(state_); }
-    /// Whether there is anything to get.
+    /// Whether the future has a state, so that get() may be called.
     bool valid() const { return state_ != nullptr; }
 
   private:
@@ -105,8 +105,8 @@ class future {
 
 namespace detail {
 
-// What async runs. Not a lambda: not every demangler knows the name of one that takes any
-// arguments.
+// The function that async runs. Not a lambda: not every demangler knows the name of a lambda that
+// takes any arguments.
 template <class R, class F>
 struct async_call {
     F f;
@@ -134,10 +134,10 @@ template <class F, class... A>
     return result;
 }
 
-/// Runs f when its block is left, also by an exception or goexit. An exception of f goes on from
-/// there; while another one passes it ends the process, as for every destructor. What f captures
-/// lies inside, or on the heap if it is more than 64 bytes: std::bad_alloc then, and f does not
-/// run. Go: defer, which runs at the end of the function.
+/// Runs f when its block is left, also by an exception or goexit. An exception of f propagates from
+/// there. If another exception is in flight it ends the process, as in every destructor. The
+/// captures of f lie inside the object, or on the heap above 64 bytes: std::bad_alloc then, and f
+/// does not run. Go: defer, which runs at the end of the function.
 class defer {
   public:
     template <class F>
@@ -178,7 +178,7 @@ void exitsyscall();
 // Runs the main goroutine of a run() to its end on the calling thread. Throws panic_error inside a
 // goroutine.
 void run_main(void (*entry)(void*), void* closure);
-// Throws the exception that has left the main goroutine of a run() to the caller of that.
+// Throws the exception that has left the main goroutine of a run() to the caller of run().
 [[noreturn]] void rethrow_from_run(std::exception_ptr error);
 
 template <class R>
@@ -209,13 +209,13 @@ struct run_outcome<void> {
 };
 }  // namespace detail
 
-/// Runs f, which may block its thread, so that other goroutines run meanwhile: its processor is
-/// free for them.
+/// Runs f, which may block its thread. f's processor is free meanwhile, so that other goroutines
+/// run.
 ///
 /// For calls that rota does not know: third-party libraries, file systems, locks of other runtimes.
-/// What f needs from errno it must read inside f. Returns f's result, rethrows its exception; the
-/// goroutine may go on on another thread. In a thread outside rota it just calls f. Go:
-/// entersyscall, exitsyscall around every system call.
+/// Code that needs errno after a call in f must read it inside f. Returns f's result, rethrows its
+/// exception; the goroutine may continue on another thread. In a thread outside rota it just calls
+/// f. Go: entersyscall, exitsyscall around every system call.
 template <class F>
 decltype(auto) blocking(F&& f) {
     detail::entersyscall();
@@ -225,16 +225,16 @@ decltype(auto) blocking(F&& f) {
     return std::forward<F>(f)();
 }
 
-/// Boots the runtime and runs f as the main goroutine; the calling thread runs no other one, and
-/// sleeps as soon as this one has moved to a thread of the runtime's own, which it may whenever it
-/// blocks.
+/// Boots the runtime and runs f as the main goroutine. The calling thread runs only that goroutine.
+/// It sleeps as soon as the goroutine has moved to a thread of the runtime's own, which may happen
+/// whenever it blocks.
 ///
-/// Returns f's result, or rethrows its exception, when f ends; other goroutines are not waited for
-/// and go on. An exception that nobody catches behind run ends the process as a panic does: with
-/// its text, traces, and exit status 2, unless the program has a terminate handler of its own. May
-/// be called again, and from several threads at once. If every goroutine sleeps and nothing can
-/// wake one: `fatal error: all goroutines are asleep - deadlock!`, exit status 2. Throws
-/// panic_error inside a goroutine. Go: main.main.
+/// Returns f's result, or rethrows its exception, when f ends; it does not wait for other
+/// goroutines, which continue. An exception that no handler catches behind run ends the process as
+/// a panic does: with its text, traces, and exit status 2, unless the program has a terminate
+/// handler of its own. May be called again, and from several threads at once. If every goroutine
+/// sleeps and nothing can wake any of them: `fatal error: all goroutines are asleep - deadlock!`,
+/// exit status 2. Throws panic_error inside a goroutine. Go: main.main.
 template <class F>
 auto run(F&& f) -> std::invoke_result_t<F> {
     using R = std::invoke_result_t<F>;
@@ -248,7 +248,7 @@ auto run(F&& f) -> std::invoke_result_t<F> {
                 c.outcome.set(std::forward<F>(c.f));
             } catch (...) {
                 c.error = std::current_exception();
-                if (c.error == nullptr) throw;  // goexit, which goes on
+                if (c.error == nullptr) throw;  // goexit, which must propagate
             }
         }
     } closure{std::forward<F>(f)};

@@ -139,7 +139,7 @@ inline constexpr bool is_case<send_case<T, Handle, Value, F>> = true;
 template <class F>
 inline constexpr bool is_case<default_case<F>> = true;
 
-// What flows through a channel, by the side from which it is used.
+// The element type of a channel, by the side from which it is used.
 template <class C>
 struct receivable {};
 template <class C>
@@ -182,7 +182,8 @@ void share_value(A& first, const select_case& of_first, B& later, select_case& o
     }
 }
 
-// Finds the cases that offer the same object: of each pair, the later one uses the earlier's place.
+// Finds the cases that offer the same object: of each pair, the later case uses the earlier's
+// place.
 template <std::size_t I, class First, class... C>
 void share_values(select_case* list, First& first, C&... later) {
     std::size_t at = I;
@@ -190,8 +191,8 @@ void share_values(select_case* list, First& first, C&... later) {
     if constexpr (sizeof...(C) > 1) share_values<I + 1>(list, later...);
 }
 
-// Where values must be prepared: as long as one case looks ready, it alone is prepared and tried.
-// When others have been faster twice, all are prepared as for a wait.
+// For values that must be prepared: as long as a case looks ready, the select prepares and tries
+// only that case. If it has lost the race twice, it prepares every case, as for a wait.
 template <bool HasDefault, std::size_t... I, class... C>
 select_result select_prepared(const select_frame& f, std::index_sequence<I...>, C&... cases) {
     constexpr int attempts = 2;
@@ -218,7 +219,7 @@ std::size_t select_of_many(std::index_sequence<I...> each, C&... cases) {
         if constexpr ((std::size_t{0} + ... + may_share<C>) > 1) share_values<0>(list, cases...);
         try {
             r = select_prepared<HasDefault>(f, each, cases...);
-            // First: others may share the place of the one that has run.
+            // This comes first: other cases may share the place of the case that has run.
             ((I == r.index && r.ok ? cases.hand_over() : void()), ...);
             ((I != r.index ? cases.restore() : void()), ...);
         } catch (...) {
@@ -256,7 +257,7 @@ struct set_recv : set_entry {
     static void destroy_(set_entry* e) noexcept { delete static_cast<set_recv*>(e); }
 };
 
-// Its value is prepared all the time: it is the set's own.
+// The value is always prepared: the set owns it.
 template <class T>
 struct set_send : set_entry {
     set_send(send_chan<T> c, T&& v)
@@ -288,10 +289,10 @@ std::size_t select_or_default(A& a, B& b) {
 }  // namespace detail
 
 /// The case of a select that receives from c and then calls f(std::optional<T>), with nullopt if c
-/// is closed and drained; an f that takes no argument is called without.
+/// is closed and drained. An f without parameters is called without an argument.
 ///
 /// f runs after the select is over: it may block, throw or use the same channels. The case refers
-/// to a channel that outlives it, and keeps a temporary one. Go: case v, ok := <-c.
+/// to a channel that outlives it, and keeps a temporary channel. Go: case v, ok := <-c.
 template <class C, class F = detail::do_nothing>
 auto on_recv(C&& c, F f = {}) -> detail::recv_case<detail::received_from<C>, C, F> {
     return {std::forward<C>(c), std::move(f)};
@@ -299,11 +300,10 @@ auto on_recv(C&& c, F f = {}) -> detail::recv_case<detail::received_from<C>, C, 
 
 /// The case of a select that sends v to c and then calls f().
 ///
-/// A v that is given up (an rvalue) is moved from only if the case runs, and must live until the
-/// select has returned; any other v is copied into the case at once. Where T must be moved to be
-/// sent (it is not trivially relocatable) and another case runs after a wait, v has been moved and
-/// moved back. If c is closed and this case chosen, select throws panic_error "send on closed
-/// channel". f as for on_recv. Go: case c <- v.
+/// A v that is an rvalue is moved from only if the case runs, and must live until the select has
+/// returned; any other v is copied into the case at once. If T is not trivially relocatable and
+/// another case runs after a wait, v has been moved and moved back. If c is closed and this case
+/// chosen, select throws panic_error "send on closed channel". f as for on_recv. Go: case c <- v.
 template <class C, class F = detail::do_nothing>
 auto on_send(C&& c, std::type_identity_t<detail::sent_to<C>>&& v, F f = {}) {
     using T = detail::sent_to<C>;
@@ -318,7 +318,7 @@ auto on_send(C&& c, const std::type_identity_t<detail::sent_to<C>>& v, F f = {})
     return detail::send_case<T, C, T, F>(std::forward<C>(c), v, std::move(f));
 }
 
-/// The case that runs f() if no other one can run at once. Go: default.
+/// The case that runs f() if no other case can run at once. Go: default.
 template <class F = detail::do_nothing>
 auto on_default(F f = {}) {
     return detail::default_case<F>(std::move(f));
@@ -326,12 +326,13 @@ auto on_default(F f = {}) {
 
 /// Runs one of the cases and returns its index among the arguments, from 0, on_default included.
 ///
-/// Among the cases that are ready each has the same chance. If none is, the on_default runs, or
-/// else the caller waits until one can; without any case, or with nil channels only, for ever.
-/// Blocks the goroutine, not the thread; it may go on on another thread. Up to any number of cases
-/// nothing is allocated but for values that travel in boxes. Throws what the chosen case's function
-/// throws, panic_error "send on closed channel", and what T's move constructor throws: the value
-/// counts as not sent, or as received and lost. Go: select.
+/// The choice among the ready cases is uniform. If no case is ready, the on_default runs; without
+/// on_default the caller waits until a case can run. Without any case, or with only nil channels,
+/// it waits for ever. Blocks the goroutine, not the thread; the goroutine may continue on another
+/// thread. For any number of cases, select allocates only the boxes of values that travel in boxes.
+/// Throws what the chosen case's function throws, and panic_error "send on closed channel". Throws
+/// what T's move constructor throws: the value counts as not sent, or as received and lost. Go:
+/// select.
 ///
 ///     rota::select(rota::on_recv(results, [&](std::optional<int> v) { use(v); }),
 ///                  rota::on_send(work, next, [&] { ++sent; }),
@@ -356,8 +357,8 @@ std::size_t select(Cases&&... cases) {
     }
 }
 
-/// A select whose cases are added at run time, any number of them. Not for several at once: one
-/// goroutine or thread uses it at a time. Go: reflect.Select.
+/// A select with any number of cases, added at run time. Only one goroutine or thread may use it at
+/// a time. Go: reflect.Select.
 ///
 ///     rota::select_set set;
 ///     std::optional<int> v;
@@ -370,8 +371,8 @@ class select_set {
     select_set& operator=(select_set&&) noexcept = default;
 
     /// Adds a case that receives from ch into `out`, or makes it nullopt if ch is closed and
-    /// drained. `out` must live as long as the case; several cases may share one. Returns the
-    /// case's index: how many were added before it. Throws std::bad_alloc.
+    /// drained. `out` must live as long as the case; several cases may share it. Returns the case's
+    /// index: the number of cases added before it. Throws std::bad_alloc.
     template <class C, class T = detail::received_from<C>>
     std::size_t recv(const C& ch, std::optional<T>& out) {
         auto* const e = new detail::set_recv<T>(ch, out);
@@ -386,17 +387,17 @@ class select_set {
         return list_.add(e, detail::engine_of(e->target), e->place.address(), true);
     }
 
-    /// Adds the case that is taken when no other one can run at once. Returns its index. Throws
+    /// Adds the case that runs when no other case can run at once. Returns its index. Throws
     /// panic_error if there is one already. Go: default.
     std::size_t otherwise() { return list_.add_default(); }
 
-    /// Runs one case, chosen as by select, and returns its index; may be repeated. Blocks while
-    /// none is ready, if there is no otherwise(): for ever, if none ever can be. Throws panic_error
-    /// "send on closed channel" (the case is not spent), and what T's move constructor throws: the
-    /// value is lost.
+    /// Runs one case, chosen as by select, and returns its index; may be repeated. Without
+    /// otherwise(), blocks while no case is ready; for ever, if no case can become ready. Throws
+    /// panic_error "send on closed channel" (the case is not spent), and what T's move constructor
+    /// throws: the value is lost.
     std::size_t wait() { return list_.wait(); }
 
-    /// Takes all cases out.
+    /// Removes every case.
     void clear() noexcept { list_.clear(); }
 
   private:

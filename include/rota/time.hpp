@@ -1,4 +1,4 @@
-// Time: the runtime's clock, sleeping, and timers that send or call when their moment has come.
+// Time: the runtime's clock, sleeping, and timers that send a value or call a function.
 #pragma once
 
 #include <chrono>
@@ -24,14 +24,14 @@ struct clock {
 };
 
 /// Sleeps until `when` or a little later; returns at once if that has passed. Blocks the goroutine,
-/// not the thread; it may go on on another thread.
+/// not the thread; the goroutine may continue on another thread.
 inline void sleep_until(clock::time_point when) {
     detail::sleep_until_ns(when.time_since_epoch().count());
 }
 
-/// Sleeps for at least d. Zero and negative durations return at once, as does one that is not a
-/// number; one beyond the clock's range (292 years) sleeps for ever. Blocks the goroutine, not the
-/// thread; it may go on on another thread. Go: time.Sleep.
+/// Sleeps for at least d. Zero, negative and NaN durations return at once; a d beyond the clock's
+/// range (292 years) sleeps for ever. Blocks the goroutine, not the thread; the goroutine may
+/// continue on another thread. Go: time.Sleep.
 template <class Rep, class Period>
 void sleep_for(std::chrono::duration<Rep, Period> d) {
     detail::sleep_for_ns(detail::saturated_ns(d));
@@ -39,10 +39,10 @@ void sleep_for(std::chrono::duration<Rep, Period> d) {
 
 namespace detail {
 
-// What the handles of timers share: the reference.
+// The common base of the handles of timers: the reference.
 class timer_handle {
   public:
-    /// The channel into which the timer sends the time: it holds one value at most. The nil channel
+    /// The channel into which the timer sends the time: it holds at most one value. The nil channel
     /// for a timer of after_func. Go: t.C.
     recv_chan<clock::time_point> c() const {
         struct with_reference : recv_chan<clock::time_point> {
@@ -81,25 +81,26 @@ class timer_handle {
     timer_block* b_ = nullptr;
 };
 
-// Takes over the reference of a timer that sends: its channel is all that is left of it.
+// Takes over the reference of a timer that sends. Afterwards only its channel refers to the timer.
 struct owned_timer_channel : recv_chan<clock::time_point> {
     explicit owned_timer_channel(timer_block* b) { c_ = timer_channel(b); }
 };
 
 }  // namespace detail
 
-/// A timer that fires once: it sends the time into c(), or, made by after_func, calls. A handle:
-/// copies share one timer. All members may be called from any goroutine and any thread, also at the
-/// moment at which the timer fires.
+/// A timer that fires once: it sends the time into c(), or calls the function of after_func. A
+/// handle: copies share one timer. Every member may be called from any goroutine and any thread,
+/// also at the moment at which the timer fires.
 ///
-/// As in Go since 1.23, the channel is always up to date: once stop or reset has returned, nothing
-/// of before can be received from it. Its len() and cap() are 0, whether a value waits or not;
-/// try_recv tells. The timer is released when neither a handle of it nor one of
-/// its channel is left. Go: time.Timer.
+/// As in Go since 1.23, the channel is always up to date: once stop or reset has returned, no
+/// earlier value can be received from it. Its len() and cap() are 0, whether a value waits or not;
+/// try_recv tells. The timer is released when neither a handle of it nor a handle of its channel is
+/// left. Go: time.Timer.
 ///
 ///     rota::timer patience(5s);
-///     rota::select(rota::on_recv(answers, use), rota::on_recv(patience.c(), [](auto) { give_up();
-///     })); patience.stop();
+///     rota::select(rota::on_recv(answers, use),
+///                  rota::on_recv(patience.c(), [](auto) { give_up(); }));
+///     patience.stop();
 class timer : public detail::timer_handle {
   public:
     /// No timer: c() is the nil channel, stop and reset throw panic_error.
@@ -111,12 +112,13 @@ class timer : public detail::timer_handle {
     explicit timer(std::chrono::duration<Rep, Period> d)
         : timer_handle(detail::chan_timer_new(detail::saturated_ns(d), false)) {}
 
-    /// Stops the timer. True if it was running, or its value had not been received: nobody will
-    /// receive it. False if it has been received or stopped before; of after_func, if the call has
-    /// been started, whether it has come to its end or not. Does not block. Go: t.Stop.
+    /// Stops the timer. True if it was running, or its value had not been received; then the value
+    /// is never received. False if the value has been received or the timer was stopped before. For
+    /// after_func, false if the call has started, whether it has ended or not. Does not block. Go:
+    /// t.Stop.
     bool stop() const { return detail::timer_stop(b_); }
 
-    /// Lets the timer fire once d has passed from now, and not at the moment that was set before.
+    /// Makes the timer fire once d has passed from now, instead of at the moment set before.
     /// Returns what stop would have returned. On a timer of after_func that has fired, the function
     /// is called again, maybe while the first call is still running. Does not block. Go: t.Reset.
     template <class Rep, class Period>
@@ -130,9 +132,9 @@ class timer : public detail::timer_handle {
     friend timer after_func(std::chrono::duration<Rep, Period> d, F f);
 };
 
-/// A timer that fires again and again: it sends the time into c() every d. If nobody receives,
-/// ticks are dropped, and the one that waits is received first. A handle: copies share one ticker.
-/// Released as a timer is. Go: time.Ticker.
+/// A timer that fires repeatedly: it sends the time into c() every d. Without a receiver, ticks are
+/// dropped; the buffered tick is received first. A handle: copies share one ticker. Released as a
+/// timer is. Go: time.Ticker.
 class ticker : public detail::timer_handle {
   public:
     /// No ticker: c() is the nil channel, stop does nothing, reset throws panic_error.
@@ -144,7 +146,7 @@ class ticker : public detail::timer_handle {
     explicit ticker(std::chrono::duration<Rep, Period> d)
         : timer_handle(make(detail::saturated_ns(d))) {}
 
-    /// Stops the ticker: nothing can be received any more. The channel is not closed. Does not
+    /// Stops the ticker: no value can be received any more. The channel is not closed. Does not
     /// block. Go: t.Stop.
     void stop() const { detail::ticker_stop(b_); }
 
@@ -178,9 +180,9 @@ recv_chan<clock::time_point> tick(std::chrono::duration<Rep, Period> d) {
     return detail::owned_timer_channel(detail::chan_timer_new(ns, true));
 }
 
-/// Calls f in a goroutine of its own once d has passed. F need only be movable; what f throws is a
-/// panic of that goroutine. The returned timer stops the call or moves it; dropping it does
-/// neither. f is destroyed when it cannot be called any more. Does not block. Throws
+/// Calls f in a new goroutine once d has passed. F need only be movable; an exception of f is a
+/// panic of that goroutine. The returned timer can stop the call or move it; dropping the handle
+/// does neither. f is destroyed when it cannot be called any more. Does not block. Throws
 /// std::bad_alloc, and what moving f throws. Go: time.AfterFunc.
 ///
 ///     rota::timer warning = rota::after_func(1min, [log] { log.send("still at work"); });
