@@ -13,7 +13,8 @@
 #include <utility>
 #include <version>
 #if __has_include(<bits/std_function.h>)
-#include <bits/std_function.h>  // std::function alone, a tenth of <functional>
+#include <bits/std_function.h>  // std::function without the rest of <functional>: a tenth of its
+                                // cost
 #else
 #include <functional>
 #endif
@@ -35,12 +36,12 @@ inline std::error_code make_error_code(context_errc e) noexcept {
     return {static_cast<int>(e), context_category()};
 }
 
-/// What a piece of work must know of those who asked for it: whether they still want it, until
-/// when, and values that belong to the request.
+/// The context of a request: whether its caller still wants the result, until when, and values that
+/// belong to the request.
 ///
-/// A reference: copies share one context. A default-constructed one is background(). Every
-/// operation may be called from any goroutine and any thread, and none of them blocks but where it
-/// says so. Go: context.Context.
+/// A reference: copies share one context. A default-constructed context is background(). Every
+/// operation may be called from any goroutine and any thread; it blocks only where its comment says
+/// so. Go: context.Context.
 class context {
   public:
     context() noexcept = default;
@@ -56,34 +57,35 @@ class context {
     }
     ~context() { detail::context_release(n_); }
 
-    /// A channel that is closed when the context is done: to be received from, in a select mostly.
-    /// The nil channel if it can never be. err() is set before it is closed. Go: Done.
+    /// A channel that is closed when the context is done: to be received from, mostly in a select.
+    /// The nil channel if the context can never be done. err() is set before the channel is closed.
+    /// Go: Done.
     recv_chan<unit> done() const;
 
-    /// Nothing while the context is not done, then context_errc::canceled or
+    /// An empty code while the context is not done, then context_errc::canceled or
     /// context_errc::deadline_exceeded, for good; done() is closed then. Go: Err.
     std::error_code err() const { return detail::context_err(n_); }
 
-    /// What the cancelling call gave as the cause, or err() if it gave none. Go: Cause.
+    /// The cause that the cancelling call gave, or err() if it gave none. Go: Cause.
     std::error_code cause() const { return detail::context_cause(n_); }
 
-    /// When the context will be done at the latest: the earliest deadline of its ancestors and
-    /// itself. Go: Deadline.
+    /// The latest moment at which the context will be done: the earliest deadline of its ancestors
+    /// and itself. Go: Deadline.
     std::optional<clock::time_point> deadline() const {
         if (n_ == nullptr || !n_->bounded) return std::nullopt;
         return clock::time_point(clock::duration(n_->deadline));
     }
 
-    /// A token by which a stop is requested when the context is cancelled, for code that knows
-    /// std::stop_token. Callbacks run before the cancelling call returns: if a thread made that,
-    /// there; if a goroutine did, or a timer, on a thread of the runtime's own, one for each such
-    /// call, where goid() is 0 and an operation of rota that waits blocks the thread. They must not
-    /// wait for other goroutines: ~std::stop_callback waits for a callback that runs, and blocks a
-    /// thread with its right to run goroutines. Where the context can never be done: a token
-    /// without a stop state. Throws std::bad_alloc.
+    /// A token by which a stop is requested when the context is cancelled, for code that uses
+    /// std::stop_token. Callbacks run before the cancelling call returns. If a thread made that
+    /// call, they run on that thread. If a goroutine or a timer made it, they run on a thread of
+    /// the runtime's own, one for each such call; there goid() is 0, and an operation of rota that
+    /// waits blocks the thread. Callbacks must not wait for other goroutines: ~std::stop_callback
+    /// waits for a running callback, and blocks a thread with its right to run goroutines. If the
+    /// context can never be done: a token without a stop state. Throws std::bad_alloc.
     ///
-    /// Absent where the C++ library has no std::stop_token (__cpp_lib_jthread): libc++ before
-    /// version 20 has it only with -fexperimental-library.
+    /// Absent if the C++ library has no std::stop_token (__cpp_lib_jthread): libc++ before version
+    /// 20 has it only with -fexperimental-library.
 #if defined(__cpp_lib_jthread)
     std::stop_token stop_token() const;
 #endif
@@ -112,18 +114,20 @@ class context {
     detail::context_node* n_ = nullptr;
 };
 
-/// Cancels the context that it was made with, and all below that; further calls do nothing. A
-/// reference: copies cancel the same context. A default-constructed one does nothing. Call it as
-/// soon as the work is done, whatever its outcome: until then the parent knows the context.
+/// Cancels the context that it was made with, and every context below; further calls have no
+/// effect. A reference: copies cancel the same context. A default-constructed one has no effect.
+/// Call it as soon as the work is done, whatever its outcome: until then the parent refers to the
+/// context.
 ///
-/// Everything below is cancelled when the call returns, also if another call began it. It may block
-/// for a moment, while another call works on the same context. Go: CancelFunc, CancelCauseFunc.
+/// Every context below is cancelled when the call returns, also if a concurrent call began the
+/// cancellation. It may block briefly, while a concurrent call works on the same context. Go:
+/// CancelFunc, CancelCauseFunc.
 class cancel_func {
   public:
     cancel_func() noexcept = default;
     /// err() becomes context_errc::canceled.
     void operator()() const { (*this)(std::error_code()); }
-    /// The same, and cause() becomes `cause`; an error_code of no error is as none at all.
+    /// As above, and cause() becomes `cause`; an error_code of no error counts as no cause.
     void operator()(std::error_code cause) const {
         const context held = target_;  // the call may destroy *this
         if (held.node() != nullptr)
@@ -136,7 +140,8 @@ class cancel_func {
     context target_;
 };
 
-/// The context that is never done and holds nothing: the root of all others. Go: Background.
+/// The context that is never done and holds nothing: the root of every other context. Go:
+/// Background.
 inline context background() noexcept { return {}; }
 
 /// A context below `parent` that is done when the function is called or the parent is done. Throws
@@ -149,11 +154,11 @@ inline std::pair<context, cancel_func> with_cancel(context parent) {
     return {context::adopt(n), cancel_func(context::adopt(n))};
 }
 
-/// As with_cancel; the context is done at `when` at the latest, with the error
-/// context_errc::deadline_exceeded and, if one is given, that cause. If the parent's deadline is
-/// earlier, that holds. A moment that has passed: done at once. Until it is done or cancelled a
-/// timer knows the context: call the function as soon as the work is done. Throws std::bad_alloc.
-/// Go: WithDeadline, WithDeadlineCause.
+/// As with_cancel. The context is done at `when` at the latest, with the error
+/// context_errc::deadline_exceeded and, if one is given, that cause. An earlier deadline of the
+/// parent applies. If `when` has passed, the context is done at once. Until the context is done or
+/// cancelled a timer refers to it: call the function as soon as the work is done. Throws
+/// std::bad_alloc. Go: WithDeadline, WithDeadlineCause.
 inline std::pair<context, cancel_func> with_deadline(context parent, clock::time_point when,
                                                      std::error_code cause = {}) {
     detail::context_node* const n =
@@ -184,28 +189,27 @@ context with_value(context parent, typename K::value_type value) {
     return context::adopt(new node(parent.node(), &detail::context_key<K>::id, std::move(value)));
 }
 
-/// A context with the values of `parent` that is not done when that is, and has no deadline.
+/// A context with the values of `parent` that is not done when the parent is, and has no deadline.
 /// Throws std::bad_alloc. Go: WithoutCancel.
 inline context without_cancel(context parent) {
     return context::adopt(detail::context_make_shielded(parent.node()));
 }
 
-/// A context below `parent` that is done, too, when a stop is requested by the token: for code that
-/// was called with a std::stop_token. Its error is context_errc::canceled then; everything below is
-/// cancelled when request_stop() returns. The goroutine that calls request_stop() may go on on
-/// another thread, as after every operation of rota: where callbacks destroy their own
-/// std::stop_callback, or others' do while they run, let a thread request the stop, or cancel a
-/// context and hand out its stop_token(). Throws std::bad_alloc. Absent where context::stop_token
-/// is.
+/// A context below `parent` that is also done when a stop is requested by the token: for code that
+/// was called with a std::stop_token. Its error is context_errc::canceled then. Every context below
+/// is cancelled when request_stop() returns. The goroutine that calls request_stop() may continue
+/// on another thread, as after every operation of rota. If callbacks destroy their own
+/// std::stop_callback, or a running callback's, let a thread request the stop; or cancel a context
+/// and pass on its stop_token(). Throws std::bad_alloc. Absent if context::stop_token is.
 #if defined(__cpp_lib_jthread)
 std::pair<context, cancel_func> with_stop_token(context parent, std::stop_token token);
 #endif
 
-/// Runs f in a goroutine of its own when ctx is done, at once if it is.
+/// Runs f in a new goroutine when ctx is done; at once if ctx is done already.
 ///
-/// The function that is returned stops that: it returns true if f will not run, because of this
-/// call; false if f has been started, or stopped before. It does not wait for f. Dropping it stops
-/// nothing. f is moved or copied; an empty std::function is `fatal error: go of nil func value`.
+/// The returned function stops that. It returns true if this call prevents f from running, and
+/// false if f has been started, or stopped before. It does not wait for f. Dropping it does not
+/// stop f. f is moved or copied; an empty std::function is `fatal error: go of nil func value`.
 /// Throws std::bad_alloc. Go: AfterFunc.
 template <class F>
     requires std::invocable<std::decay_t<F>&&>
@@ -224,10 +228,10 @@ std::function<bool()> after_func(context ctx, F&& f) {
     return stop;
 }
 
-/// Sleeps for at least d, or until ctx is done: returns nothing in the first case, ctx.err() in the
-/// second, at once if it is done already. Zero and negative durations do not sleep; one beyond the
-/// clock's range (292 years) sleeps for ever. Blocks the goroutine, not the thread. Go: a select of
-/// ctx.Done() and time.After.
+/// Sleeps for at least d, or until ctx is done. Returns an empty code in the first case and
+/// ctx.err() in the second, at once if ctx is done already. Zero and negative durations do not
+/// sleep; a d beyond the clock's range (292 years) sleeps for ever. Blocks the goroutine, not the
+/// thread. Go: a select of ctx.Done() and time.After.
 template <class Rep, class Period>
 std::error_code sleep_for(context ctx, std::chrono::duration<Rep, Period> d) {
     const std::int64_t ns = detail::saturated_ns(d);
@@ -240,7 +244,7 @@ namespace detail {
 template <class F>
 void context_func_of<F>::start_goroutine(context_func* self) {
     spawn_any(0, {}, [ref = context_func_ref(self)] {
-        // What f captured is gone when it has run, though the function that stops it may live on.
+        // Destroys f's captures when f has run, though the function that stops it may live on.
         F own(std::move(static_cast<context_func_of*>(ref.get())->f));
         std::move(own)();
     });
