@@ -1,5 +1,5 @@
-// What a running program can be asked: pages for browsers, `go tool pprof` and Prometheus (Go:
-// net/http/pprof), and which of its goroutines wait for each other.
+// Diagnosis of a running program: pages for browsers, `go tool pprof` and Prometheus (Go:
+// net/http/pprof), and the goroutines that wait for each other.
 #pragma once
 
 #include <cstdint>
@@ -41,33 +41,34 @@ http::handler handler();
 /// Which clients get the pages. On a loopback address: users of the machine. A request must name
 /// the server by `localhost`, `127.0.0.1`, `[::1]` or its address, with the port, and a browser
 /// must not ask for a page of another site (403). So no web page that a user opens can read them
-/// (DNS rebinding). On other addresses one of these must be set.
+/// (DNS rebinding). On any other address an option below must be set.
 struct options {
-    /// Each request must have it: `Authorization: Bearer TOKEN`, or once `?token=TOKEN`, which is
-    /// exchanged for a cookie (401). Letters, digits and `-._~`. Empty: none is asked for.
+    /// Each request must carry it: `Authorization: Bearer TOKEN`, or once `?token=TOKEN`, which is
+    /// exchanged for a cookie (401). Letters, digits and `-._~`. Empty: no token is required.
     std::string token{};
-    /// Judges each request that has passed all else, in its goroutine: false refuses it (403).
+    /// Judges each request that has passed every other check, in its goroutine: false refuses it
+    /// (403).
     std::function<bool(const http::request&)> admit{};
     /// Shows the pages to each client that reaches an address beyond loopback.
     bool open_to_everybody = false;
 };
 
-/// The same handler behind these options; 403 for all requests that come by an address that they do
-/// not cover. Throws std::invalid_argument for a token of other characters; std::bad_alloc.
+/// The same handler behind these options; 403 for requests that come by an address that the options
+/// do not cover. Throws std::invalid_argument for a token of other characters; std::bad_alloc.
 ///
 ///     mux.handle("/debug/", rota::debug::handler({.token = secret}));
 http::handler handler(options o);
 
-/// A server of these pages. Movable; its end closes it.
+/// A server of these pages. Movable; its destructor closes it.
 class server {
   public:
     server(server&&) noexcept;
     server& operator=(server&&) noexcept;
     ~server();
 
-    /// Where it listens: the port that it was given for ":0".
+    /// The address at which it listens, with the port that it was given for ":0".
     net::endpoint addr() const;
-    /// Ends it: closes its listener and all connections, and waits for its goroutine.
+    /// Ends it: closes its listener and every connection, and waits for its goroutine.
     void close();
 
   private:
@@ -77,50 +78,51 @@ class server {
     std::unique_ptr<state> state_;
 };
 
-/// Serves the pages at an address ("127.0.0.1:6060") by a goroutine of its own, until the result is
-/// closed or destroyed. The options say who may see them. Throws std::system_error if it cannot
-/// listen there, and with errc::permission_denied for an address that is not a loopback one and
+/// Serves the pages at an address ("127.0.0.1:6060") in a new goroutine, until the result is closed
+/// or destroyed. The options say which clients may see them. Throws std::system_error if it cannot
+/// listen there, and with errc::permission_denied for an address that is not a loopback address and
 /// that the options do not cover; std::invalid_argument as handler; std::bad_alloc.
 [[nodiscard]] server serve(std::string_view address, options o);
-/// The same with the default options. Before version 0.2 it also serves on other addresses, as if
+/// As above with the default options. Before version 0.2 it also serves on other addresses, as if
 /// open_to_everybody were set, and says so in a line on stderr.
 [[nodiscard]] server serve(std::string_view address);
 
-/// A goroutine that waits for a lock, or a thread of the program's own; or one that waits for a
-/// channel (find_all_deadlocks).
+/// A goroutine, or a thread of the program's own, that waits for a lock; or a goroutine that waits
+/// for a channel (find_all_deadlocks).
 struct lock_waiter {
     std::uint64_t id = 0;        ///< 0: a thread
-    const void* lock = nullptr;  ///< the mutex; of a shared_mutex one that lies in it; the channel
+    const void* lock = nullptr;  ///< the mutex; for a shared_mutex the mutex inside it; the channel
     std::string trace;           ///< header, stack and creator, in Go's layout; may be empty
     int thread = 0;              ///< the kernel's number of the thread (gettid); 0: a goroutine
-    bool is_channel = false;     ///< what it waits for
-    /// Forgets `lock`: memory that is given back keeps its words, and find_all_deadlocks would take
-    /// this one for somebody's pointer to the channel.
+    bool is_channel = false;     ///< whether it waits for a channel
+    /// Clears `lock`: freed memory keeps its words, and find_all_deadlocks would take this word for
+    /// a pointer to the channel.
     ~lock_waiter();
 };
 
-/// Goroutines that wait for each other: each for a lock that the next one has locked, or for a
-/// channel that nobody but they can reach any more, of them the next one; the last for one of the
-/// first. A goroutine that locks a mutex twice is alone in its circle.
+/// Goroutines that wait for each other. Each waits for a lock that the next goroutine has locked,
+/// or for a channel that only these goroutines, the next of them included, can still reach. The
+/// last waits for one of the first. A goroutine that locks a mutex twice is alone in its circle.
 struct deadlock {
     rota::detail::vector<lock_waiter> circle;
 };
 
-/// From now on, until the process ends, it is noted who holds which lock; GODEBUG=deadlock=1 does
-/// the same from the start, and reports circles by itself. Each lock and unlock then takes some 50
-/// ns more; until then nobody pays anything. Any goroutine or thread. Throws nothing.
+/// From now on, until the process ends, the runtime notes the holder of each lock;
+/// GODEBUG=deadlock=1 does so from the start, and reports circles by itself. Each lock and unlock
+/// then takes some 50 ns more; until then there is no cost. Any goroutine or thread. Throws
+/// nothing.
 void watch_locks();
 
-/// The circles that there are among those who wait for a mutex or shared_mutex. None is reported
-/// that did not stand as a whole at one moment; nobody in it can go on unless another goroutine
-/// unlocks for one of them, which rota allows.
+/// The circles among the goroutines and threads that wait for a mutex or shared_mutex. Each
+/// reported circle existed as a whole at one moment. No goroutine in it can continue unless a
+/// goroutine outside unlocks for it, which rota allows.
 ///
-/// Not seen are locks that were taken before watch_locks(), the first lock of a mutex that was made
-/// before watch_locks() in a program that runs already (see rota::mutex), goroutines that hold a
-/// shared_mutex to read, and waits for anything else: a channel, a group, a semaphore. Anybody may
-/// send or give there, so of these nothing could be proved. Without the kernel's membarrier, and
-/// before watch_locks(), nothing is found. While it looks, no goroutine is started, for some
-/// microseconds each thousand that wait for locks. It does not block. Any goroutine or thread.
+/// Not seen are locks taken before watch_locks(), and the first lock of a mutex that was made
+/// before watch_locks() in a running program (see rota::mutex). Not seen either are goroutines that
+/// hold a shared_mutex to read, and waits for anything else: a channel, a group, a semaphore. Any
+/// goroutine may send or give there, so nothing could be proved. Without the kernel's membarrier,
+/// and before watch_locks(), nothing is found. During the search no goroutine is started, for some
+/// microseconds for each thousand waiters for locks. It does not block. Any goroutine or thread.
 /// Throws std::bad_alloc.
 ///
 ///     rota::debug::watch_locks();
@@ -129,14 +131,14 @@ void watch_locks();
 ///         for (const auto& g : d.circle) std::cerr << g.trace << '\n';
 rota::detail::vector<deadlock> find_deadlocks();
 
-/// The same, and circles that lead through channels, and other things for which goroutines wait
-/// without a time limit. That nobody else can reach these is proved as for leak::find_unreachable,
-/// with its limits and its price: all threads stand still while the memory of the process is read,
-/// about a millisecond for each 2 MiB, and memory from malloc that holds a pointer counts as
-/// reachable: also a result of before, as long as it is kept. As for find_deadlocks, a goroutine
-/// outside may unlock a mutex for the one that has locked it. A mutex counts as waited for in
-/// vain where it is noted who has locked it: see watch_locks(). Blocks, and may migrate. Any
-/// goroutine or thread. Throws std::bad_alloc.
+/// As find_deadlocks, and also circles through channels, and through any object for which
+/// goroutines wait without a time limit. That no goroutine outside can reach these objects is
+/// proved as for leak::find_unreachable, with its limits and its price: every thread is stopped
+/// while the memory of the process is read, about a millisecond for each 2 MiB. Memory from malloc
+/// that holds a pointer counts as reachable, so an earlier result does too, as long as the program
+/// keeps it. As for find_deadlocks, a goroutine outside may unlock a mutex for its holder. A wait
+/// for a mutex counts as endless only if the mutex's holder is noted: see watch_locks(). Blocks,
+/// and may migrate. Any goroutine or thread. Throws std::bad_alloc.
 rota::detail::vector<deadlock> find_all_deadlocks();
 
 }  // namespace rota::debug

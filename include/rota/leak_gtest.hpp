@@ -1,4 +1,4 @@
-// GoogleTest: a listener that lets each test fail that leaves goroutines behind, and a fixture for
+// GoogleTest: a listener that fails each test that leaves goroutines behind, and a fixture for
 // single tests. Needs GoogleTest, which rota itself does not.
 //
 //     #include <rota/leak_gtest.hpp>
@@ -26,7 +26,7 @@ namespace rota::leak {
 
 namespace detail {
 
-// What was there at the beginning is nobody's fault.
+// Compares the goroutines at a test's end with those at its beginning, which it ignores.
 class test_check {
   public:
     explicit test_check(options how) : how_(std::move(how)) {}
@@ -54,8 +54,9 @@ class test_check {
 
 }  // namespace detail
 
-/// Has goroutines keep the stacks that started them, looks for goroutines after each test, ignores
-/// those that were there before it, and adds a failure with the traces. Each is reported once.
+/// Makes goroutines keep the stacks that started them, looks for goroutines after each test,
+/// ignores goroutines that existed before it, and adds a failure with the traces. Each goroutine is
+/// reported once.
 class test_listener : public testing::EmptyTestEventListener {
   public:
     explicit test_listener(options how = {}) : check_(std::move(how)) {}
@@ -67,9 +68,9 @@ class test_listener : public testing::EmptyTestEventListener {
     detail::test_check check_;
 };
 
-/// The same for the tests of one fixture: derive from it, and call its SetUp and TearDown if you
-/// have your own. What a derived fixture ends must have ended before this TearDown: in its own, not
-/// by its destructor.
+/// The same check for the tests of one fixture: derive from it, and call its SetUp and TearDown if
+/// you have your own. A derived fixture must end its goroutines before this TearDown: in its own
+/// TearDown, not in its destructor.
 class fixture : public testing::Test {
   protected:
     explicit fixture(options how = {}) : check_(std::move(how)) {}
