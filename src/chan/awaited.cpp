@@ -1,4 +1,4 @@
-// Reading what the waits in this room leave in their frames.
+// Reads, from the frames of parked goroutines, the channels that they wait for.
 #include "chan/awaited.hpp"
 
 #include "sched/blocks.hpp"
@@ -9,7 +9,7 @@ using detail::hchan;
 
 namespace {
 
-// A wait with a time limit hands its commit function something in its own frame.
+// A wait with a time limit passes its commit function an address in its own frame.
 bool lies_on_own_stack(const g& gp, const void* p) { return p >= gp.stack.lo && p < gp.stack.hi; }
 
 awaited_channels for_ever(const void* arg) {

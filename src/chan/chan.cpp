@@ -1,4 +1,5 @@
-// Sending, receiving, closing. Go: chansend, chanrecv, closechan.
+// Sends to a channel, receives from it, closes it, and ends it with its last handle. Go: chansend,
+// chanrecv, closechan.
 #include <new>
 
 #include <rota/panic.hpp>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::size_t bytes_max = std::size_t{1} << 46;
 
-// They sleep until readied here, so their sudogs stay where they are until then.
+// The waiters sleep until readied here, so their sudogs stay in place until then.
 void wake_all(chan_sudog* s) {
     while (s != nullptr) {
         chan_sudog* const next = s->next;
@@ -32,13 +33,13 @@ ROTA_COLD chan_result yield_and_leave(chan_result r) {
     return r;
 }
 
-// Leaves the runtime by the same m.
+// Leaves the runtime on the same m.
 ROTA_ALWAYS_INLINE chan_result leave_by(m& self, chan_result r) {
     return ROTA_UNLIKELY(!try_leave_runtime(self)) ? yield_and_leave(r) : r;
 }
 
-// Waits in a queue of c, whose mu it releases, and leaves the runtime. Who calls the two functions
-// below does so last, by a jump: the only ret behind the switch is theirs.
+// Waits in a queue of c, releases c.mu, and leaves the runtime. A caller of the two functions below
+// calls them last, by a jump, so that the only ret behind the switch is theirs.
 ROTA_ALWAYS_INLINE chan_result wait_and_leave(m& self, hchan& c, waitq& q, void* elem,
                                               wait_reason why) ROTA_RELEASE(c.mu) {
     chan_sudog me;
@@ -100,8 +101,8 @@ void chan_retain(hchan* c) noexcept {
 void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody else is left
     if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(chan.refs)
     if (c->destroy != nullptr) return c->destroy(c);
-    // Each waiter uses a handle of another by reference. If no harm can come of that, the channel
-    // stays: nobody in it is woken any more.
+    // Each waiter uses another goroutine's handle by reference. If that can do no harm, the channel
+    // stays: its waiters are never woken.
     if (chan_report_waiters(*c, "channel")) return;
     const std::size_t count = c->count.load(memory_order_relaxed);  // relaxed: nobody else is left
     for (std::size_t i = 0; i < count && c->drop != nullptr; ++i) {
@@ -114,7 +115,7 @@ void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody e
 
 namespace {
 
-// What the fast ways below leave: every wait, and all who wake.
+// The part of a send or receive that the fast ways below leave out: every wait and every wake-up.
 ROTA_NOINLINE chan_result finish_send(m& self, hchan& c, const void* elem, bool block)
     ROTA_RELEASE(c.mu) {
     chan_sudog* receiver = nullptr;
@@ -136,7 +137,7 @@ ROTA_NOINLINE chan_result finish_recv(m& self, hchan& c, void* elem, bool block)
     return leave_by(self, r);
 }
 
-// And what is left where the lock cannot be had at once.
+// The same, where the lock cannot be had at once.
 ROTA_NOINLINE chan_result lock_and_send(m& self, hchan& c, const void* elem, bool block) {
     c.mu.acquire_by(self.bias);
     return finish_send(self, c, elem, block);
@@ -147,7 +148,7 @@ ROTA_NOINLINE chan_result lock_and_recv(m& self, hchan& c, void* elem, bool bloc
     return finish_recv(self, c, elem, block);
 }
 
-// Nil channels, the first use by a thread, who has lost its p.
+// Nil channels, the first use by a thread, and a goroutine that has lost its p.
 ROTA_NOINLINE chan_result send_slow(hchan* cp, const void* elem, bool block) {
     m& self = enter_runtime();
     if (cp != nullptr) return lock_and_send(self, *cp, elem, block);
@@ -170,8 +171,8 @@ ROTA_NOINLINE chan_result release_and_leave(m& self,
 
 }  // namespace
 
-// A word into a buffer with room, and out of one that holds some, without a stack frame: all else
-// is left by a tail call.
+// Moves a word into a buffer with room, or out of a buffer that is not empty, without a stack
+// frame. Every other case is left by a tail call.
 chan_result chan_send(hchan* cp, const void* elem, bool block) ROTA_NO_TSA {
     m* mp = nullptr;
     if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
@@ -206,8 +207,8 @@ chan_result chan_recv(hchan* cp, void* elem, bool block) ROTA_NO_TSA {
 
 namespace {
 
-// Whether an attempt that would find nothing to do may return without entering the runtime. Not
-// when the goroutine is asked to yield, or who polls would starve the others.
+// Whether an attempt that would find nothing to do may return without entering the runtime. False
+// when the goroutine is asked to yield: a polling goroutine would starve the rest.
 ROTA_ALWAYS_INLINE bool may_return_at_once() {
     m* const mp = getm_or_null();
     return ROTA_LIKELY(mp != nullptr &&
@@ -231,7 +232,7 @@ chan_result chan_try_recv(hchan* c, void* elem) {
 bool chan_is_sendable(const hchan* c) {
     if (c != nullptr && c->is_sendable()) return true;
     if (may_return_at_once()) return false;
-    const runtime_entry inside;  // on whose way out it yields
+    const runtime_entry inside;  // it yields when it leaves
     return false;
 }
 
@@ -242,7 +243,7 @@ void chan_close(hchan* c) {
         const runtime_entry inside;
         lock_chan(*c);
         twice = c->closed.load(memory_order_relaxed);  // relaxed: under mu
-        // Before the queues are emptied. relaxed: who reads it without mu has read those before
+        // Before the queues are emptied. relaxed: a reader without mu has read the queues before
         c->closed.store(true, memory_order_relaxed);
         chan_sudog* const receivers = c->recvq.take_all();
         chan_sudog* const senders = c->sendq.take_all();

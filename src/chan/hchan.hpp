@@ -1,9 +1,9 @@
 // hchan: the channel itself. Go: runtime/chan.go, hchan.
 //
-// Invariants, under mu, of those in the queues who have not been woken elsewhere: at least one of
-// sendq and recvq has none, unless one goroutine waits for both sides in a select; buffered values
-// imply that recvq has none, free slots that sendq has none. A value goes straight from sender to
-// receiver when one of them waits.
+// Invariants, under mu, where a goroutine that was woken elsewhere does not count as waiting: at
+// least one of sendq and recvq is empty, unless one goroutine waits for both sides in a select.
+// Buffered values imply an empty recvq, free slots an empty sendq. A value goes straight from
+// sender to receiver if one of them waits.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +24,12 @@ struct alignas(rt::cache_line) hchan {
     std::size_t elem_size = 0;
     std::size_t capacity = 0;
     chan_drop drop = nullptr;
-    // Set for a channel that is part of something else: called instead of freeing it when the last
-    // reference has gone.
+    // Set for a channel that is part of another object: called, instead of freeing the channel,
+    // when the last reference has gone.
     void (*destroy)(hchan*) = nullptr;
 
     // --- guarded by mu ------------------------------------------------------------------
-    // The serial number of the bubble that it belongs to; 0: made outside of all.
+    // The serial number of the channel's bubble; 0: it was made outside any bubble.
     std::uint64_t made_in ROTA_GUARDED_BY(mu) = 0;
 
     // --- guarded by mu; count, closed, has_any() are read by anyone as hints --------
@@ -38,17 +38,18 @@ struct alignas(rt::cache_line) hchan {
     rt::atomic<std::size_t> count{0};
     std::size_t send_at ROTA_GUARDED_BY(mu) = 0;  // the next slot to fill
     std::size_t recv_at ROTA_GUARDED_BY(mu) = 0;  // the next slot to empty
-    // A word may be sent without looking further while count < send_below, and received while
-    // count > recv_above: set by update_fast_ways() from the other fields.
+    // A word may be sent without a further look while count < send_below, and received while count
+    // > recv_above. Set by update_fast_ways() from the other fields.
     std::size_t send_below ROTA_GUARDED_BY(mu) = 0;
     std::size_t recv_above ROTA_GUARDED_BY(mu) = 0;
     rt::waitq recvq ROTA_GUARDED_BY(mu);
     rt::waitq sendq ROTA_GUARDED_BY(mu);
-    // Which p uses the channel, as far as its waits tell: see note_wait().
+    // The p that uses the channel, as far as its waits tell: see note_wait().
     std::uint32_t used_by ROTA_GUARDED_BY(mu) = rt::no_bias;
-    bool was_send ROTA_GUARDED_BY(mu) = false;              // what waited last
-    std::uint64_t uses ROTA_GUARDED_BY(mu) = 0;             // by that p in a row, about
-    std::uint64_t uses_to_bias ROTA_GUARDED_BY(mu) = 1024;  // so many, and mu is biased to it
+    bool was_send ROTA_GUARDED_BY(mu) = false;   // whether the last wait was for room
+    std::uint64_t uses ROTA_GUARDED_BY(mu) = 0;  // consecutive uses by that p, roughly
+    // after so many uses mu is biased to that p
+    std::uint64_t uses_to_bias ROTA_GUARDED_BY(mu) = 1024;
 
     // --- anyone writes ----------------------------------------------------------------
     rt::atomic<std::uint64_t> refs{
@@ -58,7 +59,7 @@ struct alignas(rt::cache_line) hchan {
     // capacity 0, as in Go since 1.23.
     bool is_timers() const { return destroy != nullptr; }
 
-    // Called before mu is released by whoever has changed closed, recvq or sendq.
+    // Caller: a thread that has changed closed, recvq or sendq, before it releases mu.
     void update_fast_ways() ROTA_REQUIRES(mu) {
         if (capacity == 0) return;  // no fast way: both limits stay 0
         const bool words = elem_size == sizeof(std::uint64_t);
@@ -67,12 +68,12 @@ struct alignas(rt::cache_line) hchan {
         recv_above = words && !sendq.has_any() ? 0 : capacity;
     }
 
-    // The lock of a channel between goroutines of one p is biased to that p, which saves some 4 ns
-    // a use. To end the bias costs another some microseconds: so it comes when that much has been
-    // saved without it, about, and every time takes four times as long as the time before. Between
-    // a wait for room and one for values the whole buffer has passed.
+    // The lock of a channel between goroutines of one p is biased to that p, which saves about 4 ns
+    // a use. For another p, ending the bias costs some microseconds. So mu is biased only after
+    // about as many uses as would have saved that much, and each further time takes four times as
+    // many. Between a wait for room and a wait for values the whole buffer has passed.
     void note_wait(std::uint32_t by, bool is_send) ROTA_REQUIRES(mu) {
-        if (mu.is_biased_to(by)) return;  // others who use it end that first
+        if (mu.is_biased_to(by)) return;  // the next use by another p ends the bias
         note_use(by);
         uses += is_send == was_send ? 1 : capacity + 1;
         was_send = is_send;
@@ -80,19 +81,19 @@ struct alignas(rt::cache_line) hchan {
         uses = 0;
         if (uses_to_bias < (std::uint64_t{1} << 40)) uses_to_bias *= 4;
     }
-    // Called for who waits, and for who wakes a waiter.
+    // Caller: a goroutine that waits, and a waker.
     void note_use(std::uint32_t by) ROTA_REQUIRES(mu) {
         if (ROTA_LIKELY(by == used_by)) return;
         used_by = by;
         uses = 0;
     }
 
-    // Whether a receive, or a send, would be over at once: true with mu held, but for queues that
-    // hold only waiters woken elsewhere; without it, of some moment between call and return.
-    // closed is final and read last, and who reads what was left behind after the close reads
-    // `closed` too: so what was seen before it was seen on an open channel. relaxed: an attempt
-    // that fails orders nothing.
-    bool is_receivable() const ROTA_NO_TSA {  // the queues' hints are for those without mu
+    // Whether a receive, or a send, would complete at once. With mu held the answer is exact,
+    // except that a queue may hold only waiters woken elsewhere. Without mu it was true at some
+    // moment between call and return: closed is final and read last, and a reader that sees what
+    // was left after the close also sees `closed`. So what was read before it was read on an open
+    // channel. relaxed: a failed attempt orders nothing.
+    bool is_receivable() const ROTA_NO_TSA {  // the queues' hints may be read without mu
         return count.load(rt::memory_order_acquire) != 0 ||  // pairs(chan.emptied)
                sendq.has_any() || closed.load(rt::memory_order_relaxed);
     }
@@ -117,24 +118,24 @@ class ROTA_SCOPED_CAPABILITY chan_guard {
     hchan& c_;
 };
 
-// Makes c, which is part of something else, a channel with one reference.
+// Makes c, which is part of another object, a channel with one reference.
 void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t capacity,
                 void (*destroy)(hchan*));
 
-// From now on c belongs to the bubble of that serial number, wherever it was made; 0: to none, so
-// that a goroutine of a bubble which waits in it waits for the outside.
+// From this call on c belongs to the bubble with that serial number, wherever it was made. 0: to no
+// bubble, so that a goroutine of a bubble that waits in c waits for the outside.
 void chan_set_bubble(hchan& c, std::uint64_t serial);
 
-// For who has taken the last reference: ends the process with a report if a goroutine waits in c.
-// False: none does. True: some do, without harm, and c must stay.
+// Ends the process with a report if a goroutine waits in c. Caller: the thread that has dropped the
+// last reference. False: no goroutine waits. True: goroutines wait, without harm, and c must stay.
 bool chan_report_waiters(const hchan& c, const char* what);
 
-// Sends what value() says then, as chan_send does that may not block, if `valid` is still set, and
-// clears it: who voids the value does so under the channel's lock, under which value() is called.
-// Caller: inside the runtime, or the scheduler.
+// If `valid` is still set, clears it and sends value(), as a chan_send that may not block. Both
+// happen under the channel's lock; a thread that voids the value does so under that lock. Caller:
+// inside the runtime, or the scheduler.
 chan_result chan_feed(hchan& c, std::int64_t (*value)(), rt::atomic<bool>& valid);
 
-// Drops what is buffered, for elements that need no destruction. True if there was something.
+// Drops the buffered values, which must need no destruction. True if there were any.
 bool chan_drain(hchan& c) ROTA_REQUIRES(c.mu);
 
 }  // namespace rota::detail

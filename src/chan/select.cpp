@@ -1,20 +1,22 @@
 // Waiting on several channels at once. Go: selectgo.
 //
-//   look    without a lock, through all cases: one of those that look ready is tried under its own
-//           lock. A select that has something to do thus takes one lock, however many cases it has.
-//   poll    all channels locked, in the order of their addresses, each once: the same again, and
-//           now "none is ready" is true of one moment. A select with a default ends here.
-//   enqueue a sudog in each channel's queue, all with one claim (chan/waitq.hpp), then park. The
-//           locks are released once the registers are saved.
-//   dequeue the claim names the case that has won. The sudogs of the others are taken out of the
+//   look    without a lock, through the cases: a case that looks ready is tried under its own
+//           lock. A select that has something to do thus takes one lock for any number of cases.
+//   poll    every channel locked, in the order of their addresses, each once: the same again, and
+//           "none is ready" is true of one moment. A select with a default ends here.
+//   enqueue a sudog in each channel's queue, with one claim for the select (chan/waitq.hpp), then
+//           park. The locks are released once the registers are saved.
+//   dequeue the claim names the winning case. The sudogs of the losing cases are taken out of the
 //           middle of their queues, each under its own channel's lock.
 //
-// Go shuffles the cases and takes the first that is ready. Here one walk draws among the ready ones
-// as it meets them, each with the same chance, and needs a random number only if there are two.
+// Go shuffles the cases and takes the first that is ready. Here one walk draws among the ready
+// cases as it meets them, each with the same chance. It needs a random number only if two are
+// ready.
 //
-// The frame outlives the release of the locks: the waker that got in by the lock released first
-// readies the select, which must take every other lock to remove its sudogs, and whose own lock is
-// released already. So whoever releases touches nothing of the frame after the last release.
+// The frame outlives the release of the locks. A waker may get in by the lock released first and
+// ready the select, which must take every other lock to remove its sudogs; the waker's own lock is
+// released already. So the thread that releases the locks touches nothing of the frame after the
+// last release.
 #include <algorithm>
 #include <functional>
 #include <new>
@@ -40,7 +42,7 @@ chan_sudog& sudog_of(select_case& s) {
     return *std::launder(reinterpret_cast<chan_sudog*>(s.place));
 }
 
-waitq& queue_of(select_case& s) ROTA_NO_TSA {  // its address alone
+waitq& queue_of(select_case& s) ROTA_NO_TSA {  // takes its address only
     return s.is_send ? s.chan->sendq : s.chan->recvq;
 }
 
@@ -48,8 +50,8 @@ ROTA_ALWAYS_INLINE bool is_ready(const select_case& s) {
     return s.chan != nullptr && (s.is_send ? s.chan->is_sendable() : s.chan->is_receivable());
 }
 
-// One of the cases that look ready, each with the same chance: the k-th that is met takes the
-// place of the one before it with probability 1/k.
+// Draws one of the cases that look ready, each with the same chance: the k-th ready case replaces
+// the case drawn before with probability 1/k.
 ROTA_ALWAYS_INLINE std::uint32_t draw_ready(const select_frame& f, m& self) {
     std::uint32_t chosen = select_none;
     std::uint32_t met = 0;
@@ -87,7 +89,7 @@ ROTA_ALWAYS_INLINE std::uint32_t sort_channels(const select_frame& f) {
     return 2;
 }
 
-void lock_all(hchan** order, std::uint32_t count) ROTA_NO_TSA {  // as many as there are
+void lock_all(hchan** order, std::uint32_t count) ROTA_NO_TSA {  // a variable number of locks
     if (count == 0) return;
     const std::uint32_t mine = getm().bias;
     order[0]->mu.acquire_by(mine);
@@ -100,15 +102,15 @@ void unlock_all(hchan** order, std::uint32_t count) ROTA_NO_TSA {  // as above
     order[0]->mu.release();
 }
 
-// With all channels locked, which it releases if it runs a case.
+// Caller: holds the locks of every channel; they are released if a case runs.
 select_result poll(const select_frame& f, std::uint32_t count, m& self) ROTA_NO_TSA {  // as above
     for (;;) {
         const std::uint32_t i = draw_ready(f, self);
         if (i == select_none) return {select_none, false};
         chan_sudog* peer = nullptr;
         const chan_result r = attempt(f.cases[i], peer);
-        // Only goroutines woken elsewhere stood in the queue, and do so no more: every round but
-        // the last one empties one.
+        // The queue held only goroutines woken elsewhere, and is empty after this attempt: every
+        // round but the last empties one queue.
         if (r == chan_result::would_block) continue;
         unlock_all(f.order, count);
         if (peer != nullptr) wake(*peer, true);
@@ -122,7 +124,7 @@ bool commit_unlock_all(g&, void* arg) {
     return true;
 }
 
-// With all channels locked.
+// Caller: holds the locks of every channel.
 ROTA_ALWAYS_INLINE void enqueue_case(select_case& s, g& gp) ROTA_NO_TSA {  // as above
     queue_of(s).enqueue(sudog_of(s));
     s.chan->update_fast_ways();
@@ -130,10 +132,10 @@ ROTA_ALWAYS_INLINE void enqueue_case(select_case& s, g& gp) ROTA_NO_TSA {  // as
         gp.waits_outside = true;
 }
 
-// Where several cases wait in one queue, the first of them there is the one that wins: each with
-// the same chance. So the cases are enqueued in an order that is drawn, as in Go. It stands in the
-// sudogs' numbers until all are in their queues; nobody looks at these before the locks are
-// released. With all channels locked.
+// Where several cases wait in one queue, the first in that queue wins; each must have the same
+// chance. So the cases are enqueued in a drawn order, as in Go. The order is kept in the sudogs'
+// numbers until each case is in its queue; no thread reads the numbers before the locks are
+// released. Caller: holds the locks of every channel.
 ROTA_NOINLINE void enqueue_in_any_order(const select_frame& f, m& self) {
     for (std::uint32_t i = f.n; i > 1; --i) {
         const std::uint32_t other = self.rand.below(i);
@@ -146,7 +148,7 @@ ROTA_NOINLINE void enqueue_in_any_order(const select_frame& f, m& self) {
     for (std::uint32_t i = 0; i < f.n; ++i) sudog_of(f.cases[i]).number = i;
 }
 
-// With all channels locked, which it releases.
+// Caller: holds the locks of every channel; they are released.
 ROTA_NOINLINE select_result park_on_all(const select_frame& f,
                                         std::uint32_t count) ROTA_NO_TSA {  // as above
     atomic<std::uint32_t> claim{claim_open};

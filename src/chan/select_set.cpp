@@ -1,7 +1,7 @@
 // The untyped half of select_set: cases that are added at run time. Go: reflect.Select.
 //
-// Three arrays that grow together. A case has no place in them that anybody keeps while nobody
-// waits, so that they may move; the typed entries stay where they are.
+// Three arrays that grow together. While no goroutine waits, no pointer to a case in them is kept,
+// so the arrays may move; the typed entries stay in place.
 #include <cstring>
 #include <limits>
 #include <new>
@@ -59,7 +59,7 @@ select_list& select_list::operator=(select_list&& other) noexcept {
 select_list::~select_list() {
     if (waiter_ != nullptr) {
         report_destroyed("select_set", static_cast<const g*>(waiter_));
-        return;  // at the end of the process: what the waiter refers to stays
+        return;  // at the end of the process: the waiter's references stay valid
     }
     clear();
     ::operator delete(cases_);
@@ -67,7 +67,8 @@ select_list::~select_list() {
     ::operator delete(entries_);
 }
 
-// An array that has grown when the next one cannot is no harm: it is only larger than needed.
+// If a later array cannot grow, an array that has grown stays larger than needed, which does no
+// harm.
 void select_list::grow() {
     if (capacity_ > select_none / 4) throw std::bad_alloc();
     const std::uint32_t wanted = capacity_ == 0 ? 8 : 2 * capacity_;

@@ -1,10 +1,10 @@
 // Sending and receiving with a time limit.
 //
-// A waiter with two wakers: who comes to the channel, and the timer. One claim decides between
+// Such a waiter has two wakers: the peer on the channel, and the timer. One claim decides between
 // them (chan/waitq.hpp). The timer is started when the registers are saved, before the channel's
-// lock is released: from then on it may fire, and the waiter that it wakes takes that lock to
-// remove its sudog, so that it returns only when nobody is at its frame any more. The poller hears
-// of the timer when the lock is free: telling it may start a thread.
+// lock is released. From then on it may fire. The waiter that it wakes takes that lock to remove
+// its sudog, so it returns only when no thread uses its frame any more. The poller is told of the
+// timer when the lock is free, since telling it may start a thread.
 #include <limits>
 
 #include "chan/transfer.hpp"
@@ -42,8 +42,8 @@ bool commit_limited(g&, void* arg) ROTA_NO_TSA {  // taken by the g that parked
     hchan* const c = w.c;
     const std::int64_t when = w.limit.when;
     const bool earlier = start_timer_quietly(w.limit, when);
-    // From here on nothing of the frame is touched: a wait on the nil channel may be over already,
-    // the others when somebody has had the lock.
+    // From here on no thread touches the frame: a wait on the nil channel may be over already, any
+    // other wait when a peer has had the lock.
     if (c != nullptr) c->mu.release();
     if (earlier) wake_poller(when);
     return true;

@@ -1,8 +1,8 @@
-// One step on a locked channel: what a send or a receive can do at once, for those that wait
-// afterwards and for those that look at several channels. Go: the bodies of chansend, chanrecv.
+// Makes one step of a send or a receive on a locked channel, for callers that wait afterwards and
+// for callers that try several channels. Go: the bodies of chansend, chanrecv.
 //
-// Nothing here parks, wakes or releases the lock: a peer that was served is returned, and woken by
-// the caller once the lock is free, for it wants that lock next.
+// Nothing here parks, wakes or releases the lock. A peer that was served is returned; the caller
+// wakes it once the lock is free, since the peer takes that lock next.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ inline void buf_take(hchan& c, void* elem) ROTA_REQUIRES(c.mu) {
 
 // `by`, here and below, is the bias of the calling thread.
 
-// The first waiter of one of c's queues who can be woken; null if there is none.
+// Takes the first waiter of a queue of c that can be woken; null if there is none.
 ROTA_ALWAYS_INLINE rt::chan_sudog* take_waiter(hchan& c, rt::waitq& q, std::uint32_t by)
     ROTA_REQUIRES(c.mu) {
     rt::chan_sudog* s = q.first();
@@ -46,7 +46,7 @@ ROTA_ALWAYS_INLINE rt::chan_sudog* take_waiter(hchan& c, rt::waitq& q, std::uint
     return s;
 }
 
-// `peer` is the receiver who got the value, if there was one.
+// `peer` is the receiver that got the value, if there was one.
 ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::chan_sudog*& peer,
                                             std::uint32_t by) ROTA_REQUIRES(c.mu) {
     if (ROTA_UNLIKELY(c.closed.load(rt::memory_order_relaxed)))  // relaxed: under mu
@@ -63,13 +63,14 @@ ROTA_ALWAYS_INLINE chan_result attempt_send(hchan& c, const void* elem, rt::chan
     return chan_result::would_block;
 }
 
-// `peer` is the sender who has got rid of its value, if there was one.
+// `peer` is the sender that handed over its value, if there was one.
 ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::chan_sudog*& peer,
                                             std::uint32_t by) ROTA_REQUIRES(c.mu) {
     const std::size_t count = c.count.load(rt::memory_order_relaxed);  // relaxed: under mu
     if (count > 0) {
-        // A sender that waits for room gets the slot that becomes free, which is the tail of a full
-        // buffer and keeps the order. The count never says less than there is: see is_receivable.
+        // A sender that waits for room gets the slot that becomes free. It is the tail of a full
+        // buffer, so the order is kept. The count is never lower than the number of values: see
+        // is_receivable.
         std::byte* const slot = c.buf + c.recv_at * c.elem_size;
         buf_take(c, elem);
         peer = take_waiter(c, c.sendq, by);
@@ -90,7 +91,7 @@ ROTA_ALWAYS_INLINE chan_result attempt_recv(hchan& c, void* elem, rt::chan_sudog
                                                    : chan_result::would_block;
 }
 
-// The waiter's frame holds the sudog and the value's place: neither is touched once it is readied.
+// The sudog and the value's place lie in the waiter's frame: neither is touched once it is readied.
 ROTA_ALWAYS_INLINE void wake(rt::chan_sudog& s, bool success) {
     s.success = success;
     rt::goready(*s.gp);

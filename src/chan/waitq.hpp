@@ -1,14 +1,14 @@
-// waitq: who waits on one side of a channel, first come, first served. Go: waitq, selectDone.
+// waitq: the goroutines that wait on one side of a channel, first come, first served. Go: waitq,
+// selectDone.
 //
-// A goroutine that waits in one place only is woken by whoever takes it out of the queue. One that
-// waits in several, a select or a wait with a time limit, has a sudog in each and one claim for all
-// of them: whoever finds a sudog may wake its goroutine only by changing the claim, once, from
-// `open` to the sudog's number. The others find it changed, drop the sudog and go on to the next
-// one in the queue.
+// A goroutine that waits in one queue is woken by the thread that takes it out. A select, or a wait
+// with a time limit, has a sudog in each of its queues and one claim for them together. A waker may
+// ready that goroutine only by changing the claim, once, from `open` to the number of the sudog it
+// found. A waker that finds the claim changed drops the sudog and goes on to the next in the queue.
 //
-// The claim and the sudogs lie in the waiter's frame. Who has won the claim may use them until it
-// readies the waiter. Who has lost it is done with them when it releases the queue's lock: the
-// waiter, before it returns, takes that lock to remove its sudog, whether it is still there or not.
+// The claim and the sudogs lie in the waiter's frame. The winner of the claim may use them until it
+// readies the waiter. A loser is done with them when it releases the queue's lock: before the
+// waiter returns, it takes that lock to remove its sudog, whether it is still there or not.
 #pragma once
 
 #include <cstddef>
@@ -20,31 +20,31 @@
 
 namespace rota::rt {
 
-// In the frame of the function that waits; gone as soon as its goroutine has been readied. Go:
-// sudog. (That of the semaphores, core/sudog.hpp, carries a tree.)
+// Lies in the frame of the waiting function, and is gone once its goroutine has been readied. Go:
+// sudog. (The sudog of the semaphores, core/sudog.hpp, carries a tree.)
 struct chan_sudog {
     g* gp;
-    chan_sudog* next;  // in the queue, under its lock; of those taken out together
+    chan_sudog* next;  // in the queue, under its lock; or in a chain of sudogs taken out together
     chan_sudog* prev;
     void* elem;                    // the value's place in the waiter's frame
-    atomic<std::uint32_t>* claim;  // null: waits here only
-    std::uint32_t number;          // of this one, among those with the same claim
+    atomic<std::uint32_t>* claim;  // null: it waits in this queue only
+    std::uint32_t number;          // of this sudog, among the sudogs with the same claim
     bool success;                  // woken by a communication, not by close; written by the waker
 };
 
 inline constexpr std::uint32_t claim_open = ~std::uint32_t{0};
 
-// Makes s the one by which its goroutine is woken. relaxed: the exchange decides, what goes with it
-// is passed on by the queue's lock and by goready.
+// Claims the wake-up of s's goroutine by s. relaxed: the exchange decides; the queue's lock and
+// goready publish the data that goes with it.
 ROTA_ALWAYS_INLINE bool take_claim(chan_sudog& s) {
     return s.claim->cas(claim_open, s.number, memory_order_relaxed);
 }
 
-// Doubly linked. Guarded by the channel's lock; has_any() is a hint for those without it.
+// Doubly linked. Guarded by the channel's lock; has_any() is a hint for readers without it.
 class waitq {
   public:
-    // False: nobody waits, and the caller sees what was done before the last one left. True:
-    // somebody may, but perhaps has been woken elsewhere.
+    // False: the queue is empty, and the caller sees the effects from before the last waiter left
+    // it. True: a goroutine may wait, or has perhaps been woken elsewhere.
     bool has_any() const {
         return first_.load(memory_order_acquire) != nullptr;  // pairs(chan.emptied)
     }
@@ -58,9 +58,9 @@ class waitq {
         last_ = &s;
     }
 
-    // The first one that is the caller's to wake; null if there is none.
+    // The first waiter that the caller may wake; null if there is none.
     [[nodiscard]] chan_sudog* dequeue() { return dequeue_from(first()); }
-    // As dequeue, by who has looked already that s is the first.
+    // As dequeue; the caller has seen that s is the first.
     [[nodiscard]] chan_sudog* dequeue_from(chan_sudog* s) {
         for (; s != nullptr; s = first()) {
             unlink_first(*s);
@@ -72,13 +72,13 @@ class waitq {
     }
     chan_sudog* first() const { return first_.load(memory_order_relaxed); }  // relaxed: under lock
 
-    // Calls each(sudog) for all, those who have been woken elsewhere too.
+    // Calls each(sudog) for every sudog, including those of goroutines woken elsewhere.
     template <class F>
     void for_each(F each) const {
         for (const chan_sudog* s = first(); s != nullptr; s = s->next) each(*s);
     }
 
-    // Takes s out, wherever it stands. False: somebody else has taken it out already.
+    // Takes s out, wherever it stands. False: another thread has taken it out already.
     bool remove(chan_sudog& s) {
         if (s.prev == nullptr && first() != &s) return false;
         if (s.claim != nullptr) --claims_;
@@ -90,7 +90,7 @@ class waitq {
         return true;
     }
 
-    // Takes all who are the caller's to wake, linked by `next`; null if there is none.
+    // Takes out every waiter that the caller may wake, linked by `next`; null if there is none.
     [[nodiscard]] chan_sudog* take_all() {
         chan_sudog* s = first();
         if (claims_ != 0) return take_claimed();
@@ -115,7 +115,7 @@ class waitq {
         set_first(next);
     }
 
-    // The claims must be taken before the lock is released: the frames of those who are woken
+    // The claims must be taken before the lock is released: the frames of goroutines woken
     // elsewhere may be gone afterwards.
     ROTA_NOINLINE chan_sudog* take_claimed() {
         chan_sudog* taken = nullptr;
@@ -129,7 +129,7 @@ class waitq {
 
     atomic<chan_sudog*> first_{nullptr};
     chan_sudog* last_ = nullptr;
-    std::uint32_t claims_ = 0;  // how many of them have a claim
+    std::uint32_t claims_ = 0;  // sudogs in the queue that have a claim
 };
 
 }  // namespace rota::rt

@@ -1,4 +1,4 @@
-// Where the C++ runtime keeps the words.
+// Returns the address of the calling thread's exception state inside the C++ runtime.
 #include "core/eh_state.hpp"
 
 #include <cxxabi.h>

@@ -1,9 +1,9 @@
-// g: a goroutine. Its header lies at the top of its own stack, the closure that it runs right
-// below.
+// g: a goroutine. Its header lies at the top of its own stack, and its closure lies right below the
+// header.
 //
-// Run queues, wait lists and timers know a g and that goready() makes it go on; none of them knows
-// that it has a stack. An m's own g0, on whose stack the scheduler runs, is a g as well; in a
-// thread that rota did not start it stands for that thread in every wait list.
+// Run queues, wait lists and timers know only a g and that goready() resumes it; they do not know
+// that it has a stack. An m's g0, on whose stack the scheduler runs, is a g as well. In a thread
+// that rota did not start, g0 stands for that thread in every wait list.
 #pragma once
 
 #include <cstddef>
@@ -29,14 +29,14 @@ struct label_set;
 
 using entry_fn = void (*)(void* closure);
 
-// The values of rota::local that a goroutine has (sync/local.cpp).
+// The values of rota::local that belong to one goroutine (sync/local.cpp).
 struct goroutine_locals {
-    // Destroys them, in user code. Called by the goroutine behind its function, and by a thread
-    // that rota did not start before it gives its m back.
+    // Destroys the values, in user code. Callers: the goroutine after its function has returned,
+    // and a thread that rota did not start before it gives its m back.
     void (*end)(g& gp) = nullptr;
 };
 
-// Where a goroutine was made. Read by those who look at goroutines that may end meanwhile.
+// Where a goroutine was made. Readers may look at a goroutine that ends at the same moment.
 class creation_place {
   public:
     constexpr creation_place() = default;
@@ -61,36 +61,37 @@ class creation_place {
 };
 
 struct g {
-    // --- the line of the switch: all that a park, a ready and a resume touch, as it is far away
-    // --- where thousands wait. Owner: the m that runs it, until the switch away from it is
-    // --- complete; while it waits nobody, then who takes it out of where it has waited.
-    gobuf sched;                   // where it goes on
+    // --- the cache line of the switch: every field that a park, a ready and a resume touch. The
+    // line
+    // --- is cold where thousands wait. Owner: the m that runs the g, until the switch away from it
+    // --- is complete. While the g waits it has no owner; then its waker owns it.
+    gobuf sched;                   // where it resumes
     void* caught = nullptr;        // its exception state while it does not run: eh_state
-    unsigned int uncaught = 0;     // likewise
-    std::uint32_t wait_since = 0;  // about_now() at its last park; read by anyone, as it is
+    unsigned int uncaught = 0;     // exceptions in flight while it does not run: eh_state
+    std::uint32_t wait_since = 0;  // seconds: about_now() at its last park; any thread may read it
     m* mp = nullptr;               // the m it runs on; a thread's own g: always its m
-    // The argument of its last commit function: with `why` it tells what it waits for, see
-    // chan/awaited and sync/awaited. Read by others while nobody runs.
+    // The argument of its last commit function. With `why` it tells the object that the g waits
+    // for, see chan/awaited and sync/awaited. Other threads read it only while no goroutine runs.
     const void* park_arg = nullptr;
-    atomic<g_status> status{g_status::idle};  // anyone reads
+    atomic<g_status> status{g_status::idle};  // any thread may read it
     wait_reason why = wait_reason::none;
     bool is_thread = false;        // a g0: parking it blocks its thread
     bool waits_outside = false;    // parks next on something from outside its bubble
-    bool durably_blocked = false;  // written by itself before it parks, then by who readies it
+    bool durably_blocked = false;  // written by the g before it parks, then by its waker
     bool is_in_bubble = false;     // `in` is not null
     bool is_locked : 1 = false;    // `locked_m` is not null; bits, as the line is full
     bool is_pinned : 1 = false;    // `pin_count` is not 0
-    // What it does when it leaves its thread is looked at (sched/park_check). Fixed with the stack.
+    // sched/park_check examines its actions when it leaves its thread. Fixed with the stack.
     bool is_checked : 1 = false;
     bool leaves_with_care : 1 = false;  // is_pinned or is_checked: one test for both
-    // What is to be done when it begins to run: bits, written by its waker and its own m.
+    // Bits: actions that are due when it begins to run. Written by its waker and its own m.
     std::uint8_t at_start = 0;
     static constexpr std::uint8_t start_timed = 1;  // `ready_since` is counted: sched/latency
-    // it leaves its p to others: sched/syscall, leave_p
+    // the g gives up its p: sched/syscall, leave_p
     static constexpr std::uint8_t start_blocks = 2;
     [[no_unique_address]] fiber fib;  // for the sanitizers
 
-    // --- owner: as above; who makes it, before it is known ---------------------------
+    // --- owner: as above; before the g is known, its maker ------------------------------
     bool exits = false;  // goexit unwinds it
     // Proved never to run again (diag/unreachable), which writes it while it waits.
     bool is_leaked : 1 = false;
@@ -99,30 +100,31 @@ struct g {
     bool calls_address : 1 = false;
     // Bytes of go_options::name, which stands right below the header; fixed from newproc to goexit.
     std::uint8_t name_size = 0;
-    // How many of its last turns lost the p in a call that blocked unannounced (sched/take).
-    // Written by itself, and by the taker of its p, which has locked it out.
+    // How many of its latest turns lost the p in a call that blocked unannounced (sched/take).
+    // Written by the g, and by the taker of its p, which has locked the g out.
     std::uint8_t blocked_turns : 4 = 0;
-    // How many of its last announced calls lost the p (sched/syscall). Written by itself.
+    // Count of its latest announced calls that lost the p (sched/syscall). Written by the g.
     std::uint8_t blocked_calls : 4 = 0;
-    std::uint32_t ready_since = 0;  // when it was made runnable, by who did that; see at_start
-    std::uint32_t lock_count = 0;   // how often it has locked itself to its thread
-    std::uint32_t pin_count = 0;    // scopes of rota::runtime::pin that it is in; written by itself
-    // What it belongs to from newproc to its end, or null: set_bubble.
+    // time when it was made runnable, written by its waker; see at_start
+    std::uint32_t ready_since = 0;
+    std::uint32_t lock_count = 0;  // how often it has locked itself to its thread
+    std::uint32_t pin_count = 0;   // scopes of rota::runtime::pin that it is in; written by the g
+    // Its bubble from newproc to its end, or null: set_bubble.
     bubble* in = nullptr;
     goroutine_locals* locals = nullptr;
-    label_set* labels = nullptr;  // written by itself, or who makes it: sched/labels
-    m* locked_m = nullptr;        // the only m that may run it; written by itself, and by its m
+    label_set* labels = nullptr;  // written by the g, or by its maker: sched/labels
+    m* locked_m = nullptr;        // the only m that may run it; written by the g, and by its m
 
     // --- fixed between newproc and goexit ------------------------------------------
     entry_fn entry = nullptr;
-    void* closure = nullptr;  // of a dead one: null, unless it is being made for the next life
+    void* closure = nullptr;  // of a dead g: null, unless it is being made for its next life
     std::uint64_t goid = 0;
     std::uint64_t parent_goid = 0;
     creation_place created_at;
     run_record* main_of = nullptr;  // set for the goroutine that run() waits for
     stack_slot stack;
 
-    // --- for execution traces: who may change its state; see sched/trace_word -----
+    // --- for execution traces. Writer: the thread that may change its state; see sched/trace_word
     std::uint64_t traced = 0;
 };
 
@@ -131,15 +133,16 @@ static_assert(sizeof(g) <= 3 * cache_line, "a spawn touches three lines");
 static_assert(offsetof(g, at_start) < cache_line, "a switch touches one");
 #endif
 
-// gp is in that bubble from now on, or in none. By itself, or who makes it.
+// Puts gp into bubble b, or takes it out of its bubble if b is null. Caller: gp itself, or its
+// maker.
 inline void set_bubble(g& gp, bubble* b) {
     gp.in = b;
     gp.is_in_bubble = b != nullptr;
 }
 
-// Moves gp from one state to another; nobody else may move it at the same time. In debug builds the
-// change is one compare-and-swap, so that a g readied twice, or before it has parked, is caught on
-// the spot. relaxed: the queue, list or lock through which gp is found publishes the state with
+// Moves gp from one state to another; no other thread may move it at the same time. Debug builds
+// use a compare-and-swap, so that they catch at once a g that is readied twice, or before it has
+// parked. relaxed: the queue, list or lock through which gp is found publishes the state with
 // everything else.
 inline void casgstatus(g& gp, g_status from, g_status to) {
 #if defined(ROTA_DEBUG_CHECKS)
@@ -152,16 +155,16 @@ inline void casgstatus(g& gp, g_status from, g_status to) {
 
 inline g_status readgstatus(const g& gp) { return gp.status.load(memory_order_relaxed); }
 
-// What go_options::name says; empty if nothing. Of a goroutine that is being made it may be half of
-// it, or what the one before was called.
+// The text of go_options::name; empty if there is none. While gp is being made, the result may be
+// half of the name, or the name of the previous goroutine in this stack.
 ROTA_READS_RACING inline std::string_view name_of(const g& gp) {
     return {reinterpret_cast<const char*>(&gp) - gp.name_size, gp.name_size};
 }
 
 // The function that gp runs, for reports: `entry`, or the function whose address gp's closure
-// begins with. Of a goroutine that ends meanwhile it may be any word of its stack, which is no
-// address of code. A virtual function is given by its place in a table, a small number: for it,
-// `entry`.
+// begins with. If gp ends meanwhile, the result may be any word of its stack, which is no address
+// of code. The address of a virtual function is an index in a table, a small number; the result is
+// then `entry`.
 ROTA_READS_RACING inline const void* function_of(const g& gp) {
     constexpr std::uintptr_t first_address = 64 * 1024;  // the kernel maps nothing below
     const auto entry = reinterpret_cast<const void*>(gp.entry);
@@ -174,8 +177,8 @@ ROTA_READS_RACING inline const void* function_of(const g& gp) {
     return function < first_address ? entry : reinterpret_cast<const void*>(function);
 }
 
-// Go adds no colour; its stacks are moved anyway. Headers at one offset of every slot would share
-// few cache sets: 16 offsets, 128 bytes apart, take 40 % off a spawn (bench spawn).
+// Go adds no colour, since its stacks move anyway. Headers at one offset of every slot would share
+// few cache sets. 16 offsets, 128 bytes apart, take 40 % off a spawn (bench spawn).
 inline constexpr std::uintptr_t header_colours = 16, header_stride = 128;
 inline g* header_of(const stack_slot& slot) {
     constexpr std::size_t size = (sizeof(g) + cache_line - 1) / cache_line * cache_line;

@@ -1,4 +1,4 @@
-// Who runs here: the calling thread's m and the current g. Never kept across anything that may
+// Returns the m and the g of the calling thread. A caller never keeps either across a call that may
 // park.
 #pragma once
 

@@ -1,9 +1,9 @@
 // The global run queue: a ring of pointers that grows.
 //
 // Go links the goroutines themselves. Here the header of a g lies in its own stack, in a page that
-// the processor may have to look up anew; a linked queue would wait for one such page after the
-// other. An array is filled and emptied without touching a g, and whoever runs them next can ask
-// for several headers at once (bench skynet, parked_1m).
+// the processor may have to look up anew. A linked queue would wait for one such page after the
+// other. An array is filled and emptied without touching a g, and the m that runs the goroutines
+// next can prefetch several headers at once (bench skynet, parked_1m).
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class global_queue {
 
     bool empty() const { return head_ == tail_; }
     std::uint32_t size() const { return tail_ - head_; }
-    // How many have come and gone, wrapping: who notes `pushed` is next when `popped` is there.
+    // Counts of pushes and pops, wrapping. A goroutine pushed when pushed() was n is next when
+    // popped() is n.
     std::uint32_t pushed() const { return tail_; }
     std::uint32_t popped() const { return head_; }
 
@@ -39,15 +40,15 @@ class global_queue {
         return slots_[head_++ & (capacity_ - 1)];
     }
 
-    // The first of them, at most `most`, in `to`; returns how many.
+    // Copies the first goroutines, at most `most`, to `to`; returns their number.
     std::uint32_t copy(const g** to, std::uint32_t most) const {
         const std::uint32_t n = size() < most ? size() : most;
         for (std::uint32_t i = 0; i < n; ++i) to[i] = slots_[(head_ + i) & (capacity_ - 1)];
         return n;
     }
 
-    // The first n of `from` come first here, in their order. To those who have noted a turn it is
-    // as if they had not been popped.
+    // Moves the first n goroutines of `from` to the front of this queue, in their order. For a
+    // holder of a noted turn it is as if they had not been popped.
     void put_in_front(global_queue& from, std::uint32_t n) {
         ROTA_DCHECK(n <= from.size());
         while (size() + n > capacity_) grow();

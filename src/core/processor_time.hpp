@@ -1,23 +1,23 @@
-// How much all ps could have computed, and for how much of that they had nothing to do: GOMAXPROCS
-// and the number of idle ps, added up over time.
+// Sums over time: how long the ps together could have computed, and for how much of that time they
+// were idle. The inputs are GOMAXPROCS and the number of idle ps.
 //
-// Go keeps a moment in each p instead, and adds up what lies between when the p goes to work again;
-// so what is idle for long is missing in its sums until then.
+// Go keeps a moment in each p instead, and adds the time between when the p goes back to work. So
+// its sums miss a long idle period until that period ends.
 #pragma once
 
 #include <cstdint>
 
 namespace rota::rt {
 
-// Not synchronised: sched.mu guards it. Plain numbers of its own, since to the explorer of
-// schedules each look at the scheduler's counters is a choice.
+// Not synchronised: sched.mu guards it. It keeps plain numbers of its own, since each look at the
+// scheduler's counters is a choice for the explorer of schedules.
 class processor_time {
   public:
     void set_procs(std::int64_t now, std::int32_t n) {
         pass(now);
         procs_ = n;
     }
-    // So many more ps are idle from now on; fewer, if negative.
+    // From `now` on n more ps are idle; fewer, if n is negative.
     void add_idle(std::int64_t now, std::int32_t n) {
         pass(now);
         idle_ += n;

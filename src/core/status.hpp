@@ -8,7 +8,7 @@
 //          │             waiting ─┘ ◄────────────────────┤     (slow exit: runnable)◄┘
 //          └─────────────────────────── goexit ──────────┘
 //
-// Who loses its p without having asked for it (sched/take, sched/suspend):
+// A goroutine that loses its p without having asked for it (sched/take, sched/suspend):
 //
 //     running ──take_p──► syscall ──it enters the runtime──► running, or runnable
 //                            │ ▲
@@ -24,10 +24,10 @@ namespace rota::rt {
 
 enum class g_status : std::uint8_t {
     idle = 0,       // its memory has never been used
-    runnable = 1,   // on a run queue, or in the hands of whoever is about to queue or run it
+    runnable = 1,   // on a run queue, or held by a thread that is about to queue or run it
     running = 2,    // executes user code; it has an m with a p, and is on no queue
     syscall = 3,    // inside blocking(), or its p was taken; it has an m, perhaps no p
-    waiting = 4,    // parked: only who finds it in a wait list may ready it
+    waiting = 4,    // parked: only the thread that takes it out of a wait list may ready it
     dead = 6,       // ended, its stack free for reuse
     preempted = 9,  // its thread is stopped where it was, and waits in line for a p
 };
@@ -36,7 +36,7 @@ enum class p_status : std::uint32_t {
     idle = 0,     // on the idle list
     running = 1,  // held by an m
     syscall = 2,  // its m is in blocking(); exit and retake race for it by compare-and-swap
-    gcstop = 3,   // held by who stopped the world
+    gcstop = 3,   // held by the thread that stopped the world
     dead = 4,     // beyond GOMAXPROCS
 };
 

@@ -1,9 +1,9 @@
 // sudog: a goroutine in a wait list; those of channels are in chan/waitq.hpp. It lies in the frame
 // of the function that waits.
 //
-// Go keeps sudogs in caches because its stacks move; ours do not, so waiting allocates nothing. The
-// price: once the waiter has been readied, its sudog may be gone at any moment. Who wakes takes
-// what it needs first.
+// Go keeps sudogs in caches because its stacks move. Stacks of rota do not move, so waiting
+// allocates nothing. The price: once the waiter has been readied, its sudog may be gone at any
+// moment, so a waker first copies what it needs.
 #pragma once
 
 #include <cstdint>
