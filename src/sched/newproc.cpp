@@ -1,4 +1,5 @@
-// newproc: a dead goroutine with its stack, a closure in it, a number, a place in runnext.
+// newproc makes a goroutine: it takes a dead g with its stack, lays out name and closure, gives it
+// a goid and queues it in runnext.
 #include "sched/newproc.hpp"
 
 #include <cstring>
@@ -44,8 +45,9 @@ std::uintptr_t align_down(std::uintptr_t v, std::size_t align) {
     return v & ~(std::uintptr_t{align} - 1);
 }
 
-// Lays out name and closure below the header and the first frame below them. A byte behind the
-// closure is not its own: a pointer to its end is no pointer to the header (diag/marking).
+// Lays out name and closure below the header, and the first frame below them. The byte behind the
+// closure stays unused, so a pointer to the closure's end is no pointer to the header
+// (diag/marking).
 void* lay_out(g& gp, std::size_t size, std::size_t align, std::string_view name) {
     std::uintptr_t at = reinterpret_cast<std::uintptr_t>(&gp) - name.size();
     if (!name.empty()) std::memcpy(reinterpret_cast<char*>(at), name.data(), name.size());
@@ -81,7 +83,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
     if (ROTA_UNLIKELY(self.curg->in != nullptr)) bubble_enter(*self.curg->in, gp);
     if (ROTA_LIKELY(self.pp != nullptr)) {
         ROTA_DCHECK(readgstatus(gp) == g_status::dead);
-        // A scan that is under way may look at it from now on.
+        // From here on a scan in progress may look at gp.
         gp.status.store(g_status::runnable, memory_order_release);  // pairs(scan.created)
         bump(self.pp->counts.created);
         note_runnable(*self.pp, gp);
@@ -90,7 +92,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
         wakep_for_next(*self.pp);
         return;
     }
-    // A trace that begins right now may look at gp before it is in a queue.
+    // A trace that begins at this moment may look at gp before gp is in a queue.
     ROTA_CHECK(readgstatus(gp) == g_status::dead);
     if (are_creations_kept()) note_creation(gp);
     gp.status.store(g_status::runnable, memory_order_release);  // pairs(trace.created)
@@ -109,7 +111,7 @@ void publish(g& gp, entry_fn entry, const void* created_at) {
 void spawn_main(detail::spawn_slot slot, void (*entry)(void*), run_record& record) {
     static constinit atomic<bool> first_taken{false};
     g& gp = *static_cast<g*>(slot.g);
-    // relaxed: whoever comes first is the first.
+    // relaxed: the first caller of the exchange is the first.
     gp.goid = first_taken.exchange(true, memory_order_relaxed) ? next_goid(nullptr) : 1;
     gp.main_of = &record;
     gp.calls_address = true;
@@ -135,7 +137,8 @@ void spawn_from_scheduler(entry_fn entry, void* arg, const void* created_at) {
 }
 
 std::size_t set_default_stack(std::size_t bytes) {
-    // relaxed, both: settings. Of two calls at once each returns what some other call has set.
+    // relaxed, both: settings. Of two concurrent calls each returns the value that another call has
+    // set.
     default_stack_class.store(stack_class_for(bytes), memory_order_relaxed);
     return default_stack_set.exchange(bytes, memory_order_relaxed);
 }

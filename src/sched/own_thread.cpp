@@ -1,5 +1,5 @@
-// A few threads that wait for calls. Each call has a thread to itself, so that one which waits for
-// another (by a lock of the program's, say) does not wait for ever.
+// Keeps a few threads that wait for calls of run_on_own_thread. Each call has a thread to itself: a
+// call that waits for another call (by a lock of the program's, say) does not wait for ever.
 #include "sched/own_thread.hpp"
 
 #include "core/getg.hpp"
@@ -16,16 +16,16 @@ namespace {
 constexpr std::size_t stack_size = 1024 * 1024;  // for user code
 constexpr int idle_max = 4;                      // threads beyond this number end
 
-// In the frame of a goroutine that waits.
+// A call. Lies in the frame of the goroutine that waits for it.
 struct call {
     void (*f)(void*);
     void* arg;
     note done;
 };
 
-// In the frame of the thread.
+// A thread that serves calls. Lies in the frame of that thread.
 struct worker {
-    call* job;  // written by who takes the worker from the list; passed on by `work`
+    call* job;  // written by the goroutine that takes the worker from the list; passed on by `work`
     note work;
     worker* next = nullptr;
 };

@@ -1,4 +1,4 @@
-// Parking, readying and yielding.
+// Parks, readies and yields goroutines: the operations behind every wait.
 #include "sched/park_here.hpp"
 
 #include <utility>
@@ -21,7 +21,8 @@ namespace rota::rt {
 
 namespace {
 
-// Runs the commit function of a g of a bubble; takes it off the bubble's accounts if it stays.
+// Runs the commit function of a g in a bubble. If prev stays parked, the bubble counts it as
+// blocked.
 ROTA_NOINLINE bool commit_in_bubble(m& self, g& prev, park_commit commit) {
     bubble& b = *prev.in;
     const bool durable = prev.durably_blocked;
@@ -68,7 +69,7 @@ void after_park(m& self, g& prev) {
     wakep_for_next(*self.pp);  // another g runs here already
 }
 
-void after_park_unlock(m& self, g& prev) ROTA_NO_TSA {  // taken by the g that parked
+void after_park_unlock(m& self, g& prev) ROTA_NO_TSA {  // acquired by the g that parked
     if (ROTA_UNLIKELY(prev.is_in_bubble)) {
         commit_in_bubble(self, prev, commit_unlock);
         return;
@@ -87,14 +88,15 @@ void park_thread(m& self, g& gp, park_commit commit, void* arg) {
     }
 }
 
-bool commit_unlock(g&, void* l) ROTA_NO_TSA {  // taken by the g that parked, released on its behalf
+// acquired by the g that parked, released on its behalf
+bool commit_unlock(g&, void* l) ROTA_NO_TSA {
     static_cast<lock*>(l)->release();
     return true;
 }
 
 namespace {
 
-// Whether such a wait is one for other goroutines. Go: blockevent's callers.
+// Whether a wait of this kind is a wait for other goroutines. Go: blockevent's callers.
 constexpr bool is_profiled(wait_reason why) {
     switch (why) {
         case wait_reason::none:
@@ -127,7 +129,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void gopark(park_commit commit, void* arg, wai
 
 namespace {
 
-// By a thread without a p. Where all ps are busy it does not wait for whole slices.
+// Queues gp for a thread without a p. If no p is idle, gp need not wait for whole slices.
 void ready_from_outside(g& gp) {
     const lock_guard guard(sched.mu);
     // relaxed: changed under sched.mu
@@ -178,11 +180,11 @@ void fp_control_changed(const g& gp) {
         gp.goid);
 }
 
-// Whether this p has nothing else to do: a yield is over at once. Every 61st time the scheduler is
-// asked, for what it alone looks after.
+// Whether this p has nothing else to do, so a yield returns at once. At every 61st tick the answer
+// is no: the scheduler then looks after what only it looks after.
 ROTA_ALWAYS_INLINE bool is_alone(m& self) {
     p& pp = *self.pp;
-    // relaxed, all: what comes later is seen by a later yield.
+    // relaxed, all: a later yield sees a later change.
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed) + 1;
     if (pp.runnext.load(memory_order_relaxed) != nullptr ||
         pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed) ||
@@ -197,9 +199,9 @@ ROTA_ALWAYS_INLINE bool is_alone(m& self) {
 
 namespace {
 
-// Whether the one who is asked to yield has not had its turn: the request was about the one before
-// on this thread, or its thread has waited for a processor. It comes with those in a hurry then,
-// not behind all that compute.
+// Whether the request to yield comes before this goroutine has used its turn. Either the request
+// was meant for the previous goroutine on this thread, or the thread has waited for a processor.
+// Such a goroutine joins the urgent queue instead of waiting behind every goroutine that computes.
 bool is_asked_early(const m& self) {
     // relaxed, all: advice
     if (sched.stop_wanted.load(memory_order_relaxed)) return false;
@@ -221,8 +223,8 @@ ROTA_ALWAYS_INLINE void yield_unless_alone(next_by how) {
     note_runnable(*self.pp, gp);
     casgstatus(gp, g_status::running, g_status::runnable);
     if (ROTA_UNLIKELY(early)) return leave_g(self, gp, after_early_yield, false, how);
-    // Go always takes the global queue. It is fair among all ps, and costs a lock on each side:
-    // only while others wait there must it be taken.
+    // Go always uses the global queue, which is fair among all ps but costs a lock on each side.
+    // Here a yield uses it only while goroutines wait there.
     const bool others_wait = sched.runq_size.load(memory_order_relaxed) != 0;  // relaxed: a hint
     leave_g(self, gp, others_wait ? after_yield : after_local_yield, false, how);
 }
@@ -255,9 +257,9 @@ void preempt_yield() {
         ROTA_PROBE1("go_preempt", "8", self.curg->goid);
         self.trace_preempts = is_traced();
         yield_slice();
-        getm().trace_preempts = false;  // it may have had nobody to yield to
+        getm().trace_preempts = false;  // the yield may have found no other goroutine to run
     }
-    // Not leave_runtime(): a request that came meanwhile is honoured at the next exit.
+    // Not leave_runtime(): a request that has come meanwhile is honoured at the next exit.
     getm().in_runtime.store(0, memory_order_release);  // pairs(entry.left)
 }
 

@@ -1,4 +1,4 @@
-// Noting, and the table of held mutexes.
+// Notes the stacks of leaving goroutines, and keeps the table of the mutexes they hold.
 #include "sched/park_check.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace rota::rt {
 
 // A mutex that a goroutine holds.
 struct held_slot {
-    // 0: free. The goroutine that takes the slot writes it, and frees it.
+    // goid of the holder; 0: free. Written by the goroutine that takes the slot and frees it.
     atomic<std::uint64_t> goid{0};
 
     // --- owner: that goroutine ----------------------------------------------------------------
@@ -43,14 +43,14 @@ void ring_bell() {
 }
 
 void note_loss() {
-    // relaxed: a count. The reader tells of the first.
+    // relaxed: a count. Only the first loss rings; the reader reports it.
     if (park_check.lost_count.fetch_add(1, memory_order_relaxed) == 0) ring_bell();
 }
 
-// The goroutine in user code that runs here; null: a thread, or the runtime's own use.
+// The goroutine in user code that runs here; null: a thread, or code of the runtime.
 const g* user_goroutine() {
     const m* const mp = getm_or_null();
-    // relaxed: our own
+    // relaxed: written by this thread
     if (mp == nullptr || mp->in_runtime.load(memory_order_relaxed) != 0) return nullptr;
     return mp->curg->is_thread ? nullptr : mp->curg;
 }
@@ -58,13 +58,13 @@ const g* user_goroutine() {
 held_slot* find_held(std::uint64_t goid, const void* mutex) {
     for (std::size_t i = 0; i < held_probes; ++i) {
         held_slot& s = slot_of(goid, i);
-        // relaxed: only goid itself writes this number, and reads what belongs to it
+        // relaxed: only goid itself writes this number, and reads the fields that belong to it
         if (s.goid.load(memory_order_relaxed) == goid && s.what.mutex == mutex) return &s;
     }
     return nullptr;
 }
 
-// Takes one of the free slots; null: there is none.
+// Takes a free slot; null: no slot is free.
 held_slot* take_slot(std::uint64_t goid) {
     for (std::size_t i = 0; i < held_probes; ++i) {
         held_slot& s = slot_of(goid, i);
@@ -77,8 +77,8 @@ held_slot* take_slot(std::uint64_t goid) {
     return nullptr;
 }
 
-// Those that goid must not hold when it leaves its thread. A plain mutex may be unlocked on any
-// thread: it does harm while its holder waits, not where the holder only changes its thread.
+// Finds the mutexes that goid must not hold when it leaves its thread. Any thread may unlock a
+// plain mutex: it does harm while its holder waits, not where the holder only changes its thread.
 std::uint8_t find_all_held(std::uint64_t goid, bool waits, held_mutex* out) {
     std::uint8_t n = 0;
     for (std::size_t i = 0; i < held_probes && n < noted_park::mutexes_max; ++i) {
@@ -89,21 +89,22 @@ std::uint8_t find_all_held(std::uint64_t goid, bool waits, held_mutex* out) {
     return n;
 }
 
-// What a walk takes of the goroutine's stack. One that has less left is not looked at.
+// Bytes of the goroutine's stack that a walk needs. A stack with less room is not walked.
 constexpr std::ptrdiff_t walk_room = 20 * 1024;
 
 bool has_room(const g& gp) {
     const auto* const here = static_cast<const std::byte*>(__builtin_frame_address(0));
-    // On a stack that the program has made, nobody knows.
+    // On a stack that the program has made, the room is unknown.
     return here < gp.stack.lo || here >= gp.stack.hi || here - gp.stack.usable_lo() >= walk_room;
 }
 
-// The place for a stack that has not been noted yet; null: it has, or there is no room.
+// The place for a stack that has not been noted yet; null: the stack is noted already, or there is
+// no room.
 noted_park* place_for(std::uint64_t key) {
     for (std::size_t i = 0; i < note_probes; ++i) {
         noted_park& note = park_check.notes[(key + i) % notes_size];
         std::uint64_t seen = note.key.load(memory_order_relaxed);  // relaxed: a number
-        // relaxed: what the note says is published by the list
+        // relaxed: the list publishes the note's contents
         if (seen == 0 &&
             note.key.compare_exchange(seen, key, memory_order_relaxed, memory_order_relaxed))
             return &note;
@@ -205,7 +206,7 @@ void wait_for_bell(std::uint32_t seen) {
 }
 
 void wait_for_park_reports() {
-    // relaxed: set in the only thread of the child, which has no reader
+    // relaxed: set in the only thread of the forked child, which has no reader
     if (!park_check.is_on || sched.forked.load(memory_order_relaxed)) return;
     constexpr std::int64_t patience = 2'000'000'000;
     constexpr long nap = 200'000;

@@ -1,9 +1,9 @@
 // Door: gopark, compiled into the operation that waits.
 //
-// A park saves all registers that a function keeps for its caller, and the processor guesses where
-// each ret goes from the calls before it, which were another goroutine's. So the fewer frames lie
-// between a blocking operation and its switch the better: one is best. For the few operations whose
-// cost is that of the switch; all others call gopark.
+// A park saves all callee-saved registers, and the processor predicts each ret from the calls
+// before it, which were another goroutine's. So the fewer frames lie between a blocking operation
+// and its switch the better; one frame is best. For the few operations whose cost is the cost of
+// the switch; every other operation calls gopark.
 #pragma once
 
 #include "sched/bubble.hpp"
@@ -13,18 +13,18 @@
 
 namespace rota::rt {
 
-// Behind the switch away from a parked g: from here on it can be readied.
+// Runs behind the switch away from a parked g: from here on the g can be readied.
 void after_park(m& self, g& prev);
-// The same where commit_unlock is to run.
+// As after_park, where commit_unlock is to run.
 void after_park_unlock(m& self, g& prev);
 
-// The g of a thread that rota did not start: the thread itself sleeps.
+// Parks the g of a thread that rota did not start: the thread itself sleeps.
 void park_thread(m& self, g& gp, park_commit commit, void* arg);
 
-// gopark, and its time is counted.
+// gopark that measures and counts the time of the wait.
 void park_profiled(park_commit commit, void* arg, wait_reason why);
 
-// Unlocks: `commit` is commit_unlock.
+// Parks the current g. Unlocks: `commit` is commit_unlock.
 template <bool Unlocks = false>
 ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why) {
     m& self = getm();
@@ -49,7 +49,7 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
 // gopark.
 ROTA_ALWAYS_INLINE void park_here(park_commit commit, void* arg, wait_reason why) {
 #if ROTA_TSAN || ROTA_ASAN
-    gopark(commit, arg, why);  // a frame that they keep account of is not left in the middle
+    gopark(commit, arg, why);  // the sanitizer keeps account of frames: none is left in the middle
 #else
     if (ROTA_UNLIKELY(block_rate() != 0)) return park_profiled(commit, arg, why);
     park_now(commit, arg, why);
@@ -60,7 +60,7 @@ ROTA_ALWAYS_INLINE void park_here(park_commit commit, void* arg, wait_reason why
 ROTA_ALWAYS_INLINE void park_unlock_here(lock& l, wait_reason why)
     ROTA_RELEASE(l) ROTA_NO_TSA {  // released on another stack
 #if ROTA_TSAN || ROTA_ASAN
-    gopark_unlock(l, why);  // a frame that they keep account of is not left in the middle
+    gopark_unlock(l, why);  // the sanitizer keeps account of frames: none is left in the middle
 #else
     if (ROTA_UNLIKELY(block_rate() != 0)) return park_profiled(commit_unlock, &l, why);
     park_now<true>(commit_unlock, &l, why);

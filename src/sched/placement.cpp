@@ -1,9 +1,10 @@
+// Narrows the affinity of a sleeping m before it wakes it, and restores it on that m.
 #include "sched/placement.hpp"
 
 namespace rota::rt {
 
 void wake_on(m& mp, int processor) {
-    // Still placed: the kernel has refused to give it back.
+    // mp is still placed if the kernel has refused to restore its affinity.
     if (ROTA_UNLIKELY(processor != p::anywhere) && !mp.is_placed) {
         const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
         mp.is_placed = narrow_affinity(tid, processor, mp.affinity);

@@ -1,10 +1,11 @@
-// On which processor a thread wakes up that takes over from one that is about to stop.
+// Chooses the processor on which a thread wakes up that takes over from a thread about to stop.
 //
-// Left to itself the kernel often puts it behind another busy thread, although the one that stops
-// frees its processor a moment later, and notices at a tick only: at each end of a time slice a
-// millisecond would be lost. So who hands a p on says in the p which processor becomes free; who
-// wakes the m narrows its affinity to that; and the m, first of all, takes its own back. Where
-// there are fewer busy ps than processors the kernel is left alone: it finds one that is idle.
+// The kernel often puts the woken thread behind another busy thread, although the stopping thread
+// frees its processor a moment later. It notices only at a tick: each end of a time slice would
+// lose a millisecond. So the m that hands a p on writes into the p which processor becomes free.
+// The waker of the next m narrows that m's affinity to this processor; the m restores its own
+// affinity first of all. Where fewer ps are busy than there are processors, the kernel decides: it
+// finds an idle processor.
 #pragma once
 
 #include "core/m.hpp"
@@ -13,16 +14,16 @@
 
 namespace rota::rt {
 
-// Wakes mp, which sleeps in `park` and has been given a p, on that processor, if it may run there;
-// or p::anywhere.
+// Wakes mp, which sleeps in `park` and has been given a p, on `processor` if mp may run there, or
+// on p::anywhere.
 void wake_on(m& mp, int processor);
 
 void take_affinity_back(m& self);
 
-// As far as rota knows.
+// Whether every processor is busy, as far as rota knows.
 inline bool is_no_processor_free() { return busy_p_count() >= processor_count(); }
 
-// For the m that was woken by wake_on, or by others.
+// Restores the affinity of self. Caller: self, woken by wake_on or in another way.
 inline void is_awake_again(m& self) {
     if (ROTA_UNLIKELY(self.is_placed)) take_affinity_back(self);
 }

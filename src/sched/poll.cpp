@@ -1,4 +1,4 @@
-// Looking, and handing out.
+// Looks for ready descriptors, and queues the goroutines that wait for them.
 #include "sched/poll.hpp"
 
 #include "base/probe.hpp"
@@ -18,17 +18,18 @@ namespace rota::rt {
 
 namespace {
 
-// So many more than the one that runs next are left to sysmon at first, as timers' are: they will
-// have run before another m is awake.
+// Up to this many goroutines beside the next one are left to sysmon at first, as timers' goroutines
+// are: they will have run before another m is awake.
 constexpr std::uint32_t few = 2;
 
-// So many in a ring leave room for what one look brings.
+// A ring of at most this length has room for the goroutines that one look brings.
 constexpr std::uint32_t backlog = 64;
 
-// Goroutines that run for so long on the average are worth a detour by the global queue.
+// Goroutines with this average run time or more (ns) are worth a detour by the global queue.
 constexpr std::int64_t long_run_ns = 100'000;
 
-// gp has been taken out of its word. False: it is a thread of the program's own, and awake.
+// Makes gp, which has been taken out of its word, runnable. False: gp is a thread of the program's
+// own, and awake.
 bool make_runnable(g& gp) {
     const m* const self = getm_or_null();  // null: sysmon
     if (!gp.is_thread) {
@@ -46,19 +47,19 @@ bool make_runnable(g& gp) {
     return false;
 }
 
-// Whoever sleeps in the poller has said so; that stays.
+// Stores the time of this look, unless an m sleeps in the poller: last_poll then stays 0.
 void note_poll(std::int64_t now) {
     std::int64_t last = sched.last_poll.load(memory_order_relaxed);       // relaxed: decided below
     if (last != 0) sched.last_poll.cas(last, now, memory_order_seq_cst);  // pairs(timer.poller)
 }
 
-// By the owner of pp, who has just looked.
+// Stores the result and the time of a look. Caller: the owner of pp, just after the look.
 void note_look(p& pp, std::int64_t now, const ready_list& ready) {
     note_found(pp, now, ready);
     note_poll(now);
 }
 
-// Goroutines of `ready`, now runnable, in `out`; returns how many.
+// Makes the goroutines of `ready` runnable and writes them to `out`; returns how many.
 std::uint32_t make_all_runnable(const ready_list& ready, g** out) {
     std::uint32_t n = 0;
     for (std::uint32_t i = 0; i < ready.count; ++i) __builtin_prefetch(ready.all[i], 1);
@@ -68,25 +69,27 @@ std::uint32_t make_all_runnable(const ready_list& ready, g** out) {
     return n;
 }
 
-// The same for those who will be queued on pp. If they run there one after the other they are read
-// for; where others may take them that is left to them.
-// While the process exits nobody runs any more, and what they would read into is being destroyed.
+// As make_all_runnable, for goroutines that will be queued on pp. If they run there one after the
+// other, this reads ahead for them; where other ps may take them, those ps read. While the process
+// exits no goroutine runs any more, and the buffers are being destroyed.
 std::uint32_t make_all_runnable_on(const p& pp, const ready_list& ready, g** out) {
-    // relaxed: who exits sets it, then looks for ps that run, such as pp: is_left_to_owner's fence
+    // relaxed: the exiting m sets it, then looks for ps that run, such as pp: is_left_to_owner's
+    // fence
     if (ready.count > 1 && is_left_to_owner(pp) && !sched.exiting.load(memory_order_relaxed))
         read_ahead(ready);
     return make_all_runnable(ready, out);
 }
 
-// Where all ps are busy they do not wait for whole slices: somebody outside waits for them.
+// Queues a batch. Where no p is idle it does not wait for whole slices: something outside waits for
+// it.
 void put_all(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu) {
     // relaxed: changed under sched.mu
     if (sched.idle_p_count.load(memory_order_relaxed) != 0) return global_put_batch(batch, n);
     for (std::uint32_t i = 0; i < n; ++i) global_put_urgent(*batch[i]);
 }
 
-// Somebody may be needed for them, or for those whom the look has left, beside the owner of pp, who
-// calls.
+// Wakes an m, if one may be needed beside the owner of pp, for the queued goroutines or for those
+// that the look has left. Caller: the owner of pp.
 void wake_for(const p& pp, std::uint32_t queued, bool has_left_some) {
     if (queued == 0 && !has_left_some) return;
     if (is_left_to_owner(pp)) return;
@@ -104,7 +107,7 @@ bool may_look() {
 found from_netpoll(m& self) {
     if (!may_look()) return {};
     ready_list ready;
-    // Full of what nobody waits for, a look says nothing of the others.
+    // A look full of events without waiters says nothing of the remaining events.
     constexpr std::size_t tries = poll_events_max / poll_at_once;
     std::size_t i = 0;
     do net_poller.look(ready);
@@ -130,15 +133,17 @@ void poll_between(m& self) {
     pp.poll_at = now;
     if (now - sched.last_poll.load(memory_order_relaxed) < poll_gap_ns) return;  // relaxed: advice
     ready_list ready;
-    // Where the next look is as far as the last one, few would not have their part of the turns.
+    // Where the next look is as far away as the last one, a small batch gives the waiters too few
+    // turns.
     // relaxed: our own
     const bool is_far = now - pp.looked_at.load(memory_order_relaxed) >= poll_starved_ns;
     net_poller.look(ready, slow || is_far ? poll_events_max : poll_at_once);
     note_look(pp, now, ready);
     if (ready.count == 0) return;
-    // Behind others that compute they would wait for long; behind quick ones that is cheapest. But
-    // where more come than this p can run, its ring would never be empty again, and those whom it
-    // has spilled into the global queue would wait for ever: behind them, then.
+    // Behind goroutines that compute, the ready ones would wait for long. Behind quick ones this
+    // ring is cheapest. But if more become ready than this p can run, its ring is never empty
+    // again. The goroutines that it has spilled into the global queue then wait for ever: so queue
+    // behind them.
     if (slow) inject_ready(ready);
     else if (global_has_work() || runq_length(pp) > backlog) append_ready(self, ready);
     else queue_ready(self, ready);
@@ -163,7 +168,8 @@ void inject_ready(const ready_list& ready) {
         }
         wakep();
     }
-    // Last: to the deadlock detector they wait for a descriptor until they are seen in the queue.
+    // Last: the deadlock detector counts them as waiters for a descriptor until they are seen in
+    // the queue.
     net_poller.discount_waiters(ready.count);
 }
 
@@ -186,9 +192,9 @@ bool poll_if_stale(std::int64_t now, std::int64_t stale) {
     if (last == 0 || now - last < stale) return false;
     if (!sched.last_poll.cas(last, now, memory_order_seq_cst)) return false;  // pairs(timer.poller)
     ready_list ready;
-    net_poller.look(ready, poll_events_max);  // others will run them, whenever
+    net_poller.look(ready, poll_events_max);  // other ms will run them, at any time
     inject_ready(ready);
-    // Nobody sleeps where the next one would be seen at once, although somebody could.
+    // No m sleeps in the poller, which would see the next event at once, although an m could.
     const bool is_anyone_idle =
         sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (is_anyone_idle && !is_poller_elsewhere()) wakep();

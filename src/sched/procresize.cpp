@@ -1,5 +1,5 @@
-// Ps come, go and come back. A p is never freed: thieves, sysmon and threads without a p may hold a
-// stale number, and find a dead p with nothing on it.
+// Changes the number of ps. A p is never freed: thieves, sysmon and threads without a p may hold a
+// stale number, and find a dead p without work.
 #include "sched/procresize.hpp"
 
 #include "core/getg.hpp"
@@ -19,7 +19,7 @@ namespace rota::rt {
 
 namespace {
 
-// sched.allp has at least n entries.
+// Creates ps until there are n. sched.allp has at least n entries.
 void make_procs(std::int32_t n) {
     for (std::int32_t i = sched.procs_made; i < n; ++i) {
         p& pp = mapped_new<p>();
@@ -37,7 +37,7 @@ void revive(p& pp) {
     pp.status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: ours
 }
 
-// Takes from pp all that others must go on with.
+// Moves timers, dead goroutines and queue of pp to where the remaining ps find them.
 void retire(p& pp) {
     timer_heap& heir = sched.allp[0]->timers;
     // The poller may have looked at the heir before and at pp afterwards.
