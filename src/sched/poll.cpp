@@ -192,7 +192,7 @@ bool poll_if_stale(std::int64_t now, std::int64_t stale) {
     if (last == 0 || now - last < stale) return false;
     if (!sched.last_poll.cas(last, now, memory_order_seq_cst)) return false;  // pairs(timer.poller)
     ready_list ready;
-    net_poller.look(ready, poll_events_max);  // other ms will run them, at any time
+    net_poller.look(ready, poll_events_max);  // other ms run them, at any time
     inject_ready(ready);
     // No m sleeps in the poller, which would see the next event at once, although an m could.
     const bool is_anyone_idle =

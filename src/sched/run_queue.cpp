@@ -1,4 +1,5 @@
-// The queues. docs/memory_order.md, "runq", has the proof of each edge.
+// Implements the ps' run queues and the global queue. docs/memory_order.md, "runq", has the proof
+// of each edge.
 #include "sched/run_queue.hpp"
 
 #include <algorithm>
@@ -17,13 +18,13 @@ namespace {
 
 constexpr std::uint32_t ring_mask = p::runq_size - 1;
 
-// Moves half of pp's full ring, and gp behind it, to the global queue. False if thieves made room
-// meanwhile.
+// Moves half of pp's full ring, and gp behind it, to the global queue. False if thieves have made
+// room meanwhile.
 bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
     g* batch[p::runq_size / 2 + 1];
     const std::uint32_t n = (tail - head) / 2;
     ROTA_CHECK(n == p::runq_size / 2);
-    // relaxed: we stored them
+    // relaxed: the owner, this thread, stored them
     for (std::uint32_t i = 0; i < n; ++i)
         batch[i] = pp.runq[(head + i) & ring_mask].load(memory_order_relaxed);
     if (!pp.runq_head.cas(head, head + n, memory_order_release))
@@ -39,18 +40,19 @@ bool put_slow(p& pp, g& gp, std::uint32_t head, std::uint32_t tail) {
     return true;
 }
 
-// Where gp has stopped. A hint: if another m has taken it meanwhile, it may run.
+// Where gp has stopped. A hint: gp may run if another m has taken it meanwhile.
 ROTA_READS_RACING std::uintptr_t stopped_at(const g* gp) {
     return reinterpret_cast<std::uintptr_t>(gp->sched.sp);
 }
 
-// Likewise the word of the descriptor that gp has waited for, at which it looks first; or a lock of
-// the table of semaphores, if it has waited for its turn at one (fd/fd_mutex); or null.
+// A hint as well: the word of the descriptor that gp has waited for, which gp reads first. It is a
+// lock of the table of semaphores if gp has waited for its turn at a descriptor (fd/fd_mutex); or
+// null.
 ROTA_READS_RACING const void* polled_word(const g* gp) {
     return gp->why == wait_reason::io_wait ? gp->park_arg : nullptr;
 }
 
-// By numbers: what lies there is nobody's object.
+// Takes an address as a number: no object of this thread lies there.
 template <int from, int to>
 ROTA_ALWAYS_INLINE void prefetch_lines(std::uintptr_t at) {
 #pragma GCC unroll 8
@@ -60,10 +62,11 @@ ROTA_ALWAYS_INLINE void prefetch_lines(std::uintptr_t at) {
     }
 }
 
-// Goroutines that have not run for long are in no cache: ask early for the line of the header that
-// a switch touches, with what lies right below it; when that is there for what it has waited for
-// (descriptors only); and then for what lies beside that, and for the frames in which it waits,
-// with room for a call of theirs, if they are somewhere else: the outermost one may have a buffer.
+// Goroutines that have not run for long are in no cache. Prefetch in three steps: first the line of
+// the header that a switch touches, and the lines right below it. Once these are there, prefetch
+// the word that the goroutine has waited for (descriptors only). Then prefetch what lies beside
+// that word, and the frames in which the goroutine waits, if they are somewhere else. The frames
+// include room for a call: the outermost frame may have a buffer.
 constexpr int lines_below = 4;
 ROTA_ALWAYS_INLINE void prefetch_header(const g* gp) {
     prefetch_lines<-lines_below, 1>(reinterpret_cast<std::uintptr_t>(gp));
@@ -77,9 +80,9 @@ ROTA_ALWAYS_INLINE void prefetch_frames(const g* gp) {
         prefetch_lines<-2, 4>(frames);
 }
 
-// Processors wait for the page of a line that they fetch ahead, but look for several at the same
-// time: so the pages of some goroutines come together, before their lines. Of those behind the
-// next `page_batch`, when the head is at a multiple of that.
+// Processors wait for the page of a line that they prefetch, but look several pages up at the same
+// time. So this fetches the pages of several goroutines together, before their lines. It takes
+// those behind the next `page_batch`, when the head is at a multiple of page_batch.
 constexpr std::uint32_t page_batch = 8;
 void prefetch_pages(const p& pp, std::uint32_t head, std::uint32_t tail) {
     const std::uint32_t n = std::min(tail - head, 2 * page_batch);
@@ -90,7 +93,7 @@ void prefetch_pages(const p& pp, std::uint32_t head, std::uint32_t tail) {
 
 bool ring_put(p& pp, g& gp, std::uint32_t& head, std::uint32_t& tail) {
     head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
-    tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+    tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: the owner is its only writer
     ROTA_CHECK(tail - head <= p::runq_size);
     if (tail - head == p::runq_size) return false;
     pp.runq[tail & ring_mask].store(&gp,
@@ -99,8 +102,8 @@ bool ring_put(p& pp, g& gp, std::uint32_t& head, std::uint32_t& tail) {
     return true;
 }
 
-// Copies up to half of victim's ring, and no more than `most` of it, to thief's slots from `to` on.
-// Returns how many.
+// Copies up to half of victim's ring, and at most `most`, to thief's slots from `to` on. Returns
+// how many.
 std::uint32_t grab(p& victim, p& thief, std::uint32_t to, std::uint32_t most) {
     for (;;) {
         std::uint32_t head = victim.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
@@ -122,13 +125,13 @@ std::uint32_t grab(p& victim, p& thief, std::uint32_t to, std::uint32_t most) {
     }
 }
 
-// Takes victim's runnext if it is not about to be run.
+// Takes victim's runnext if the victim is not about to run it.
 g* grab_runnext(p& victim) {
     g* const next = victim.runnext.load(memory_order_acquire);  // pairs(runq.next)
     if (next == nullptr) return nullptr;
     if (victim.status.load(memory_order_relaxed) == p_status::running) {  // relaxed: a hint
-        // Its p is at work: it readied this g a moment ago and will most likely block and run it. A
-        // steal now would only carry the g from core to core. Go sleeps for 3 µs here.
+        // The victim's p is at work: it readied this g a moment ago and will most likely block and
+        // run it. A steal would only carry the g from core to core. Go sleeps for 3 µs here.
         const std::int64_t until = nanotime() + 10000;
         while (nanotime() < until) {
             procyield(10);
@@ -136,8 +139,8 @@ g* grab_runnext(p& victim) {
                 return nullptr;  // relaxed: a hint
         }
     }
-    // The gate admits one thief. An owner that has not seen it shut is done, or begins anew, after
-    // restart_owners; until it opens, owner and thief use locked instructions both.
+    // The gate admits one thief. After restart_owners, an owner that has not seen the gate shut is
+    // done or begins anew. Until the gate opens, owner and thief both use locked instructions.
     if (!victim.runnext_gate.cas(0, 1, memory_order_acquire)) return nullptr;  // pairs(runq.gate)
     restart_owners();
     const bool taken = victim.runnext.cas(next, nullptr, memory_order_acq_rel);  // pairs(runq.next)
@@ -171,11 +174,11 @@ g* runq_get_first(p& pp) {
     for (;;) {
         std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
         const std::uint32_t tail =
-            pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+            pp.runq_tail.load(memory_order_relaxed);  // relaxed: the owner is its only writer
         if (tail == head) return nullptr;
         g* const gp =
-            pp.runq[head & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
-        const void* word = nullptr;                                // of the next but one
+            pp.runq[head & ring_mask].load(memory_order_relaxed);  // relaxed: the owner stored it
+        const void* word = nullptr;  // the polled word of the next goroutine but one
         if (tail - head > 3) {
             // relaxed, all: hints
             prefetch_header(pp.runq[(head + 3) & ring_mask].load(memory_order_relaxed));
@@ -190,9 +193,9 @@ g* runq_get_first(p& pp) {
         } else if (!pp.runq_head.cas(head, head + 1, memory_order_release)) {
             continue;  // pairs(runq.consume)
         }
-        // Nobody has taken `following` from us before that, so the word is what it has waited for,
-        // and no longer a guess: such memory is never given back. (What lies in the table of
-        // semaphores is an address of no use.)
+        // The owner still held `following` when its exchange of the head succeeded. So `word` is
+        // what `following` has waited for, and no guess any more: such memory is never given back.
+        // (In the table of semaphores the address beside it is of no use.)
         if (word != nullptr) __builtin_prefetch(beside_poll_word(word), 1);
         return gp;
     }
@@ -200,7 +203,7 @@ g* runq_get_first(p& pp) {
 
 g* runq_steal(p& thief, p& victim, bool take_runnext, std::uint32_t most) {
     const std::uint32_t tail =
-        thief.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+        thief.runq_tail.load(memory_order_relaxed);  // relaxed: the owner is its only writer
     std::uint32_t n = grab(victim, thief, tail, most);
     if (n == 0) {
         g* const next = take_runnext ? grab_runnext(victim) : nullptr;
@@ -215,8 +218,8 @@ g* runq_steal(p& thief, p& victim, bool take_runnext, std::uint32_t most) {
     bump(thief.counts.stolen, std::uint64_t{n});
     ROTA_PROBE2("go_steal", "-4", thief.id, "-4", victim.id);
     --n;
-    g* const gp =
-        thief.runq[(tail + n) & ring_mask].load(memory_order_relaxed);  // relaxed: we stored it
+    // relaxed: the owner stored it
+    g* const gp = thief.runq[(tail + n) & ring_mask].load(memory_order_relaxed);
     if (n == 0) return gp;
     const std::uint32_t head = thief.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
     ROTA_CHECK(tail - head + n <= p::runq_size);
@@ -225,8 +228,8 @@ g* runq_steal(p& thief, p& victim, bool take_runnext, std::uint32_t most) {
 }
 
 bool runq_empty(const p& pp) {
-    // runnext first: what its owner kicked from there into the ring before emptying it is then
-    // visible in the tail.
+    // runnext first: a g that the owner has moved from runnext to the ring, before it emptied
+    // runnext, is then visible in the tail.
     return pp.runnext.load(memory_order_acquire) == nullptr &&
            runq_ring_empty(pp);  // pairs(runq.next)
 }
@@ -237,13 +240,13 @@ bool runq_ring_empty(const p& pp) {
 }
 
 void runq_put_next_last(p& pp) {
-    // A thief may empty the slot at any time, so even the owner exchanges.
+    // A thief may empty the slot at any time, so the owner exchanges too.
     g* const next = owner_exchange<g>(pp.runnext_gate, pp.runnext, nullptr);  // pairs(runq.next)
     if (next != nullptr) runq_put(pp, *next, false);
 }
 
-// Relaxed, both: to its owner the tail is exact, and an old head only hides some room; to others it
-// is a report.
+// Relaxed, both: to the owner the tail is exact, and an old head only hides some room; to another
+// thread the length is a report.
 std::uint32_t runq_ring_length(const p& pp) {
     const std::uint32_t head = pp.runq_head.load(memory_order_relaxed);  // relaxed: as above
     const std::uint32_t tail = pp.runq_tail.load(memory_order_relaxed);  // relaxed: as above
@@ -259,7 +262,7 @@ runq_look runq_members(const p& pp, const g** in_ring) {
     const std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
     const std::uint32_t tail = pp.runq_tail.load(memory_order_acquire);  // pairs(runq.publish)
     runq_look look{0, nullptr};
-    // Between the two looks the owner may have gone far: what is more than full is no queue.
+    // Between the two loads the owner may have gone far: more than a full ring is no queue.
     if (tail - head <= p::runq_size) {
         for (std::uint32_t i = head; i != tail; ++i)  // relaxed: published by the tail
             in_ring[look.count++] = pp.runq[i % p::runq_size].load(memory_order_relaxed);
@@ -270,13 +273,13 @@ runq_look runq_members(const p& pp, const g** in_ring) {
 
 void note_computed(p& pp, std::int64_t now) {
     pp.computed_at = now;
-    pp.computed_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    pp.computed_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: written by this thread
 }
 
 bool are_turns_long(const p& pp, std::int64_t now) {
     constexpr std::int64_t a_while = 50'000'000;
     constexpr std::uint32_t a_few = 16;
-    // relaxed: our own
+    // relaxed: written by this thread
     return now - pp.computed_at < a_while ||
            pp.sched_tick.load(memory_order_relaxed) - pp.computed_tick < a_few;
 }
@@ -319,10 +322,10 @@ void global_put_batch(g* const* batch, std::uint32_t n) {
 
 namespace {
 
-// Moves up to n of those at the head of `from` to pp's ring, which has the room. Caller: the owner.
+// Moves n goroutines from the head of `from` to pp's ring, which has the room. Caller: the owner.
 void move_to_ring(p& pp, global_queue& from, std::uint32_t n) {
     const std::uint32_t tail =
-        pp.runq_tail.load(memory_order_relaxed);  // relaxed: we are its only writer
+        pp.runq_tail.load(memory_order_relaxed);  // relaxed: the owner is its only writer
     const std::uint32_t head = pp.runq_head.load(memory_order_acquire);  // pairs(runq.consume)
     ROTA_CHECK(tail - head + n <= p::runq_size);
     for (std::uint32_t i = 0; i < n; ++i) {
@@ -332,8 +335,8 @@ void move_to_ring(p& pp, global_queue& from, std::uint32_t n) {
     pp.runq_tail.store(tail + n, memory_order_release);  // pairs(runq.publish)
 }
 
-// One of those that come first, unless it is the others' turn. Where turns are short some follow it
-// in the ring: there they have theirs sooner than one by one.
+// Takes an urgent goroutine, unless it is the ordinary goroutines' turn. Where turns are short, up
+// to `batch` more follow it in the ring: there they run sooner than one by one.
 g* urgent_get(p& pp) ROTA_REQUIRES(sched.mu) {
     constexpr std::uint32_t batch = 8;
     const bool others = sched.suspended_first != nullptr || !sched.runq.empty();
@@ -351,14 +354,15 @@ g* urgent_get(p& pp) ROTA_REQUIRES(sched.mu) {
     return gp;
 }
 
-// How many of the others come in their turn: as many as came before them of those in a hurry, the
-// rest of them next time if the ring has no room. One, where turns are long.
+// How many ordinary goroutines come in their turn: as many as urgent ones came before them. What
+// the ring has no room for comes the next time. One, where turns are long.
 std::uint32_t others_turn(const p& pp) ROTA_REQUIRES(sched.mu) {
     if (sched.urgent_lead > 1 && are_turns_long(pp, nanotime())) sched.urgent_lead = 1;
     return std::clamp(sched.urgent_lead, 1u, runq_ring_room(pp) + 1);
 }
 
-// Only what the ring has no room for is owed: not what is not there.
+// Counts the ordinary goroutines' turn. Only goroutines that the ring had no room for stay owed,
+// not goroutines that do not exist.
 void others_had_turn(std::uint32_t n) ROTA_REQUIRES(sched.mu) {
     const bool are_more = sched.suspended_first != nullptr || !sched.runq.empty();
     sched.urgent_lead = are_more ? sched.urgent_lead - std::min(sched.urgent_lead, n) : 0;
@@ -370,16 +374,16 @@ g* global_get(p& pp, std::uint32_t max) {
     if (ROTA_UNLIKELY(!sched.urgent.empty())) {
         if (g* const gp = urgent_get(pp)) return gp;
     }
-    // Those in a hurry take turns with the others: a look at descriptors brings them by the
-    // hundred, each of which would wait for a whole batch.
+    // Urgent goroutines take turns with ordinary ones. A poll brings urgent ones by the hundred,
+    // and each of them would wait for a whole batch.
     const bool in_turn = !sched.urgent.empty();
     if (in_turn) max = others_turn(pp);
     else sched.urgent_lead = 0;
-    pp.global_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
+    pp.global_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: written by this thread
     if (ROTA_UNLIKELY(sched.suspended_first != nullptr)) {
         const std::uint32_t before_it = ahead_of_suspended();
         if (before_it == 0) {
-            sched.urgent_lead = 0;  // its turn is long
+            sched.urgent_lead = 0;  // the turn of a suspended goroutine is long
             return pop_suspended()->curg;
         }
         if (max == 0 || max > before_it) max = before_it;
@@ -398,10 +402,11 @@ g* global_get(p& pp, std::uint32_t max) {
     return first;
 }
 
-// Goroutines that begin others, and these others, fill the rings, which spill into the queue. To
-// take the oldest of them first would be fair, and slow: ever more of them would be under way at a
-// time (fork and join takes 1.2 times as long where eight come, 1.6 where all do). So it is one, as
-// in Go, and more only so far as they would have to wait for long.
+// Goroutines that begin goroutines, and the goroutines that they begin, fill the rings, which spill
+// into the global queue. To take the oldest of them first is fair, and slow: ever more of them are
+// under way at a time. Fork and join takes 1.2 times as long where eight of 61 turns are the
+// queue's, 1.6 where all are. So it is one turn, as in Go, and more only where they would wait for
+// long.
 std::uint32_t global_turns(std::int64_t now) {
     constexpr std::uint32_t all = 61;
     constexpr std::int64_t long_wait_ns = 50'000'000;

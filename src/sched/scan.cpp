@@ -1,4 +1,4 @@
-// Both sides of a scan.
+// Implements both sides of a scan: the scanner, and the ms that give way to it.
 #include "sched/scan.hpp"
 
 #include <atomic>
@@ -12,8 +12,8 @@ namespace rota::rt {
 
 namespace {
 
-// A field that belongs to an m, which changes it meanwhile. It is one word; what may be concluded
-// from it is the business of the barriers around.
+// Reads a field that belongs to an m, which changes it meanwhile. The field is one word; the
+// barriers around the call say what may be concluded from it.
 template <class T>
 ROTA_READS_RACING T peek(const T& field) {
     asm volatile("" : : : "memory");
@@ -32,7 +32,7 @@ void stack_scan::note(const g* gp) {
     else usable_ = false;
 }
 
-// False: no stack can be read.
+// Announces the scan. False: no stack can be read.
 bool stack_scan::announce() {
     usable_ = asymmetric.heavy.load(memory_order_seq_cst);  // pairs(asymmetric.on)
     noted_count_ = 0;
@@ -43,7 +43,8 @@ bool stack_scan::announce() {
     return usable_;
 }
 
-// Who was allowed to start before the barrier has been marked as running.
+// Notes running goroutines. A goroutine that was allowed to start before the barrier is marked as
+// running.
 void stack_scan::note_running(const stack_slot& slot, void* self) {
     auto& scan = *static_cast<stack_scan*>(self);
     const g& gp = *header_of(slot);
@@ -97,7 +98,7 @@ bool stack_scan::holds(const g& gp) const {
 
 slot_tour::slot_tour() : newest_(sched.goid_gen.load(memory_order_relaxed)) {}  // relaxed: about
 
-// The number of one that is just being made may be that of its slot's goroutine before.
+// A goroutine that is just being made may still have the number of its slot's previous goroutine.
 ROTA_READS_RACING bool slot_tour::is_on_it(const g& gp) const {
     const g_status status = readgstatus(gp);
     return status != g_status::idle && status != g_status::dead && gp.goid <= newest_;
@@ -125,7 +126,7 @@ bool slot_tour::find_next() {
     return false;
 }
 
-// Slots that have been handed out since may have come in between: how far this goes decides.
+// Slots handed out since may have come in between: the count of slots that this visits decides.
 void slot_tour::visit(void (*visit)(const stack_slot&, void*), void* arg) {
     is_more_ = stack_for_some(at_, at_once, visit, arg);
 }
@@ -151,8 +152,8 @@ stopped_hold::~stopped_hold() {
     sched.holding_stopped.fetch_sub(1, memory_order_release);  // pairs(scan.move)
 }
 
-// The m that a goroutine names which does not run may be any: then it has another one under it, or
-// is not still.
+// The m that a goroutine names while it does not run may be any m: then that m has another
+// goroutine under it, or is not still.
 ROTA_READS_RACING const gobuf* stopped_hold::find(const g& gp) const {
     const m* const mp = peek(gp.mp);
     if (mp == nullptr || !asymmetric.heavy.load(memory_order_seq_cst) ||  // pairs(asymmetric.on)
@@ -174,7 +175,7 @@ void move_again(m& self) {
         std::atomic_signal_fence(std::memory_order_seq_cst);  // barrier; pairs(scan.stopped)
         if (sched.holding_stopped.load(memory_order_acquire) == 0) return;  // pairs(scan.move)
         self.is_still.store(true, memory_order_release);                    // pairs(scan.still)
-        // Nobody wakes it. Not by the C library's sleep: the thread may be cancelled in that.
+        // No thread wakes it. Not by the C library's sleep: the thread may be cancelled in that.
         std::uint32_t holds = 0;
         while ((holds = sched.holding_stopped.load(memory_order_acquire)) != 0)  // pairs(scan.move)
             (void)futex_wait(sched.holding_stopped, holds, nanotime() + look_again);

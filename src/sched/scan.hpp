@@ -1,19 +1,20 @@
-// Holding still what is parked, so that its stack can be read.
+// Holds parked goroutines off their stacks, so that their stacks can be read.
 //
-// Goroutines that run go on; none that does not run begins to. Who starts one first stores its
-// state, `running`, and then looks whether a scan is under way; who scans first says so, and then,
-// behind a process-wide barrier, reads the states. So either the scan sees that a goroutine runs,
-// or its m sees the scan and waits in g0. The direct switch needs no look of its own: a scan sets
-// sched.through_g0, which sends it there.
+// Goroutines that run go on; a goroutine that does not run cannot begin to. The m that starts a
+// goroutine first stores the goroutine's state, `running`, and then looks whether a scan is under
+// way. The scanner first announces the scan, and then, behind a process-wide barrier, reads the
+// states. So either the scan sees that the goroutine runs, or its m sees the scan and waits in g0.
+// The direct switch needs no look of its own: a scan sets sched.through_g0, which sends it to g0.
 //
 // A goroutine may be marked as waiting, or queued, and still be on its stack for some instructions.
-// So the scan notes who runs at its beginning, and whom each m has under it or has just left after
-// that; these count as running until its end.
+// So the scan notes the running goroutines at its beginning, and after that the goroutine that each
+// m has under it or has just left. These count as running until the scan ends.
 //
 // A goroutine that is stopped on its thread (sched/suspend) may hold any lock of the program or of
-// the C library, and whoever scans may want one before the end. So a scan does not keep it: a
-// stopped_hold does, for as long as its frames are read. It has the same two sides: the m says by a
-// word of its own that it is still, clears that, and then looks for a hold; while there is one it
+// the C library, and the scanner may want such a lock before the end. So a scan does not keep it: a
+// stopped_hold does, for as long as its frames are read. A hold has the same two sides. The m says
+// by a word of its own that it is still, clears that, and then looks for a hold; while there is one
+// it sets the word again and waits.
 // sets the word again and waits.
 #pragma once
 
@@ -27,19 +28,19 @@ namespace rota::rt {
 
 class stack_scan {
   public:
-    // Begins a scan. Takes no lock, allocates nothing, and waits for nobody: also for signal
+    // Begins a scan. Takes no lock, allocates nothing, and waits for no thread: also for signal
     // handlers and crash reports. The caller must not park before the end. Without membarrier no
     // stack can be read.
     void begin();
-    // The same, of which only the next `count` slots from `at` on are to be looked at.
+    // As begin(), for the next `count` slots from `at` on.
     void begin(stack_place at, std::uint32_t count);
-    // Others may start goroutines again.
+    // Ends the scan: ms may start goroutines again.
     void end();
 
-    // Whether gp, one of those, is off its stack and stays so until end(): gp.sched says where it
-    // will go on.
+    // Whether gp, in one of the scanned slots, is off its stack and stays so until end(): gp.sched
+    // says where it will go on.
     bool holds(const g& gp) const;
-    // Otherwise the kernel has no barrier, or there are too many ms: holds() says no to all.
+    // False: the kernel has no barrier, or there are too many ms; holds() is then always false.
     bool is_usable() const { return usable_; }
 
   private:
@@ -52,19 +53,19 @@ class stack_scan {
     static constexpr std::size_t noted_max = 4096;
     std::size_t noted_count_ = 0;
     bool usable_ = false;
-    const std::byte* lo_ = nullptr;  // the slots that are looked at lie there
+    const std::byte* lo_ = nullptr;  // lowest address of the scanned slots; written by look_at
     const std::byte* hi_ = nullptr;
-    const g* noted_[noted_max] = {};  // on their stacks
+    const g* noted_[noted_max] = {};  // goroutines on their stacks
 };
 
-// Who looks at all goroutines by and by, some slots at a time.
+// Visits the goroutines piece by piece, some slots at a time.
 class slot_tour {
   public:
-    // Those that begin from now on are not on it, or it might never end.
+    // Goroutines that begin from now on are not on the tour, or it might never end.
     slot_tour();
 
-    // The next slots in which somebody lives; those before are passed by, without a scan. False:
-    // there are none.
+    // Finds the next slots with a live goroutine; passes by slots before them without a scan.
+    // False: there are none.
     bool find_next();
     stack_place at() const { return at_; }
     static constexpr std::uint32_t at_once = 32;  // some 0.1 ms to walk their stacks
@@ -78,7 +79,7 @@ class slot_tour {
     bool is_more_ = true;
 };
 
-// gp, which has been marked as running on g0's behalf, waits there while a scan is under way.
+// Waits in g0 while a scan is under way. gp has been marked as running on g0's behalf.
 ROTA_COLD void wait_for_scan(g& gp);
 
 // Called between start_running and the switch to gp.
@@ -88,8 +89,8 @@ ROTA_ALWAYS_INLINE void give_way_to_scan(g& gp) {
         wait_for_scan(gp);
 }
 
-// Keeps goroutines that are stopped on their threads where they are. Who has one takes no lock and
-// waits for nobody. Caller: not to be stopped, nor to park, before the end.
+// Keeps goroutines that are stopped on their threads where they are. The holder takes no lock and
+// waits for no thread. Caller: not to be stopped, nor to park, before the end.
 class stopped_hold {
   public:
     stopped_hold();
@@ -101,10 +102,10 @@ class stopped_hold {
     const gobuf* find(const g& gp) const;
 };
 
-// The m's goroutine, which a signal has interrupted there, is about to stop: from now on it may be
-// looked at,
+// Marks the m's goroutine, which a signal has interrupted at `interrupted` and which is about to
+// stop, as still: from now on its stack may be read.
 void stand_still(m& self, const gobuf& interrupted);
-// until this, which waits while there is a stopped_hold.
+// Ends that; waits while there is a stopped_hold.
 void move_again(m& self);
 
 }  // namespace rota::rt

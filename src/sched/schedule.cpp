@@ -1,4 +1,4 @@
-// The loop.
+// The schedule loop: takes the next goroutine to run and switches to it, until run() is over.
 #include "sched/schedule.hpp"
 
 #include "sched/alone.hpp"
@@ -40,7 +40,7 @@ found next_to_run(m& self) {
         if (self.spinning) stop_spinning_with_work(self);
         if (ROTA_UNLIKELY(readgstatus(*next.gp) == g_status::preempted)) {
             p& pp = releasep(self);
-            // We shall sleep, or take another p.
+            // This m will sleep, or take another p.
             if (is_no_processor_free()) pp.vacated = current_processor();
             resume_suspended(*next.gp->mp, pp);
             continue;
@@ -55,9 +55,9 @@ void stop_spinning_with_work(m& self) {
     self.spinning = false;
     ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
     note_spin(true);
-    // Submitters have skipped their wake-up because of us: look for a successor. But where all are
-    // at work, and what waits is left to another one, that would be word for ourselves to go on.
-    // relaxed: an idle one that is missed is sysmon's business then (sched/alone)
+    // Submitters have skipped their wake-up because this m spun: look for a successor. But if every
+    // p is at work, and another m serves what waits, the wake-up would only tell this m to go on.
+    // relaxed: an idle p that is missed is sysmon's business then (sched/alone)
     if (sched.idle_p_count.load(memory_order_relaxed) == 0 && is_left_to_another(*self.pp)) return;
     wakep();
 }

@@ -1,4 +1,4 @@
-// The schedule loop and the search for something to run.
+// Declares the schedule loop and the search for a runnable goroutine.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +20,19 @@ void schedule_loop(m& self);
 // Finds a runnable goroutine; sleeps while there is none. Go: findRunnable.
 [[nodiscard]] found findrunnable(m& self);
 
-// self, which spun, has found work: wakes the next spinner if it was the last one. Go:
+// Ends the spin of self, which has found work: wakes the next spinner if self was the last. Go:
 // resetspinning.
 void stop_spinning_with_work(m& self);
 
-// Honours what sched.through_g0 stands for on g0: sleeps for ever if the process exits, gives its p
-// to who stops the world.
+// Honours on g0 the requests behind sched.through_g0: sleeps for ever if the process exits, gives
+// its p to the m that stops the world.
 void honour_stops(m& self);
 
-// The next goroutine for self, which is locked to none or waits for its own. Null: the loop is
-// over.
+// Returns the next goroutine for an m without a locked goroutine; an m with one waits for it. Null:
+// the loop is over.
 [[nodiscard]] found next_to_run(m& self);
 
-// Runs the timers on owner's heap that are due. Returns how many. Caller: holds a p, maybe another.
+// Runs the due timers on owner's heap; returns how many. Caller: holds a p, maybe not owner.
 std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now);
 
 }  // namespace rota::rt

@@ -1,5 +1,5 @@
-// A walk over all ps that starts anywhere and goes on by a step coprime to their number: random,
-// each once, no memory. Go: randomOrder.
+// Walks over all ps from a random start by a step coprime to their number: random order, each p
+// once, no memory. Go: randomOrder.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The stop, the start, and whose turn it is.
+// Stops and starts the world, and keeps the line of callers that want to stop it.
 #include "sched/stw.hpp"
 
 #include "arch/context.hpp"
@@ -20,11 +20,12 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t spin_ns = 20'000;  // about what waking the stopper would take
-// Who has just passed g0 may have missed the request, or enter a system call: asked again.
+constexpr std::int64_t spin_ns = 20'000;  // about the time it takes to wake the stopper
+// An m that has just passed g0 may have missed the request, or may enter a system call: asked
+// again.
 constexpr std::int64_t nap_min_ns = 50'000, nap_max_ns = 1'000'000;
 
-// In the frame of a goroutine, or thread, that waits for its turn.
+// In the frame of a goroutine, or thread, that waits for the world's lock.
 struct turn {
     g* gp;                 // fixed
     turn* next = nullptr;  // guarded by world.mu
@@ -36,7 +37,7 @@ struct world_t {
     turn* first ROTA_GUARDED_BY(mu) = nullptr;
     turn* last ROTA_GUARDED_BY(mu) = nullptr;
 
-    // --- owner: who holds the world's lock ---------------------------------------
+    // --- owner: the holder of the world's lock --------------------------------------
     stop_reason why = stop_reason::count;
     std::int64_t asked_at = 0;
     std::int64_t stopped_at = 0;
@@ -45,7 +46,7 @@ constinit world_t world;
 
 constinit stop_counters all_stops[static_cast<std::size_t>(stop_reason::count)];
 
-// All idle ps become the stopper's. sysmon, if it sleeps deeply, need not know. Returns how many.
+// Takes all idle ps for the stopper; returns how many. sysmon, if it sleeps deeply, need not know.
 std::int32_t take_idle_ps() ROTA_REQUIRES(sched.mu) {
     std::int32_t n = 0;
     while (p* const pp = sched.idle_p) {
@@ -70,8 +71,8 @@ void take_syscall_ps(F each) ROTA_REQUIRES(sched.mu) {
     }
 }
 
-// The ps of ms whose threads are still to be made, which may take long. A spinner among them is
-// needed no less afterwards.
+// Takes the ps of ms whose threads are still to be made, which may take long. A spinner among them
+// is still needed afterwards.
 template <class F>
 void take_unborn_ps(F each) ROTA_REQUIRES(sched.mu) {
     while (m* const mp = sched.unborn) {
@@ -95,7 +96,8 @@ bool begin_stop(const m& self) {
     ROTA_CHECK(!sched.world_stops);
     std::int32_t left = proc_count();
     if (self.pp != nullptr) {
-        self.pp->status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: our own
+        // relaxed: written by this thread
+        self.pp->status.store(p_status::gcstop, memory_order_relaxed);
         --left;
     }
     left -= take_idle_ps();
@@ -113,7 +115,7 @@ bool begin_stop(const m& self) {
     return true;
 }
 
-// The world goes on, with whatever has been stopped.
+// Lets the world go on, whatever has been stopped.
 void end_stop() ROTA_REQUIRES(sched.mu) {
     sched.world_stops = false;
     sched.stop_wanted.store(false, memory_order_relaxed);  // relaxed: as in begin_stop
@@ -124,14 +126,14 @@ bool all_stopped() {
     return sched.stop_wait.load(memory_order_acquire) == 0;  // pairs(stw.wait)
 }
 
-// pp, which we have taken, is stopped. Nobody sleeps on the note: that would be ourselves.
+// Counts pp, which this m has taken, as stopped. No thread sleeps on the note: only this m would.
 void count_taken(p& pp) ROTA_REQUIRES(sched.mu) {
     pp.status.store(p_status::gcstop, memory_order_relaxed);             // relaxed: under sched.mu
     ROTA_CHECK(sched.stop_wait.fetch_sub(1, memory_order_relaxed) > 0);  // relaxed: as above
 }
 
-// Ps that have entered a system call since the last look are taken, those who run are asked; if
-// they have been asked already, the ps of those who compute are taken as well.
+// Takes the ps that have entered a system call since the last look, and asks running ms to yield.
+// If they have been asked before, takes the ps of computing goroutines as well.
 void press(bool insist) {
     bool any = false;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -151,7 +153,8 @@ void press(bool insist) {
     take_unborn_ps(count_taken);
 }
 
-// False: the process exits, and some m that holds a p will never give it up.
+// Waits until every p is stopped. False: the process exits, and an m that holds a p will never give
+// it up.
 bool wait_until_stopped() {
     const std::int64_t spin_until = world.asked_at + (processor_count() > 1 ? spin_ns : 0);
     std::int64_t nap = nap_min_ns;
@@ -165,7 +168,7 @@ bool wait_until_stopped() {
     return true;
 }
 
-// Whether an m is needed for more than what waits in the queues of ps.
+// Whether an m is needed for more than the queues of ps.
 bool is_anything_owed() ROTA_REQUIRES(sched.mu) {
     if (sched.runq_size.load(memory_order_relaxed) != 0) return true;   // relaxed: under sched.mu
     if (sched.need_spinning.load(memory_order_seq_cst)) return true;    // pairs(wake.need)
@@ -180,7 +183,8 @@ void count_pause() {
     bump(c.stops);
     bump(c.waited_ns, static_cast<std::uint64_t>(world.stopped_at - world.asked_at));
     bump(c.paused_ns, paused);
-    if (paused > c.paused_max_ns.load(memory_order_relaxed))  // relaxed: we are the only writer
+    // relaxed: this thread is the only writer
+    if (paused > c.paused_max_ns.load(memory_order_relaxed))
         c.paused_max_ns.store(paused, memory_order_relaxed);  // relaxed: as above
     c.stopping.record(world.stopped_at - world.asked_at);
     c.total.record(now - world.asked_at);
@@ -264,7 +268,8 @@ void start_the_world() {
         for (std::int32_t i = proc_count(); i-- > 0;) {  // so that p 0 is taken first
             p& pp = *sched.allp[i];
             if (&pp == self.pp) {
-                pp.status.store(p_status::running, memory_order_relaxed);  // relaxed: our own
+                // relaxed: written by this thread
+                pp.status.store(p_status::running, memory_order_relaxed);
             } else if (runq_empty(pp)) {
                 pidle_put(pp);
             } else {

@@ -1,4 +1,4 @@
-// Both ends of a system call.
+// Implements entersyscall and exitsyscall, and the way out of a taken p.
 #include "sched/syscall.hpp"
 
 #include <utility>
@@ -22,7 +22,7 @@ namespace rota::rt {
 
 namespace {
 
-// On g0, without a p: the goroutine goes on wherever there is one.
+// Queues the goroutine of an m on g0 without a p: it goes on wherever there is a p.
 void after_slow_exit(m& self, g& prev) {
     p* pp = nullptr;
     const bool is_locked = prev.locked_m == &self;
@@ -68,47 +68,50 @@ bool take_other_p(m& self) {
     return true;
 }
 
-// The process exits: no goroutine goes on in user code, and the exit need not wait for this p.
+// Ends this m: the process exits, no goroutine goes on in user code, and the exit need not wait for
+// this p.
 [[noreturn]] ROTA_COLD void end_with_p(m& self) {
     self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
     sleep_for_ever();
 }
 
-// As above, without a p: nobody waits for the m.
+// As above, without a p: no thread waits for the m.
 [[noreturn]] ROTA_COLD void end_without_p(m& self) {
     self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
     sleep_for_ever();
 }
 
-enum class got_p : std::uint8_t { none, kept, idle };  // kept: nobody has taken it meanwhile
+// kept: the old p, which no m has taken meanwhile
+enum class got_p : std::uint8_t { none, kept, idle };
 
-// For the goroutine that runs on self without a p.
+// Gets a p for the goroutine that runs on self without one, if a p is free.
 got_p get_p_at_once(m& self) {
-    self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
+    self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: written by this thread
     const bool kept = take_old_p(self);
     if (!kept && !take_other_p(self)) return got_p::none;
-    // Behind that: either the exit sees that the p runs, or we see the exit.
+    // Behind the acquisition: either the exit sees that the p runs, or this m sees the exit.
     if (ROTA_UNLIKELY(sched.exiting.load(memory_order_seq_cst)))
         end_with_p(self);  // pairs(exit.flag)
     casgstatus(*self.curg, g_status::syscall, g_status::running);
     return kept ? got_p::kept : got_p::idle;
 }
 
-// Waits until there is a p for the goroutine. It may come back on another m.
+// Parks the goroutine until there is a p for it. It may come back on another m.
 ROTA_NOINLINE ROTA_SWITCHES_STACK void wait_for_p(m& self) {
     g& gp = *self.curg;
     note_runnable_outside(gp);
     casgstatus(gp, g_status::syscall, g_status::runnable);
     trace_go_wait(self);
-    self.went_on_in.store(0, memory_order_relaxed);  // relaxed: a guess; others will run here
+    // relaxed: a guess; other goroutines will run here
+    self.went_on_in.store(0, memory_order_relaxed);
     before_leaving(self, gp);
     self.after = after_slow_exit;
     self.prev = &gp;
     switch_to(self, gp, self.g0);
 }
 
-// Whether the turn that self's goroutine began by leaving its p was none of waiting: over soon, or
-// spent computing.
+// Whether self's goroutine, which began its turn by leaving its p, did not wait in this turn: the
+// turn was over soon, or spent computing.
 bool was_busy_turn(m& self) {
     constexpr std::int64_t short_turn = 20'000;  // ns
     const std::int64_t wall = nanotime() - self.left_p_at;
@@ -124,11 +127,11 @@ void get_p_again(m& self) {
     if (get_p_at_once(self) == got_p::none) wait_for_p(self);
 }
 
-// All ps are busy: whether the goroutine, out of its system call, goes on in user code all the
-// same, as one whose p was taken. It mostly has little to do before the next call, or before it
-// needs a p indeed; to fetch one at once would cost a goroutine that computes its turn.
+// Lets a goroutine that comes out of its system call while all ps are busy go on in user code, as
+// if its p had been taken. It mostly has little to do before its next call, or before it needs a p.
+// To fetch a p at once would cost a computing goroutine its turn.
 bool go_on_without_p(m& self) {
-    // relaxed, all: who stops the world or the process looks again; a bound, not a count
+    // relaxed, all: the m that stops the world or the process looks again; a bound, not a count
     if (!hostages.stops || sched.stop_wanted.load(memory_order_relaxed) ||
         sched.no_stops.load(memory_order_relaxed) ||
         sched.ms_without_p.load(memory_order_relaxed) >= proc_count())
@@ -139,7 +142,7 @@ bool go_on_without_p(m& self) {
     return true;
 }
 
-// From one system call into the next, without a p in between. False: nothing was done.
+// Goes from one system call into the next without a p. False: nothing was done.
 bool enter_without_p(m& self) {
     self.in_runtime.store(1, memory_order_relaxed);       // relaxed: its reader brings the barrier
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(entry.mark)
@@ -159,10 +162,11 @@ bool enter_without_p(m& self) {
 
 namespace {
 
-// Calls in a row that have lost their p before the next gives it up by itself.
+// Consecutive calls that have lost their p before the next call gives the p up by itself.
 constexpr std::uint8_t call_habit = 2, call_habit_max = 3;
 
-// For a goroutine whose last calls have all blocked: its p does not wait for sysmon.
+// Hands the p off at once for a goroutine whose last calls have all blocked: the p does not wait
+// for sysmon.
 ROTA_NOINLINE void hand_off_at_once(m& self, p& pp) {
     if (is_traced()) trace_proc_steal(pp);
     self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: published below
@@ -172,7 +176,8 @@ ROTA_NOINLINE void hand_off_at_once(m& self, p& pp) {
     self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
 }
 
-// What the call that ends now says of the next one. A call that began without a p says nothing.
+// Notes what the ending call predicts of the next one. A call that began without a p predicts
+// nothing.
 void note_call(m& self, got_p got) {
     constexpr std::int64_t short_call = 20'000;  // ns
     const std::int64_t since = std::exchange(self.left_p_at, 0);
@@ -188,7 +193,7 @@ void note_call(m& self, got_p got) {
 void entersyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return;
-    if (ROTA_UNLIKELY(seeded.on)) return;  // there is nobody to hand the p to
+    if (ROTA_UNLIKELY(seeded.on)) return;  // there is no m to hand the p to
     if (ROTA_UNLIKELY(mp->entry.load(memory_order_relaxed) == entry_state::taken) &&
         enter_without_p(*mp))  // relaxed: looked at again
         return;
@@ -205,7 +210,8 @@ void entersyscall() {
     pp.mp.store(nullptr, memory_order_relaxed);
     if (ROTA_UNLIKELY(self.curg->blocked_calls >= call_habit) && pp.host == nullptr)
         return hand_off_at_once(self, pp);
-    // Perhaps over a request that came while we were inside: its taker sees that, and lets go.
+    // This may overwrite a request that came while the m was inside: its taker sees that, and lets
+    // go.
     self.entry.store(entry_state::in_syscall, memory_order_relaxed);  // relaxed: published below
     self.in_runtime.store(0, memory_order_release);                   // pairs(entry.left)
     pp.status.store(p_status::syscall,
@@ -215,7 +221,7 @@ void entersyscall() {
 void exitsyscall() {
     m* const mp = getm_or_null();
     if (mp == nullptr || mp->entry.load(memory_order_relaxed) != entry_state::in_syscall)
-        return;  // relaxed: our own
+        return;  // relaxed: written by this thread
     ROTA_PROBE1("syscall_exit", "8", mp->curg->goid);
     mp->in_runtime.store(1, memory_order_relaxed);  // relaxed: its reader brings the barrier
     const got_p got = get_p_at_once(*mp);
@@ -230,7 +236,7 @@ void exitsyscall() {
 
 namespace {
 
-// The m that gets the p of a goroutine that leaves it; null: none is idle.
+// Takes the m that gets the p of a leaving goroutine off the idle list; null: none is idle.
 m* set_aside_for_leaver() ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
     m* const to = sched.world_stops ? nullptr : midle_get();
@@ -251,7 +257,8 @@ bool leave_p(m& self) {
     self.old_p = &pp;
     self.has_hardly_run = false;
     self.hold_none();
-    pp.mp.store(nullptr, memory_order_relaxed);  // relaxed: ours until it is handed off
+    // relaxed: written by this thread until the p is handed off
+    pp.mp.store(nullptr, memory_order_relaxed);
     self.left_p_at = nanotime();
     self.left_p_cpu = thread_cpu_time(self.tid.load(memory_order_relaxed));  // relaxed: our own
     run_as_taken(self);
@@ -269,8 +276,8 @@ m& reenter_slow() {
 }
 
 bool retake_syscall_p(p& pp) {
-    // release as well: an exit that fails because of us must know that we hold the p (deadlock
-    // detector).
+    // release as well: an exit that fails because of this exchange must know that its caller holds
+    // the p (deadlock detector).
     if (!pp.status.cas(p_status::syscall, p_status::running,
                        memory_order_acq_rel))  // pairs(p.syscall)
         return false;

@@ -9,7 +9,8 @@
 // (entry_state::in_syscall), and the rest of the blocking section is then ordinary running. Go:
 // entersyscall, exitsyscall.
 //
-// Who blocks without saying so loses the p by another way, and comes back by the same: sched/take.
+// A goroutine that blocks without these calls loses its p through sched/take, and gets one back in
+// the same way.
 #pragma once
 
 #include "core/m.hpp"
@@ -19,12 +20,12 @@ namespace rota::rt {
 // Caller: a goroutine in user code; in any other thread both do nothing.
 void entersyscall();
 
-// The m and the p may be others afterwards.
+// Caller: as above. The m and the p may have changed afterwards.
 void exitsyscall();
 
-// For a goroutine that blocks in most of its turns without having said so: inside the runtime,
-// about to leave it. It goes on as in a system call, and its p goes to another m. False: nothing
-// was done.
+// Leaves the p of a goroutine that blocks undeclared in most of its turns: inside the runtime,
+// about to leave it. The goroutine goes on as in a system call, and its p goes to another m. False:
+// nothing was done.
 [[nodiscard]] bool leave_p(m& self);
 
 // Takes p from a goroutine in a system call, for sysmon. True: the p is the caller's to hand off.

@@ -1,4 +1,5 @@
-// The taker's side. The m's side is sched/entry.hpp and, behind it, reenter_slow in sched/syscall.
+// Implements the taker's side. The m's side is sched/entry.hpp and, behind it, reenter_slow in
+// sched/syscall.
 #include "sched/take.hpp"
 
 #include "core/sched.hpp"
@@ -10,13 +11,13 @@ namespace rota::rt {
 
 namespace {
 
-// Held from a request to its outcome: one taker at a time, and an m that is locked out sleeps here.
+// Held from a request to its outcome: one taker at a time. An m that is locked out sleeps here.
 constinit lock one_taker{lock_rank::take};
 
-// Ms whose p was taken and of whom sysmon does not know yet; linked by taken_next.
+// Ms whose p was taken and which sysmon does not know yet; linked by taken_next.
 constinit m* just_taken ROTA_GUARDED_BY(one_taker) = nullptr;
 
-// From here on sysmon follows the m.
+// Puts mp on the list from which sysmon begins to follow it.
 void note_taken(m& mp) ROTA_REQUIRES(one_taker) {
     if (mp.is_followed) return;
     mp.is_followed = true;
@@ -24,20 +25,20 @@ void note_taken(m& mp) ROTA_REQUIRES(one_taker) {
     just_taken = &mp;
 }
 
-// The m is outside the runtime and locked out; nobody but us changes what it owns.
+// Caller: has found the m outside the runtime and locked out: no other thread changes what it owns.
 bool is_holder(const m& mp, const p& pp) { return mp.pp == &pp && !mp.curg->is_thread; }
 
 // Whether the request has found the m outside. in_runtime is read first: what the m stored into
-// entry before it left, `in_syscall` say, is visible then.
+// entry before it left, for example `in_syscall`, is visible then.
 bool is_outside(const m& mp) {
     return mp.in_runtime.load(memory_order_acquire) == 0 &&                // pairs(entry.left)
            mp.entry.load(memory_order_relaxed) == entry_state::requested;  // relaxed: as above
 }
 
-// So many of such turns in a row make a habit.
+// Blocked turns in a row that make a habit, and the most that are counted.
 constexpr std::uint8_t habit = 1, habit_max = 3;
 
-// By all threads, or by the m's alone. False: nothing is known of the m.
+// Fences all threads, or the m's thread alone. False: nothing is known of the m.
 bool fence_for_take(m& mp) {
     if (!asymmetric.heavy.load(memory_order_seq_cst))
         return fence_thread(mp);  // pairs(asymmetric.on)
@@ -69,7 +70,8 @@ bool take_p(p& pp, take_from what) {
     if (!mp->entry.cas(entry_state::clear, entry_state::requested, memory_order_relaxed))
         return false;  // relaxed: the fence below
     if (!fence_for_take(*mp) || !is_outside(*mp) || !is_holder(*mp, pp)) {
-        // An m on its way into a system call may have written over the request: then it is void.
+        // An m on its way into a system call may have overwritten the request: the request is void
+        // then.
         (void)mp->entry.cas(entry_state::requested, entry_state::clear,
                             memory_order_release);  // pairs(entry.taken)
         return false;
@@ -122,7 +124,7 @@ bool is_back(m& mp) {
 
 bool may_take_lock(const self_header& me) {
     const m& mp = static_cast<const m&>(me);
-    // relaxed, both: our own
+    // relaxed, both: written by this thread
     return mp.in_runtime.load(memory_order_relaxed) != 0 || mp.curg->is_thread ||
            mp.entry.load(memory_order_relaxed) == entry_state::in_syscall;
 }
