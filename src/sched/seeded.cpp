@@ -1,4 +1,4 @@
-// The conductor: which p, which goroutine, what time it is.
+// Runs the conductor: draws the p, the goroutine and the virtual time of each step.
 #include "sched/seeded.hpp"
 
 #include "base/fatal.hpp"
@@ -35,14 +35,14 @@ constinit bool resting ROTA_GUARDED_BY(sched.mu) = false;
 // FNV-1a over words.
 void note_step(std::uint64_t what) {
     constexpr std::uint64_t prime = 0x100000001b3u;
-    // relaxed, both: the conductor's own; pairs(seeded.rest) hands them over
+    // relaxed, both: written by the conductor; pairs(seeded.rest) hands them over
     seeded.hash.store((seeded.hash.load(memory_order_relaxed) ^ what) * prime,
                       memory_order_relaxed);
 }
 
 // --- time ----------------------------------------------------------------------------------------
 
-// Most steps take a moment; some take longer than a mutex waits before it calls itself starved.
+// Most steps take a moment; a few take longer than a mutex waits before it is in starvation mode.
 void let_time_pass(rng& rand) {
     const std::int64_t by =
         rand.below(64) == 0 ? std::int64_t{1'000} * rand.below(2'000) : 100 + rand.below(2'000);
@@ -58,7 +58,7 @@ std::int64_t next_timer() {
     return least;
 }
 
-// The next timer, or what comes next by TCP in memory; 0: there is nothing.
+// The next timer or the next change of TCP in memory, if that is earlier; 0: neither.
 std::int64_t next_moment() {
     const std::int64_t timer = next_timer(), packet = simulated_net.next_change();
     return timer == 0 || (packet != 0 && packet < timer) ? packet : timer;
@@ -73,7 +73,8 @@ void draw_p(m& self) {
     acquirep(self, pp);
 }
 
-// What the drawn p runs next: the places in findrunnable's order, but no spinning and no sleep.
+// Finds what the drawn p runs next: the places in findrunnable's order, but no spinning and no
+// sleep.
 found find(m& self) {
     p& pp = *self.pp;
     if (pp.timers.earliest_hint() != 0) {
@@ -100,12 +101,12 @@ found find(m& self) {
 }
 
 bool has_audience() {
-    // relaxed: a thread that comes now wakes us by what it does
+    // relaxed: a thread that comes now wakes the conductor by its use of rota
     return seeded.runs.load(memory_order_seq_cst) != 0 ||  // pairs(seeded.rest)
            sched.foreign_used.load(memory_order_relaxed);
 }
 
-// Nobody is there to run anything for: what is left waits.
+// Sleeps while there is no run() and no thread to run anything for: goroutines that are left wait.
 void rest(m& self) {
     {
         const lock_guard guard(sched.mu);
@@ -115,7 +116,8 @@ void rest(m& self) {
         self.pp->status.store(p_status::idle, memory_order_release);  // pairs(exit.stopped)
     }
     self.park.sleep();
-    self.pp->status.store(p_status::running, memory_order_relaxed);  // relaxed: our own
+    // relaxed: written by this thread
+    self.pp->status.store(p_status::running, memory_order_relaxed);
 }
 
 void end_rest() {
@@ -125,10 +127,10 @@ void end_rest() {
     conductor->park.wakeup();
 }
 
-// Nothing to run, but descriptors may still bring something: those that wait for it are told now,
-// or, what comes from the world outside, in its own time, so such a run does not repeat itself. Who
-// comes from other threads is looked for as often. False: nothing has come, and virtual time may go
-// on.
+// Polls when nothing can run but descriptors may still bring something. Waiters in the simulation
+// are told now. Events of the world outside come in their own time, so such a run does not repeat
+// itself. The global queue, which other threads fill, is looked at as often. False: nothing has
+// come, and virtual time may go on.
 bool wait_for_descriptors(m& self, bool has_timers) {
     constexpr std::int64_t a_while = simulated_backend::outside_wait;
     ready_list ready;
@@ -137,8 +139,8 @@ bool wait_for_descriptors(m& self, bool has_timers) {
     return ready.count > 0 || global_has_work();
 }
 
-// Nothing to run. The protocol of every m that goes to sleep, in one step: all queues but the
-// global one are the conductor's own.
+// Sleeps when nothing can run. The protocol of every m that goes to sleep, in one step: all queues
+// but the global queue are the conductor's own.
 void sleep_until_called(m& self) {
     bool dead = false;
     {
@@ -152,12 +154,13 @@ void sleep_until_called(m& self) {
     }
     if (dead) confirm_deadlock();
     heavy_fence();  // pairs(wake.submit)
-    // Who came before that has seen us look, and relied on it.
+    // A submitter that came before the fence has seen the conductor as a spinner, and relied on it.
     if (global_has_work() || next_timer() != 0) wakep();
     self.park.sleep();
     acquirep(self, *self.next_p);
     self.next_p = nullptr;
-    self.spinning = false;  // counted all the same: submitters need wake nobody while we look
+    // nmspinning counts it all the same: submitters need wake no m while it looks
+    self.spinning = false;
 }
 
 [[noreturn]] void end_for_exit(m& self) {
@@ -230,7 +233,8 @@ ROTA_SWITCHES_STACK void seeded_loop(m& self) {
         note_step(next.gp->goid << 16 ^ static_cast<std::uint64_t>(self.pp->id));
         note_step(static_cast<std::uint64_t>(virtual_clock.peek()));
         start_running(self, *self.pp, *next.gp, next.inherit);
-        self.preempt.store(true, memory_order_relaxed);  // relaxed: our own, for seeded_leave
+        // relaxed: written by this thread, for seeded_leave
+        self.preempt.store(true, memory_order_relaxed);
         switch_to(self, self.g0, *next.gp);
     }
 }
@@ -244,8 +248,9 @@ void seeded_leave() {
         gosched_yield();
     }
     m& here = getm();
-    here.preempt.store(here.pp != nullptr, memory_order_relaxed);  // relaxed: our own
-    here.in_runtime.store(0, memory_order_release);                // pairs(entry.left)
+    // relaxed: written by this thread
+    here.preempt.store(here.pp != nullptr, memory_order_relaxed);
+    here.in_runtime.store(0, memory_order_release);  // pairs(entry.left)
 }
 
 void seeded_run(m& self, const run_record& record) {
@@ -256,8 +261,8 @@ void seeded_run(m& self, const run_record& record) {
     seeded.runs.fetch_add(1, memory_order_seq_cst);  // pairs(seeded.rest)
     end_rest();
     while (!record.done.load(memory_order_acquire)) self.park.sleep();  // pairs(run.done)
-    // The conductor is past the wake-up, which it gives under the lock: it would disturb the
-    // thread's next sleep.
+    // The conductor wakes this thread under the lock. Taking the lock ensures that the wake-up is
+    // over: it would disturb the thread's next sleep.
     const lock_guard guard(sched.mu);
 }
 

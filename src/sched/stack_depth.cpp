@@ -1,28 +1,28 @@
-// The table of places.
+// Keeps the table of places and their deepest stacks.
 #include "sched/stack_depth.hpp"
 
 namespace rota::rt {
 
 namespace {
 
-// Written by each m whose goroutine ends. Figures that stand for themselves: relaxed all.
+// Written by each m whose goroutine ends. The figures are independent of each other: relaxed, all.
 struct record {
     atomic<std::uint64_t> key{0};  // the place and the class; 0: free. Written once
     atomic<const void*> entry{nullptr};
     atomic<std::uint64_t> goroutines{0};
     atomic<std::uint64_t> deepest{0};  // bytes; grows only
 };
-constexpr std::size_t records_max = 1024;  // the last one is of all places that found no room
+constexpr std::size_t records_max = 1024;  // the last record is for places that found no room
 constinit record records[records_max];
 
-constexpr int address_bits = 48;  // what user space has
+constexpr int address_bits = 48;  // of a user-space address
 constexpr std::uint64_t other_places = 1;
 
 std::uint64_t key_of(std::uint64_t address, std::uint8_t cls) {
     return address | (std::uint64_t{cls} << address_bits);
 }
 
-// The record of the key, or the first free one behind its place, which becomes the key's.
+// Finds the record of the key, or takes the first free record behind its place for it.
 record& record_of(std::uint64_t key) {
     constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;  // 2^64 divided by the golden ratio
     const std::size_t first = (key * spread) >> 54;       // 10 bits

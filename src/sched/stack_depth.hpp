@@ -1,16 +1,17 @@
-// How deep goroutines use their stacks, by the place that makes them (GODEBUG=stackdepth=1).
+// Measures how deep goroutines use their stacks, by the place that makes them
+// (GODEBUG=stackdepth=1).
 //
-// The pages that a goroutine leaves behind tell its depth: when it ends, gfput finds the lowest
-// one, notes it for the place, and gives all but the highest page back, so that the next goroutine
-// on that stack begins with a clean one. A page that is touched and not written to counts too: it
-// is there.
+// The pages that a goroutine leaves behind tell its depth. When it ends, gfput finds the lowest
+// page, notes it for the place, and gives every page but the highest back, so that the next
+// goroutine on that stack begins with a clean one. A page that is touched and not written to counts
+// too: it is there.
 //
-// While this is off, nothing is asked on the way of a goroutine. While it is on, no p has a list of
-// dead goroutines of its own (p::no_gfree_class), so that each end takes the path through the pool,
-// where the question stands. A goroutine then costs two system calls more, some 3 us.
+// While this is off, the path of a goroutine has no test for it. While it is on, no p has its own
+// list of dead goroutines (p::no_gfree_class), so that each end takes the path through the pool,
+// which has the test. A goroutine then costs two more system calls, some 3 us.
 //
-// Rejected: a pattern in each stack, as threads of some systems have it (writes all of the stack,
-// 64 pages for a goroutine that uses one).
+// Rejected: a pattern in each stack, as threads of some systems have it. It writes the whole stack:
+// 64 pages for a goroutine that uses one page.
 #pragma once
 
 #include <cstddef>
@@ -24,9 +25,9 @@ namespace rota::rt {
 // relaxed: written at boot
 inline bool are_stack_depths_kept() { return stack_depths_kept.load(memory_order_relaxed); }
 
-// From now on. Caller: boot, before there are processors.
+// Turns the measurement on. Caller: boot, before there are processors.
 inline void keep_stack_depths() {
-    stack_depths_kept.store(true, memory_order_relaxed);  // relaxed: nobody else is there
+    stack_depths_kept.store(true, memory_order_relaxed);  // relaxed: no other thread is there
 }
 
 // Notes how deep gp has been, and clears its stack. Caller: gfput, with a dead g, off its stack.
@@ -36,9 +37,9 @@ ROTA_COLD void note_stack_depth(g& gp);
 struct depth_of_place {
     const void* created_at = nullptr;  // as g::created_at
     const void* entry = nullptr;       // of one of the goroutines
-    std::uint64_t goroutines = 0;      // that have ended
+    std::uint64_t goroutines = 0;      // number that have ended
     std::size_t deepest = 0;           // bytes, in whole pages
-    std::uint8_t cls = 0;              // of their stacks
+    std::uint8_t cls = 0;              // class of their stacks
 };
 
 // Calls visit for each place and size of stacks. Any thread; goroutines may end meanwhile.

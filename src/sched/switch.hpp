@@ -1,10 +1,10 @@
-// The switch between two gs, and what must be done right behind it.
+// Switches between two gs, and finishes the business of the previous g right behind the switch.
 //
 // Go goes through g0 at every park: g -> g0 -> next g. Here a g that parks, yields or ends picks
-// the next runnable one of its own p and switches to it directly; g0 runs only when the ring is
-// empty or fairness asks for the global queue. That halves the switches. Price: what must not
-// happen before the registers are saved (unlocking the channel, queueing the g, freeing its stack)
-// is done by the stack that comes next, in finish_switch(). Such an action never parks.
+// the next runnable g of its own p and switches to it directly. g0 runs only when the ring is empty
+// or fairness asks for the global queue. That halves the switches. Price: some actions must not
+// happen before the registers are saved (to unlock the channel, queue the g, free its stack). The
+// stack that comes next does them, in finish_switch(). Such an action never parks.
 #pragma once
 
 #include "arch/context.hpp"
@@ -21,7 +21,7 @@
 
 namespace rota::rt {
 
-// Runs the action of the context that this thread has just left. First thing on every stack that
+// Runs the action of the context that this thread has just left. Comes first on every stack that
 // was switched to.
 ROTA_ALWAYS_INLINE void finish_switch() {
     m& self = getm();
@@ -32,7 +32,7 @@ ROTA_ALWAYS_INLINE void finish_switch() {
     }
 }
 
-// Leaves `from` for `to`; comes back when somebody switches to `from` again, on whatever m.
+// Leaves `from` for `to`; comes back when an m switches to `from` again, maybe another m.
 ROTA_ALWAYS_INLINE void switch_to(m& self, g& from, g& to, bool forever = false) {
     sched_point(point::parked_not_gone);
     self.curg = &to;
@@ -54,13 +54,14 @@ ROTA_ALWAYS_INLINE void start_running(m& self, p& pp, g& gp, bool inherit) {
     if (!inherit) bump(pp.sched_tick);
 }
 
-// Whether somebody wants that next, already started, is not switched to directly.
+// Whether `next`, already started, must not be switched to directly: a request is pending, next is
+// locked, or self is.
 inline bool must_go_through_g0(const m& self, const g& next, std::uint32_t through_g0) {
     return through_g0 % through_g0_lock != 0 || next.is_locked ||
            self.locked_g.load(memory_order_relaxed) != nullptr;  // relaxed: read at every switch
 }
 
-// Nothing is switched to directly: self goes on in g0.
+// Switches to no goroutine directly: self goes on in g0.
 ROTA_ALWAYS_INLINE g& pick_g0(m& self) {
     if (is_traced()) trace_leave(self);
     return self.g0;
@@ -70,19 +71,20 @@ ROTA_ALWAYS_INLINE g& pick_g0(m& self) {
 ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     p& pp = *self.pp;
     const bool fairness =
-        pp.sched_tick.load(memory_order_relaxed) % 61 == 0 &&                  // relaxed: our own
+        pp.sched_tick.load(memory_order_relaxed) % 61 == 0 &&  // relaxed: written by this thread
         (sched.runq_size.load(memory_order_relaxed) != 0 || is_poll_due(pp));  // relaxed: a hint
-    // The tick last: a branch that is taken every eighth time costs more than both looks.
+    // The tick last: a branch that is taken every eighth time costs more than both loads.
+    // relaxed: written by this thread
     const bool hurry = (pp.timers.earliest_hint() != 0 ||
-                        sched.urgent_waits.load(memory_order_relaxed)) &&    // relaxed: a hint
-                       (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;  // relaxed: our own
+                        sched.urgent_waits.load(memory_order_relaxed)) &&  // relaxed: a hint
+                       (pp.sched_tick.load(memory_order_relaxed) & 7) == 0;
     if (ROTA_UNLIKELY(fairness || hurry || self.run != nullptr || pp.host != nullptr))
-        return pick_g0(self);  // who has been lent its p serves those in a hurry first
+        return pick_g0(self);  // on a lent p, urgent goroutines come first
     g* next = runq_get_next(pp);
     const bool inherit = next != nullptr;
     if (!inherit && (next = runq_get_first(pp)) == nullptr) return pick_g0(self);
     start_running(self, pp, *next, inherit);
-    // The state first, then the look: a scan of stacks does it the other way round (sched/scan).
+    // The state first, then the look: a scan of stacks does both in the other order (sched/scan).
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(scan.stop)
     const std::uint32_t through_g0 =
         sched.through_g0.load(memory_order_acquire);  // pairs(scan.over)
@@ -96,12 +98,13 @@ ROTA_ALWAYS_INLINE g& pick_next(m& self) {
     return *next;
 }
 
-// gp blocks, or ends, and leaves to others what it did to the thread's arithmetic.
+// Ends the process: gp blocks, or ends, and would leave its changed floating-point control words to
+// other goroutines.
 [[noreturn]] ROTA_COLD void fp_control_changed(const g& gp);
 
-enum class next_by : bool { nearest, search };  // of its p, or all that there is
+enum class next_by : bool { nearest, search };  // a g of this p, or any g
 
-// Leaves the running g for whatever is next; `action` finishes its business from there.
+// Leaves the running g for the next one; `action` finishes its business from there.
 ROTA_ALWAYS_INLINE void leave_g(m& self, g& gp, switch_action action, bool forever = false,
                                 next_by how = next_by::nearest) {
 #if defined(ROTA_DEBUG_CHECKS)

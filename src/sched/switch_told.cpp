@@ -1,8 +1,8 @@
-// What AddressSanitizer and valgrind are told, and when.
+// Tells AddressSanitizer and valgrind of the switches between stacks.
 //
 // AddressSanitizer keeps frames of a stack elsewhere, in a "fake stack" whose handle the switch
-// saves. It lies in the frame of context_switch_told, on the stack that waits, so that a g needs no
-// room for it.
+// saves. The handle lies in the frame of context_switch_told, on the stack that waits, so that a g
+// needs no room for it.
 #include "sched/switch_told.hpp"
 
 #include "arch/context.hpp"

@@ -1,9 +1,8 @@
 // Door: calls that block the thread. Between entersyscall and exitsyscall the p is free for others.
 //
-//     running ──entersyscall──► p: syscall ──exitsyscall, one CAS──► p: running        (the common
-//     way)
-//                                   └──retake by sysmon, one CAS──► p: handed off; exit takes an
-//                                   idle p, or queues
+//     running ──entersyscall──► p: syscall ──exitsyscall, one CAS──► p: running  (the common way)
+//                                   └──retake by sysmon, one CAS──► p: handed off;
+//                                                        exit takes an idle p, or queues
 //
 // The goroutine may use rota in between: its m takes a p again at the first entry
 // (entry_state::in_syscall), and the rest of the blocking section is then ordinary running. Go:

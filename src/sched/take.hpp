@@ -6,8 +6,7 @@
 //
 //     taker: entry: clear -> requested                  m: in_runtime := 1
 //            heavy_fence (membarrier)                      the compiler's fence
-//            in_runtime = 0?  the p is the taker's,        entry = clear?  no taker gets the p
-//            until
+//            in_runtime = 0?  the p is the taker's,        entry = clear?  it keeps the p until
 //                             entry := taken               in_runtime := 0; otherwise reenter_slow
 //            otherwise        entry := clear
 //

@@ -1,4 +1,4 @@
-// The asker's side: the clock first, then the signal.
+// Implements the taker's side of the fence: reads the thread's clock first, then sends the signal.
 #include "sched/thread_fence.hpp"
 
 #include "arch/context.hpp"
@@ -10,13 +10,13 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t clock_still_ns = 50'000;  // as long as a clock must stand still
-constexpr std::int64_t answer_ns = 1'000'000;    // as long as an answer is waited for,
-constexpr std::int64_t answer_spin_ns = 20'000;  // the first part of it awake
-constexpr long answer_nap_ns = 20'000;           // and the rest in naps of this length
+constexpr std::int64_t clock_still_ns = 50'000;  // ns that a clock must stand still
+constexpr std::int64_t answer_ns = 1'000'000;    // ns to wait for an answer;
+constexpr std::int64_t answer_spin_ns = 20'000;  // the first ns of it awake,
+constexpr long answer_nap_ns = 20'000;           // the rest in naps of this length (ns)
 
 // Whether a thread's clock moves several times in `clock_still_ns` while the thread runs: tried on
-// the caller's.
+// the caller's clock.
 bool try_own_clock() {
     constexpr int steps_wanted = 4;
     const int me = current_thread_id();
@@ -34,7 +34,7 @@ bool try_own_clock() {
 bool moves_clock_in_small_steps() {
     constexpr int unknown = 0, yes = 1;
     static constinit atomic<int> known{unknown};
-    int kind = known.load(memory_order_relaxed);  // relaxed: each caller would find the same
+    int kind = known.load(memory_order_relaxed);  // relaxed: each caller finds the same
     // The caller may lose its processor in the middle: several tries in vain say no.
     constexpr int no = -8;
     if (kind != yes && kind > no) {
@@ -62,7 +62,7 @@ bool is_answered(const m& mp, std::uint32_t asked) {
 
 bool fence_by_signal(m& mp, int tid) {
     if (state_of_thread(tid) == thread_state::asleep) return false;
-    // relaxed: ours alone, under take's lock
+    // relaxed: written only here, under take's lock
     const std::uint32_t asked = mp.fence_asked.load(memory_order_relaxed) + 1;
     mp.fence_asked.store(asked, memory_order_release);  // pairs(entry.fence)
     if (!thread_signal(tid, hostages.signal)) return false;
@@ -81,9 +81,9 @@ bool fence_by_signal(m& mp, int tid) {
 bool fence_thread(m& mp) {
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     if (tid == 0) return false;
-    full_fence();  // pairs(entry.mark): the caller's request comes before all looks at the thread
+    full_fence();  // pairs(entry.mark): the caller's request comes before every look at the thread
     const bool fenced = stands_still(tid) || (hostages.stops && fence_by_signal(mp, tid));
-    full_fence();  // pairs(entry.mark): and what the caller looks at next after them
+    full_fence();  // pairs(entry.mark): and the caller's next loads come after them
     return fenced;
 }
 

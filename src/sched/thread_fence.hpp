@@ -1,29 +1,30 @@
-// A fence on the thread of one m, from outside, where the kernel offers none for all (membarrier).
+// Makes a fence on the thread of one m, from outside, where the kernel offers none for all
+// (membarrier).
 //
-// sched/take stores a request into a word of an m and must know then: either the m's thread sees
-// the request before it enters the runtime again, or its mark that it has entered is visible. The
-// m itself has no fence between its mark and its look. The taker gets one on that thread alone:
+// sched/take stores a request into a word of an m. Then it must know that either the m's thread
+// sees the request before it enters the runtime again, or the m's mark that it has entered is
+// visible. The m itself has no fence between its mark and its look. The taker gets a fence on that
+// thread alone:
 //
 //     the thread        how the taker knows                    the fence
 //     has no processor  its clock stands still, see below      the kernel's, at the switch away
-//     from
-//                                                              the thread, and at the one back
-//     runs              it answers a signal in its handler     the answer: what the m did before
-//     the
-//                                                              handler happens before it, and what
-//                                                              it does after it comes after the
-//                                                              request. No instruction is needed
+//                                                              from the thread, and at the one back
+//     runs              it answers a signal in its handler     the answer: the m's actions before
+//                                                              the handler happen before it, its
+//                                                              later ones come after the request.
+//                                                              No instruction is needed
 //
-// The clock of a thread that runs moves on. If it shows the same for 50 µs, then for a part of that
-// the thread had no processor, or an interrupt or the hypervisor had it. That holds where the clock
-// moves in small steps, which is tried once. Where it does not (gVisor, machines without a steady
-// counter) the kernel must say that the thread sleeps: it said so in the thread's own call, after
-// which no store of the thread's is held back for as long as 50 µs.
+// The clock of a running thread moves on. If it shows the same for 50 µs, then for a part of that
+// time the thread had no processor, or an interrupt or the hypervisor had it. That holds where the
+// clock moves in small steps, which is tried once. Where it does not (gVisor, machines without a
+// steady counter) the kernel must say that the thread sleeps. The kernel marked it so in the
+// thread's own call, and no store of the thread is held back for as long as 50 µs after that.
 //
-// A thread that sleeps gets no signal: its call would end with EINTR. One that has no processor
-// for longer than the taker waits keeps its p until the next try.
+// A thread that sleeps gets no signal: its call would end with EINTR. A thread that has no
+// processor for longer than the taker waits keeps its p until the next try.
 //
-// Rejected: the handler gives the p away itself. Then it would choose the next m, with the lock of
+// Rejected: the handler gives the p away itself. Then the handler would choose the next m, with the
+// lock of the scheduler, and sysmon could not lend the p, or keep an m ready before it takes a p.
 // the scheduler, and sysmon could not lend the p, or keep an m ready before it takes one.
 #pragma once
 
@@ -31,15 +32,15 @@
 
 namespace rota::rt {
 
-// True: what mp's thread stored before some moment of this call is visible to the caller, and what
-// it loads after that moment is no older than what the caller stored before the call. False: not
-// known; nothing is changed. Takes up to 1 ms. One caller at a time (sched/take's lock).
+// True: what mp's thread stored before some moment of this call is visible to the caller. And what
+// the thread loads after that moment is no older than what the caller stored before the call.
+// False: not known; nothing is changed. Takes up to 1 ms. One caller at a time (sched/take's lock).
 [[nodiscard]] bool fence_thread(m& mp);
 
-// In the handler of the stop signal, on mp's own thread.
+// Answers a fence request. Caller: the handler of the stop signal, on mp's own thread.
 inline void answer_fence(m& mp) {
     const std::uint32_t asked = mp.fence_asked.load(memory_order_acquire);  // pairs(entry.fence)
-    // relaxed: our own
+    // relaxed: written by this thread
     if (mp.fence_done.load(memory_order_relaxed) == asked) return;
     mp.fence_done.store(asked, memory_order_release);  // pairs(entry.fence)
 }

@@ -1,4 +1,4 @@
-// Attaching and detaching threads.
+// Attaches and detaches threads of the program's own, and turns them into ms for run() and back.
 #include "sched/threads.hpp"
 
 #include <utility>
@@ -25,9 +25,9 @@ namespace rota::rt {
 
 namespace {
 
-// From here on the thread counts as one that may bring work, until uncount_outside.
+// Counts the thread as one that may bring work, until uncount_outside.
 void count_outside() {
-    // relaxed: whoever decides on a deadlock takes sched.mu after us, or finds this thread awake.
+    // relaxed: the deadlock detector takes sched.mu after this, or finds this thread awake.
     sched.outside_users.fetch_add(1, memory_order_relaxed);
 }
 
@@ -37,9 +37,9 @@ bool uncount_outside(m& self) ROTA_REQUIRES(sched.mu) {
     return true;
 }
 
-// Its m, or its run(), speaks for the thread from now on.
+// Forgets the thread as the early user: from now on its m, or its run(), stands for it.
 void forget_early_use() {
-    // relaxed, both: its own
+    // relaxed, both: a thread finds only its own number
     if (ROTA_UNLIKELY(sched.early_user.load(memory_order_relaxed) == current_thread_id()))
         sched.early_user.store(0, memory_order_relaxed);
 }
@@ -56,7 +56,7 @@ void detach(m& self) {
     const lock_guard guard(sched.mu);
     self.idle_next = sched.free_foreign;
     sched.free_foreign = &self;
-    // It ends. Goroutines may have waited for nobody else.
+    // The thread ends. Goroutines may have waited for this thread alone.
     if (uncount_outside(self) && is_deadlocked()) suspect_deadlock_now();
 }
 
@@ -105,12 +105,12 @@ void note_thread_use() {
     if (!sched.early_user.compare_exchange(before, current_thread_id(), memory_order_relaxed,
                                            memory_order_relaxed) &&
         before != current_thread_id())
-        count_outside();  // one too many to remember: for good
+        count_outside();  // one too many to remember: counted for good
 }
 
 namespace {
 
-// The end of both ways out of run().
+// Ends both ways out of run().
 void end_attachment(m& self) {
     if (!self.detach_after_run) return;
     // What the thread does with rota outside run() counts as use by a thread of the program's own.
@@ -174,7 +174,7 @@ void m_becomes_thread(m& self) {
             count_outside();
             self.counts_outside = true;
         }
-        dead = is_deadlocked();  // another run() may be waiting for nobody
+        dead = is_deadlocked();  // another run() may be waiting in vain
     }
     if (dead) confirm_deadlock();
     end_attachment(self);
@@ -201,7 +201,7 @@ void goroutine_becomes_thread(m& self) {
         self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
         self.hold_none();
     }
-    self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: our own
+    self.entry.store(entry_state::clear, memory_order_relaxed);  // relaxed: written by this thread
     self.curg = &self.g0;
     self.foreign = true;
     self.in_runtime.store(0, memory_order_release);  // pairs(entry.left)

@@ -1,5 +1,4 @@
-// Threads of the program's own: they attach when they first use rota, and are ms while they are
-// inside run().
+// Attaches threads of the program's own when they first use rota; they are ms while inside run().
 #pragma once
 
 #include "base/annotations.hpp"
@@ -7,20 +6,20 @@
 
 namespace rota::rt {
 
-// Turns the calling thread, which runs nothing of rota, into an m that schedules, and back. For
+// Turns the calling thread, which runs nothing of rota, into an m that schedules, and back. Caller:
 // run().
 m& thread_becomes_m() ROTA_EXCLUDES(sched.mu);
 void m_becomes_thread(m& self) ROTA_EXCLUDES(sched.mu);
 
-// The calling thread, which rota has started, attaches: what it does is no use of rota by a thread
-// of the program's own, and the deadlock detector does not keep silent for it.
+// Attaches the calling thread, which rota has started: its use of rota is no use by a thread of the
+// program's own, and the deadlock detector does not keep silent for it.
 void attach_bystander();
 
-// The main goroutine of a run() has ended: its thread must return. Go has no counterpart: there the
-// process ends.
+// Makes the thread of a run() return: its main goroutine has ended. Go has no counterpart: there
+// the process ends.
 void main_goroutine_ended(run_record& record) ROTA_EXCLUDES(sched.mu);
 
-// The calling thread ends the process from inside a goroutine: from now on it is a thread like any
+// Makes the calling thread, which ends the process from inside a goroutine, a thread like any
 // other.
 void goroutine_becomes_thread(m& self);
 

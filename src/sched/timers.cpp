@@ -1,4 +1,4 @@
-// Which heap a timer goes to, and who is told.
+// Chooses the heap of a timer, and tells the poller of an earlier one.
 #include "sched/timers.hpp"
 
 #include <limits>
@@ -19,14 +19,15 @@ bubble* our_bubble(const m& self) {
     return self.commit_in != nullptr ? self.commit_in : self.curg->in;
 }
 
-// The heap of our bubble or p. Threads without one share the heaps out among themselves.
+// The heap of the caller's bubble or p. Threads without a p are spread over the heaps by their
+// number.
 timer_heap& near_heap(m& self) {
     if (bubble* const b = our_bubble(self); ROTA_UNLIKELY(b != nullptr)) return b->timers;
     if (self.pp != nullptr) return self.pp->timers;
     return sched.allp[self.id % static_cast<std::uint64_t>(proc_count())]->timers;
 }
 
-// A bubble has no poller: its keeper looks when all inside are quiet.
+// A bubble has no poller: its keeper looks at the timers when every goroutine inside is quiet.
 void tell_poller(const m& self, std::int64_t when) {
     if (our_bubble(self) == nullptr) wake_poller(when);
 }
@@ -67,7 +68,7 @@ void ready_at(g& gp, std::int64_t when) {
 }
 
 void run_errands(const timer_errand* due, std::uint32_t n) {
-    // Who has slept for long is in no cache: ask for all of them at once.
+    // Goroutines that have slept for long are in no cache: prefetch all of them first.
     for (std::uint32_t i = 0; i < n; ++i) __builtin_prefetch(due[i].arg, 1);
     for (std::uint32_t i = 0; i < n; ++i) {
         if (due[i].run != nullptr && due[i].arg == nullptr) continue;

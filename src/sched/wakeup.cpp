@@ -1,4 +1,4 @@
-// wakep and the poller's wake-up.
+// Implements the wake-ups of ms (wakep and its variants) and of the poller.
 #include "sched/wakeup.hpp"
 
 #include "core/getg.hpp"
@@ -15,7 +15,7 @@ namespace rota::rt {
 
 namespace {
 
-// True: the p has gone to somebody who does not spin.
+// Wakes or starts one spinner. True: the p has gone to an m that does not spin.
 bool wake_one() {
     std::int32_t nobody = 0;
     if (!sched.nmspinning.compare_exchange(nobody, 1, memory_order_seq_cst,  // pairs(wake.submit)
@@ -26,7 +26,8 @@ bool wake_one() {
     {
         const lock_guard guard(sched.mu);
         pp = pidle_get_spinning();
-        // Under the lock: who idles a p after this finds the count right, and need_spinning set.
+        // Under the lock: an m that idles a p after this finds the count right, and need_spinning
+        // set.
         if (pp == nullptr) {
             ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) >
                        0);  // pairs(wake.submit)
@@ -48,7 +49,7 @@ ROTA_ALWAYS_INLINE bool is_spinner_needed() {
 }
 
 ROTA_NOINLINE void wakep_slow() {
-    // relaxed: who comes looks, and stays away
+    // relaxed: a woken m looks at it, and stays away
     if (sched.exiting.load(memory_order_relaxed)) return;
     while (wake_one() && is_spinner_needed()) {
     }
@@ -62,9 +63,9 @@ void wakep() {
 
 namespace {
 
-// We leave word and then look whether sysmon is alert; it gives up being alert and then looks for
-// word (seq_cst on both sides): one of us sees the other. Word that is left already is taken after
-// we looked, and sysmon goes on looking for many rounds then.
+// The caller sets wake_owed and then looks whether sysmon is alert; sysmon stops being alert and
+// then reads wake_owed. With seq_cst on both sides, one of the two sees the other. If wake_owed is
+// set already, sysmon takes it after this look, and then goes on looking for many rounds.
 bool leave_to_sysmon() {
     if (!sched.wake_owed.load(memory_order_seq_cst))
         sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
@@ -79,12 +80,12 @@ bool is_spinning_vain() { return sched.vain_spins.load(memory_order_relaxed) >= 
 }  // namespace
 
 void wakep_later() {
-    // relaxed: without an idle p there is nobody to wake, now or later
+    // relaxed: without an idle p there is no m to wake, now or later
     if (sched.idle_p_count.load(memory_order_relaxed) == 0 || !leave_to_sysmon()) wakep();
 }
 
 void wakep_for_next(const p& pp) {
-    // relaxed: the ring is our own
+    // relaxed: this m owns the ring
     if (ROTA_LIKELY(!is_spinning_vain()) ||
         pp.runq_head.load(memory_order_relaxed) != pp.runq_tail.load(memory_order_relaxed))
         return wakep();
@@ -93,7 +94,8 @@ void wakep_for_next(const p& pp) {
 
 namespace {
 
-// False: behind so many in the ring its turn comes sooner.
+// Queues gp as urgent. False: the urgent queue is as long as the ring, where gp's turn comes
+// sooner.
 bool put_among_urgent(g& gp, std::uint32_t in_ring) {
     const lock_guard guard(sched.mu);
     if (sched.urgent.size() >= in_ring) return false;
@@ -105,7 +107,7 @@ bool put_among_urgent(g& gp, std::uint32_t in_ring) {
 
 void put_with_extras(m& self, g& gp) {
     p& pp = *self.pp;
-    // relaxed: emptied by others only
+    // relaxed: other threads only empty it
     const bool is_first = pp.runnext.load(memory_order_relaxed) == nullptr;
     const bool urgently = (self.ready_extras & m::ready_urgently) != 0 && !is_first;
     if (ROTA_UNLIKELY(urgently) && put_among_urgent(gp, runq_ring_length(pp))) return;
@@ -130,7 +132,7 @@ bool is_spinning_worthwhile(int spins) {
     constexpr int spins_max = 4;
     const m& self = getm();
     if (spins >= spins_max || processor_count() == 1 || self.pp == nullptr) return false;
-    // relaxed: a guess about what the others do
+    // relaxed: a guess about what the other ms do
     const std::int32_t unhelpful = sched.idle_p_count.load(memory_order_relaxed) +
                                    sched.nmspinning.load(memory_order_relaxed) + 1;
     return proc_count() > unhelpful && runq_empty(*self.pp);
@@ -146,11 +148,11 @@ void wake_poller(std::int64_t when) {
     }
 }
 
-// The caller has counted itself before; who has slept in the poller stores the moment, then looks
-// whether anybody waits (seq_cst on both sides): one of us sees the other.
+// The caller has counted itself before. An m that leaves the poller stores last_poll, then looks
+// whether anything waits. With seq_cst on both sides, one of the two sees the other.
 void want_poller() {
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
-    // Who is at work has the last p at some time, and sees then that somebody waits.
+    // A busy m holds the last p at some time, and then sees the waiter.
     if (!polled && !is_poller_elsewhere()) wakep();
 }
 
