@@ -1,4 +1,4 @@
-// Tables of stacks, and what is recorded.
+// Keeps the stack tables of the block and mutex profiles, and samples the events for them.
 #include "trace/contention.hpp"
 
 #include <cstring>
@@ -72,7 +72,7 @@ void note_blocked(std::int64_t ns, std::uint64_t random) {
     if (ns < 1) ns = 1;
     if (ns >= rate) return contention.blocked.add(1, static_cast<double>(ns));
     if (random % static_cast<std::uint64_t>(rate) > static_cast<std::uint64_t>(ns)) return;
-    // A short one stands for those that were passed over.
+    // A short wait that is sampled also stands for the short waits that were skipped.
     contention.blocked.add(static_cast<double>(rate) / static_cast<double>(ns),
                            static_cast<double>(rate));
 }

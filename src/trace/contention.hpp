@@ -1,8 +1,7 @@
-// What goroutines have waited for, by the stacks on which that happened: the block and the mutex
-// profile.
+// The block and mutex profiles: records how long goroutines have waited, by stack.
 //
-// Off, each costs a test where a goroutine parks, or where one that waited for a lock is let go.
-// Tables grow with the number of different stacks and are never given back. Go: mprof.go.
+// With a profile off, its cost is one test: where a goroutine parks, or where an unlock readies a
+// waiter. Tables grow with the number of different stacks and are never freed. Go: mprof.go.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +17,9 @@ namespace rota::rt {
 class stack_table {
   public:
     struct entry {
-        std::size_t first;  // of its pcs in the table's array
+        std::size_t first;  // index of its first pc in the table's array
         std::uint32_t size;
-        std::uint32_t next;  // in its chain; 0: the last
+        std::uint32_t next;  // next entry of the same chain; 0: none
         std::uint64_t hash;
         double count;
         double ns;
@@ -28,20 +27,20 @@ class stack_table {
 
     constexpr stack_table() = default;
 
-    // Adds to the record of the caller's stack. Caller: inside a runtime_entry, holds no lock.
-    // Takes: its own lock, and mapped.
+    // Adds `count` and `ns` to the record of the caller's stack. Caller: inside a runtime_entry,
+    // holds no lock. Takes: its own lock, and mapped.
     void add(double count, double ns);
 
-    // How many records there are, and how many pcs they have, at some moment.
+    // The number of records and of their pcs, at some moment of the call.
     struct extent {
         std::size_t entries, pcs;
     };
     extent size();
 
-    // Its part of mapped_bytes().
+    // The table's part of mapped_bytes().
     std::size_t mapped();
 
-    // Copies as many records as fit; returns how many. Caller: as for add.
+    // Copies as many records as fit and returns their number. Caller: as for add.
     struct copied {
         std::size_t first;
         std::uint32_t size;
@@ -61,9 +60,9 @@ class stack_table {
 };
 
 struct contention_t {
-    // Written by the program; relaxed, and no atomic of ours: a setting that every park asks for.
+    // Written by the program; relaxed, plain fields: a setting that every park reads.
     std::int64_t block_rate = 0;      // ns; 0: off
-    std::int64_t mutex_fraction = 0;  // one in so many; 0: off
+    std::int64_t mutex_fraction = 0;  // samples one event in this many; 0: off
     stack_table blocked;
     stack_table held;
 };
@@ -76,10 +75,10 @@ ROTA_ALWAYS_INLINE std::int64_t mutex_fraction() {
     return __atomic_load_n(&contention.mutex_fraction, __ATOMIC_RELAXED);
 }
 
-// The caller has been blocked for so long; `random` decides whether that is recorded. Caller: as
-// for stack_table::add. Go: blockevent, mutexevent.
+// Records, if `random` selects it, that the caller has been blocked for `ns`. Caller: as for
+// stack_table::add. Go: blockevent, mutexevent.
 ROTA_COLD void note_blocked(std::int64_t ns, std::uint64_t random);
-// The caller has let somebody go who had waited for so long.
+// Records, likewise, that the caller has released a waiter that had waited for `ns`.
 ROTA_COLD void note_held_up(std::int64_t ns, std::uint64_t random);
 
 }  // namespace rota::rt

@@ -1,4 +1,4 @@
-// What the scheduler counts. Every room may add; only diag/ reads.
+// The scheduler's counters. Every room may add to them; only diag/ reads them.
 #pragma once
 
 #include <cstdint>
@@ -10,34 +10,34 @@ namespace rota::rt {
 
 using counter = atomic<std::uint64_t>;
 
-// Per p. Owner: the m that holds the p. Anyone reads.
+// Per p. Writer: the m that holds the p. Any thread may read.
 struct p_counters {
     counter created;  // goroutines
     counter ended;
     counter parks;
-    counter steals;       // successful raids on another p
-    counter stolen;       // goroutines taken in them
+    counter steals;       // successful steals from another p
+    counter stolen;       // goroutines taken by those steals
     counter global_gets;  // batches taken from the global queue
     counter syscalls;     // entersyscall
     counter preemptions;  // time slices ended by request
     counter timers_run;
-    counter polled;        // descriptors that have become ready, as the kernel has told
-    counter lock_wait_ns;  // in mutexes and shared mutexes
+    counter polled;        // descriptors that the kernel has reported ready
+    counter lock_wait_ns;  // ns, waiting for mutexes and shared mutexes
 };
 
-// What happens without a p. Anyone adds.
+// Events without a p. Any thread adds.
 struct shared_counters {
     counter created;       // by foreign threads
     counter syscalls;      // entersyscall by an m without a p
     counter handoffs;      // ps taken from blocked system calls
-    counter wakeups;       // idle threads woken
-    counter threads;       // ever started
-    counter lock_wait_ns;  // as above
-    counter stack_bytes;   // of the kernel's threads that run goroutines, and of sysmon
+    counter wakeups;       // idle threads woken by a waker
+    counter threads;       // threads ever started
+    counter lock_wait_ns;  // ns, waiting for mutexes and shared mutexes
+    counter stack_bytes;   // bytes; stacks of the kernel threads that run goroutines, and of sysmon
 };
 inline constinit shared_counters shared_counts;
 
-// From runnable to running, of one goroutine in so many.
+// ns from runnable to running, sampled from a fraction of the goroutines.
 inline constinit time_histogram sched_latency;
 
 }  // namespace rota::rt

@@ -1,4 +1,4 @@
-// Walking by the unwinder.
+// Walks the caller's stack by the unwinder.
 #include "trace/own_stack.hpp"
 
 #include <unwind.h>

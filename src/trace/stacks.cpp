@@ -1,4 +1,4 @@
-// Looking stacks up.
+// Finds or adds a stack in the table of stacks.
 #include "trace/stacks.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// The chunks' comings and goings.
+// Moves chunks between streams, the list of a generation and the list of free chunks.
 #include "trace/stream.hpp"
 
 #include "mem/mapped.hpp"

@@ -1,11 +1,11 @@
-// Event buffers. Each thread writes into a chunk of its own, without a lock; a full one goes to the
-// list of the running generation, and an empty one takes its place.
+// Event buffers. Each thread writes into a chunk of its own, without a lock. A full chunk goes to
+// the list of the running generation, and an empty chunk takes its place.
 //
-// A chunk is a batch in the making: its thread and time go into the batch's header when a reader
-// takes the list over (diag/trace). Chunks come straight from the kernel and are kept for reuse
-// while a trace runs. There is a limit to their number. Where it is reached, because nobody takes
-// the lists over quickly enough, or where the kernel has no memory left, events are dropped and
-// counted, and the generation says that it is not whole: a reader of the trace could not follow it.
+// A chunk becomes a batch: its thread and time go into the batch's header when a reader takes the
+// list (diag/trace). Chunks come straight from the kernel, are reused while a trace runs, and are
+// limited in number. Events are dropped and counted if the readers take the lists too slowly and
+// the limit is reached, or if the kernel has no memory left. The generation then says that it is
+// incomplete, because a reader of the trace could not follow it.
 #pragma once
 
 #include <cstddef>
@@ -25,34 +25,34 @@ struct trace_chunk {
 
     trace_chunk* next;
     std::uint64_t thread;
-    std::uint64_t time;     // of the first event; the others are relative to the one before
-    std::uint64_t used;     // written when it goes to the list
-    std::uint64_t counted;  // 1: against the limit
+    std::uint64_t time;     // of the first event; later times are relative to the predecessor
+    std::uint64_t used;     // bytes of `data`; written when the chunk goes to the list
+    std::uint64_t counted;  // 1: the chunk counts against the limit
     std::uint8_t data[bytes - head];
 };
 static_assert(sizeof(trace_chunk) == trace_chunk::bytes);
 static_assert(sizeof(trace_chunk::data) <= 65536, "a reader takes no larger batch");
 
-// What one thread writes into. Not synchronised: see sched/trace_events for who may write when.
+// The buffer of one thread. Not synchronised: sched/trace_events says when it may be written.
 struct trace_stream {
     std::uint8_t* at = nullptr;  // in chunk's data, as `end`; both null: there is no chunk
     std::uint8_t* end = nullptr;
-    std::uint64_t last = 0;  // the time of the last event: it never goes back
+    std::uint64_t last = 0;  // time of the last event: never goes back
     trace_chunk* chunk = nullptr;
-    std::uint64_t thread = trace_no_thread;  // goes into the next chunk
+    std::uint64_t thread = trace_no_thread;  // thread number for the next chunk
     bool is_unlimited = false;               // its chunks do not count against the limit
 
     bool has_room(std::size_t bytes) const { return static_cast<std::size_t>(end - at) >= bytes; }
 };
 
-// The chunks of one generation, in the order in which they were filled: those of one thread are in
-// the order of time.
+// The chunks of one generation in the order in which they were filled. The chunks of one thread
+// are in the order of time.
 struct trace_list {
     trace_chunk* first = nullptr;
     trace_chunk* last = nullptr;
-    std::size_t count = 0;      // of those that count against the limit
-    std::uint64_t dropped = 0;  // events that found no chunk, or no memory for what they name
-    bool refused = false;       // some of them because the kernel has no memory left
+    std::size_t count = 0;      // chunks that count against the limit
+    std::uint64_t dropped = 0;  // events that found no chunk or no memory for their names
+    bool refused = false;       // an event was dropped because the kernel has no memory left
 
     void add(trace_chunk& c);
 };
@@ -61,23 +61,23 @@ class trace_store {
   public:
     constexpr trace_store() = default;
 
-    // At most so many bytes of chunks from here on.
+    // Limits the bytes of chunks from this call on.
     void set_limit(std::size_t bytes);
     std::size_t limit();
-    // The stream's chunk, which is full, or null, goes to the list; it gets an empty one. False:
-    // there is none, and an event is dropped. Any thread that may write to the stream. Takes: mu.
+    // Moves the stream's chunk, which is full or null, to the list and gives it an empty chunk.
+    // False: there is no chunk, and an event is dropped. Caller: a writer of the stream. Takes: mu.
     bool renew(trace_stream& s, std::uint64_t now);
-    // An event finds no room in a table: it is as good as dropped. Takes: mu.
+    // Counts an event as dropped because a table had no room for it. Takes: mu.
     void drop(bool refused);
-    // The stream's chunk goes to the list, full or not.
+    // Moves the stream's chunk to the list, full or not.
     void flush(trace_stream& s);
-    // All that has been flushed since the last call. Caller: nobody writes meanwhile.
+    // Returns the chunks flushed since the last call. Caller: no thread writes meanwhile.
     trace_list take();
-    // Gives the chunks back, or, unless `keep`, to the kernel.
+    // Frees the chunks of the list: for reuse if `keep`, else to the kernel.
     void release(trace_list& list, bool keep);
-    // Gives to the kernel what nobody uses.
+    // Gives unused chunks to the kernel.
     void trim();
-    // Bytes that hold events; relaxed: advice.
+    // Bytes of the chunks in use; relaxed: advice.
     std::size_t bytes_in_use() const {
         return in_use_.load(memory_order_relaxed) * trace_chunk::bytes;
     }
@@ -90,12 +90,12 @@ class trace_store {
     trace_chunk* free_ ROTA_GUARDED_BY(mu_) = nullptr;
     trace_list list_ ROTA_GUARDED_BY(mu_);
     std::size_t limit_ ROTA_GUARDED_BY(mu_) = 0;
-    atomic<std::size_t> in_use_{0};  // written under mu_; relaxed: advice for others
+    atomic<std::size_t> in_use_{0};  // written under mu_; relaxed: advice for readers
 };
 inline constinit trace_store trace_chunks;
 
-// Appends an event of that moment. The caller is the only one to write to `s`. Compiled into its
-// caller: for the events of every switch.
+// Appends an event of the moment `now`. Caller: the only writer of `s`. Inlined into its caller:
+// for the events of every switch.
 template <class... A>
 ROTA_ALWAYS_INLINE void trace_put_here(trace_stream& s, std::uint64_t now, trace_event e,
                                        A... args) {
@@ -110,7 +110,7 @@ ROTA_ALWAYS_INLINE void trace_put_here(trace_stream& s, std::uint64_t now, trace
     s.at = at;
 }
 
-// The same, out of the way.
+// The same, not forced inline.
 template <class... A>
 inline void trace_put_at(trace_stream& s, std::uint64_t now, trace_event e, A... args) {
     trace_put_here(s, now, e, args...);

@@ -1,4 +1,4 @@
-// Looking strings up, and writing them down.
+// Looks strings up, and writes them into the generation.
 #include "trace/strings.hpp"
 
 #include <cstring>
@@ -48,7 +48,7 @@ bool trace_string_table::has_tables() {
     return buckets_ != nullptr && entries_ != nullptr;
 }
 
-// Its place in the table; 0: there is no memory.
+// Returns the string's place in the table; 0: there is no memory.
 std::uint32_t trace_string_table::add(std::string_view text, std::uint32_t& bucket) {
     auto* const kept = static_cast<char*>(mapped_alloc_or_null(text.size()));
     if (kept == nullptr) return 0;

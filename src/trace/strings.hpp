@@ -1,7 +1,8 @@
-// Strings that events name: those of the program (tasks, regions, logs), and ours, which are fixed.
+// Numbers for the strings that events name: the program's (tasks, regions, logs) and rota's, which
+// are fixed.
 //
-// The program's are written down in the generation in which they are named. What is named often has
-// one number in all generations; a log's text has one that is its own in its generation.
+// The program's strings are written in the generation that names them. A frequent string has one
+// number in every generation; the text of a log has a number of its own in its generation.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +14,26 @@
 
 namespace rota::rt {
 
-// Numbers up to this one are fixed: sched/trace_events has the list.
+// Numbers up to this limit are fixed: sched/trace_events has the list.
+// Numbers from there up to this limit belong to frequent strings.
 inline constexpr std::uint32_t trace_string_fixed = 64;
 // Up to here they are those of what is named often.
 inline constexpr std::uint32_t trace_string_often = trace_string_fixed + 16'384;
-// From here on they are those of functions and files, given by who writes the tables.
+// Numbers from here on belong to functions and files; the writer of the tables gives them.
 inline constexpr std::uint32_t trace_string_symbols = 1u << 30;
 
 class trace_string_table {
   public:
-    // `end`: no number is as large.
+    // `end`: every number is below it.
     constexpr explicit trace_string_table(std::uint32_t end = trace_string_symbols) : end_(end) {}
 
-    // The number of a text that comes often; it is written down in the generation. Where there is
-    // no number, or memory, left: 0, and the generation is not whole.
+    // Returns the number of a frequent string, and writes the string in the generation. 0: no
+    // number or memory is left, and the generation is incomplete.
     std::uint32_t often(std::string_view text, std::uint32_t generation);
-    // The number of one that comes once; 0 likewise.
+    // Returns the number of a string that comes once; 0 as for often().
     std::uint32_t once(std::string_view text);
-    // What has been written down goes to the list of chunks, and a generation ends. Caller: nobody
-    // writes meanwhile.
+    // Moves the strings written so far to the list of chunks, and ends a generation. Caller: no
+    // thread writes meanwhile.
     void flush();
 
   private:

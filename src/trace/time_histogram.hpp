@@ -1,4 +1,4 @@
-// A distribution of times in Go's buckets: four to each power of two, from 64 ns to 39 hours.
+// A histogram of times in Go's buckets: four to each power of two, from 64 ns to 39 hours.
 //
 //     [0]        below 0
 //     [1 .. 4]   steps of 64 ns up to 256 ns
@@ -23,7 +23,7 @@ class time_histogram {
 
     constexpr time_histogram() = default;
 
-    // Any thread, any number at once. relaxed, all: each figure stands for itself.
+    // Any thread. relaxed, both: each figure stands for itself.
     void record(std::int64_t ns) {
         counts_[bucket_of(ns)].fetch_add(1, memory_order_relaxed);
         if (ns > 0) sum_.fetch_add(static_cast<std::uint64_t>(ns), memory_order_relaxed);
@@ -44,7 +44,7 @@ class time_histogram {
         return 1 + row * sub_count + ((t >> (bits - 1 - sub_bits)) & (sub_count - 1));
     }
 
-    // Where a bucket begins, in ns; the first one begins at minus infinity.
+    // The lower bound of a bucket in ns; bucket 0 begins at minus infinity.
     static constexpr std::uint64_t begin_of(std::size_t bucket) {
         const std::size_t row = (bucket - 1) / sub_count, column = (bucket - 1) % sub_count;
         if (row == 0) return column << (min_bits - 1 - sub_bits);

@@ -4,10 +4,11 @@
 //     batch  = 01 generation thread time size payload[size]   all numbers uvarint, size <= 65536
 //     event  = type dt argument...                            one byte, then uvarints
 //
-// The first byte of a payload says what it holds: 02 stacks, 04 strings, 08 the frequency, anything
-// else the events of that thread. Identifiers of strings and stacks are those of one generation.
-// Every reader from Go 1.23 on knows this; what came later says what the clocks are in another
-// batch, and nothing else that is of use here. Go: internal/trace/tracev2, runtime/traceevent.go.
+// The first byte of a payload gives its kind: 02 stacks, 04 strings, 08 the frequency. Any other
+// payload holds the events of that thread. Numbers of strings and stacks are valid in one
+// generation. Every reader since Go 1.23 accepts this version; later versions move the description
+// of the clocks to another batch, and add nothing useful here.
+// Go: internal/trace/tracev2, runtime/traceevent.go.
 #pragma once
 
 #include <cstddef>
@@ -59,12 +60,12 @@ inline constexpr std::uint64_t trace_no_thread = ~std::uint64_t{0};
 inline constexpr std::size_t trace_string_max = 1024;
 inline constexpr std::size_t uvarint_max = 10;
 
-// What the reader calls the states of goroutines and processors.
+// The states of goroutines and processors, as the reader numbers them.
 enum class traced_g : std::uint8_t { none, runnable, running, syscall, waiting };
 enum class traced_p : std::uint8_t { none, running, idle, syscall };
 
-// Short ones, as nearly all are, without a loop: numbers of one kind mostly have one length, so
-// that the branches are foreseen, and the bytes of one do not wait for each other.
+// Writes a short number, the usual case, without a loop: numbers of one kind mostly have one
+// length, so the branches are predicted, and the bytes do not depend on each other.
 ROTA_ALWAYS_INLINE std::uint8_t* put_uvarint(std::uint8_t* at, std::uint64_t v) {
     if (ROTA_LIKELY(v < 0x80)) {
         at[0] = static_cast<std::uint8_t>(v);
