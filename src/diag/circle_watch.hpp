@@ -1,13 +1,14 @@
-// GODEBUG=deadlock=1, the half that costs something: circles that lead through channels.
+// GODEBUG=deadlock=1, the costly half: reports circles of waiting goroutines that include channels.
 //
-// A thread of rota's own looks, half a second apart, whether anybody has waited for a second or
-// more for a channel, and somebody else for anything of the kind. Then it searches as
-// find_all_deadlocks does, with the world and all threads stopped while memory is read; and after
-// that it sleeps for a hundred times as long as the search has taken: the program stands still for
-// a hundredth of its time at most.
+// A thread of rota's own looks every half second. It searches if one goroutine has waited for a
+// second or more for a channel, and another goroutine for a channel or a lock. The search works as
+// in find_all_deadlocks: the world and all threads are stopped while memory is read. After a search
+// the thread sleeps for a hundred times the search's time, so the program stands still for at most
+// a hundredth of its time.
 //
-// To the deadlock detector that thread is none: it wakes nobody up but whom it has stopped
-// (sched/threads, attach_bystander). A goroutine in its place would be one more that lives, and a
+// The deadlock detector does not count this thread: it wakes only threads that it has stopped
+// (sched/threads, attach_bystander). A goroutine in its place would count as live, and the timer
+// that wakes it would keep the detector off for good.
 // timer that brings it back would hold the detector off for good.
 #pragma once
 

@@ -1,18 +1,18 @@
-// Everything that a live part of the program could reach others by: all memory of the process,
-// as long as its threads are held, but what is known to give nobody the means to wake a candidate.
+// Marks from all memory of the process by which the live part of the program could reach a
+// candidate. Left out is memory that is known to give no thread the means to wake a candidate.
+// Caller: the threads of the process are held.
 //
 // Left out:
-//   * stacks of goroutines: those of candidates are looked into when they are marked, of the others
-//     only what is in use is looked at: of a goroutine that runs, what lies above the stack pointer
-//     of its thread, if that is on this stack, and else all that was ever used;
+//   * stacks of goroutines. A candidate's stack is followed when it is marked; of other stacks only
+//     the used part is read. For a running goroutine that is the part above its thread's stack
+//     pointer, if that points into this stack, else the part that was ever used;
 //   * the blocks of channels for which candidates wait, until they are marked;
-//   * the table of semaphores, that of who has locked what, and the records of ms: they name
-//   waiters
-//     to who knows the object;
-//   * the stacks of rota's own threads, below their first frame, and that of the main thread below
+//   * the semaphore table, the table of lock owners, and the records of ms: they name waiters only
+//     to a thread that knows the object;
+//   * the stacks of rota's own threads below their first frame, and the main thread's stack below
 //     run(): no code of the program's runs there;
-//   * the stacks that ms have for signals, but for registers of the program's own code;
-//   * what this search keeps.
+//   * the signal stacks of ms, except saved registers of the program's own code;
+//   * the memory of this search.
 #pragma once
 
 #include <cstddef>
@@ -26,20 +26,19 @@ namespace rota::rt {
 
 class leak_roots {
   public:
-    // What the search, which runs on this thread, has on its stack: [lo, hi) is its own, and
-    // everything above is looked at.
+    // The search's own frames on this thread's stack: [lo, hi) is left out, the part above is read.
     struct own_frames {
         std::uintptr_t lo, hi;
     };
 
-    // Before threads are held.
+    // Caller: before threads are held.
     [[nodiscard]] bool prepare(std::size_t ranges_max, std::size_t threads_max);
 
-    // What else is not to be looked at.
+    // Leaves out another range.
     void leave_out(const void* lo, const void* hi);
 
-    // Marks from all roots, to the end, or says why it could not. Caller: the world is stopped,
-    // threads are held; `marks` are sorted. Brings `held` into another order.
+    // Marks from all roots, to the end, or returns the reason why it could not. Caller: the world
+    // is stopped, threads are held; `marks` are sorted. Reorders `held`.
     [[nodiscard]] const char* mark(marking& marks, const held_threads& held, own_frames own,
                                    std::int64_t until_ns);
 
@@ -57,7 +56,7 @@ class leak_roots {
     bool mark_elsewhere(const memory_mapping& mapping, std::uintptr_t lo, std::uintptr_t hi);
     bool mark_pages(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out = true);
     bool mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out, bool is_shared = false);
-    bool fail(const char* why);  // false; the first is kept
+    bool fail(const char* why);  // false; keeps the first reason
     template <class F>
     bool for_each_run(std::uintptr_t lo, std::uintptr_t hi, F each);
     void blank_left_out(std::byte* copy, std::uintptr_t lo, std::uintptr_t hi);
@@ -70,7 +69,7 @@ class leak_roots {
     mapped_room<memory_range> left_out_;  // by address, apart from each other
     mapped_room<std::byte> text_, copy_;
     mapped_room<std::uint64_t> there_;
-    // Of each held thread its stack pointer and the frame of its handler, by the former.
+    // For each held thread its stack pointer and its handler's frame, sorted by the stack pointer.
     struct stack_pointer {
         std::uintptr_t sp, frame;
     };
@@ -81,7 +80,7 @@ class leak_roots {
     std::size_t bytes_elsewhere_ = 0;
     std::int64_t until_ns_ = 0;
     const char* failure_ = nullptr;
-    bool sees_itself_ = false;  // in the list of mappings
+    bool sees_itself_ = false;  // the list of mappings has the search's own memory
     memory_range unused_;       // of the main thread's stack, below its frames
 };
 

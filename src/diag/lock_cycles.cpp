@@ -1,4 +1,4 @@
-// The search, and what sysmon prints of it.
+// Searches for circles of lock waits, and prints them for sysmon.
 #include "diag/lock_cycles.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace rota::rt {
 
-// gp is held, or stands in the table, which is locked: its fields are those with which it parked.
+// gp is held, or stands in the locked table: its fields are the fields with which it parked.
 ROTA_READS_RACING void lock_cycles::add(const sudog& s) {
     const g& gp = *s.gp;
     if (!gp.is_thread && !scan_.holds(gp)) return;
@@ -31,7 +31,7 @@ ROTA_READS_RACING void lock_cycles::add(const sudog& s) {
     ++thread_count_;
 }
 
-// The second walk, of threads only; the lock of the table is held.
+// The second walk, of threads only. Caller: holds the lock of the table.
 ROTA_READS_RACING void lock_cycles::see_again(const sudog& s) {
     const g& gp = *s.gp;
     if (!gp.is_thread) return;
@@ -42,7 +42,7 @@ ROTA_READS_RACING void lock_cycles::see_again(const sudog& s) {
         w->stands = true;
 }
 
-// They are in order. One who waits does so once.
+// The waits are sorted by g; a waiting goroutine has one wait.
 lock_wait* lock_cycles::find_wait(const g* gp) const {
     lock_wait* const end = room_ + used_;
     lock_wait* const w =
@@ -54,7 +54,7 @@ void lock_cycles::find_owners() {
     lock_wait* const end = room_ + used_;
     std::sort(room_, end, [](const lock_wait& a, const lock_wait& b) { return a.gp < b.gp; });
     for (lock_wait* w = room_; w != end; ++w) {
-        // A goroutine waits, and does not run before the scan is over: so the mutex exists.
+        // A held goroutine waits and does not run before the scan ends: so the mutex exists.
         if (w->thread == 0 && !lock_view::is_watched_and_locked(*w->wanted)) continue;
         const lock_owner who = find_lock_owner(*w->wanted);
         w->owner = who.gp;
@@ -65,7 +65,7 @@ void lock_cycles::find_owners() {
     }
 }
 
-// The second pass.
+// The second pass of the proof.
 bool lock_cycles::stands_still(std::uint32_t first) const {
     std::uint32_t at = first;
     do {
@@ -83,7 +83,7 @@ bool lock_cycles::stands_still(std::uint32_t first) const {
     return true;
 }
 
-// Everybody waits for one mutex, which has one owner: from each there is one way on.
+// Each goroutine waits for one mutex, which has one owner: each wait has one successor.
 void lock_cycles::find_circles() {
     for (std::uint32_t i = 0; i < used_; ++i) {
         const std::uint32_t visit = i + 1;
@@ -130,8 +130,8 @@ std::uint32_t lock_cycles::first_of(std::uint32_t cycle) const {
 
 namespace {
 
-// A circle that sysmon has seen, by the numbers of its goroutines, which are used once. One
-// goroutine waits for one lock, so its number is the circle's.
+// A circle that sysmon has seen, by the smallest goroutine number in it. Numbers are used once, and
+// a goroutine waits for one lock, so the number identifies the circle.
 struct circle_seen {
     std::uint64_t goid = 0;  // the smallest; 0: free
     int looks = 0;
@@ -157,7 +157,7 @@ struct sysmon_search {
         return place;
     }
 
-    // Of a thread the kernel's number, as in `info threads` of gdb.
+    // For a thread the kernel's number, as in `info threads` of gdb.
     static unsigned long long shown_number(const lock_wait& w) {
         return w.thread != 0 ? static_cast<unsigned long long>(w.thread) : w.goid;
     }

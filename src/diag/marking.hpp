@@ -1,14 +1,14 @@
-// Marking, for the search for goroutines that can never run again: which of them something that
-// lives can still reach.
+// Marks the goroutines that a live object can still reach, for the search for goroutines that can
+// never run again.
 //
-// Two kinds of objects are told apart by address: the stacks of candidates, as far as they are in
-// use, and the blocks of channels for which candidates wait. A word that points into one marks it,
-// wherever in it (of a channel, but for its buffer); what a marked object contains is looked at
-// likewise. Pointers to a goroutine's header are none: only
-// rota has such, and by them nobody who stands in a wait list is found.
+// Marking knows two kinds of objects by address: the used parts of candidates' stacks, and the
+// blocks of channels for which candidates wait. A word that points anywhere into a stack, or into a
+// channel but not its buffer, marks that object. The contents of a marked object are followed too.
+// Pointers to a goroutine's header do not count: only rota has such pointers, and they do not lead
+// to a goroutine that stands in a wait list.
 //
-//     a candidate's stack is marked     it can be woken; so can who waits for what lies there
-//     a channel's block is marked       its queues point to those who wait, into their stacks
+//     a candidate's stack is marked     it can be woken; so can waiters for objects on that stack
+//     a channel's block is marked       its queues point to its waiters, into their stacks
 //
 // All memory is mapped before threads are held; marking takes no lock and allocates nothing.
 #pragma once
@@ -24,19 +24,19 @@ namespace rota::rt {
 
 inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
-// A goroutine that waits for others.
+// A goroutine that waits for another goroutine.
 struct candidate {
     enum class kind : std::uint8_t { for_ever, channels, semaphore, list, word };
 
     const g* gp;
-    std::uintptr_t lo;           // where what it uses of its stack begins
+    std::uintptr_t lo;           // the lowest used address of its stack
     std::uintptr_t top;          // its header: the stack ends there
-    const void* object;          // for which it waits, unless for channels
-    std::uint32_t places;        // in how many queues it should be found,
-    std::uint32_t seen;          // and in how many it was
-    std::uint32_t waits_here;    // the first candidate that waits for what lies on this stack,
-    std::uint32_t waits_beside;  // and the next one that waits for what lies where this one's lies
-    std::uint32_t waits_for;     // that one
+    const void* object;          // the awaited object; unused for channels
+    std::uint32_t places;        // queues that should hold it
+    std::uint32_t seen;          // queues in which it was found
+    std::uint32_t waits_here;    // first waiter for an object on this stack
+    std::uint32_t waits_beside;  // next candidate in that list
+    std::uint32_t waits_for;     // candidate on whose stack its object lies
     kind what;
     bool marked;
 };
@@ -95,20 +95,20 @@ class marking {
 
     [[nodiscard]] bool reserve(std::size_t candidates_max, std::size_t blocks_max);
 
-    // Sorts both, and drops what stands there twice. From then on objects can be found.
+    // Sorts both and drops duplicates. Afterwards objects can be found.
     void sort();
     candidate* find_stack(std::uintptr_t address);
     candidate* find_goroutine(const g& gp);
     awaited_block* find_block_at(std::uintptr_t address);
 
-    // c can be woken by `owner` only.
+    // Only `owner` can wake c.
     void link(candidate& c, candidate& owner);
 
     void mark(candidate& c);
     void mark(awaited_block& b);
-    // Marks whatever the words point to. They may be part of a stack, or a copy.
+    // Marks the objects to which the words point. The words may be part of a stack, or a copy.
     void mark_from(const void* words, std::size_t count);
-    // Follows what has been marked, until there is nothing new.
+    // Follows marked objects until nothing new is marked.
     void drain();
 
     memory_range work_extent() const { return work_.extent(); }
@@ -117,12 +117,12 @@ class marking {
     void consider(std::uintptr_t word);
     void look_into(const candidate& c);
 
-    // Objects to look into: stacks by number, blocks behind them.
+    // Marked objects to follow: stacks by number, then blocks.
     mapped_room<std::uint32_t> work_;
-    memory_range stacks_, blocks_at_;  // from the first to the last
+    memory_range stacks_, blocks_at_;  // from the first to the last object
 };
 
-// Of a goroutine that is off its stack: from where it will go on to its header.
+// The used words of a parked goroutine's stack, from its saved stack pointer to its header.
 struct stack_words {
     const void* words;
     std::size_t count;

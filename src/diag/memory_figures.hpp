@@ -1,4 +1,4 @@
-// The runtime's own memory by Go's classes: each byte of address space in one of them.
+// Reports the runtime's own memory by Go's classes: each byte of address space is in one class.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@ namespace rota::rt {
 
 struct memory_figures {
     std::uint64_t stacks_used, stacks_free;
-    // What tells of stacks' arenas, where Go has spans of its heap. What ps keep for the next who
-    // wants a block or a stack, of those that there are and of those that there were.
+    // `spans`: tables of the arenas of stacks, where Go has spans of its heap. `caches_*`: blocks
+    // and stacks that ps keep for reuse, of the ps that exist and of removed ps.
     std::uint64_t spans, caches_used, caches_free;
     std::uint64_t other_tables, kernel_stacks, profiles, traces;
 
@@ -18,8 +18,8 @@ struct memory_figures {
     }
 };
 
-// Each figure is exact at some moment of the call. The runtime has been booted. Takes: the locks of
-// the profiles' tables, inside a runtime_entry of its own.
+// Each figure is exact at some moment of the call. Caller: the runtime has been booted. Takes: the
+// locks of the profiles' tables, inside a runtime_entry of its own.
 memory_figures read_memory_figures();
 
 }  // namespace rota::rt

@@ -1,4 +1,4 @@
-// What has changed in a profile from one moment to another. Go: net/http/pprof, serveDeltaProfile.
+// The change of a profile between two moments. Go: net/http/pprof, serveDeltaProfile.
 #pragma once
 
 #include <memory>
@@ -9,13 +9,13 @@ namespace rota::rt {
 
 class profile_difference {
   public:
-    // Takes the profile as it is now. Throws as pprof::write_profile.
+    // Takes the profile of this moment. Throws as pprof::write_profile.
     explicit profile_difference(std::string_view name);
     ~profile_difference();
     profile_difference(const profile_difference&) = delete;
     profile_difference& operator=(const profile_difference&) = delete;
 
-    // The file for `go tool pprof`: what is there now, less what was there then. Once.
+    // The file for `go tool pprof`: the profile of this moment less the first. Call it once.
     std::string finish();
 
   private:

@@ -1,9 +1,9 @@
-// Samples on their way from signal handlers to who collects them.
+// Carries samples from signal handlers to the collector.
 //
 // A bounded queue: a handler claims a slot by one compare-and-swap and publishes it by the slot's
-// number, the collector takes slots in order. Nobody waits for anybody; where there is no room the
-// sample is counted as lost. A slot's number is its position when it is free, one more when it is
-// full. Vyukov's queue, with one consumer.
+// number; the collector takes slots in order. No side waits for the other; a sample that finds no
+// room is counted as lost. A free slot's number is its position, a full slot's is one more.
+// Vyukov's queue, with one consumer.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct cpu_sample {
     static constexpr std::size_t pcs_max = 64;
     static constexpr std::uint64_t no_p = ~std::uint64_t{0};
     const label_set* labels = nullptr;
-    // Where it was taken: for a trace that wants it, otherwise not said.
+    // Where the sample was taken: set only if a trace wants it.
     std::int64_t time = 0;        // nanotime
     std::uint64_t thread = 0;     // the kernel's number
     std::uint64_t p = no_p;       // which it held
@@ -28,7 +28,7 @@ struct cpu_sample {
     std::uint32_t size = 0;
     std::uintptr_t pcs[pcs_max];  // as return addresses, the innermost first
 
-    // With so many pcs as there are.
+    // Copies the fields and `size` pcs.
     void copy(const cpu_sample& from);
 };
 
@@ -44,11 +44,11 @@ class profile_ring {
 
     // Whether a handler is still filling a slot.
     bool is_anyone_inside() const;
-    // Samples for which there was no room since the last call.
+    // Returns the number of samples lost since the last call.
     // relaxed: a count
     std::uint64_t take_lost() { return lost_.exchange(0, memory_order_relaxed); }
 
-    // Before the first use, and while nobody is inside.
+    // Caller: before the first use, and while no handler is inside.
     void init();
 
   private:

@@ -1,9 +1,8 @@
-// Samples of the processor's time on their way into a trace: those of a CPU profile that runs
-// meanwhile.
+// Samples of processor time on their way into a trace, from a CPU profile that runs meanwhile.
 //
-// Handlers put them into a queue (diag/profile_ring) of the trace's own, beside the profile's; who
-// sees to the trace empties it ten times a second. What finds no room, or no memory, is missing in
-// the trace, which is as good without it. Go: runtime/tracecpu.go.
+// Handlers put samples into a queue (diag/profile_ring) of the trace's own, beside the profile's.
+// The goroutine that drives the trace empties the queue ten times a second. A sample that finds no
+// room or no memory is missing in the trace, which stays valid. Go: runtime/tracecpu.go.
 #pragma once
 
 #include <cstddef>
@@ -28,22 +27,21 @@ class trace_samples_t {
   public:
     constexpr trace_samples_t() = default;
 
-    // Before the first profile takes samples. Without memory none come into traces.
+    // Caller: before the first profile takes samples. Without memory, traces get no samples.
     void make_room();
 
-    // For handlers: whether a trace wants a sample, which says where it was taken then; and the
-    // sample.
-    // relaxed: one more or less
+    // For handlers: whether a trace wants a sample, which then also records where it was taken; and
+    // the sample. relaxed: one more or less
     bool is_wanted() const { return is_wanted_.load(memory_order_relaxed); }
     void add(const cpu_sample& s);
 
-    // Caller of these: who sees to the trace, one at a time, in user code.
+    // Caller of these: the goroutine that drives the trace, one call at a time, in user code.
     // Before the first begin. Throws std::bad_alloc.
     void prepare();
     void begin();
     void end();
     void collect();
-    // Collects, and gives away those from before that moment.
+    // Collects, and returns the samples from before that moment.
     std::vector<traced_sample> take_until(std::int64_t time);
 
   private:
@@ -52,13 +50,13 @@ class trace_samples_t {
 
     atomic<profile_ring*> ring_{nullptr};  // made once, and kept
     atomic<bool> is_wanted_{false};
-    // who sees to the trace
+    // --- written by the goroutine that drives the trace
     std::vector<traced_sample>* kept_ = nullptr;  // made by prepare, for good
-    std::int64_t began_ = 0;                      // what is older is of an earlier trace
+    std::int64_t began_ = 0;                      // nanotime; older: of an earlier trace
 };
 inline constinit trace_samples_t trace_samples;
-// At the end of the process, and of the child of a fork, somebody may be amid any of this. (The
-// explorer's atomics are others.)
+// At the end of the process, and of the child of a fork, a thread may be inside any of this. (The
+// explorer's atomics are different types.)
 #if !defined(ROTA_MODEL)
 static_assert(std::is_trivially_destructible_v<trace_samples_t>);
 #endif

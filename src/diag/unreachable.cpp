@@ -1,4 +1,4 @@
-// Who waits, whether they still do, and who is left when all that can be reached is marked.
+// Collects the waiting goroutines, checks that they still wait, and keeps the unmarked ones.
 #include "diag/unreachable.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t threads_max = 32 * 1024;
 constexpr std::int64_t patience_ns = 200'000'000;
 
-// For as long the program may stand still while its memory is read.
+// ns; the longest time that the program may stand still while its memory is read.
 constexpr std::int64_t hold_max_ns = 2'000'000'000;
 
 const char* why_not(hold_result result) {
@@ -66,12 +66,12 @@ struct search {
     mapped_room<held_thread> threads;
     bool is_full = false;
     const char* unproven = nullptr;
-    bool may_do_better = false;  // if it is tried again
+    bool may_do_better = false;  // if the search runs again
     bool has_asked = false;      // threads to stop
     std::int64_t held_ns = 0;
 };
 
-// --- who waits -----------------------------------------------------------------------------------
+// --- collecting the waiters ----------------------------------------------------------------------
 
 bool add_channels(search& s, candidate& c, const awaited_channels& w) {
     for (std::uint32_t i = 0; i < w.count; ++i) {
@@ -108,8 +108,8 @@ bool judge(search& s, candidate& c) {
     return true;
 }
 
-// Unless threads are held, one of the program's own may be making a goroutine in a new stack: it
-// writes the status without order, where there was none, and never this one.
+// Unless threads are held, a thread of the program's may be making a goroutine in a new stack. It
+// writes the status without order over an empty one, and never writes `waiting`.
 ROTA_READS_RACING bool is_waiting(const g& gp) {
 #if ROTA_TSAN
     g_status status;
@@ -134,7 +134,7 @@ void note_candidate(const stack_slot& slot, void* arg) {
     if (judge(s, c)) s.is_full |= !s.marks.candidates.push(c);
 }
 
-// Threads may come and go meanwhile; who waits for nothing does not.
+// Threads may come and go meanwhile; a goroutine that waits for nothing stays.
 void note_for_ever(const stack_slot& slot, void* arg) {
     search& s = *static_cast<search*>(arg);
     const g& gp = *header_of(slot);
@@ -147,10 +147,10 @@ void note_for_ever(const stack_slot& slot, void* arg) {
     s.is_full |= !s.marks.candidates.push(c);
 }
 
-// --- whether they still do -----------------------------------------------------------------------
+// --- whether they still wait ---------------------------------------------------------------------
 
-// Somebody may have taken a goroutine out of a queue and be about to wake it: who is not found
-// where it waits can run again.
+// A waker may have taken a goroutine out of a queue and be about to ready it. So a goroutine that
+// is not found in the queue where it waits can run again.
 void count_seen(void* marks, const g& gp) {
     if (candidate* const c = static_cast<marking*>(marks)->find_goroutine(gp)) ++c->seen;
 }
@@ -166,14 +166,14 @@ void find_all_in_queues(marking& marks) {
     for (const awaited_block& b : marks.blocks) visit_waiters(*b.chan, count_seen, &marks);
     visit_semaphores(note_semaphore, &marks);
     for (const candidate& c : marks.candidates) {
-        // The others of its word are found with the first.
+        // The first candidate of a word finds the further candidates of that word.
         if (c.what == candidate::kind::word && c.seen == 0 &&
             stack_find(c.object).lo != nullptr)  // else it is reachable anyway, and may be anything
             visit_word(*static_cast<const waiters_word*>(c.object), count_seen, &marks);
     }
 }
 
-// For objects that have no queue in a block: where they lie decides. False: they can be reached.
+// For objects without a queue in a block: their address decides. False: they can be reached.
 bool link_to_owner(marking& marks, candidate& c) {
     const auto at = reinterpret_cast<std::uintptr_t>(c.object);
     candidate* const owner = marks.find_stack(at);
@@ -182,8 +182,7 @@ bool link_to_owner(marking& marks, candidate& c) {
     return true;
 }
 
-// For locks, where circles are searched. False: it is not known who has it, or that is somebody who
-// can run.
+// For locks, when circles are searched. False: the lock's owner is unknown, or can run.
 bool link_to_locker(search& s, candidate& c) {
     if (c.what != candidate::kind::semaphore) return false;
     const noted_owner* const end = s.owners.end();
@@ -207,8 +206,8 @@ void mark_who_can_run(search& s) {
     }
 }
 
-// Before threads are held, as the table has locks. Goroutines do not run; and a mutex that one of
-// them has locked is its own until it does.
+// Before threads are held, because the table has locks. Goroutines do not run meanwhile, so a mutex
+// that a goroutine has locked stays its own until it runs.
 void note_owners(search& s) {
     if (!s.for_circles || !are_locks_watched()) return;
     sem_for_each_waiter(
@@ -228,9 +227,10 @@ void note_owners(search& s) {
 
 // --- the proof -----------------------------------------------------------------------------------
 
-// Threads of rota's own that run no code of the program's, and those that the runtime has stopped
-// already: in their handlers, where they are held before they go on (sysmon may let them). They
-// look at the round after they have ceased to be suspended, we the other way round.
+// True for threads of rota's own that run no code of the program's, and for threads that the
+// runtime has stopped already. The latter are in their handlers, where they are held before they go
+// on (sysmon may let them go). They read the round after they clear `suspended`; the search writes
+// the round before it reads `suspended`.
 bool is_harmless(int tid) {
     // relaxed: written before the thread could do anything, or with the world running
     if (tid == sched.sysmon_tid.load(memory_order_relaxed) ||
@@ -259,7 +259,7 @@ const char* mark_all(search& s, const held_threads& held, leak_roots::own_frames
     return nullptr;
 }
 
-// Without a proof those remain who wait for nothing.
+// Without a proof only the goroutines remain that wait for nothing.
 void keep_for_ever(search& s) {
     s.marks.candidates.cut(0);
     s.marks.blocks.cut(0);
@@ -269,7 +269,7 @@ void keep_for_ever(search& s) {
 
 // Null, or why nothing can be proven.
 const char* prove(search& s, std::uintptr_t frame) {
-    constexpr std::uintptr_t callees = 8192;  // of ours, all together
+    constexpr std::uintptr_t callees = 8192;  // bytes; frames of the functions called from here
     if (s.unproven != nullptr) return s.unproven;
     if (ROTA_ASAN || ROTA_TSAN) return "sanitizers keep frames elsewhere";
     if (seeded.on) return "under GODEBUG=schedseed threads are not held";
@@ -277,8 +277,8 @@ const char* prove(search& s, std::uintptr_t frame) {
     held_threads held{s.threads.begin(), s.threads.capacity()};
     s.has_asked = true;
     const hold_result result = hold_other_threads(held, is_harmless, patience_ns);
-    // A thread may just not have had a processor, or have been in a handler that blocks all
-    // signals, or in a call of the kernel's that none ends.
+    // A thread may have had no processor, or be in a handler that blocks all signals, or in a
+    // system call that no signal interrupts.
     s.may_do_better = result == hold_result::late || result == hold_result::deaf;
     if (result != hold_result::held) return why_not(result);
     const std::int64_t since = nanotime();
@@ -294,14 +294,14 @@ ROTA_NOINLINE void look_around(search& s) {
     if (s.unproven != nullptr) keep_for_ever(s);
 }
 
-// What callers keep in registers is in our frame, above that of look_around().
+// The registers that callers use are saved in this frame, above the frame of look_around().
 ROTA_NOINLINE void look_in_stopped_world(search& s) {
     __builtin_unwind_init();
     const runtime_entry inside;
     if (seeded.on) return look_around(s);
     world_lock();
-    // From here on the thread is the same. Ended with all others held, the search would let none
-    // go.
+    // From here on the thread is the same. A search cancelled with all other threads held would
+    // never release them.
     const uncancelled meanwhile;
     if (stop_the_world(stop_reason::leaks)) {
         look_around(s);
@@ -309,11 +309,12 @@ ROTA_NOINLINE void look_in_stopped_world(search& s) {
     } else {
         s.unproven = "the process exits";
     }
-    if (s.has_asked) await_others_gone();  // with the world running: some may lack a processor
+    if (s.has_asked) await_others_gone();  // with the world running: a thread may lack a processor
     world_unlock();
 }
 
-// For dumps. It never runs again, so the word is nobody's: whoever reads it may be a little early.
+// For dumps. The goroutine never runs again, so nothing else writes the word. A concurrent reader
+// may see the old value.
 ROTA_READS_RACING void note_leaked(const g& gp) { const_cast<g&>(gp).is_leaked = true; }
 
 unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
@@ -321,7 +322,7 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     std::size_t slots = 0;
     stack_for_each([](const stack_slot&, void* n) { ++*static_cast<std::size_t*>(n); }, &slots);
     const std::size_t most = slots + slots / 4 + reserve;
-    // In pages of its own: it says where the first candidate lies.
+    // In pages of its own, because the object says where the first candidate lies.
     struct give_back {
         void operator()(search* s) const {
             s->~search();
@@ -336,7 +337,7 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
         throw std::bad_alloc();
     if (!s->marks.reserve(most, 2 * most + 16 * reserve) || !s->threads.reserve(threads_max))
         throw std::bad_alloc();
-    // Arenas, blocks, three for each m.
+    // Room for arenas, for blocks, and for three ranges of each m.
     if (!s->roots.prepare(2 * most + 32 * reserve, threads_max))
         s->unproven = "/proc cannot be read";
     look_in_stopped_world(*s);
@@ -354,15 +355,15 @@ unreachable_goroutines search_once(bool for_circles, bool& may_do_better) {
     return result;
 }
 
-// Held by who searches, until nothing is left of what has been noted: for another search addresses
-// in its rooms, or in its circles, would be pointers to what lies there.
+// The searching thread holds it until its notes are cleared: another search would take addresses in
+// its rooms, or in its circles, for pointers to the objects there.
 constinit mutex one_search;
 
 class search_turn {
   public:
     explicit search_turn(bool waits) {
-        // relaxed: set by our own exit, or by one that stops us. Whoever searches then may have
-        // been stopped for good.
+        // relaxed: set by our own exit, or by an exit that stops us. The thread that searches then
+        // may have been stopped for good.
         if (waits && !sched.exiting.load(memory_order_relaxed)) one_search.lock();
         else is_ours_ = one_search.try_lock();
     }
@@ -380,7 +381,7 @@ class search_turn {
 // Caller: holds one_search.
 unreachable_goroutines search_well(bool for_circles, bool waits) {
     constexpr int attempts_max = 3;
-    // A goroutine may go on on another thread; see below for that.
+    // A goroutine may migrate to another thread; look_in_stopped_world covers that case.
     std::optional<uncancelled> meanwhile;
     if (current_goroutine() == nullptr) meanwhile.emplace();
     unreachable_goroutines result;
@@ -404,8 +405,8 @@ bool visit_wait_circles(void (*visit)(const wait_circle&, void*), void* arg, boo
     unreachable_goroutines result = search_well(true, waits);
     for (wait_circle& circle : result.circles) {
         visit(circle, arg);
-        // What is given back to malloc keeps its words, and those next to a bool half of what was
-        // there before.
+        // Memory given back to malloc keeps its words, and half of a word next to a bool keeps its
+        // old contents.
         ::explicit_bzero(circle.data(), circle.size() * sizeof circle[0]);
     }
     return result.unproven == nullptr;

@@ -1,16 +1,16 @@
-// Circles among goroutines that can never run again: each waits for a lock that the next one has
-// locked, or for a channel that nobody but the next one can still reach, the last for one of the
-// first.
+// Finds circles among goroutines that can never run again. Each waits for a lock that the next
+// goroutine has locked, or for a channel that only the next goroutine can still reach; the last
+// waits for the first.
 //
 // The search for unreachable goroutines (diag/unreachable) has proved that these wait, and that
-// only they can reach what they wait for. What is left to find is in what order:
+// only they can reach the objects for which they wait. This search finds the order:
 //
 //     goroutine ──► the channels for which it waits
 //     channel   ──► the goroutines, and the channels, in which there is a pointer to it
-//     goroutine ──► who has locked the mutex for which it waits
+//     goroutine ──► the goroutine that has locked the mutex for which it waits
 //
-// In strong components of this graph with two goroutines at least, and two objects, there is a
-// circle; the shortest one is shown.
+// A strong component of this graph with at least two goroutines and two objects has a circle; the
+// shortest circle is shown.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace rota::rt {
 
 struct circle_member {
     std::uint64_t goid;
-    const void* object;  // for which it waits, and which the next one could serve
+    const void* object;  // the awaited object, which the next member could serve
     bool is_channel;     // else a mutex, or another object of a goroutine's
 };
 using wait_circle = std::vector<circle_member>;
@@ -33,11 +33,12 @@ class wait_graph {
     // False: the kernel has no room for it.
     [[nodiscard]] bool reserve(std::size_t edges_max) { return edges_.reserve(edges_max); }
 
-    // Notes what those have to do with each other who have not been marked. Caller: all is marked,
-    // and nobody runs. Where there is no more room, or time, circles are missed.
+    // Notes the edges between unmarked candidates. Caller: marking is complete, and no goroutine
+    // runs. If room or time runs out, circles are missed.
     void note(marking& marks, std::int64_t until_ns);
 
-    // One for each component. Caller: after that, when others run again. Throws std::bad_alloc.
+    // Returns a circle of each component. Caller: after note(), once goroutines run again. Throws
+    // std::bad_alloc.
     std::vector<wait_circle> circles(marking& marks);
 
     memory_range extent() const { return edges_.extent(); }
