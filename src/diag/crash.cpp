@@ -1,4 +1,4 @@
-// The reports.
+// Writes crash reports for panics, fatal errors, signals and std::terminate.
 #include "diag/crash.hpp"
 
 #include <csignal>
@@ -30,8 +30,8 @@ namespace rota::rt {
 
 namespace {
 
-// The thread whose report it is. Negative: the one that ends the process, where only its own
-// report is not too late.
+// The number of the reporting thread. Negative: the number of the thread that ends the process,
+// where only its own report can still come out.
 constinit atomic<int> reporter{0};
 constinit traceback_level level = traceback_level::single;  // fixed at boot
 
@@ -79,7 +79,7 @@ void begin_traces(bool careful = false, bool system = false) {
     room.out.print("%s", "");  // something stands above them: an empty line comes first
 }
 
-// On the scheduler's stack of an m, or sysmon: no goroutine runs here, nor code of the program's.
+// On the scheduler's stack of an m, or sysmon: no goroutine and no code of the program's runs here.
 bool is_runtime_s_own_thread() {
     const m* const mp = getm_or_null();
     if (mp != nullptr) return mp->curg->is_thread && !mp->foreign;
@@ -114,7 +114,7 @@ bool is_on_goroutine(const fault_info& fault, const g& gp) {
     return gp.stack.usable_lo() <= sp && sp < gp.stack.hi && getm().after == nullptr;
 }
 
-// The traces of a signal: of what it has hit, and of the others if asked.
+// The traces of a signal: of the code it has hit, and of the other goroutines if asked.
 void print_signalled(const fault_info& fault, bool others) {
     if (level == traceback_level::none) return;
     begin_traces(true);
@@ -129,8 +129,8 @@ void print_signalled(const fault_info& fault, bool others) {
     room.out.flush();
 }
 
-// Of the goroutine that runs, or of the stack that the thread is on. On the switch between two
-// goroutines the stack pointer tells.
+// The stack of the running goroutine, or the stack that the thread is on. During a switch between
+// two goroutines the stack pointer decides.
 stack_slot own_stack_slot(const fault_info& fault) {
     const g* const gp = current_goroutine();
     return gp != nullptr && getm().after == nullptr ? gp->stack : stack_find(fault.at.sp);
@@ -236,7 +236,7 @@ void report_abort(const fault_info& fault) {
 // In the signal handler. False: it is not the runtime's.
 bool report_signal(const fault_info& fault) {
     if (fault.signal == SIGQUIT) {
-        // It goes on: the signal has hit who reports. Who insists wants it to end.
+        // Ignored: the signal has hit the reporting thread. A user that repeats it wants the end.
         static constinit atomic<int> hits{0};
         if (is_own_report() && hits.fetch_add(1, memory_order_relaxed) < 3)  // relaxed: our own
             return true;
@@ -256,7 +256,7 @@ bool report_signal(const fault_info& fault) {
 }
 
 constinit std::terminate_handler terminate_before = nullptr;  // fixed at boot
-// Only for threads that are in no goroutine, so that no code of its users goes on elsewhere.
+// Only for threads that are in no goroutine, so that its users do not migrate.
 constinit thread_local bool is_leaving_run = false;
 
 // std::terminate in a goroutine: an exception, or goexit, has met a noexcept function, or something
@@ -283,7 +283,7 @@ void on_terminate() {
               : "std::terminate called");
 }
 
-// Whether the C++ library has brought that handler, not the program.
+// Whether the C++ library has installed that handler, not the program.
 bool is_of_library(std::terminate_handler handler) {
     if (handler == std::abort) return true;
 #if defined(__GLIBCXX__)

@@ -1,7 +1,7 @@
 // JSON, written as it goes: members and elements, with commas between.
 //
-// Texts may hold any bytes, as names and labels of goroutines do. JSON is UTF-8: what is none comes
-// out as U+FFFD, a character for each byte, so that whoever reads the text strictly can read it.
+// Texts may hold any bytes, as names and labels of goroutines do. JSON is UTF-8: each byte that is
+// not valid UTF-8 comes out as U+FFFD, so that strict readers accept the text.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Finding objects by address, and following what they contain.
+// Finds objects by address, marks them, and follows their contents.
 #include "diag/marking.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using raw_word [[gnu::may_alias]] = std::uintptr_t;
 
-// What the compiler may use below a stack pointer without saying so.
+// Bytes below the stack pointer that the compiler may use.
 constexpr std::uintptr_t red_zone = 128;
 
 template <class T, class F>
@@ -57,9 +57,9 @@ candidate* marking::find_goroutine(const g& gp) {
     return c != nullptr && c->gp == &gp ? c : nullptr;
 }
 
-// Only pointers to the channel itself count: who puts something into its buffer, or takes it out,
-// has a handle all the while. Those to its end, or to the buffer's, may be malloc's own, which
-// links free memory by the word before it.
+// Only pointers to the channel itself count: a goroutine that uses the buffer has a handle all the
+// while. Pointers to the channel's or the buffer's end may be malloc's own, which links free memory
+// by the word before it.
 awaited_block* marking::find_block_at(std::uintptr_t address) {
     if (address - blocks_at_.lo >= blocks_at_.hi - blocks_at_.lo) return nullptr;
     awaited_block* const b =
@@ -125,7 +125,7 @@ stack_words saved_stack(const g& gp) {
     const auto top = reinterpret_cast<std::uintptr_t>(&gp);
     const auto lo = reinterpret_cast<std::uintptr_t>(gp.stack.usable_lo());
     std::uintptr_t from = reinterpret_cast<std::uintptr_t>(gp.sched.sp);
-    // One that is about to overflow, or a stack pointer that was never set.
+    // The stack is about to overflow, or its stack pointer was never set.
     from = from < lo + red_zone || from > top ? lo : from - red_zone;
     from = (from + sizeof(std::uintptr_t) - 1) / sizeof(std::uintptr_t) * sizeof(std::uintptr_t);
     return {reinterpret_cast<const void*>(from), (top - from) / sizeof(std::uintptr_t)};

@@ -1,10 +1,9 @@
 // Keeps functions that read the stacks of other goroutines apart from the search for unreachable
 // goroutines (diag/unreachable).
-//
-// A reader has pointers into those stacks: in registers, in the frames of the unwinder, in what it
-// notes. The search would take each for a reference by which that goroutine can be woken, and not
-// find it. So a search waits until no reader is at work, and readers wait while a search is under
-// way. A reader writes zeros over its dead frames before it lets a search begin.
+// A reader has pointers into those stacks: in registers, in the unwinder's frames, in its notes.
+// The search would take each pointer for a reference by which the goroutine can be woken, and miss
+// the goroutine. So a search waits until no reader is at work, and readers wait while a search is
+// under way. A reader writes zeros over its dead frames before it lets a search begin.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +23,9 @@ class concealed {
     std::uintptr_t inverted_ = ~std::uintptr_t{0};
 };
 
-// Lives while the calling goroutine or thread reads stacks, and before whatever it notes of them.
-// Any number at a time, from any thread, but not the bystander's; not one inside the other. Parks,
-// unless the process exits: then it does not wait for a search, which may have been stopped.
+// Lives while the calling goroutine or thread reads stacks, and is older than its notes of them.
+// Any number at a time, from any thread but the bystander; never nested. Parks, unless the process
+// exits: then it does not wait for a search, which may have been stopped.
 class reading_stacks {
   public:
     reading_stacks();
@@ -45,16 +44,16 @@ class searching_stacks {
     ~searching_stacks();
     searching_stacks(const searching_stacks&) = delete;
     searching_stacks& operator=(const searching_stacks&) = delete;
-    // False: somebody reads, and the caller must not wait.
+    // False: a reader is at work, and the caller must not wait.
     explicit operator bool() const { return is_alone_; }
 
   private:
     bool is_alone_ = true;
 };
 
-// Writes zeros over what functions that have returned have left below the caller's frame. A caller
-// that begins with it has no old words in what the frames of later calls leave unwritten, which the
-// search would take for pointers.
+// Writes zeros over the words that returned functions have left below the caller's frame. A caller
+// that begins with it has no old words in unwritten parts of later frames, which the search would
+// take for pointers.
 void clear_dead_frames();
 
 }  // namespace rota::rt

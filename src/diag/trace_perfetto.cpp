@@ -1,10 +1,10 @@
-// From Go's execution trace to Perfetto's: what ran where as slices on tracks, who woke whom as
-// flows. The numbers of the fields are those of perfetto_trace.proto.
+// Converts Go's execution trace to Perfetto's: turns of goroutines become slices on tracks,
+// wake-ups become flows. The numbers of the fields are those of perfetto_trace.proto.
 //
-// Each thread and each processor has a track with a slice for every turn of a goroutine; system
-// calls lie within those of the thread, and samples of a CPU profile are instants of it. Regions
-// and logs are on tracks of their goroutines, tasks have one each. What the events tell of a state
-// that is known is passed over, so that generations join without a seam.
+// Each thread and each processor has a track with a slice for every turn of a goroutine. System
+// calls lie within the thread's slices; samples of a CPU profile are instants on its track. Regions
+// and logs are on tracks of their goroutines; each task has a track. An event that repeats a known
+// state is skipped, so generations join without a seam.
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -39,7 +39,7 @@ constexpr std::int32_t slice_begin = 1, slice_end = 2, instant = 3;
 constexpr std::uint32_t monotonic = 3, boottime = 6;
 }  // namespace perfetto
 
-// Tracks by what they are of; a number is below 2^56 in every trace that is no invention.
+// Tracks by the kind of their subject; a number is below 2^56 in every real trace.
 enum class track_kind : std::uint64_t { group = 1, processor, thread, goroutine, task };
 enum class track_group : std::uint64_t {
     process = 1,
@@ -76,7 +76,7 @@ class packets {
         }
     }
 
-    // Once for each track; others may name it from then on.
+    // Declares a track once; other tracks may name it from then on.
     void declare(std::uint64_t uuid, std::uint64_t parent, const std::string& name,
                  std::uint64_t rank) {
         if (!known_.insert(uuid).second) return;
@@ -137,7 +137,7 @@ class packets {
     std::set<std::uint64_t> known_;
 };
 
-// Replays the events far enough to know who runs where.
+// Replays the events far enough to know which goroutine runs where.
 class converter {
   public:
     explicit converter(std::ostream& to) : out_(to) {
@@ -185,7 +185,7 @@ class converter {
         bool in_call = false;  // with a slice of its own
     };
     struct processor {
-        std::uint64_t g = nobody;  // whose slice is open
+        std::uint64_t g = nobody;  // the goroutine with the open slice
     };
 
     std::string name_of(std::uint64_t g) const {
@@ -261,7 +261,7 @@ class converter {
         t.in_call = false;
         t.g = nobody;
     }
-    // The goroutine of thread m goes on no more, here.
+    // The goroutine of thread m stops running here.
     void leave(std::uint64_t m, std::string_view why) {
         const thread t = threads_[m];
         if (t.p != nobody && processors_[t.p].g == t.g) leave_processor(t.p, why);
@@ -317,7 +317,7 @@ class converter {
     std::map<std::uint64_t, int> nested_;           // slices that are open, by track
 };
 
-// What a generation says at its beginning.
+// Handles the states that a generation reports at its beginning.
 void converter::status_event(const read_event& e) {
     constexpr std::uint64_t running = 2, syscall = 3, p_running = 1, p_syscall = 3;
     if (static_cast<trace_event>(e.kind) == trace_event::proc_status) {
@@ -362,8 +362,8 @@ void converter::user_event(const read_event& e) {
     }
 }
 
-// An instant of the thread: named by the function, the innermost of the stack. One that is older
-// than the last event of the generation before comes behind that.
+// An instant of the thread, named by the innermost function of the stack. A sample older than the
+// last event of the generation before is put behind that event.
 void converter::sample(const read_sample& s) {
     const auto found = of_->stacks.find(s.stack);
     if (found == of_->stacks.end() || found->second.empty()) return;

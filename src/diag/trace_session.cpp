@@ -1,7 +1,7 @@
-// Beginning, going on and ending; and a goroutine that sees to it once a second.
+// Begins, continues and ends the process's trace; a goroutine does periodic work once a second.
 //
-// What may be short of memory here ends the trace with an error, never the program: where a
-// generation is written down, and where a goroutine is to be made.
+// A lack of memory here ends the trace with an error, never the program: in writing a generation,
+// and in making a goroutine.
 #include "diag/trace_session.hpp"
 
 #include <cerrno>
@@ -33,10 +33,10 @@ namespace {
 
 constexpr std::int64_t generation_ns = 1'000'000'000;
 constexpr std::int64_t look_ns = 100'000'000;
-constexpr std::int64_t pauses_apart = 50;       // a stop takes at most one part in so many
+constexpr std::int64_t pauses_apart = 50;       // a stop takes at most one part in this many
 constexpr std::size_t early_at = 16u << 20;     // bytes of events that end a generation early,
-constexpr std::size_t early_factor = 4;         // or so many times the bytes of untold goroutines
-constexpr std::size_t status_bytes = 24;        // of one
+constexpr std::size_t early_factor = 4;         // or this many times the bytes of untold goroutines
+constexpr std::size_t status_bytes = 24;        // of one goroutine
 constexpr std::size_t session_stack = 1 << 20;  // for the demangler
 
 std::error_code no_memory() { return std::make_error_code(std::errc::not_enough_memory); }
@@ -64,9 +64,9 @@ std::error_code spawn_own(F f) {
     }
 }
 
-// Runs f on a goroutine with a large stack, whoever asks: a thread of the program's own cannot stop
-// the world for a trace, which needs a goroutine that is told to run. Returns what f returns, or
-// why it could not be called.
+// Runs f on a goroutine with a large stack: a thread of the program's own cannot stop the world for
+// a trace, because the trace needs a running goroutine to record. Returns the result of f, or the
+// reason why f could not be called.
 template <class F>
 std::error_code on_own_goroutine(F f) {
     latch done(1);
@@ -80,8 +80,8 @@ std::error_code on_own_goroutine(F f) {
     return result;
 }
 
-// At the end of the process, and in the child of a fork, goroutines do not run: nobody could be
-// waited for.
+// At the end of the process, and in the child of a fork, goroutines do not run, so the caller must
+// not wait for a goroutine.
 bool is_too_late(std::error_code& ec) {
     // relaxed, both: our own, or hints
     if (!sched.exiting.load(memory_order_relaxed) && !sched.forked.load(memory_order_relaxed))
@@ -90,7 +90,7 @@ bool is_too_late(std::error_code& ec) {
     return true;
 }
 
-// Waits, if a trace is very short, until it is known how fast ticks are.
+// Waits, if a trace is very short, until the rate of the ticks is known.
 void watch_ticks() {
     while (const std::int64_t ns = trace_clock.watch_ns()) {
         entersyscall();
@@ -166,7 +166,7 @@ void trace_file::fail(std::error_code why) {
     cut();
 }
 
-// What is not a file has no length, and stays as it is.
+// A target that is not a regular file has no length, and stays as it is.
 void trace_file::cut() {
     entersyscall();
     (void)file_truncate(fd_, static_cast<std::int64_t>(whole_));
@@ -187,7 +187,7 @@ void trace_ring::end_generation(std::int64_t ended, std::int64_t min_age, std::s
     all_.push_back({std::move(now_), ended});
     size_ += size;
     now_.clear();
-    // The second is old enough for all that is asked, or the first too many.
+    // Drop the first if the second alone is old enough, or if the bytes are too many.
     while (all_.size() > 1 && (size_ > bytes_max || all_.front().ended <= ended - min_age)) {
         size_ -= all_.front().bytes.size();
         all_.pop_front();
@@ -225,15 +225,15 @@ bool trace_session::is_wanted() const {
     return has_recorder_ || (has_file_ && file_->is_open() && !file_->has_failed());
 }
 
-// The file ends with the last generation, the recorder begins anew after this one.
+// The file ends with the last generation, and the recorder begins anew after this generation.
 std::errc trace_session::lose(std::errc why) {
     if (has_file_) file_->fail(std::make_error_code(why));
     if (has_recorder_ && !is_writing_ring_) ring_->clear();
     return why;
 }
 
-// A generation goes to a file and to a recorder; what of it has gone there is taken back if there
-// is no memory for all of it.
+// Writes a generation to a file and to a recorder. If memory runs out, takes back the parts that
+// were written.
 std::errc trace_session::deliver(const trace_generation& done) {
     const std::vector<traced_sample> samples = trace_samples.take_until(done.ended.mono);
     if (done.chunks.refused) return lose(std::errc::not_enough_memory);
@@ -261,7 +261,7 @@ std::errc trace_session::deliver(const trace_generation& done) {
     return std::errc::not_enough_memory;
 }
 
-// Tells, while the program goes on, the goroutines to which nothing has happened.
+// Records, while the program goes on, the goroutines without an event yet.
 void trace_session::tell_untold() {
     if (!runs_) return;
     const std::int64_t began = nanotime();
@@ -274,7 +274,7 @@ void trace_session::tell_untold() {
         if (!is_more) room = trace_chunks.limit() / 2;
     }
     told_ns_ = nanotime() - began;
-    // No more than fits, with as much again until that has been seen.
+    // Raises early_at_ to early_factor times the bytes of the untold goroutines, at most to `room`.
     std::size_t bytes = count * status_bytes * early_factor;
     if (bytes > room) bytes = room;
     early_at_ = bytes > early_at ? bytes : early_at;
@@ -306,10 +306,10 @@ bool trace_session::step(trace_step what, bool wants_stacks) {
     return true;
 }
 
-// Somebody is about to want the trace: what comes from here on is a generation of its own.
+// Prepares for a new consumer of the trace: events from here on go to a generation of their own.
 std::error_code trace_session::begin(const trace_wish& wish) {
     if (is_trace_impossible()) return std::make_error_code(std::errc::not_supported);
-    // One that somebody else wants has its own error, if there is none of ours.
+    // An error of another consumer's file stays as it is, if this call has no error.
     if (file_ == nullptr) file_ = new trace_file;
     if (ring_ == nullptr) ring_ = new trace_ring;
     if (format_ == nullptr) format_ = new trace_format;
@@ -415,7 +415,7 @@ void trace_session::stop_recorder() {
         return {};
     });
     if (!none) return;
-    // There is no memory for a goroutine: the one that sees to the trace ends it.
+    // There is no memory for a goroutine: the goroutine that drives the trace ends the recorder.
     const std::lock_guard<mutex> guard(mu_);
     if (has_recorder_) forget_recorder();
 }
@@ -430,7 +430,8 @@ std::error_code trace_session::write_recorder(const char* path) {
     });
 }
 
-// If the running generation turns out to be lost, those before it are written, and forgotten then.
+// If the running generation turns out to be lost, the earlier generations are written, and dropped
+// afterwards.
 std::error_code trace_session::write_ring(const char* path) {
     trace_file out;
     const std::error_code refused = unless_out_of_memory([&] { return out.create(path); });
@@ -464,7 +465,7 @@ void trace_session::arm(const trace_wish& wish) {
     dump_.store(dump::armed, memory_order_release);  // pairs(trace.dump)
 }
 
-// By the keeper: who is about to end cannot park, and may hold whatever a writer needs.
+// Called by the keeper: the ending thread cannot park, and may hold a lock that a writer needs.
 void trace_session::dump_if_wanted() {
     if (dump_.load(memory_order_relaxed) != dump::wanted) return;  // relaxed: hands over nothing
     const bool failed = !has_recorder_ || write_ring(crash_path_);
@@ -472,9 +473,8 @@ void trace_session::dump_if_wanted() {
     dump_.store(failed ? dump::failed : dump::written, memory_order_relaxed);
 }
 
-// The world may have to be stopped for it: our p, if we have one, is taken from us, since we are
-// outside the runtime. If we are not, or whoever crashes holds a lock that is needed, time runs
-// out.
+// The dump may have to stop the world. Outside the runtime the caller's p can be taken from it. If
+// the caller is inside the runtime, or the crashed thread holds a needed lock, the wait times out.
 void trace_session::dump_before_end() {
     constexpr long look_again = 1'000'000;  // ns
     // relaxed: our own. The child of a fork has no goroutine that would write.
@@ -485,7 +485,7 @@ void trace_session::dump_before_end() {
     const bool is_sysmon = sched.sysmon_tid.load(memory_order_relaxed) == current_thread_id();
     // relaxed: what is written is in the file
     while (dump_.load(memory_order_relaxed) == dump::wanted && nanotime() < until) {
-        if (is_sysmon) trace_wake_rested_at_end(nanotime());  // nobody else wakes the keeper
+        if (is_sysmon) trace_wake_rested_at_end(nanotime());  // no other thread wakes the keeper
         thread_sleep_ns(look_again);
     }
     const bool is_there = dump_.load(memory_order_relaxed) == dump::written;  // relaxed: as above

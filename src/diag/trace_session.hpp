@@ -1,4 +1,4 @@
-// The one trace of the process, and who wants it: a file, a flight recorder, or both.
+// The one trace of the process, written to a file, kept by a flight recorder, or both.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@
 
 namespace rota::rt {
 
-// A file that is written generation by generation. A system call each time, with the p given away.
+// A file written generation by generation: one system call each, with the p given away.
 class trace_file final : public trace_output {
   public:
     std::error_code create(const char* path);
     bool is_open() const { return fd_ >= 0; }
     void put(const void* from, std::size_t size) override;
-    // What has been put is a generation, and goes to the file. The first error of all stays.
+    // Writes the bytes put since the last call as a generation. The first error stays.
     void end_generation();
-    // What has been put since the last generation is void, and so is all that comes. As with other
-    // errors the file ends with the last whole generation.
+    // Drops the bytes put since the last generation, and every later byte. As after any error, the
+    // file ends with the last whole generation.
     void fail(std::error_code why);
     std::error_code close();
     bool has_failed() const { return static_cast<bool>(error_); }
@@ -37,20 +37,20 @@ class trace_file final : public trace_output {
     int fd_ = -1;
     std::string kept_;
     std::size_t written_ = 0;
-    std::size_t whole_ = 0;  // of that, what ends with a generation
+    std::size_t whole_ = 0;  // of that, the bytes up to the end of a generation
     std::error_code error_;
 };
 
-// The last generations.
+// Keeps the last generations in memory.
 class trace_ring final : public trace_output {
   public:
     void put(const void* from, std::size_t size) override {
         now_.append(static_cast<const char*>(from), size);
     }
-    // What has been put is a generation that ended then. Forgets the first ones that are needed no
-    // more.
+    // Ends the generation that has been put; it ended at that moment. Drops the first generations
+    // that are no longer needed.
     void end_generation(std::int64_t ended, std::int64_t min_age, std::size_t bytes_max);
-    // What has been put since the last generation is void.
+    // Drops the bytes put since the last generation.
     void undo() { now_.clear(); }
     void clear();
     template <class F>
@@ -71,9 +71,9 @@ class trace_ring final : public trace_output {
 struct trace_wish {
     bool stacks = true;
     std::size_t memory_max = 256u << 20;
-    std::int64_t min_age = 0;  // ns; of the recorder
+    std::int64_t min_age = 0;  // ns; for the recorder
     std::size_t bytes_max = 0;
-    const char* crash_path = "";  // until the session has taken it over
+    const char* crash_path = "";  // valid until the session has copied it
     std::int64_t crash_wait = 0;  // ns
 };
 
@@ -91,16 +91,16 @@ class trace_session {
     std::error_code write_recorder(const char* path);
 
     // For a process that is about to end on the calling thread, which may be anywhere but in the
-    // scheduler: has the recorder written if that was wished, by the goroutine of the session.
-    // Waits for that as long as was wished, at most. The first time only.
+    // scheduler. If a dump was asked for, the session's goroutine writes the recorder. Waits for
+    // that at most as long as was asked for. Acts on the first call only.
     void dump_before_end();
 
   private:
-    // Of a recorder that is to be written when the process ends badly.
+    // The state of a recorder that is to be written when the process ends badly.
     enum class dump : std::uint32_t { unwanted, armed, wanted, written, failed };
 
     struct keeper;
-    // All of these: with mu_ held, on a goroutine of the session's own.
+    // Caller of these: holds mu_, on a goroutine of the session's own.
     std::error_code begin(const trace_wish& wish);
     bool step(trace_step what, bool wants_stacks = false);
     std::errc deliver(const trace_generation& done);
@@ -122,16 +122,16 @@ class trace_session {
     bool has_recorder_ = false;
     trace_wish file_wish_, recorder_wish_;
     bool is_writing_ring_ = false;  // it is not cleared then
-    std::int64_t told_ns_ = 0;      // how long it took to tell the untold goroutines
-    std::errc lost_{};              // why the recorder has not got the last generation
+    std::int64_t told_ns_ = 0;      // ns that the last pass over the untold goroutines took
+    std::errc lost_{};              // why the recorder misses the last generation
     std::int64_t next_step_ = 0;
     std::size_t early_at_ = 16u << 20;
-    std::uint64_t run_ = 0;       // how often a trace has begun
+    std::uint64_t run_ = 0;       // how many traces have begun
     trace_file* file_ = nullptr;  // made by the first use, as what follows
     trace_ring* ring_ = nullptr;
     trace_format* format_ = nullptr;
 
-    // Written with mu_ held while dump_ is unwanted; read by who has found it armed.
+    // Written with mu_ held while dump_ is unwanted; read by the thread that has found it armed.
     std::int64_t crash_wait_ = 0;
     char crash_path_[crash_path_max + 1] = {};
     atomic<dump> dump_{dump::unwanted};
