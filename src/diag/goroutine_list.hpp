@@ -1,5 +1,4 @@
-// All goroutines, each as it was at some moment: what profiles, the leak checks and the debug pages
-// read.
+// Lists all goroutines, each as it was at some moment, for profiles, leak checks and debug pages.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +30,13 @@ struct goroutine_state {
     std::vector<std::uintptr_t> pcs;  // as return addresses, the innermost first
 };
 
-// Each that lives from the beginning to the end, once. Those that do not run are held still, a few
-// dozen at a time; those that run are asked where they are (diag/on_thread), unless `pcs_max` is
-// 0: then no stack is looked at; else a search for unreachable goroutines ends first, and it parks
-// meanwhile. Caller: in user code, with a label_reader. Throws std::bad_alloc.
+// Lists each goroutine that lives from the beginning to the end, once. Goroutines that do not run
+// are held, a few dozen at a time; running goroutines are asked for their stacks (diag/on_thread).
+// With `pcs_max` 0 no stack is read. Otherwise a search for unreachable goroutines ends first, and
+// the call parks meanwhile. Caller: in user code, with a label_reader. Throws std::bad_alloc.
 std::vector<goroutine_state> list_goroutines(std::size_t pcs_max = 64);
 
-// What a dump says in brackets.
+// The text that a dump shows in brackets.
 const char* state_text(const goroutine_state& g);
 
 }  // namespace rota::rt

@@ -1,11 +1,11 @@
-// The stack of a goroutine that holds a thread: it runs, it was stopped where it computed, or it is
-// inside a call that blocks.
+// Reads the stack of a goroutine that holds a thread: it runs, it was stopped while it computed, or
+// it is inside a call that blocks.
 //
 //   * It was stopped (sched/suspend): its m has the registers, and a stopped_hold keeps it there.
-//   * Its thread sleeps in the kernel: that says where, and nobody disturbs it. If it has run
-//     meanwhile, what was read is thrown away. The kernel does not tell the frame pointer: a caller
-//     that needs it has it guessed from its first instructions (diag/machine_code); where that
-//     can't be done the stack ends there.
+//   * Its thread sleeps in the kernel: the kernel tells where, and the thread is not disturbed. If
+//     it has run meanwhile, the result is thrown away. The kernel does not tell the frame pointer:
+//     for a caller that needs it, it is derived from the first instructions (diag/machine_code). If
+//     that fails, the stack ends there.
 //   * Otherwise, if it has computed for a millisecond, it is asked, and answers in the handler of a
 //     signal.
 #pragma once
@@ -25,35 +25,35 @@ struct walked_stack {
     std::uintptr_t pcs[pcs_max] = {};  // as return addresses, the innermost first
 };
 
-// Whether that goroutine is there still, and not another one in its place.
+// Whether gp still is the goroutine with that number.
 [[nodiscard]] bool is_same(const g& gp, std::uint64_t goid);
 
-// Of one that is stopped. False: it is not. Takes no lock and allocates nothing. Caller: not to be
-// stopped itself, nor to park, before this returns.
+// For a stopped goroutine. False: it is not stopped. Takes no lock and allocates nothing. Caller:
+// must not be stopped, nor park, before this returns.
 [[nodiscard]] bool walk_stopped(const g& gp, std::uint64_t goid, walked_stack& to);
 
-// How long those that are asked may take together.
+// The time that the asked threads may take together.
 struct patience {
     std::int64_t left_ns = 1'000'000'000;
 };
 
-// Of one that runs or is inside a call. False: it can't be had, or gp is not that goroutine any
-// more, or not on a thread. Takes no lock and allocates nothing; blocks the thread until the other
-// one answers, up to three tenths of a second. If a scan is under way, others wait for that.
+// For a goroutine that runs or is inside a call. False: the stack cannot be had, or gp is no longer
+// that goroutine, or not on a thread. Takes no lock and allocates nothing. Blocks the thread until
+// the asked thread answers, up to 0.3 s. If a scan is under way, other threads wait for that.
 [[nodiscard]] bool walk_on_thread(const g& gp, std::uint64_t goid, walked_stack& to,
                                   patience& patience);
 
-// What has come of the search for a stack.
+// The result of the search for a stack.
 enum class found_stack : unsigned char {
     walked,  // `to` has it
-    held,    // it has parked meanwhile, and was looked at so
-    none,    // it can't be had
+    held,    // it has parked meanwhile, and was read while held
+    none,    // the stack cannot be had
     gone     // the goroutine has ended
 };
 
-// Of one that was on a thread in a scan before, in a program that goes on: as it runs, parks and
-// runs again it is looked for in turn. `look`, in a scan of that goroutine alone, returns its
-// state, and by `held` whether it was held and has been looked at. Caller: in user code.
+// For a goroutine that was on a thread in an earlier scan, in a program that goes on: as it runs,
+// parks and runs again, each way is tried in turn. `look`, in a scan of that goroutine alone,
+// returns its state, and by `held` whether it was held and has been read. Caller: in user code.
 template <class F>
 found_stack find_stack(const g& gp, std::uint64_t goid, walked_stack& to, patience& patience,
                        stack_scan& scan, F look) {

@@ -1,7 +1,7 @@
-// profile.proto: what `go tool pprof` reads.
+// Writes profile.proto, the format that `go tool pprof` reads.
 //
-// Functions and lines are in the file, so no binary is needed to read it; the mappings tell tools
-// that want one which it was. Locations are shared by samples, functions by locations.
+// Functions and lines are in the file, so no binary is needed to read it. The mappings tell tools
+// that want a binary which it was. Samples share locations, and locations share functions.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ struct value_type {
 
 class profile_builder {
   public:
-    // The values of each sample, and what lies between two samples.
+    // The types of each sample's values, and the period between two samples.
     profile_builder(std::span<const value_type> values, value_type period, std::int64_t every);
     ~profile_builder();
     profile_builder(const profile_builder&) = delete;
     profile_builder& operator=(const profile_builder&) = delete;
 
-    // What is added from now on is subtracted: the profile is a difference of two moments.
+    // Values added after subtract(true) are subtracted: the profile is a difference of two moments.
     void subtract(bool on);
 
-    // A stack of return addresses, the innermost first. Those with the same stack and labels are
-    // one sample.
+    // A stack of return addresses, the innermost first. Equal stacks with equal labels become one
+    // sample.
     void add(std::span<const std::uintptr_t> pcs, std::span<const std::int64_t> values,
              const label_set* labels);
-    // What has no stack: a function of that name stands for it. `object_size`: 0, or a label.
+    // A value without a stack: a function of that name stands for it. `object_size`: 0, or a label.
     void add_named(std::string_view function, std::span<const std::int64_t> values,
                    std::int64_t object_size);
 
@@ -41,7 +41,7 @@ class profile_builder {
     void set_default(std::string_view type);
     void comment(std::string_view text);
 
-    // The whole file, compressed. Once.
+    // Returns the whole file, compressed. Call it once.
     std::string finish();
 
   private:

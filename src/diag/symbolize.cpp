@@ -1,4 +1,4 @@
-// The table of modules whose files have been read.
+// Keeps the table of modules whose files have been read, and looks addresses up in them.
 #include "diag/symbolize.hpp"
 
 #include <algorithm>
@@ -32,12 +32,12 @@ struct module {
 };
 constinit module modules[modules_max];
 
-// What has been found out, for good: traces ask for the same few places again and again.
+// Caches results for good: traces ask for the same few places again and again.
 template <class T>
 class known_table {
   public:
     const T* recall(std::uintptr_t pc) const {
-        if (pc <= 1) return nullptr;  // these mean something else in a slot
+        if (pc <= 1) return nullptr;  // 0 and 1 have other meanings in a slot
         for (std::size_t i = 0; i < probes; ++i) {
             const slot& k = slots_[index(pc, i)];
             if (k.pc.load(memory_order_acquire) == pc) return &k.what;  // pairs(place.known)
@@ -71,7 +71,7 @@ class known_table {
     slot slots_[size];
 };
 
-// What frames_of adds to place_of: those that were inlined lie elsewhere, packed.
+// The additions of frames_of to place_of; the inlined frames lie elsewhere, packed.
 struct kept_frames {
     source_line source;
     unsigned start_line = 0;
@@ -82,19 +82,19 @@ struct kept_frames {
 constinit known_table<code_place> known_places;
 constinit known_table<kept_frames> known_frames;
 
-// Room for frames that were inlined. Pages that nobody has touched cost nothing.
+// Room for inlined frames. Untouched pages cost nothing.
 class frame_room {
   public:
     // Null: there is no more.
     code_frame* take(std::size_t n) {
-        // relaxed: a page is read by who has written it, or behind pairs(place.known)
+        // relaxed: only its writer reads a page, or a reader behind pairs(place.known)
         code_frame* begin = begin_.load(memory_order_relaxed);
         if (begin == nullptr) {
             void* const space =
                 ::mmap(nullptr, frames_max * sizeof(code_frame), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
             if (space == MAP_FAILED) return nullptr;
-            // relaxed: as above. Who comes second takes the first one's.
+            // relaxed: as above. The second thread takes the first thread's mapping.
             if (begin_.cas(nullptr, static_cast<code_frame*>(space), memory_order_relaxed)) {
                 begin = static_cast<code_frame*>(space);
             } else {
@@ -142,7 +142,7 @@ void fill(module& m, const link_map* map) {
         }
     }
     m.path[n > 0 ? n : 0] = '\0';
-    // The vDSO's is no path, and what lies in the working directory is not it.
+    // The vDSO's name is no path, and a file of that name in the working directory is not it.
     m.readable = std::strchr(from, '/') != nullptr && m.image.open(from);
     if (!m.readable) return;
     m.lines.open(m.image);
@@ -201,12 +201,12 @@ code_place find_out(const void* pc) {
     return p;
 }
 
-// One whose name has not been kept.
+// A lambda whose name the compiler has not kept.
 bool is_lambda(const inlined_calls::call& c) {
     return c.function == nullptr || (!c.is_mangled && std::strcmp(c.function, "operator()") == 0);
 }
 
-// `is_late`: another thread has been reading for too long, the next one who asks may be told more.
+// `is_late`: another thread has been reading for too long; a later call may find more.
 code_frames find_out_frames(const void* pc, bool& is_late) {
     code_frames f;
     f.place = place_of(pc);

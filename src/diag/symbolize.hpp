@@ -1,4 +1,4 @@
-// What a report says of an address: functions, source lines, or the module that it lies in.
+// Names the code at an address for reports: functions, source lines, or the module.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,15 @@ struct code_place {
 // reports in any state of the process, and for several threads at once.
 code_place place_of(const void* pc);
 
-// The variable that lies there, with static storage: mangled, and by how much the address is behind
-// its start. A name of null: none that has a symbol.
+// The variable with static storage at the address: its mangled name, and the offset of the address
+// from its start. Null name: no variable with a symbol lies there.
 struct variable_place {
     const char* name = nullptr;
     std::uintptr_t offset = 0;
 };
 variable_place variable_at(const void* address);
 
-// A function that was inlined, and where in it the instruction lies, or the call of the next.
+// An inlined function, and the place in it: the instruction, or the call of the next function.
 struct code_frame {
     const char* function = nullptr;
     bool is_mangled = false;  // else the bare name, without its namespaces and arguments
@@ -42,12 +42,12 @@ struct code_frames {
     code_frame inlined[inlined_calls::calls_max];  // the innermost first
 };
 
-// As place_of, with all functions that the address belongs to. A lambda whose name the compiler has
-// not kept has no frame, nor has what calls it in a header of the system's or of rota's own: its
-// line is shown as that of the function around.
+// As place_of, with every function that the address belongs to. A lambda whose name the compiler
+// has not kept gets no frame, and neither does its caller in a header of the system's or of rota's
+// own: its line is shown as the line of the enclosing function.
 code_frames frames_of(const void* pc);
 
-// Whether the module of the address says what was inlined.
+// Whether the module of the address describes inlined functions.
 bool has_inlined_calls(const void* pc);
 
 }  // namespace rota::rt

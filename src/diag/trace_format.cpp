@@ -1,4 +1,4 @@
-// Batches and tables.
+// Writes the batches and tables of a generation.
 #include "diag/trace_format.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace rota::rt {
 namespace {
 
 constexpr std::size_t batch_max = 60'000;
-constexpr std::size_t frames_max = 100'000;  // what samples are at may be no code at all
+constexpr std::size_t frames_max = 100'000;  // samples may lie at addresses without code
 constexpr int new_places_max = 500;
 
 void put_batch(trace_output& to, std::uint32_t generation, std::uint64_t thread, std::uint64_t time,
@@ -50,7 +50,7 @@ std::string shown_name(std::string_view name) {
     return shown.substr(0, trace_string_max);
 }
 
-// The functions that tell the trace something are of no interest either.
+// Functions that write to the trace are hidden too.
 bool is_of_trace(const char* mangled) {
     return mangled != nullptr && std::strncmp(mangled, "_ZN4rota5trace", 14) == 0;
 }
@@ -81,8 +81,9 @@ const trace_format::frame& trace_format::frame_at(std::uintptr_t pc) {
     return f;
 }
 
-// Events are at some hundred places, samples may be anywhere, and to find one out may take a
-// millisecond. So only so many of them are in each generation; others have no names in it.
+// Events lie at a few hundred places. Samples may lie anywhere, and to look an address up may take
+// a millisecond. So a generation looks up a limited number of new ones; the rest have no names in
+// it.
 const trace_format::frame& trace_format::sampled_frame_at(std::uintptr_t pc) {
     if (const auto known = frames_.find(pc); known != frames_.end()) return known->second;
     if (new_places_ == 0) return nameless_;
@@ -104,15 +105,15 @@ void trace_format::end_batch(trace_output& to) {
     batch_.clear();
 }
 
-// A goroutine is called by the function at the end of its first stack. What go_options::name says
-// stands there in the function's place. Readers keep one function for each address, so the frame
-// has an address of its own, at which no code lies.
+// Readers call a goroutine by the function at the end of its first stack. The text of
+// go_options::name stands there in the function's place. Readers keep one function for each
+// address, so the frame has an address of its own, where no code lies.
 void trace_format::add_named(std::uint32_t id, const frame& f, std::string_view name) {
     begin_stack(id, 1);
     put_frame(trace_beginning::named - id, std::string(name), f);
 }
 
-// Without the runtime's frames at both ends, unless there are no others.
+// Hides the runtime's frames at both ends, unless the stack has no other frames.
 void trace_format::add_stack(std::uint32_t id, const std::uintptr_t* pcs, std::uint32_t n) {
     if (const std::string_view name = trace_beginning::name_in(pcs, n); !name.empty()) {
         const frame& f = frame_at(pcs[0]);
@@ -155,7 +156,7 @@ void trace_format::add_frames(std::uint32_t id, const std::uintptr_t* pcs, std::
     }
 }
 
-// Returns the first number behind those of the table.
+// Returns the first number behind the numbers of the table.
 std::uint32_t trace_format::write_stacks(trace_output& to) {
     std::uint32_t count = 0;
     {
@@ -170,8 +171,8 @@ std::uint32_t trace_format::write_stacks(trace_output& to) {
     return count + 1;
 }
 
-// With the runtime's frames: samples show where time goes. Their moments lie between the
-// generation's as they do by the other clock.
+// Keeps the runtime's frames, because samples show where time goes. Converts the samples' moments
+// to the clock of the generation.
 void trace_format::write_samples(const std::vector<traced_sample>& samples,
                                  std::uint32_t first_stack, const trace_generation& of,
                                  std::uint64_t offset) {

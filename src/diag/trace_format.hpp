@@ -1,4 +1,4 @@
-// From what a generation consists of to the bytes of a trace.
+// Turns the data of a generation into the bytes of a trace.
 #pragma once
 
 #include <cstddef>
@@ -12,30 +12,30 @@
 
 namespace rota::rt {
 
-// Where bytes go. What is put may be kept until the end.
+// A consumer of bytes. The implementation may keep them until the end.
 class trace_output {
   public:
     virtual ~trace_output() = default;
     virtual void put(const void* from, std::size_t size) = 0;
 };
 
-// Writes generations. Remembers what it has found out about addresses. In user code, on a stack
-// that the demangler can do with.
+// Writes generations, and caches the functions of addresses. Caller: in user code, on a stack that
+// is large enough for the demangler.
 class trace_format {
   public:
-    // The generation as batches: its times' unit, its events, its tables, and the samples. The rate
-    // of the ticks must be known (trace_clock).
+    // Writes the generation as batches: the unit of its times, its events, its tables, the samples.
+    // Caller: the rate of the ticks is known (trace_clock).
     void write(const trace_generation& done, const std::vector<traced_sample>& samples,
                trace_output& to);
-    // Forgets about addresses: it may have been interrupted by an exception.
+    // Empties the cache of addresses: an exception may have interrupted an entry.
     void forget() { frames_.clear(); }
 
   private:
     struct frame {
-        bool is_ours = false;  // the runtime's, of no interest at either end of a stack
+        bool is_ours = false;  // the runtime's: hidden at both ends of a stack
         std::string function;  // as a trace shows it
         std::string file;
-        unsigned line = 1;  // from 1 on: readers refuse 0
+        unsigned line = 1;  // at least 1: readers refuse 0
     };
     const frame& frame_at(std::uintptr_t pc);
     const frame& sampled_frame_at(std::uintptr_t pc);

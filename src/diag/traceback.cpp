@@ -1,4 +1,4 @@
-// Traces: walking stacks and printing frames.
+// Walks stacks and prints frames of goroutine traces.
 #include "diag/traceback.hpp"
 
 #include <cstring>
@@ -42,8 +42,7 @@ unsigned long long number(const void* p) { return reinterpret_cast<std::uintptr_
 
 void show_labels_in_traces(bool shows) { shows_labels = shows; }
 
-// Of a goroutine that is held, or whose fields are those of the moment: a report that is a little
-// old.
+// For a goroutine that is held, or by its fields of the moment: a report may be slightly old.
 ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
     about a{&gp,
             gp.goid,
@@ -68,14 +67,14 @@ ROTA_READS_RACING tracer::about tracer::look_at(const g& gp) {
     return a;
 }
 
-// As Go prints them: from one on, rounded down.
+// As Go prints minutes: from one minute on, rounded down.
 long long tracer::minutes_waited(const about& gp) {
     if (gp.status != g_status::waiting || gp.wait_since == 0) return 0;
     return (static_cast<long long>(whole_seconds(nanotime())) - gp.wait_since) / 60;
 }
 
 int tracer::visit(void* context, walk& w) {
-    constexpr std::size_t frames_max = 10'000'000;  // a walk without end
+    constexpr std::size_t frames_max = 10'000'000;  // limits a walk without end
     auto* const c = static_cast<_Unwind_Context*>(context);
     int before_instruction = 0;
     const std::uintptr_t pc = _Unwind_GetIPInfo(c, &before_instruction);
@@ -111,7 +110,7 @@ void tracer::walk_from(walk& w, const gobuf& context) {
         &w);
 }
 
-// The first frame worth printing: the one at `from`, or else the one that called into a report.
+// The first frame worth printing: the frame at `from`, or else the frame that called into a report.
 std::size_t tracer::first_frame(const walk& w, const void* from) {
     constexpr std::size_t report_depth = 24;
     std::size_t first = 0;
@@ -192,8 +191,8 @@ void tracer::print_frames(const walk& w, std::size_t first) {
     if (w.is_cut) out_->print("...additional frames elided...\n");
 }
 
-// As it is, or in quotes where it has a control character or one of `special`: no text of the
-// program's looks like a part of the report.
+// Prints the text as it is, or in quotes if it has a control character or a character of `special`:
+// no text of the program's may look like a part of the report.
 void tracer::print_text(std::string_view text, std::string_view special) {
     const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; };
     bool is_plain = true;
@@ -278,7 +277,7 @@ void tracer::print_creator(const about& gp) {
     out_->print(" +0x%llx\n", static_cast<unsigned long long>(p.offset + 1));
 }
 
-// The stack that has made it, where that was kept. Go: printAncestorTraceback.
+// The stack that has created the goroutine, if it was kept. Go: printAncestorTraceback.
 void tracer::print_ancestor(const about& gp) {
     const creation_stack& from = gp.creation;
     if (from.count == 0 || gp.is_main) return;
@@ -295,7 +294,7 @@ void tracer::print_ancestor(const about& gp) {
     if (!is_whole && from.is_cut) out_->print("...additional frames elided...\n");
 }
 
-// Its locks may be held by the interrupted function, that is for ever.
+// The interrupted function may hold the allocator's locks, and never release them.
 bool tracer::is_in_allocator(const walk& w) {
     for (std::size_t i = 0; i < w.count && i < half; ++i) {
         const char* const name = place(w.at(i)).function;
@@ -340,15 +339,15 @@ void tracer::print_runtime(const void* end) {
     style_.system = was_system;
 }
 
-// False: there is none. Where it goes on is read behind the look whether it is held: before, its
-// slot may have had another one.
+// False: the slot has no goroutine. Reads the saved context only after the check whether the
+// goroutine is held: before that, the slot may have had another goroutine.
 ROTA_READS_RACING bool tracer::look_at_other(const g& gp, other& into) {
     into.a = look_at(gp);
     if (into.a.status == g_status::idle || into.a.status == g_status::dead) return false;
     into.has_stack = scan_.holds(gp);
     into.a.sched = gp.sched;
     into.w = walk{};
-    // One that has not run yet has no frames.
+    // A goroutine that has not run yet has no frames.
     if (into.has_stack && into.a.sched.pc != reinterpret_cast<void*>(&rota_gostart))
         walk_from(into.w, into.a.sched);
     return true;
@@ -360,7 +359,7 @@ void tracer::take(const walked_stack& from, walk& to) {
     to.is_cut = from.count == walked_stack::pcs_max;
 }
 
-// One that was on a thread when it was looked at. False: it has ended.
+// Asks a goroutine that was on a thread when it was looked at. False: it has ended.
 bool tracer::ask(other& into) {
     const g& gp = *static_cast<const g*>(into.a.address);
     const std::uint64_t goid = into.a.goid;
@@ -376,7 +375,7 @@ bool tracer::ask(other& into) {
     return found != found_stack::gone;
 }
 
-// One that has not run yet.
+// For a goroutine that has not run yet.
 void tracer::print_function(const void* function) {
     const frame f{reinterpret_cast<std::uintptr_t>(function), 0, false};
     print_frame(f, place(f), 0);
@@ -400,7 +399,7 @@ void tracer::print_one(const g& gp) {
     scan_.begin();
     const bool is_there = look_at_other(gp, o);
     scan_.end();
-    if (is_there) print_other(o);  // which may wait for whoever reads it
+    if (is_there) print_other(o);  // which may wait for a slow reader of the output
 }
 
 void tracer::print_noted(const noted_park& note) {

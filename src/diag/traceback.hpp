@@ -1,4 +1,4 @@
-// Goroutine traces in Go's layout. Go: traceback.
+// Prints goroutine traces in Go's layout. Go: traceback.
 #pragma once
 
 #include <string_view>
@@ -21,7 +21,7 @@ struct trace_style {
     bool mangled = false;      // no malloc: names stay mangled
 };
 
-// Where a trace begins that is not the caller's own: in a signal handler.
+// The first frame of a trace that does not begin at the caller: in a signal handler.
 struct trace_start {
     const void* pc = nullptr;        // of the first frame; null: behind the frames of the report
     const gobuf* context = nullptr;  // walk from here instead
@@ -30,8 +30,8 @@ struct trace_start {
 // GODEBUG=tracebacklabels=0: labels are left out. At boot.
 void show_labels_in_traces(bool shows);
 
-// Prints traces. Large: static, or on the heap. Nothing is allocated but by the demangler, and not
-// by that if `careful` or `names_later` forbid it.
+// Prints traces. Large: static, or on the heap. Only the demangler allocates, and it is not called
+// if `careful` or `names_later` forbid it.
 class tracer {
   public:
     constexpr tracer() = default;
@@ -44,23 +44,21 @@ class tracer {
 
     // The goroutine that runs here, or this thread if it runs none.
     void print_current(const trace_start& start = {});
-    // The stack of the runtime's that this thread stands on, the calls of this function behind
-    // those of the report: down to `end`, where a signal has come, if that is given. In the style
-    // for the system, whatever else is.
+    // The runtime's stack of this thread. Starts behind the report's frames, and ends at `end`,
+    // where a signal has hit, if given. Always in the system style.
     ROTA_NOINLINE void print_runtime(const void* end = nullptr);
-    // Every goroutine but the current one. Those that do not run are held still meanwhile: the
+    // Every goroutine but the current one. Goroutines that do not run are held meanwhile: the
     // caller must not park.
     void print_others();
-    // A goroutine that has no end, likewise.
+    // A goroutine that has no end; holds it as above.
     void print_one(const g& gp);
-    // A goroutine that has left its thread, as it was then.
+    // A goroutine that has left its thread, as it was at that moment.
     void print_noted(const noted_park& note);
 
-    // The same by and by, for a program that goes on: of the next slots' goroutines, but the
-    // current one, what is to be printed is noted, while those that do not run are held still.
-    // Those that run are asked afterwards, and all is printed when they go on. Caller: lives with a
-    // label_reader until all is printed; must not park, nor be stopped, while it takes. False:
-    // there are none.
+    // The same in steps, for a program that goes on. take_some notes the goroutines of the next
+    // slots, without the current one, while those that do not run are held. ask_some then asks the
+    // running goroutines, and print_some prints the notes. Caller: lives with a label_reader until
+    // all is printed; must not park, nor be stopped, during take_some. False: no slot is left.
     struct batch;
     bool take_some(slot_tour& tour, batch& into);
     void ask_some(batch& some);
@@ -72,7 +70,7 @@ class tracer {
         std::uintptr_t sp;
         bool is_call;  // pc is a return address
     };
-    // What a trace says of a goroutine, as it is at one moment.
+    // The state of a goroutine at one moment.
     struct about {
         const void* address;
         std::uint64_t goid, parent_goid;
@@ -88,7 +86,7 @@ class tracer {
         const void* function;
         const label_set* labels;
         bool is_durable;          // only its bubble can wake it
-        bool is_leaked;           // nobody can
+        bool is_leaked;           // no goroutine can wake it
         std::uint64_t bubble_id;  // 0: none
         char name[129];
     };
@@ -108,7 +106,7 @@ class tracer {
             return i < half ? inner[i] : outer[(i - half) % half];
         }
     };
-    // What a trace shows of another goroutine.
+    // The printed state and stack of another goroutine.
     struct other {
         about a;
         bool has_stack = false;
@@ -154,7 +152,7 @@ class tracer {
 
 struct tracer::batch {
     std::size_t count = 0;
-    bool is_complete = false;  // no stack that is not there can be had
+    bool is_complete = false;  // a missing stack cannot be had by asking
     other others[slot_tour::at_once];
 };
 
