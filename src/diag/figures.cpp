@@ -1,4 +1,4 @@
-// Sums over ps, and a look at every m.
+// Sums the counters of ps, and visits every m.
 #include "diag/figures.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ void add_counts(scheduler_figures& f, const p_counters& c) {
     f.lock_wait_ns += figure(c.lock_wait_ns);
 }
 
-// Whether m runs a goroutine, and no scheduler: a look that the m does not wait for.
+// Whether m runs a goroutine, not its scheduler. The m does not wait for this look.
 ROTA_READS_RACING bool runs_goroutine(const m& mp) {
     const g* const gp = mp.curg;
     return gp != nullptr && gp != &mp.g0;
@@ -47,9 +47,9 @@ void count_running(scheduler_figures& f) {
     }
 }
 
-// Those in blocking(), and those whose p was taken: where such a goroutine computes on, it waits
-// for a processor, where its thread is blocked, it does not. Asks the kernel for each of the latter
-// two.
+// Goroutines in blocking(), and goroutines whose p was taken. A goroutine of the second kind that
+// computes waits for a processor; if its thread is blocked, it does not. Asks the kernel about
+// each.
 void count_outside(scheduler_figures& f) {
     const m* mp = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (; mp != nullptr; mp = mp->all_link) {
@@ -67,7 +67,7 @@ void count_under_lock(scheduler_figures& f) {
     const processor_time::sums worked = sched.worked.until(nanotime_unseen());
     f.processor_ns = worked.total_ns;
     f.idle_ns = worked.idle_ns;
-    // No more than there is: some have trimmed without a processor.
+    // At most the busy time: a thread may have trimmed without a processor.
     f.trim_ns = std::clamp<std::int64_t>(f.processor_ns - f.idle_ns, 0, trimmed);
     f.runnable +=
         sched.runq.size() + sched.urgent.size() + sched.put_off.size() + sched.suspended_count;
@@ -78,7 +78,7 @@ void count_under_lock(scheduler_figures& f) {
 scheduler_figures read_figures() {
     boot_runtime();
     scheduler_figures f{};
-    count_outside(f);  // takes a while: nobody waits for us yet
+    count_outside(f);  // takes a while: outside the runtime, so no thread waits for us
     const runtime_entry inside;
     // Ended before created, so that the difference is never negative.
     for (std::int32_t i = 0; i < made_count(); ++i) add_counts(f, sched.allp[i]->counts);

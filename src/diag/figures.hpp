@@ -1,4 +1,4 @@
-// Adding up what the scheduler has counted.
+// Adds up the scheduler's counters and states.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ struct scheduler_figures {
     // States of the moment.
     std::uint64_t goroutines, running, runnable, waiting, not_in_go;
     std::uint64_t gomaxprocs, threads;
-    // What all ps together could have computed until now, for how much of it they were idle, and
-    // for how much they gave memory back to the kernel.
+    // ns: the time that all ps together could have computed until now; the part when they were
+    // idle; the part when they gave memory back to the kernel.
     std::int64_t processor_ns, idle_ns, trim_ns;
 };
 

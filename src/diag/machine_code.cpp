@@ -1,4 +1,4 @@
-// The decoder: sizes of instructions, and which ones matter.
+// Decodes x86-64 instructions: their sizes, and their effects on %rsp and %rbp.
 #include "diag/machine_code.hpp"
 
 #include <cstddef>
@@ -187,7 +187,7 @@ std::uintptr_t frame_pointer_at(const unsigned char* code, const unsigned char* 
             case effect::pushes: {
                 const std::uint32_t bit = 1u << i.reg;
                 const bool is_padding = i.reg == reg_ax && may_pad;
-                // Otherwise it is an argument.
+                // Any other pushed register is an argument.
                 if (has_room || !(is_padding || (is_kept(i.reg) && (kept & bit) == 0))) return 0;
                 kept |= bit;
                 sp += sizeof(void*);
@@ -204,7 +204,7 @@ std::uintptr_t frame_pointer_at(const unsigned char* code, const unsigned char* 
                 break;
             case effect::leaves: return is_set ? sp : 0;
             case effect::defies: return 0;
-            case effect::unknown: return has_room ? sp : 0;  // nearly always the last of them
+            case effect::unknown: return has_room ? sp : 0;  // nearly always the last instruction
             case effect::none: break;
         }
         may_pad = false;
@@ -213,7 +213,7 @@ std::uintptr_t frame_pointer_at(const unsigned char* code, const unsigned char* 
 }
 
 bool follows_call_of(const unsigned char* back, const unsigned char* code) {
-    // ff /2, with a register or memory: whom it calls can't be seen any more
+    // ff /2, with a register or memory: the called function can no longer be read
     for (const int size : {2, 3, 4, 6, 7}) {
         const operands o(back + 1 - size);
         if (back[-size] == 0xff && o.reg == 2 && o.size == size - 1) return true;

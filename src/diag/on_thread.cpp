@@ -1,4 +1,4 @@
-// Three ways to a stack.
+// Reads the stack of a goroutine on a thread: stopped, asleep in the kernel, or asked by a signal.
 #include "diag/on_thread.hpp"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ bool is_within(std::uintptr_t address, const stack_slot& slot) {
            address < reinterpret_cast<std::uintptr_t>(slot.hi);
 }
 
-// Who is on that m now, as far as can be told from elsewhere.
+// Whether that m runs the goroutine, as far as another thread can tell.
 ROTA_READS_RACING bool is_on(const m& mp, const g& gp, std::uint64_t goid) {
     return mp.curg == &gp && gp.goid == goid;
 }

@@ -1,4 +1,4 @@
-// The functions of rota/pprof.hpp: which profile is what.
+// Implements rota/pprof.hpp: collects each profile and writes it as text or as a file.
 #include <rota/pprof.hpp>
 
 #include <algorithm>
@@ -57,10 +57,10 @@ struct equal_stacks {
     std::vector<std::uintptr_t> pcs;
     const label_set* labels;
     std::int64_t count = 0;
-    std::string key;  // as it stands behind the count
+    std::string key;  // the stack and labels as text, as printed behind the count
 };
 
-// Those with the same stacks and labels together, the most frequent first.
+// Joins goroutines with equal stacks and labels, the most frequent first.
 std::vector<equal_stacks> grouped(std::vector<goroutine_state> all) {
     std::map<std::string, equal_stacks> by_key;
     for (goroutine_state& g : all) {
@@ -82,7 +82,7 @@ std::vector<equal_stacks> grouped(std::vector<goroutine_state> all) {
     return result;
 }
 
-// The groups of those for which shall_show(state) holds. Caller: has a label_reader.
+// Groups the goroutines for which shall_show(state) holds. Caller: has a label_reader.
 template <class F>
 std::vector<equal_stacks> groups_of(F shall_show) {
     std::vector<goroutine_state> all = list_goroutines();
@@ -127,7 +127,7 @@ void write_goroutines(std::ostream& out, int debug) {
 }
 void add_goroutines(profile_builder& b) { add_stacks(b, is_any); }
 
-// Those that can never run again.
+// Selects the goroutines that can never run again.
 struct lost_ones {
     unreachable_goroutines found = find_unreachable_goroutines();
     lost_ones() { std::sort(found.goids.begin(), found.goids.end()); }
@@ -136,7 +136,7 @@ struct lost_ones {
     }
 };
 
-// With debug=2 all goroutines, as Go: the state says who is lost.
+// With debug=2 all goroutines, as Go: the state marks the leaked goroutines.
 void write_leaks(std::ostream& out, int debug) {
     const lost_ones lost;
     if (debug >= 2) return write_text(out, stack_text(true));
@@ -157,8 +157,8 @@ struct contended {
     std::int64_t count, ns;
 };
 
-// Without the frames that have recorded it: of those of the runtime's that lead to it, the last
-// says what was waited for. Go: the `skip` of saveblockevent.
+// Drops the frames that have recorded the event. Of the runtime's frames that lead to it, the last
+// names the awaited operation. Go: the `skip` of saveblockevent.
 std::span<const std::uintptr_t> from_the_wait(std::span<const std::uintptr_t> pcs) {
     const auto is_runtime = [](std::uintptr_t pc) {
         return pc > 1 && is_runtime_frame(place_of(reinterpret_cast<const void*>(pc - 1)));
@@ -167,7 +167,7 @@ std::span<const std::uintptr_t> from_the_wait(std::span<const std::uintptr_t> pc
     return pcs;
 }
 
-// The longest first.
+// Returns the records, the longest wait first.
 std::vector<contended> records_of(stack_table& table) {
     boot_runtime();
     stack_table::extent need{};
@@ -196,7 +196,7 @@ std::vector<contended> records_of(stack_table& table) {
 }
 
 void write_contention(std::ostream& out, stack_table& table, bool is_mutex) {
-    // Go counts in cycles of the processor; ours are nanoseconds.
+    // Go counts in processor cycles; rota counts nanoseconds.
     std::string text = is_mutex ? "--- mutex:\ncycles/second=1000000000\n"
                                 : "--- contention:\ncycles/second=1000000000\n";
     if (is_mutex)
@@ -283,7 +283,7 @@ constexpr value_type goroutine_values[] = {{"goroutine", "count"}},
 struct known_profile {
     std::string_view name;
     void (*write)(std::ostream& out, int debug);  // as text
-    // As a file: what its samples say, what lies between two of them, what is shown first.
+    // As a file: the types of its values, the period between two samples, the type shown first.
     std::span<const value_type> values;
     value_type period;
     void (*add)(profile_builder& b);
@@ -358,7 +358,7 @@ ROTA_NOINLINE void write_known(const known_profile& k, std::ostream& out, int de
 // --- the processors' time
 // --------------------------------------------------------------------------
 
-constinit mutex cpu_mu;                         // one starts or stops at a time
+constinit mutex cpu_mu;                         // one thread starts or stops at a time
 constinit std::ostream* cpu_out = nullptr;      // under cpu_mu; null: no profile is taken
 constinit label_reader* cpu_reading = nullptr;  // under cpu_mu, likewise
 

@@ -1,4 +1,4 @@
-// The handler, and the thread that collects.
+// Samples threads in a signal handler, and collects the samples on a thread.
 #include "diag/profile_cpu.hpp"
 
 #include <cerrno>
@@ -26,14 +26,14 @@ namespace rota::rt {
 namespace {
 
 constexpr std::int64_t look_period_ns = 100'000'000;
-constexpr int looks_at_tables = 10;  // so many looks for threads to one
+constexpr int looks_at_tables = 10;  // looks for threads per look at the tables
 
-// What handlers use. Made by the first profile, and kept.
+// For the handlers. Made by the first profile, and kept.
 constinit atomic<profile_ring*> samples{nullptr};
 constinit atomic<bool> is_sampling{false};
 constinit atomic<int> sampling_thread{0};  // its number while it runs
 
-// The p may be taken from the thread meanwhile: it has it, or has had it.
+// The p may be taken from the thread meanwhile: this is a p that it has, or has had.
 ROTA_READS_RACING const p* p_of(const m& of) { return of.pp; }
 
 void say_where(const m* mp, const g* gp, cpu_sample& s) {
@@ -124,7 +124,7 @@ struct collector {
         }
     }
 
-    // Whoever is in a handler still finishes within microseconds, if its thread gets a processor.
+    // A handler that still runs ends within microseconds, if its thread gets a processor.
     void finish(profile_ring& ring) {
         for (profile_timer& t : timers) profile_timer_stop(t);
         constexpr int looks_max = 200;
@@ -155,7 +155,7 @@ struct collector {
     }
 };
 
-constinit collector* current_collector = nullptr;  // who starts and stops: one at a time
+constinit collector* current_collector = nullptr;  // written by starts and stops: one at a time
 
 void* collect_samples(void* arg) {
     thread_set_name("rota-profile");
@@ -165,7 +165,7 @@ void* collect_samples(void* arg) {
     return nullptr;
 }
 
-// A profile without any timer would be empty, and say nothing of that.
+// Without any timer a profile would be empty without saying why.
 void check_timers() {
     profile_timer t;
     if (!profile_timer_start(t, current_thread_id(), cpu_period_ns, cpu_period_ns))

@@ -1,10 +1,8 @@
-// Collecting a CPU profile.
+// Collects a CPU profile.
 //
-// Every thread of the process gets a timer of its processor time; its signal's handler walks the
-// stack that it has interrupted (diag/sample_stack).
-//
-// A thread of its own, which is no m, looks for new threads ten times a second and collects the
-// samples.
+// Every thread of the process gets a timer of its processor time; the handler of its signal walks
+// the interrupted stack (diag/sample_stack). A thread that is no m looks for new threads ten times
+// a second and collects the samples.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +27,14 @@ struct cpu_profile {
     std::uint64_t lost = 0;  // samples without room
 };
 
-// Begins to sample. The caller keeps a label_reader until it has used the result, and sees to it
-// that there is one profile at a time. Throws std::system_error if there can be no thread.
+// Begins to sample. Caller: keeps a label_reader until it has used the result, and starts one
+// profile at a time. Throws std::system_error if the thread cannot be made.
 void start_sampling();
 
-// Whether that is the thread which collects samples: it runs no code of the program's.
+// Whether that thread collects samples: it runs no code of the program's.
 bool is_sampling_thread(int tid);
 
-// Ends that. Blocks the thread for some milliseconds: call it in rota::blocking. May throw
+// Ends the sampling. Blocks the thread for a few milliseconds: call it in rota::blocking. May throw
 // std::bad_alloc; then the samples are lost.
 cpu_profile stop_sampling();
 

@@ -72,7 +72,7 @@ struct profile_builder::parts {
             w.add_uint64(4, m.file_offset);
             w.add_int64(5, file);
             w.add_int64(6, build_id);
-            // Functions, files and lines are here: tools need not look for them.
+            // Functions, files and lines are in this file: tools need not look for them.
             for (const protozero::pbf_tag_type has : {7, 8, 9}) w.add_bool(has, true);
             if (has_inlined_calls(reinterpret_cast<const void*>(m.start))) w.add_bool(10, true);
         }
@@ -88,7 +88,7 @@ struct profile_builder::parts {
     std::uint64_t function(const std::string& name, std::string_view mangled,
                            const std::string& file, unsigned start_line) {
         std::string key = std::string(mangled) + '\n' + file;
-        // A bare name may be that of several, in classes or spaces of their own.
+        // Several functions, in different classes or namespaces, may share a bare name.
         if (!mangled.starts_with("_Z")) key += '\n' + std::to_string(start_line);
         const auto [at, is_new] = functions.try_emplace(std::move(key), functions.size() + 1);
         if (!is_new) return at->second;
@@ -162,7 +162,7 @@ struct profile_builder::parts {
         std::vector<sample_label> labels;
         std::vector<std::int64_t> values;
     };
-    std::vector<sample> samples;                                // in the order of their coming
+    std::vector<sample> samples;                                // in the order of arrival
     std::unordered_map<std::string, std::size_t> sample_index;  // by ids and labels
     std::int64_t sign = 1;
 
@@ -186,7 +186,7 @@ struct profile_builder::parts {
 
     void put_samples() {
         for (const sample& s : samples) {
-            // Of a difference: what has not changed.
+            // In a difference: a sample that has not changed.
             if (std::all_of(s.values.begin(), s.values.end(), [](auto v) { return v == 0; }))
                 continue;
             pbf_writer w(out, field::sample);

@@ -1,4 +1,4 @@
-// The queue of samples.
+// The queue of samples between signal handlers and the collector.
 #include "diag/profile_ring.hpp"
 
 #include <cstring>
@@ -11,7 +11,7 @@ void cpu_sample::copy(const cpu_sample& from) {
 }
 
 void profile_ring::init() {
-    // relaxed, all: nobody else knows of it yet
+    // relaxed, all: no other thread knows of it yet
     for (std::uint64_t i = 0; i < slot_count; ++i) slots_[i].number.store(i, memory_order_relaxed);
 }
 

@@ -1,4 +1,4 @@
-// Records as text.
+// Writes the records of a profile as text.
 #include "diag/profile_text.hpp"
 
 #include <cstdarg>

@@ -1,5 +1,5 @@
-// A writer for reports, to stderr or to whoever takes the text: buffered (flush it at the end),
-// without allocation, usable with malloc's lock held by somebody else.
+// Writes reports to stderr or to a given sink: buffered (flush it at the end), without allocation,
+// usable while another thread holds malloc's lock.
 #pragma once
 
 #include <cstddef>

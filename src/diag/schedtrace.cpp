@@ -125,8 +125,8 @@ void schedtrace(std::int64_t now) {
     out.flush();
 }
 
-// Differs: Go holds sched.lock all the time, and everybody waits for who reads its stderr; and it
-// lists the goroutines that are dead, which wait here, without a number, to be used again.
+// Differs: Go holds sched.lock all the time, so every thread waits for a slow reader of stderr. Go
+// also lists dead goroutines; here a dead goroutine waits without a number for reuse.
 void schedtrace_in_detail(std::int64_t now) {
     report out;
     const queue_figures f = look_at_queues();

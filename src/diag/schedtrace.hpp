@@ -1,4 +1,4 @@
-// What GODEBUG=schedtrace=N prints every N ms, in the layout of the newest Go. Go: schedtrace.
+// Prints scheduler state every N ms for GODEBUG=schedtrace=N, in Go's layout. Go: schedtrace.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Gathering by place, then by name.
+// Collects stack depths by place, then joins them by function name.
 #include "diag/stack_depths.hpp"
 
 #include <algorithm>
@@ -43,8 +43,8 @@ void note_ended(const depth_of_place& d, void* to) {
     static_cast<std::vector<depth_of_place>*>(to)->push_back(d);
 }
 
-// A goroutine may end between the list and the look at its stack, and another begin on that: its
-// depth counts for the one before then.
+// A goroutine may end between the list and the look at its stack, and another goroutine begin on
+// that stack: its depth then counts for the ended goroutine.
 void add_living(std::vector<depth_of_place>& places) {
     for (const goroutine_state& s : list_goroutines(0)) {
         const stack_slot slot = stack_find(s.address.get());
@@ -55,7 +55,7 @@ void add_living(std::vector<depth_of_place>& places) {
 
 auto key_of_place(const depth_of_place& d) { return std::tuple(d.created_at, d.cls); }
 
-// Those of one place and one size of stacks become one.
+// Joins the entries of one place and one stack size.
 void join(std::vector<depth_of_place>& places) {
     std::sort(places.begin(), places.end(),
               [](const auto& a, const auto& b) { return key_of_place(a) < key_of_place(b); });

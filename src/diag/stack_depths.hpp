@@ -1,5 +1,5 @@
-// How deep goroutines have used their stacks, by function: those that have ended
-// (sched/stack_depth) and those that live.
+// Reports how deep goroutines have used their stacks, by function: ended goroutines
+// (sched/stack_depth) and live goroutines.
 #pragma once
 
 #include <cstddef>

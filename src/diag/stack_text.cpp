@@ -1,4 +1,4 @@
-// Traces as text: room for it before, the work inside the runtime, readable names afterwards.
+// Builds traces as text: allocates room, walks inside the runtime, then expands the names.
 #include "diag/stack_text.hpp"
 
 #include <cstring>
@@ -34,7 +34,7 @@ struct work {
 
 constexpr trace_style style{.system = false, .careful = false, .names_later = true};
 
-// Fills `room`, as far as that goes. Returns how much it takes.
+// Fills `room` as far as it goes. Returns the bytes that the whole text takes.
 std::size_t trace_into(std::string& room) {
     const auto w = std::make_unique<work>(room);
     const unstopped here;
@@ -54,10 +54,10 @@ std::string current_text() {
     }
 }
 
-// What is written about others, outside the runtime: the program goes on meanwhile.
+// Writes about other goroutines outside the runtime: the program goes on meanwhile.
 struct others {
     explicit others(std::string& to) : text(to) { trace.to(out, style); }
-    // Nothing that points to stacks stays behind: who searches for leaks would take it for a
+    // Leaves no pointer to stacks behind: the search for unreachable goroutines would take it for a
     // reference.
     ~others() { ::explicit_bzero(&batch, sizeof batch); }
     others(const others&) = delete;

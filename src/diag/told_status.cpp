@@ -1,4 +1,4 @@
-// A look at the m, and a question to the kernel.
+// Reads the m and asks the kernel whether a goroutine without a p computes.
 #include "diag/told_status.hpp"
 
 #include "core/m.hpp"

@@ -1,4 +1,4 @@
-// Reading execution traces again: the files that rota::trace writes.
+// Reads the execution traces that rota::trace writes.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ struct read_event {
     std::uint64_t time;    // ns
     std::uint64_t thread;  // trace_no_thread: none
     std::uint64_t argument[arguments_max];
-    std::size_t place;  // in the file, among those of its generation
+    std::size_t place;  // index among the events of its generation
     std::uint8_t kind;  // of trace_event
 };
 
-// Where a thread was at that moment.
+// The place of a thread at a moment.
 struct read_sample {
     std::uint64_t time;  // ns
     std::uint64_t thread;
@@ -28,7 +28,7 @@ struct read_sample {
     std::uint64_t stack;
 };
 
-// A generation, its events in the order of time, those of one thread in their own.
+// A generation: its events in the order of time, the events of a thread in their written order.
 struct read_generation {
     std::map<std::uint64_t, std::string_view> strings;
     // The functions of a stack, as strings' numbers, the innermost first.

@@ -1,4 +1,4 @@
-// From the queue of handlers to the samples of a generation.
+// Moves samples from the handlers' queue into the samples of a generation.
 #include "diag/trace_samples.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ void trace_samples_t::keep(const cpu_sample& s) noexcept {
     try {
         kept_->push_back({s.time, s.thread, s.p, s.goroutine, {s.pcs, s.pcs + s.size}});
     } catch (const std::bad_alloc&) {
-        // it is missing
+        // the sample is missing
     }
 }
 
@@ -70,7 +70,7 @@ std::vector<traced_sample> trace_samples_t::take_until(std::int64_t time) {
     try {
         kept_->assign(std::make_move_iterator(later), std::make_move_iterator(taken.end()));
     } catch (const std::bad_alloc&) {
-        // they are missing
+        // the later samples are missing
     }
     taken.erase(later, taken.end());
     return taken;

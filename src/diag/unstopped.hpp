@@ -1,4 +1,4 @@
-// While others wait for what this thread does: a scan, a hold.
+// A scope in which the runtime does not stop this thread, because other threads wait for its work.
 #pragma once
 
 #include "core/getg.hpp"
@@ -6,8 +6,8 @@
 
 namespace rota::rt {
 
-// The calling thread is not stopped. No request to yield is honoured at the end: in traces of
-// others this goroutine would stand as if it were asking. Caller: in user code.
+// The calling thread is not stopped. Its end honours no request to yield: in another goroutine's
+// trace this goroutine would stand as if it were asking. Caller: in user code.
 class unstopped {
   public:
     unstopped() { enter_runtime(); }

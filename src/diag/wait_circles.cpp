@@ -1,4 +1,4 @@
-// The graph, its strong components, and a shortest way around in each.
+// Builds the graph of waits, its strong components, and a shortest circle in each.
 #include "diag/wait_circles.hpp"
 
 #include <algorithm>
@@ -92,7 +92,7 @@ struct graph {
             const std::uint32_t node = seen[i];
             for (std::uint32_t e = first[node]; e < first[node + 1]; ++e) {
                 const std::uint32_t next = to[e];
-                // What start waits for is reached by start too: that is no way around.
+                // An object for which start waits is also reached from start: that is no circle.
                 if (next == start && by_another[node]) return way_to(node, start, from);
                 if (next == start || from[next] != unseen || parts.of(next) != parts.of(start))
                     continue;
@@ -197,7 +197,7 @@ std::vector<wait_circle> wait_graph::circles(marking& marks) {
         if (way.empty()) continue;
         x.attempts = attempts_max;
         wait_circle circle;
-        circle.reserve(way.size());  // what grows leaves copies behind
+        circle.reserve(way.size());  // a growing vector leaves copies behind
         for (std::size_t k = 0; k < way.size(); ++k) {
             if (way[k] >= g.goroutines) continue;
             const candidate& c = marks.candidates[way[k]];
