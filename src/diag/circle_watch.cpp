@@ -1,4 +1,4 @@
-// When to search, and what is printed of it.
+// Decides when to search for circles, and prints them.
 #include "diag/circle_watch.hpp"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ struct long_waits {
     std::uint32_t now_s;
     std::uint32_t for_channels = 0, for_locks = 0;
 
-    // Reasons and times of goroutines that go on meanwhile: what is wrong makes a search too many,
-    // or one that comes half a second later.
+    // Reads the reasons and times of goroutines that go on meanwhile: a wrong value causes a
+    // needless search, or a search half a second late.
     ROTA_READS_RACING void look_at(const g& gp) {
         if (readgstatus(gp) != g_status::waiting || gp.main_of != nullptr) return;
         if (gp.wait_since == 0 || now_s <= gp.wait_since + 1) return;
@@ -78,7 +78,7 @@ struct circle_watch {
     report out;
     tracer trace;
 
-    // How often it has been seen, with this time; 0: there is no room.
+    // Returns the sightings including this search; 0: there is no room.
     int note(std::uint64_t goid) {
         known_circle* place = nullptr;
         for (known_circle& k : known) {
@@ -120,8 +120,8 @@ struct circle_watch {
         out.flush();
     }
 
-    // One with a lock in it is over if somebody outside unlocks, which rota allows: it must be
-    // there at two searches. One without a channel is lock_cycles' own.
+    // A circle with a lock ends if a goroutine outside unlocks, which rota allows: it must be found
+    // by two searches. A circle without a channel belongs to lock_cycles.
     void take(const wait_circle& circle) {
         std::uint64_t goid = ~std::uint64_t{0};
         std::size_t channels = 0;

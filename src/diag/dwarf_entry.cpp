@@ -1,4 +1,4 @@
-// Sections 7.5 and 7.25 of DWARF's version 5, and the GNU forms.
+// Reads units and entries: DWARF 5, sections 7.5 and 7.25, and the GNU forms.
 #include "diag/dwarf_entry.hpp"
 
 namespace rota::rt {
@@ -38,7 +38,7 @@ std::uint64_t three_bytes(cursor& at) {
     return low | (std::uint64_t{at.u8()} << 16);
 }
 
-// The value at the cursor. False: a form that we do not know, and so no way on.
+// Reads the value at the cursor. False: an unknown form, so the entry cannot be skipped.
 bool read_value(const dwarf_unit& unit, std::uint64_t what, cursor& at, dwarf_value& v) {
     for (int hops = 0; what == form::indirect && hops < 4; ++hops) what = at.unsigned_leb();
     v.form = what;
@@ -97,7 +97,7 @@ bool read_value(const dwarf_unit& unit, std::uint64_t what, cursor& at, dwarf_va
     }
 }
 
-// Where a reference leads; no_offset: to another file.
+// The entry that a reference names; no_offset: in another file.
 std::uint64_t target(const dwarf_unit& unit, const dwarf_value& v) {
     switch (v.form) {
         case form::ref1:

@@ -1,4 +1,4 @@
-// zlib, if there is one.
+// Compresses with zlib, if the build has it.
 #include "diag/gzip.hpp"
 
 #include <new>

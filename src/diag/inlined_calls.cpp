@@ -1,4 +1,4 @@
-// Walking .debug_info.
+// Walks .debug_info to find inlined functions.
 #include "diag/inlined_calls.hpp"
 
 #include <new>
@@ -71,7 +71,7 @@ void inlined_calls::open(const dwarf_sections& sections) {
     }
 }
 
-// Its first entry says where its lines and tables are. The abbreviation of that is seldom far.
+// The unit's first entry names its lines and tables. The abbreviation of that entry is seldom far.
 void inlined_calls::add_unit(const dwarf_unit& head) {
     dwarf_cursor at(sections_.info, head.first);
     const std::uint64_t code = at.unsigned_leb();
@@ -91,7 +91,7 @@ void inlined_calls::add_unit(const dwarf_unit& head) {
     u.head.base = dwarf_address(sections_, u.head, e.low);
 }
 
-// Null: another thread has been reading it for too long, or is the one that was interrupted.
+// Null: another thread has been reading it for too long, or this thread was interrupted in reading.
 const inlined_calls::unit* inlined_calls::ready_unit(std::size_t n) const {
     constexpr int patience = 100'000;
     unit& u = units_[n];

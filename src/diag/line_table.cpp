@@ -1,4 +1,4 @@
-// The line-number machine of DWARF, sections 6.2.4 and 6.2.5 of the standard's version 5.
+// Runs DWARF's line-number machine (version 5 of the standard, sections 6.2.4 and 6.2.5).
 #include "diag/line_table.hpp"
 
 #include <cstring>
@@ -57,7 +57,7 @@ struct row {
     std::uint64_t file = 1;
     std::int64_t line = 1;
 
-    // What is no line program may say anything: it goes round, and no line is that great.
+    // Data that is no line program may hold any number: the line wraps.
     void advance_line(std::int64_t n) {
         line = static_cast<std::int64_t>(static_cast<std::uint64_t>(line) +
                                          static_cast<std::uint64_t>(n));

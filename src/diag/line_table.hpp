@@ -1,11 +1,11 @@
-// Lines of source for addresses, from DWARF's line programs (.debug_line, versions 2 to 5).
+// Finds source lines for addresses by DWARF's line programs (.debug_line, versions 2 to 5).
 //
 // One pass over all programs of an image notes which addresses each covers; a lookup then runs one
 // program. These programs do not tell inlined functions apart (diag/inlined_calls does): the line
-// is the one that the compiler gives for the instruction. For those that want one line of the
-// function that was compiled: where the line is one of a header of the system's or of rota's own
-// that was inlined there, the program's line before it in the same function says more: that of the
-// call. If the compiler has left none of the call's lines, it is the program's line behind it.
+// is the compiler's line of the instruction. find() gives a line of the compiled function. If the
+// instruction's line is in a system or rota header that was inlined, find() takes the program's
+// line before it in the same function: the line of the call. Without such a line, it takes the
+// program's line behind it.
 #pragma once
 
 #include <cstddef>
@@ -21,21 +21,21 @@ struct source_line {
     unsigned line = 0;
 };
 
-// Not a header of the system's or of rota's own.
+// Whether the line lies outside the headers of the system and of rota.
 bool is_programs_own(const source_line& s);
 
 class line_table {
   public:
-    // Reads what covers which addresses. Without debug information, or if the kernel gives no
-    // memory for the index, nothing will be found.
+    // Notes which addresses each program covers. Without debug information, or if the kernel gives
+    // no memory for the index, lookups find nothing.
     void open(const elf_image& image);
 
     // The source of the instruction at a link-time address, in the function that begins at
     // `function`.
     source_line find(std::uint64_t address, std::uint64_t function,
                      std::uint64_t function_end) const;
-    // What the compiler gives for the instruction, whosever line it is. Sets `program` to where the
-    // line program stands that covers the address, if one does.
+    // The compiler's line of the instruction, in any file. Sets `program` to the line program that
+    // covers the address, if there is one.
     source_line exact(std::uint64_t address, std::uint64_t& program) const;
     // A file of a program, without a line.
     source_line file(std::uint64_t program, std::uint64_t number) const;

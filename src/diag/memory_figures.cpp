@@ -1,4 +1,4 @@
-// Asking the rooms that map memory.
+// Asks each room that maps memory for its bytes.
 #include "diag/memory_figures.hpp"
 
 #include "core/sched.hpp"

@@ -1,4 +1,4 @@
-// /proc/self/maps, and the notes of what is loaded.
+// Reads /proc/self/maps and the build ids of the loaded modules.
 #include "diag/modules.hpp"
 
 #include <cinttypes>

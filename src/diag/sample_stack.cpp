@@ -1,4 +1,4 @@
-// By frame pointers and by tables.
+// Walks interrupted stacks by frame pointers and by unwind tables.
 #include "diag/sample_stack.hpp"
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class code_search {
     bool is_between_ = false, is_code_ = false, is_found_ = false;
 };
 
-// If that cannot be read: yes.
+// True also if the file cannot be read.
 bool has_foreign_code() {
     const int fd = open_to_read("/proc/self/maps");
     if (fd < 0) return true;

@@ -1,4 +1,4 @@
-// Traces as text, for the program that asks.
+// Builds goroutine traces as text, for the program.
 #pragma once
 
 #include <string>
