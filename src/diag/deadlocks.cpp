@@ -1,4 +1,4 @@
-// rota::debug: goroutines that wait for each other's locks.
+// Implements the deadlock searches of rota::debug: goroutines that wait for each other's locks.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -20,7 +20,7 @@ using namespace rota::rt;
 
 namespace {
 
-// The part of a dump that is about one goroutine.
+// The part of a dump that describes one goroutine.
 std::string part_of_dump(std::string_view dump, std::uint64_t id) {
     const std::string header = "\n\ngoroutine " + std::to_string(id) + " [";
     const std::size_t from = dump.find(header);
@@ -42,7 +42,7 @@ void watch_locks() {
 
 namespace {
 
-// Without the traces.
+// Finds the circles, without traces.
 std::vector<deadlock> lock_circles() {
     constexpr std::size_t usual = 256;
     const auto search = std::make_unique<lock_cycles>();

@@ -1,4 +1,4 @@
-// A trace of a while, for the debug pages.
+// Takes an execution trace of a given duration, for the debug pages.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace rota::rt {
 
-// The bytes of an execution trace that lasts so long, or until the context ends. Empty, with ec
-// set, if there can be none: one is being taken already, say. Blocks the goroutine.
+// Returns the bytes of an execution trace that lasts `duration`, or until the context ends. Empty,
+// with ec set, if no trace can be taken: another trace runs already, say. Blocks the goroutine.
 std::string trace_for(const context& ctx, std::chrono::nanoseconds duration, std::error_code& ec);
 
 }  // namespace rota::rt

@@ -1,4 +1,4 @@
-// Reading ELF. Every offset comes from the file and is checked against its size.
+// Reads ELF files. Every offset comes from the file and is checked against its size.
 #include "diag/elf_image.hpp"
 
 #include <cstring>

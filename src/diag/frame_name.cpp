@@ -1,4 +1,4 @@
-// Names of functions.
+// Demangles and shortens the names of functions for traces.
 #include "diag/frame_name.hpp"
 
 #include <algorithm>
@@ -40,8 +40,8 @@ std::string_view without_clones(std::string_view name) {
     return name;
 }
 
-// The first argument of a template, of which `name` is the list, or what is left of it. Empty: it
-// has no end.
+// The first argument of a template's argument list `name`, or of the rest of a list. Empty: it has
+// no end.
 std::string_view first_argument(std::string_view name) {
     constexpr std::string_view word = "operator", signs = "<>=-!";
     int depth = 0;

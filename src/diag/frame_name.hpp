@@ -1,29 +1,29 @@
-// How a function is called in a trace, and whether it is shown.
+// The printed name of a function in a trace, and whether the trace shows it.
 #pragma once
 
 #include "diag/symbolize.hpp"
 
 namespace rota::rt {
 
-// Whether the frame belongs to the runtime, or to the templates that start a goroutine, and is of
-// no interest to the program's author.
+// Whether the frame belongs to the runtime, or to the templates that start a goroutine, so that
+// traces hide it.
 bool is_runtime_frame(const code_place& place);
 
-// Whether a trace shows a function that was inlined, of those at an address: one of the program's,
-// by its source.
+// Whether a trace shows `inlined`, an inlined function at an address: if its source is the
+// program's.
 bool is_shown(const code_frames& all, const code_frame& inlined);
 
-// Whether the function lies on the way from a throw, or a fatal error, to the report about it: what
-// was called from it is the report's own.
+// Whether the function leads from a throw or a fatal error to its report: functions called from it
+// belong to the report.
 bool begins_report(const void* pc, const char* mangled);
 
-// For a text whose names are read later, where malloc may be called (expand_names): around a
-// mangled one. The second end means that the suffix below belongs to it, the third that it was
-// inlined.
+// Marks around a mangled name in a text whose names are expanded later, where malloc may be called
+// (expand_names). The second end means that the suffix below follows the name, the third that the
+// function was inlined.
 inline constexpr char name_begin = '\1', name_end = '\2', called_name_end = '\3',
                       inlined_name_end = '\4';
 
-// What stands for the arguments of a function that was inlined, in place of them.
+// Printed in place of the arguments of an inlined function.
 inline constexpr const char* inlined_arguments = "(...)";
 
 struct frame_name {
@@ -35,9 +35,9 @@ struct frame_name {
 
     const char* text = nullptr;
     int length = 0;
-    const char* suffix = "";  // "()" where the name says nothing of arguments
+    const char* suffix = "";  // "()" where the name has no arguments
     int bare_length = 0;      // without the arguments that stand at its end
-    bool is_piece = false;    // made by the compiler of it, with a beginning of its own
+    bool is_piece = false;    // a piece that the compiler split off, with a beginning of its own
 
   private:
     char* owned_ = nullptr;

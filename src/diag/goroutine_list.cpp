@@ -1,4 +1,4 @@
-// Listing: room for it before, the work inside the runtime, objects afterwards.
+// Lists goroutines: allocates room, notes them inside the runtime, then builds the objects.
 #include "diag/goroutine_list.hpp"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace rota::rt {
 
 namespace {
 
-// What is noted of one goroutine, in front of its pcs and its name.
+// The notes of one goroutine, in front of its pcs and its name.
 struct noted {
     std::uint64_t goid, parent_goid;
     g_status status;
@@ -40,11 +40,11 @@ struct noted {
     std::size_t name_size, pc_count;
 };
 
-// Fills bytes that do not grow.
+// Fills a buffer that does not grow.
 struct listing {
     listing() = default;
-    // The scan's and the pending goroutines' addresses do not stay in memory that malloc has again:
-    // a search would take them for references.
+    // Clears the addresses of the scan and of pending goroutines before malloc reuses the memory: a
+    // search would take them for references.
     ~listing() { ::explicit_bzero(this, sizeof *this); }
     listing(const listing&) = delete;
     listing& operator=(const listing&) = delete;
@@ -52,7 +52,7 @@ struct listing {
     std::byte* room;
     std::size_t capacity;
     std::size_t pcs_max;
-    std::size_t size = 0;  // that it has, or would have
+    std::size_t size = 0;  // bytes of the whole list, written or not
     slot_tour tour;
     stack_scan scan;
     struct on_thread {
@@ -61,7 +61,7 @@ struct listing {
     };
     on_thread pending[slot_tour::at_once] = {};
     std::size_t pending_count = 0;
-    bool usable = false;  // the last scan was
+    bool usable = false;  // the last scan was usable
     walked_stack stack;
     patience asked;
 
@@ -71,7 +71,7 @@ struct listing {
         size += rounded;
     }
 
-    // Of a goroutine that is held, or whose fields are those of the moment.
+    // For a goroutine that is held, or by its fields of the moment.
     ROTA_READS_RACING noted look(const g& gp) const {
         noted n{};
         n.goid = gp.goid;
@@ -93,7 +93,7 @@ struct listing {
         return n;
     }
 
-    // gp is held. What has been saved of it came before the barriers of the scan, or before it was
+    // gp is held. Its saved context was written before the barriers of the scan, or before gp was
     // made runnable.
     ROTA_READS_RACING static bool has_begun(const g& gp) {
         return gp.sched.pc != reinterpret_cast<void*>(&rota_gostart);
@@ -108,8 +108,8 @@ struct listing {
         else pending[pending_count++] = {&gp, n.goid};
     }
 
-    // Those that were on a thread, when nobody is held still any more. They may park meanwhile, and
-    // end.
+    // Adds the goroutines that were on a thread, after the scan has released the rest. They may
+    // park meanwhile, and end.
     void add_pending() {
         const std::size_t count = std::exchange(pending_count, 0);
         for (std::size_t i = 0; i < count; ++i) {
@@ -178,7 +178,7 @@ struct listing {
     }
 };
 
-// Those of the next slots. False: there are none.
+// Lists the goroutines of the next slots. False: no slot is left.
 bool list_some(listing& l) {
     l.size = 0;
     {

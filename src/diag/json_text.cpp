@@ -1,4 +1,4 @@
-// Commas, and what has to be escaped.
+// Writes commas and escapes for json_text.
 #include "diag/json_text.hpp"
 
 #include <cstddef>
@@ -14,8 +14,8 @@ bool is_between(char c, unsigned char low, unsigned char high) {
     return low <= code && code <= high;
 }
 
-// How many bytes the character has that `s` begins with; 0: they are no UTF-8. The second byte
-// excludes what could have been said in fewer bytes, surrogates, and what lies beyond U+10FFFF.
+// The bytes of the UTF-8 character that `s` begins with; 0: no UTF-8. The second byte excludes
+// overlong forms, surrogates, and characters beyond U+10FFFF.
 std::size_t utf8_length(std::string_view s) {
     const auto first = static_cast<unsigned char>(s[0]);
     if (first < 0x80) return 1;

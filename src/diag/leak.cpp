@@ -1,4 +1,4 @@
-// rota::leak: looking at all goroutines until those that should have ended have.
+// Implements rota::leak: looks at all goroutines until the goroutines that should end have ended.
 #include <rota/leak.hpp>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 
 using label_values = std::vector<std::pair<std::string, std::string>>;
 
-// The names of those that are rota's own: who delivers signals, for as long as the process lives;
-// who waits for a process that nobody asks for any more; who reads a trace.
+// The names of rota's own goroutines: it delivers signals for as long as the process lives, waits
+// for a process that the program has abandoned, or reads a trace.
 constexpr std::string_view names_of_own[] = {"os/signal", "os/command", "rota trace"};
 
 bool is_rota_s_own(std::string_view name) {
@@ -47,13 +47,13 @@ bool has_all(const label_values& all, const label_values& wanted) {
     });
 }
 
-// Null: the caller is in none.
+// Null: the caller is in no bubble.
 const void* own_bubble() {
     const g* const gp = current_goroutine();
     return gp != nullptr ? gp->in : nullptr;
 }
 
-// By what needs no stack.
+// Selects goroutines by fields that need no stack.
 std::vector<goroutine_info> candidates(const options& how) {
     std::vector<goroutine_info> result;
     const void* const bubble = own_bubble();
@@ -79,7 +79,7 @@ std::vector<goroutine_info> candidates(const options& how) {
     return result;
 }
 
-// The part of a dump that is about one goroutine; empty if it has ended since.
+// The part of a dump that describes one goroutine; empty if it has ended since.
 std::string trace_in(const std::string& dump, std::uint64_t id) {
     const std::string header = "goroutine " + std::to_string(id) + " [";
     std::size_t from = 0;
@@ -135,7 +135,7 @@ std::vector<goroutine_info> find(const options& how) {
     if (how.own_bubble && own_bubble() == nullptr)
         panic("rota: leak::find: not in a synctest bubble");
     constexpr std::chrono::nanoseconds first_nap = std::chrono::microseconds(100);
-    // A bubble's time is passed by in no time.
+    // A bubble's time passes at once.
     const std::chrono::nanoseconds longest_nap =
         how.own_bubble ? how.max_wait : std::chrono::milliseconds(20);
     const auto now = [&] { return how.own_bubble ? current_now() : nanotime(); };

@@ -1,4 +1,4 @@
-// What memory rota itself has, by what it is for.
+// Reports rota's own memory by purpose.
 #pragma once
 
 #include <cstdint>

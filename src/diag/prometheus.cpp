@@ -1,4 +1,4 @@
-// rota::metrics::prometheus: the text format 0.0.4.
+// Implements rota::metrics::prometheus: prints all metrics in the text format 0.0.4.
 #include <rota/metrics.hpp>
 
 #include <charconv>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// The build tells; who looks at this file alone does not know it.
+// The build defines the version; a compile of this file alone does not know it.
 #if defined(ROTA_VERSION)
 constexpr std::string_view rota_version = ROTA_VERSION;
 #else
@@ -58,8 +58,8 @@ void single(std::string& out, std::string_view name, std::string_view help, std:
     out.append("\n");
 }
 
-// Go's client thins the 162 buckets out: steps of at least ten, and nothing above a second. The
-// bounds of the runtime are exclusive, Prometheus's are not: each is printed as the double below.
+// Go's client merges the 162 buckets: steps of at least ten, and none above a second. The runtime's
+// bounds are exclusive, Prometheus's are not: each is printed as the double below.
 void append_histogram(std::string& out, std::string_view name, const histogram& h) {
     constexpr double bounds[] = {64e-9,     640e-9,      7168e-9,     81920e-9,
                                  917504e-9, 10485760e-9, 117440512e-9};
@@ -102,7 +102,7 @@ void append_sample(std::string& out, const description& d, const sample& s) {
     else single(out, name, help, type, std::get<std::uint64_t>(s.value));
 }
 
-// What the client says of every process. What the kernel does not tell is left out.
+// The client's metrics of every process. Figures that the kernel does not tell are left out.
 void append_process(std::string& out) {
     const rt::process_figures now = rt::read_process_figures();
     single(out, "process_cpu_seconds_total", "Total user and system CPU time spent in seconds.",
@@ -124,7 +124,7 @@ void append_process(std::string& out) {
                now.start_seconds);
 }
 
-// Whose sum a metric of Go's client is: the runtime's memory under the names that boards know.
+// A metric of Go's client that sums the runtime's memory, under the name that dashboards know.
 struct memory_name {
     std::string_view name, help;
     std::string_view parts[4];
@@ -178,8 +178,8 @@ void append_memory(std::string& out, const std::vector<sample>& samples) {
     }
 }
 
-// What the client says beside the metrics. Of a collection that never comes this is all that Go
-// says as well before its first one.
+// The client's further metrics. Of collections, which never come here, Go prints the same before
+// its first collection.
 void append_runtime(std::string& out, const std::vector<sample>& samples) {
     head(out, "go_gc_duration_seconds", "How long collections have stopped the world.", "summary");
     for (const char* const quantile : {"0", "0.25", "0.5", "0.75", "1"})

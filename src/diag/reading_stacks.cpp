@@ -1,4 +1,4 @@
-// One lock: readers share it, a search has it alone.
+// One lock: readers of stacks share it, a search holds it alone.
 #include "diag/reading_stacks.hpp"
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace {
 
 constinit shared_mutex stacks_mu;
 
-// relaxed: set by our own exit, or by one that stops us. The holder may have been stopped for good.
+// relaxed: set by our own exit, or by an exit that stops us. The holder may have been stopped for
+// good.
 bool may_wait() { return !sched.exiting.load(memory_order_relaxed); }
 
 }  // namespace

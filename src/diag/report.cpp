@@ -1,4 +1,4 @@
-// The report writer.
+// Buffers and writes the text of reports.
 #include "diag/report.hpp"
 
 #include <cstdarg>

@@ -1,4 +1,4 @@
-// The functions of rota/trace.hpp.
+// Implements rota/trace.hpp.
 #include <rota/trace.hpp>
 
 #include "base/atomic.hpp"
@@ -19,7 +19,7 @@ void throw_if(const std::error_code& ec, const char* what) {
     if (ec) throw std::system_error(ec, what);
 }
 
-// Calls f inside the runtime if a trace runs, and a goroutine to whom it may be told.
+// Calls f inside the runtime if a trace runs and the caller is a goroutine.
 template <class F>
 void tell(F f) {
     if (!is_traced() || current_goroutine() == nullptr) return;
@@ -27,7 +27,7 @@ void tell(F f) {
     if (is_traced()) f();
 }
 
-// A goroutine that sees to the trace would belong to the bubble, and have its clock.
+// The goroutine that drives the trace would belong to the bubble, and have its clock.
 bool is_in_bubble(std::error_code& ec) {
     const g* const gp = current_goroutine();
     if (gp == nullptr || gp->in == nullptr) return false;
@@ -35,7 +35,7 @@ bool is_in_bubble(std::error_code& ec) {
     return true;
 }
 
-// What the user has asked for and not got, once in each trace.
+// Logs a request of the user that was refused, once in each trace.
 void tell_of_poller() {
     if (net_poller.refusal() != 0) log("netpoll", "epoll: io_uring is refused");
 }
