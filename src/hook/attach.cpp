@@ -1,4 +1,4 @@
-// The runtime's side of the table, and the counts as the program sees them.
+// Attaches the runtime to librota_hook.so, and reads the library's counts for the program.
 #include "hook/attach.hpp"
 
 #include <dlfcn.h>
@@ -19,10 +19,10 @@ namespace {
 // Written by boot, before any goroutine exists.
 constinit atomic<const hook_library*> library{nullptr};
 
-// A goroutine parks only where nothing but its own stack and its m stands between the call and the
+// A goroutine parks only if nothing but its own stack and its m stands between the call and the
 // scheduler. So it does not park inside the runtime, in a blocking section, on the stack of a
-// signal, or on a stack that the program has made. A bubble has a clock of its own. When the
-// process exits, no thread would wake the goroutine.
+// signal, or on a stack that the program has made. It does not park in a bubble, which has a clock
+// of its own, nor while the process exits, because no thread would wake it.
 ROTA_NOINLINE hook_caller caller() {
     const m* const mp = getm_or_null();
     if (mp == nullptr || mp->curg->is_thread) return hook_caller::other;

@@ -1,5 +1,5 @@
-// What the runtime and librota_hook.so tell each other. Both compile this header; neither links the
-// other, because a program has the runtime in itself, statically, and exports no symbol of it.
+// The interface between the runtime and librota_hook.so. Both compile this header. Neither links
+// the other, because a program contains the runtime statically and exports no symbol of it.
 //
 // At boot the runtime looks for rota_hook_attach among the dynamic symbols of the process and gives
 // it this table. Without the library there is no such symbol, and the runtime does nothing more.
@@ -42,9 +42,9 @@ struct hook_runtime {
     //     EBADF       fds[closed] was closed meanwhile; the library has reported it by closed()
     //     another     the runtime could not wait: no descriptor or memory for it, or the kernel
     //                 does not watch such files (EPERM)
-    // in_turn: of all such waits for one file, an event ends one. count is 1. The caller calls
-    // pass_turn() when its own call is over, whatever wait() has returned.
-    // Caller: hook_caller::parks.
+    // in_turn: of the waits in turn for one file, an event ends a single wait. count is 1. The
+    // caller calls pass_turn() when its own call is over, whatever wait() has returned. Caller:
+    // hook_caller::parks.
     int (*wait)(const pollfd* fds, std::size_t count, std::int64_t deadline, bool in_turn,
                 std::size_t& closed);
     // Ends the oldest wait in turn for that number if none of them listens to the kernel now.
@@ -72,7 +72,7 @@ inline constexpr std::int64_t hook_no_deadline = INT64_MAX;
 // Counts of the calls of one function that goroutines have made. The library writes them.
 struct alignas(64) hook_counts {
     const char* name;
-    std::uint64_t calls;    // all calls; relaxed, as the next three: for reports
+    std::uint64_t calls;    // relaxed, as the next three: for reports
     std::uint64_t parked;   // calls in which a goroutine has parked
     std::uint64_t blocked;  // calls that were made in a blocking section
     std::uint64_t waits;    // how often the calls have parked

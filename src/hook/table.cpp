@@ -1,4 +1,4 @@
-// The buckets of the table, turns, and closes.
+// Implements the table of hooked waits: its buckets, turns, and closes.
 #include "hook/table.hpp"
 
 #include <sys/stat.h>
@@ -56,7 +56,7 @@ void wake(awaited_fd& a) {
     net_poller.discount_waiters(1);  // last: see is_deadlocked
 }
 
-// Whether `other` waits for the kernel's event in a's stead, or was woken to do so.
+// Whether `other` waits for the kernel's event in place of a, or was woken to do so.
 bool leads(const awaited_fd& other, const awaited_fd& a) {
     return other.fd == a.fd && other.file == a.file &&
            (other.turn == hook_turn::leader || other.is_promoted);

@@ -11,11 +11,11 @@
 // takes a number before it begins, and each wait notes the last number that was taken. A wait that
 // has noted a close's number began after that close: it looks again, and does not fail with EBADF.
 //
-// Turns. Goroutines that read from one socket or pipe, or accept from one listener, take turns. One
-// of them, the leader, waits for the kernel's event. The others queue: the kernel does not know of
-// them, and an event wakes the leader alone. When a call that has waited in turn ends, it passes
-// the turn: if no leader waits, the oldest wait of the queue is woken, looks again, and becomes the
-// leader if it finds nothing. Each such call passes the turn, whatever its outcome is.
+// Turns. Goroutines that read from one socket or pipe, or accept from one listener, take turns. The
+// leader waits for the kernel's event. The queued waits are unknown to the kernel, and an event
+// wakes the leader alone. When a call that has waited in turn ends, it passes the turn: if no
+// leader waits, the oldest queued wait is woken and looks again. It becomes the leader if it finds
+// nothing. Each such call passes the turn, whatever its outcome is.
 //
 // Invariant: while a wait queues, a leader waits for the same file, or a call that has waited in
 // turn runs and will pass the turn.
@@ -54,7 +54,7 @@ struct awaited_fd {
     // --- guarded by the lock of its bucket while it is in the table --------------------
     hook_turn turn = hook_turn::none;  // `leader`, before it enters: it asks for a turn
     bool is_promoted = false;          // the turn was passed to it; it has not left yet
-    bool is_armed = false;             // it has the descriptor's own registration in the poller
+    bool is_armed = false;             // it has the poller's registration of the descriptor.
     bool is_closed = false;            // the program has closed the descriptor
     std::uint64_t last_close = 0;      // number of the last close that had begun when it entered
     awaited_fd* next = nullptr;        // list of the bucket, oldest first

@@ -1,4 +1,4 @@
-// The wait by a record, and the wait by a set.
+// Waits for the program's descriptors: by the goroutine's poll record, or by an epoll set.
 #include "hook/wait.hpp"
 
 #include <cerrno>
@@ -53,8 +53,8 @@ class wait_list {
     }
     bool is_queued() const { return all_->turn == hook_turn::queued; }
 
-    // Enters all into the table. False: a wait has not got the registration that it asked for.
-    // Caller: inside a runtime_entry, as for leave().
+    // Enters the waits into the table. False: a wait has not got the registration that it asked
+    // for. Caller: inside a runtime_entry, as for leave().
     bool enter(poll_word& word, bool alone) {
         bool has_all = true;
         for (std::size_t i = 0; i < count_; ++i) {
@@ -163,7 +163,7 @@ int wait_by_record(const pollfd* fds, std::size_t count, std::int64_t deadline, 
 struct epoll_set {
     int epoll = -1;
     poll_desc* d = nullptr;
-    epoll_set* next = nullptr;  // guarded by the lock of the kept ones
+    epoll_set* next = nullptr;  // guarded by the lock of the kept sets
 };
 
 struct kept_sets {
@@ -237,7 +237,7 @@ void give_set_back(epoll_set& s, bool empty) {
     drop(s);
 }
 
-// All that the list asks of that descriptor.
+// The union of the events that the list asks of that descriptor.
 std::uint32_t all_events_of(int fd, const pollfd* fds, std::size_t count) {
     std::uint32_t events = 0;
     for (std::size_t i = 0; i < count; ++i)
