@@ -63,8 +63,8 @@ inline constexpr std::size_t uvarint_max = 10;
 // The states of goroutines and processors, as the reader numbers them.
 enum class traced_g : std::uint8_t { none, runnable, running, syscall, waiting };
 enum class traced_p : std::uint8_t { none, running, idle, syscall };
-
-// Writes a short number, the usual case, without a loop: numbers of one kind mostly have one
+// Writes a number. A short number, the usual case, takes no loop: numbers of one kind mostly have
+// one length, so the branches are predicted, and the bytes do not depend on each other.
 // length, so the branches are predicted, and the bytes do not depend on each other.
 ROTA_ALWAYS_INLINE std::uint8_t* put_uvarint(std::uint8_t* at, std::uint64_t v) {
     if (ROTA_LIKELY(v < 0x80)) {
