@@ -1,4 +1,4 @@
-// Reading what the waits in this room leave in their frames.
+// Reads, from the frames of parked goroutines, the objects of this room that they wait for.
 #include "sync/awaited.hpp"
 
 #include "sync/wait_list.hpp"
@@ -7,7 +7,7 @@ namespace rota::rt {
 
 namespace {
 
-// In gp's own frame, if it is a wait of this room.
+// The record in gp's own frame, if gp waits for an object of this room.
 const wait_place* place_of_wait(const g& gp) {
     switch (gp.why) {
         case wait_reason::semacquire:

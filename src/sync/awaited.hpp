@@ -1,6 +1,6 @@
-// For which object of this room a parked goroutine waits: what the search for goroutines that can
-// never run again asks (diag/unreachable). Nobody may run meanwhile. Those who wait for a lock are
-// found by way of the semaphore table (sync/sema).
+// Tells for which object of this room a parked goroutine waits. The search for goroutines that can
+// never run again asks this (diag/unreachable). No goroutine may run meanwhile. Waiters for a lock
+// are found through the semaphore table (sync/sema).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace rota::rt {
 
 class lock;
 
-// What the waits of this room hand their commit functions, in their frames, begins with this.
+// The first word of each record that a wait of this room passes to its commit function, in its
+// frame.
 enum class wait_place : std::uint32_t {
     list = 0x6c697374,
     limited = 0x6c696d69,
@@ -39,14 +40,15 @@ struct word_sleep {
 // Whether gp, whose state is `waiting`, waits for a lock: then visit_semaphores shows it.
 bool waits_in_sema_table(const g& gp);
 
-// The list in which gp stands, inside the object for which it waits. Null: it does not wait in one
-// without a time limit, or has been taken out already, or somebody has been stopped at the list.
+// The list that gp stands in, inside the object for which it waits. Null: gp does not wait in a
+// list without a time limit, or it has been taken out, or a thread was stopped while it held the
+// list.
 const void* list_awaited_by(const g& gp);
 
 // The word for whose opening gp waits, or null.
 const waiters_word* word_awaited_by(const g& gp);
 
-// Calls visit(arg, gp) for each who waits for the opening of the word.
+// Calls visit(arg, gp) for each goroutine that waits for the opening of the word.
 void visit_word(const waiters_word& word, void (*visit)(void* arg, const g& gp), void* arg);
 
 }  // namespace rota::rt

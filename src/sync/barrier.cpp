@@ -1,5 +1,5 @@
-// The end of a phase, and waiting for it. The change of the phase is the last touch of the barrier:
-// who sees it may destroy it.
+// Ends the phase of a barrier, and waits for the end. The change of the phase is the last touch of
+// the barrier: a goroutine that sees it may destroy the barrier.
 #include <rota/sync/barrier.hpp>
 
 #include <rota/panic.hpp>

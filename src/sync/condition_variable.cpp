@@ -1,8 +1,8 @@
-// Waiting for a notification. Go: sync/cond.go, runtime/sema.go (notifyList).
+// Waits for a notification of a condition variable. Go: sync/cond.go, runtime/sema.go (notifyList).
 //
-// A waiter enters the list before it unlocks the mutex, and sleeps later: in between it may have
-// been taken out already, and does not sleep then. Go hands out tickets by an atomic counter and
-// matches them with the sleepers; a list with its lock gives the order without a search.
+// A waiter enters the list before it unlocks the mutex, and sleeps later. If it has been taken out
+// in between, it does not sleep. Go hands out tickets by an atomic counter and matches them with
+// the sleepers; a list with its lock gives the order without a search.
 #include <rota/sync/condition_variable.hpp>
 
 #include <rota/panic.hpp>

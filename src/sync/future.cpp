@@ -1,4 +1,4 @@
-// Waiting for the result of async.
+// Waits for the result of async, with or without a deadline, and delivers it.
 #include <rota/detail/future_state.hpp>
 #include <rota/panic.hpp>
 
@@ -33,8 +33,8 @@ bool future_await_until(future_base& state, std::int64_t deadline) {
     me.outside = waits_outside_in(&state);
     l.acquire();
     enter_list(state.limited, me);
-    // We say that we are there and look for the result; who brings it looks for us afterwards. One
-    // of the two sees the other.
+    // The waiter announces itself, then looks for the result. The completer brings the result, then
+    // looks for waiters. So one of the two sees the other.
     state.has_limited.store(true, memory_order_seq_cst);             // pairs(future.limited)
     if (state.waiting.load(memory_order_seq_cst) == open_for_all) {  // pairs(future.limited)
         leave_list(state.limited, me);

@@ -1,5 +1,6 @@
-// The last count down, and waiting for it. The opening of the word is its last touch of the latch,
-// and what waiters look at, so who has waited may destroy it.
+// Handles the last count down of a latch, and waits for it. The opening of the word is the last
+// touch of the latch, and the waiters test that word, so a goroutine that has waited may destroy
+// it.
 #include <rota/sync/latch.hpp>
 
 #include <rota/panic.hpp>

@@ -1,4 +1,4 @@
-// The table: parts of a few places each, by address.
+// The table of lock owners: parts of a few places each, found by the mutex's address.
 #include "sync/lock_owners.hpp"
 
 #include <cstddef>
@@ -54,7 +54,7 @@ void watch_locks() {
     if (are_locks_watched()) return;
     lock_owner_table& fresh = mapped_new<lock_owner_table>();
     lock_owner_table* none = nullptr;
-    // Of two that come at once one table is lost. pairs(owners.table)
+    // If two threads come at once, one table is lost. pairs(owners.table)
     __atomic_compare_exchange_n(&lock_owners.table, &none, &fresh, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
     begin_mutexes_as(lock_view::untold());
@@ -71,7 +71,7 @@ void note_lock_owner(const mutex& m) {
     owner_note* place = nullptr;
     for (owner_note& n : part->notes) {
         if (n.of == &m) {
-            place = &n;  // of one that was destroyed while it was locked
+            place = &n;  // the note of a mutex that was destroyed while it was locked
             break;
         }
         if (n.of == nullptr && place == nullptr) place = &n;

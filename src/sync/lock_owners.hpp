@@ -1,8 +1,9 @@
-// Who holds which mutex, while somebody wants to know: what the search for deadlocks reads.
+// Records which goroutine holds which mutex, while locks are watched. The search for deadlocks
+// reads it.
 //
-// A table of its own, by the mutex's address: a mutex has no room for its owner, and locks that
-// nobody watches pay nothing. A part of it that is full notes no more; whose owner is not noted has
-// none that is known. See sync/mutex.cpp for when notes are made and taken back, and what they
+// The table is separate, by the mutex's address: a mutex has no room for its owner, and locks that
+// are not watched pay nothing. A full part of the table takes no more notes; an owner without a
+// note counts as unknown. See sync/mutex.cpp for when notes are made and taken back, and what they
 // miss.
 #pragma once
 
@@ -23,54 +24,56 @@ struct lock_owners_t {
 };
 inline constinit lock_owners_t lock_owners;
 
-// Asked by every slow lock and unlock, so no atomic of ours: it would be a choice to the explorer
-// of schedules. relaxed: whoever is late in seeing it makes no note.
+// Asked by every slow lock and unlock. Not one of rota's atomics, since it would be a choice for
+// the explorer of schedules. relaxed: a thread that sees the table late makes no note.
 ROTA_ALWAYS_INLINE bool are_locks_watched() {
     return __atomic_load_n(&lock_owners.table, __ATOMIC_RELAXED) != nullptr;
 }
 
-// Where the notes lie, which name goroutines and mutexes to nobody but us; empty before.
+// The memory of the notes. Its pointers to goroutines and mutexes make nothing reachable for the
+// program. Empty before locks are watched.
 struct lock_owner_memory {
     const void* lo = nullptr;
     const void* hi = nullptr;
 };
 lock_owner_memory where_lock_owners_are();
 
-// From now on, for the life of the process. Any thread. Takes: mapped.
+// Watches locks from this call on, for the life of the process. Any thread. Takes: mapped.
 void watch_locks();
-// Mutexes that are made from now on need not ask whether locks are watched. Caller: boot, if it has
-// not called watch_locks.
+// Mutexes made after this call need not ask whether locks are watched. Caller: boot, if it has not
+// called watch_locks.
 void locks_begin_unwatched();
 
-// The goroutine, or thread of the program's own, that runs here has locked it. Caller: inside a
-// runtime_entry, which holds it.
+// Notes that the calling goroutine, or thread of the program's own, has locked m. Caller: inside a
+// runtime_entry, and holds m.
 void note_lock_owner(const mutex& m);
-// It is about to be unlocked, by whomsoever. Caller: inside a runtime_entry.
+// Takes the note back before m is unlocked, by any goroutine. Caller: inside a runtime_entry.
 void forget_lock_owner(const mutex& m);
 
 struct lock_owner {
-    const g* gp = nullptr;   // null: not known. It may have ended
+    const g* gp = nullptr;   // null: not known; the goroutine may have ended
     std::uint64_t goid = 0;  // as from owner_number
 };
 
-// The goroutine's number, or one that only this thread ever has: records of threads are used again.
+// The goroutine's number, or for a thread a number that no other thread ever has, since records of
+// threads are reused.
 std::uint64_t owner_number(const g& gp);
 
 // Caller: not to be stopped.
 lock_owner find_lock_owner(const mutex& m);
 
-// What locks say of themselves to those who search.
+// A view of the private parts of locks, for searches and debuggers.
 struct lock_view {
-    // The mutex that must be unlocked before who waits at this word for `why` can go on; null: it
-    // does not wait for a mutex. One who wants to read waits for the mutex of the writer.
+    // The mutex that must be unlocked before a waiter at this word, which waits for `why`, can go
+    // on. Null: it does not wait for a mutex. A reader waits for the mutex of the writer.
     static const mutex* wanted(const void* word, wait_reason why);
-    // Whether it is locked, and its owner would be noted. Of a mutex that exists.
+    // Whether m, which must exist, is locked and its owner would be noted.
     static bool is_watched_and_locked(const mutex& m);
 
-    // What a mutex begins with that asks at its first lock whether locks are watched.
+    // The initial state of a mutex that asks at its first lock whether locks are watched.
     static constexpr std::uint32_t untold() { return mutex::untold; }
 
-    // For debuggers: where a mutex has its state, and what the bits of that say.
+    // For debuggers: where a mutex keeps its state, and the meaning of its bits.
     static constexpr std::size_t state_offset() { return offsetof(mutex, state_); }
     static constexpr std::uint32_t locked_bit() { return mutex::locked; }
     static constexpr std::uint32_t starving_bit() { return mutex::starving; }

@@ -1,34 +1,35 @@
-// rota::mutex but for its fast lock. Go: sync/mutex.go.
+// The slow paths of rota::mutex. Go: sync/mutex.go.
 //
-// Differs in unlock. Go subtracts the lock bit first and looks after waiters then. Here one step
-// both unlocks and decides who is woken, because a goroutine that gets the lock in between may
-// destroy the mutex. After that step only a waiter that sleeps still, and cannot be woken by
-// anybody else, keeps the object alive until the semaphore has been given.
+// Differs in unlock. Go subtracts the lock bit first and looks for waiters then. Here one step both
+// unlocks and decides which waiter is woken, because a goroutine that gets the lock in between may
+// destroy the mutex. After that step the object is kept alive only by a waiter that still sleeps,
+// and that no other thread can wake, until the semaphore has been given.
 //
 // Two speeds, by the bit `slow`:
 //
 //     fast: the state is 0 or `locked`; unlock is a restartable sequence (sys/asymmetric.hpp)
 //       │ ▲
-//       │ └── unlock, after calm_max unlocks for which nobody had waited
+//       │ └── unlock, after calm_max unlocks during which no goroutine waited
 //       ▼ leave_fast_mode: a goroutine is about to wait
 //     slow: waiters are counted, every change is a locked instruction
 //
-// Nobody may write a bit beside `locked` while an unlock that has read plain `locked` is about to
-// write 0 over it. So who wants to wait writes `asked`, restarts the owners, and writes `slow` if
-// `asked` is still there. That it is there proves that it has been all the time, since those who
-// ask do so one after the other, under a lock: so no unlock in the fast way has begun since the
+// While an unlock that has read plain `locked` is about to write 0 over it, no thread may write
+// another bit. So a goroutine that wants to wait writes `asked`, restarts the owners, and writes
+// `slow` if `asked` is still there. Its presence proves that it has been there all the time, since
+// askers run one after the other, under a lock. So no unlock in the fast way has begun since the
 // restart. An unlock that finds `asked` writes `slow` itself.
 //
-// While locks are watched (sync/lock_owners), who locks is noted behind the exchange that locks,
-// and who unlocks takes that back before the exchange that unlocks: so a note is never older than
-// the lock that it is about. For that every lock and unlock must come by here: the bit `watched`,
-// which keeps a mutex slow, sends them. It is set by an exchange that locks or unlocks in the slow
-// way: then either nobody holds the lock, or we do, and no sequence of an unlock is under way.
+// While locks are watched (sync/lock_owners), the locker is noted behind the exchange that locks,
+// and the unlocker takes the note back before the exchange that unlocks. So a note is never older
+// than the lock that it is about. For that every lock and unlock must come through here: the bit
+// `watched`, which keeps a mutex slow, sends them. It is set by an exchange that locks or unlocks
+// in the slow way. At that moment the lock is free or held by the caller, so no unlock sequence is
+// under way.
 //
-// A mutex that is made while locks are watched begins with `slow` and `watched`, so that its first
-// lock comes by here too. So does one that is made when nobody knows yet whether locks are watched:
-// by the compiler, or before the runtime has booted. If they are not, its first lock makes it fast.
-// The first lock of a mutex made in between, before debug::watch_locks, is not noted.
+// A mutex made while locks are watched begins with `slow` and `watched`, so that its first lock
+// comes through here too. So does a mutex made before it is known whether locks are watched: by the
+// compiler, or before the runtime has booted. If they are not watched, its first lock makes it
+// fast. The first lock of a mutex made in between, before debug::watch_locks, is not noted.
 #include <rota/sync/mutex.hpp>
 
 #include "arch/context.hpp"
@@ -52,21 +53,21 @@ constexpr int calm_max = 250;  // pays for the 2 to 4 µs of leaving the fast mo
 
 }  // namespace
 
-// What an exchange sets beside `locked`, or instead of it, while locks are watched.
+// The bits that an exchange sets beside `locked`, or instead of it, while locks are watched.
 std::uint32_t mutex::watch_bits() const { return are_locks_watched() ? slow | watched : 0; }
 
-// By who holds the lock: nobody else sets or clears the bit then.
+// Caller: the holder of the lock; no other thread sets or clears the bit then.
 bool mutex::is_watched() const {
     return (state_.load(std::memory_order_relaxed) & watched) != 0;  // relaxed: see above
 }
 
-// By who has just locked, outside the runtime.
+// Caller: has just locked, and is outside the runtime.
 ROTA_COLD void mutex::note_owner() const {
     const runtime_entry inside;
     note_lock_owner(*this);
 }
 
-// By who is about to unlock, outside the runtime.
+// Caller: is about to unlock, and is outside the runtime.
 ROTA_COLD void mutex::forget_owner() const {
     const runtime_entry inside;
     forget_lock_owner(*this);
@@ -91,8 +92,8 @@ bool mutex::try_lock_slow() {
 }
 
 void mutex::lock_slow(std::uint32_t seen) {
-    // Nobody holds it or waits, so no sequence is under way. Outside the runtime, which may not
-    // have booted.
+    // The mutex is free and has no waiters, so no sequence is under way. This runs outside the
+    // runtime, which may not have booted.
     if (seen == untold && !are_locks_watched() &&
         state_.cas(untold, locked, std::memory_order_acquire))  // pairs(mutex.handover)
         return;
@@ -112,7 +113,7 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
     std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
     if ((old & (locked | starving)) == locked && is_spinning_worthwhile(spins)) {
-        // Tell unlock that somebody is awake, so that it wakes no sleeper.
+        // Tell unlock that a waiter is awake, so that it wakes no sleeper.
         if (!awake && (old & woken) == 0 && old / waiter != 0 &&
             state_.cas(old, old | woken,
                        std::memory_order_relaxed)) {  // relaxed: hands over nothing
@@ -129,7 +130,7 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
     std::uint32_t wanted = old;
     if ((old & starving) == 0) wanted |= locked;  // a starving mutex is handed over: queue up
     if ((old & (locked | starving)) != 0) wanted += waiter;
-    else wanted |= watch_bits();  // nobody holds it
+    else wanted |= watch_bits();  // the lock is free
     if (starved && (old & locked) != 0) wanted |= starving;
     if (awake) {
         ROTA_CHECK((wanted & woken) != 0);
@@ -147,7 +148,8 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
         spins = 0;
         return false;
     }
-    // Handed over to us: the lock bit is clear, we are still counted among the waiters.
+    // The lock was handed over to this goroutine: the lock bit is clear, and the goroutine is still
+    // counted as a waiter.
     ROTA_CHECK((old & (locked | woken)) == 0 && old / waiter != 0);
     std::uint32_t delta = locked - waiter;  // wraps, as the sum does
     if (!starved || old / waiter == 1)
@@ -158,7 +160,7 @@ bool mutex::contend(std::int64_t& waiting_since, bool& awake, bool& starved, int
 
 void mutex::leave_fast_mode() {
     const lock_guard one_asks(sem_lock(&sema_));
-    // relaxed, all: nothing is handed over.
+    // relaxed, each operation: nothing is handed over.
     if (!state_.cas(locked, locked | asked, std::memory_order_relaxed)) return;
     restart_owners();
     state_.cas(locked | asked, locked | slow, std::memory_order_relaxed);
@@ -166,16 +168,17 @@ void mutex::leave_fast_mode() {
 
 void mutex::unlock() {
     if (ROTA_LIKELY(owner_replace_restartable(state_, locked, 0))) return;  // pairs(mutex.handover)
-    // relaxed: the exchange decides. A watched mutex stays so, others become it in the slow way.
+    // relaxed: the exchange decides. A watched mutex stays watched; a mutex becomes watched in the
+    // slow way.
     if (state_.load(std::memory_order_relaxed) == locked && ROTA_LIKELY(!are_locks_watched()) &&
         state_.cas(locked, 0, std::memory_order_release))  // pairs(mutex.handover)
         return;
     unlock_slow();
 }
 
-// Whether it is time for the fast mode again. Counts the unlocks for which nobody waits.
+// Whether it is time for the fast mode again. Counts consecutive unlocks without a waiter.
 bool mutex::is_calm(std::uint32_t old) {
-    // relaxed, all: only who holds the lock is here
+    // relaxed, each access: only the holder of the lock is here
     const int before = calm_.load(std::memory_order_relaxed);
     const int now = old == (locked | slow) ? before + 1 : 0;
     const bool enough = now >= calm_max;
@@ -188,7 +191,8 @@ void mutex::unlock_slow() {
     std::uint32_t old =
         state_.load(std::memory_order_relaxed);  // relaxed: the exchange synchronises
     const bool watching = ROTA_UNLIKELY(are_locks_watched());
-    // A note is taken back while the lock is still ours: behind the exchange it is another's.
+    // The note is taken back while the caller holds the lock: behind the exchange another goroutine
+    // may hold it.
     if (watching && (old & (locked | watched)) == (locked | watched)) forget_owner();
     bool hand_over = false;
     bool wake = false;
@@ -196,12 +200,14 @@ void mutex::unlock_slow() {
         if ((old & locked) == 0) fatal("sync: unlock of unlocked mutex");
         std::uint32_t wanted = old & ~(locked | asked | watched);
         if (watching) {
-            wanted |= slow | watched;  // as below: we hold the lock
+            wanted |= slow | watched;  // as below: the caller holds the lock
         } else if ((old & asked) != 0) {
-            // We hold the lock and are in no sequence, so we may grant what is asked; otherwise one
-            // who unlocks and locks in a loop would never let the asker have it.
+            // The caller holds the lock and is in no sequence, so it may grant the request.
+            // Otherwise a goroutine that unlocks and locks in a loop would never let the asker have
+            // the lock.
             wanted |= slow;
-            calm_.store(0, std::memory_order_relaxed);  // relaxed: only who holds the lock is here
+            // relaxed: only the holder of the lock is here
+            calm_.store(0, std::memory_order_relaxed);
         } else if ((old & slow) != 0 && is_calm(old)) {
             wanted = 0;
         }

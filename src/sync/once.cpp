@@ -1,8 +1,8 @@
-// Waiting for the one who runs the function.
+// Runs the function of a once_flag in one goroutine, and makes later callers wait for it.
 //
-// One word: those who wait link to each other in it, newest first, as in sync/waiters.hpp, with
-// `running` at the end of the chain. Who runs the function ends it by one exchange and touches the
-// flag no more: a caller that comes after that may destroy it.
+// The flag is one word. Waiters link to each other in it, newest first, as in sync/waiters.hpp,
+// with `running` at the end of the chain. The goroutine that runs the function ends it by one
+// exchange and does not touch the flag again: a caller that comes after that may destroy it.
 #include <rota/sync/once.hpp>
 
 #include "core/getg.hpp"

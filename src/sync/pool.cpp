@@ -1,12 +1,12 @@
-// The parts of a pool. Go: sync/pool.go.
+// Keeps the values of a pool in a part for each processor. Go: sync/pool.go.
 //
-// A part per processor, each with a lock that mostly one m takes, and three chains: values put
-// since the last collection, those put before it (the victims), and boxes whose value has been
-// taken. A value is looked for in the own part, in those of others, and then among the victims, so
-// that these are left to go. Go's parts need no lock of their owner's, but a stopped world for each
-// collection; an uncontended lock costs 6 ns.
+// Each part has a lock that mostly one m takes, and three chains: values put since the last
+// collection, values put before it (the victims), and boxes whose value has been taken. A value is
+// looked for in the caller's own part, then in the rest of the parts, then among the victims, so
+// that the victims stay unused and can go. In Go the owner of a part needs no lock, but each
+// collection stops the world; an uncontended lock costs 6 ns.
 //
-// No value is moved or destroyed here but by pools_collect and the end of a pool, without a lock.
+// Values are moved or destroyed only by pools_collect and by the end of a pool, without a lock.
 #include <rota/detail/pool_engine.hpp>
 
 #include <algorithm>
@@ -109,7 +109,8 @@ pool_box* pool_state::take_from_others(pool_part& own) {
     return nullptr;
 }
 
-// The victims, and empty boxes; what is left are the victims of the next one.
+// Takes out the victims and the empty boxes; the remaining values become victims of the next
+// collection.
 pool_box* pool_state::collect() {
     collected_at.store(nanotime(), memory_order_relaxed);
     pool_box* out = nullptr;
@@ -131,7 +132,7 @@ pool_state& pool_core::make_state() {
     {
         const runtime_entry booted;
     }
-    // Parts for as many as can ever run at once: the number of ps may grow.
+    // A part for each p that can ever run at once, since the number of ps may grow.
     const std::int32_t most = std::max(proc_count(), processor_count());
     auto* const fresh = new pool_state(static_cast<std::uint32_t>(most));
     pool_state* seen = nullptr;

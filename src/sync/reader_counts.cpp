@@ -1,4 +1,4 @@
-// Columns come and go.
+// Gives out and takes back the columns of the table of reader counts.
 #include "sync/reader_counts.hpp"
 
 #include <bit>
@@ -37,7 +37,7 @@ std::uint32_t reader_column_get() {
                                                   memory_order_acquire,   // pairs(rwmutex.column)
                                                   memory_order_relaxed))  // relaxed: tried again
                 continue;
-            // relaxed: all write the same; the lock's gate publishes it
+            // relaxed: every writer stores the same value; the lock's gate publishes it
             if (readers.rows.load(memory_order_relaxed) == 0)
                 readers.rows.store(rows_of_this_machine(), memory_order_relaxed);
             return i * 64 + bit + 1;

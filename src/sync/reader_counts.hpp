@@ -1,15 +1,15 @@
-// Readers counted by processors: a table of counters, a row for each processor, a column for each
-// lock whose readers are spread.
+// Counts the readers of locks by processor, in a table of counters: a row for each processor, a
+// column for each lock whose readers are spread.
 //
-// A reader that comes or goes adds one to its column in the row of the processor it is on, in a
-// restartable sequence: no locked instruction, no line that another processor writes. It may leave
-// on another processor, so only the sum of a column means something, and only while nobody can add:
-// whoever wants to know shuts the column's gate first and restarts all sequences
-// (sys/asymmetric.hpp). Who comes and who goes have a word each: the next addition to a word waits
-// for the one before, through memory.
+// A reader that comes or goes adds one to its column in the row of its processor, in a restartable
+// sequence: no locked instruction, no line that another processor writes. It may leave on another
+// processor, so only the sum of a column has a meaning, and only while no reader can add. A thread
+// that wants the sum first shuts the column's gate and restarts every sequence
+// (sys/asymmetric.hpp). Arrivals and departures have a word each, since the next addition to a word
+// waits for the one before, through memory.
 //
-// Alternatives: counters by ps would have to be reached through the m, and would not count the
-// threads of the program's own; a table of readers' names (BRAVO) needs the reader to find its own
+// Alternatives: counters by p would have to be reached through the m, and would not count the
+// threads of the program's own. A table of readers' names (BRAVO) needs the reader to find its own
 // entry again when it leaves, which Go's interface has no place for.
 #pragma once
 
@@ -33,12 +33,13 @@ struct reader_counts {
         atomic<std::uint32_t> came{0}, left{0};
     };
 
-    // Rows in use, at most row_max. Processors beyond count their readers in the lock itself.
-    // relaxed: set before the first column is given, and never changed.
+    // Rows in use, at most row_max. Readers on further processors count themselves in the lock
+    // itself. relaxed: set before the first column is given, and never changed.
     atomic<std::uint32_t> rows{0};
 
-    // Whose column it is may write its own row's words in a sequence; who has shut the gate, all.
-    // Each sequence is a release of what the reader did, as all stores of x86-64 are.
+    // Writers: in a sequence, a reader of the column's lock writes the words of its processor's
+    // row; the thread that has shut the gate writes every row. Each sequence is a release of the
+    // reader's accesses, as every store of x86-64 is.
     alignas(cache_line) readers_here count[row_max][column_max] = {};
 
     // Bits of columns that are in use.
@@ -52,7 +53,8 @@ static_assert(sizeof readers.count[0] == std::size_t{1} << reader_row_shift);
 // A free column, numbered from 1, or 0: none is left, or this process has no restartable sequences.
 [[nodiscard]] std::uint32_t reader_column_get();
 
-// The sum of a column, which is free afterwards. Caller: has shut its gate and restarted owners.
+// The sum of a column, which is free afterwards. Caller: has shut the column's gate and restarted
+// the owners.
 [[nodiscard]] std::int32_t reader_column_put(std::uint32_t column);
 
 // Adds one to a word of the column on this processor, `word` in its first row, while `gate` says

@@ -1,7 +1,7 @@
-// Acquire and release.
+// Acquires and releases counts of the semaphore table.
 //
 // A count is given and a waiter queued under the root's lock, so neither misses the other. A waiter
-// that is found gets the count itself: it never competes for it again. Go adds the count to the
+// that is found gets the count itself and never competes for it again. Go adds the count to the
 // word first and lets the woken waiter compete with newcomers.
 #include "sync/sema.hpp"
 
@@ -111,8 +111,8 @@ void sem_release(sema_word& word, bool handoff) {
     {
         const lock_guard guard(root.mu);
         s = root.dequeue(&word);
-        // Nobody waits yet: who will keeps the object alive until it finds this count, but not a
-        // moment longer.
+        // No waiter is queued: a goroutine about to wait keeps the object alive until it finds this
+        // count, but not a moment longer.
         if (s == nullptr) word.fetch_add(1, memory_order_release);  // pairs(sema.count)
     }
     if (s == nullptr) return;

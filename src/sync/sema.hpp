@@ -1,9 +1,9 @@
-// Semaphores by address: the table on which mutex and wait_group sleep.
+// Semaphores by address: the table in which waiters of mutex, shared_mutex and fd_mutex sleep.
 //
-// The count is a word in the user's object; waiters are here, in 251 hashed roots, each with a lock
-// and a treap keyed by address whose nodes carry a FIFO list. A release either wakes a waiter,
-// whose object lives until then, or touches the object's word once: the object may be destroyed as
-// soon as the word has been given. Go: runtime/sema.go.
+// The count is a word in the user's object. The waiters are in this table, in 251 hashed roots,
+// each with a lock and a treap keyed by address whose nodes carry a FIFO list. A release either
+// wakes a waiter, whose object lives until then, or touches the object's word once: the object may
+// be destroyed as soon as the word has been given. Go: runtime/sema.go.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@ void sem_acquire(sema_word& word, bool lifo, wait_reason why);
 // Caller: inside a runtime_entry. Yields, if `handoff`. Go: semrelease1.
 void sem_release(sema_word& word, bool handoff);
 
-// A goroutine or thread has waited for a lock for so long. Caller: inside a runtime_entry.
+// Counts a finished wait for a lock, of a goroutine or a thread. Caller: inside a runtime_entry.
 void count_lock_wait(std::int64_t ns);
 
-// Calls visit for everybody who waits here, root by root, under the root's lock; who comes or goes
-// meanwhile may be missed, or met twice. Takes: each root's lock.
+// Calls visit for each waiter of the table, root by root, under the root's lock. A waiter that
+// comes or goes meanwhile may be missed, or visited twice. Takes: each root's lock.
 void sem_for_each_waiter(void (*visit)(void* arg, const sudog&), void* arg);
 
-// Calls visit(arg, gp, address) for each goroutine that waits for a count, but for those in roots
-// that somebody holds. Nobody may run meanwhile. And where the table lies: it names waiters, and
-// gives nobody the means to wake them who does not know the address.
+// Calls visit(arg, gp, address) for each goroutine that waits for a count, except in roots whose
+// lock is held. No goroutine may run meanwhile. sema_table() tells where the table lies: it names
+// waiters, but only a thread that knows the address can wake them.
 void visit_semaphores(void (*visit)(void* arg, const g& gp, const void* address), void* arg);
 struct sema_table_extent {
     const void* lo;
@@ -44,9 +44,8 @@ struct sema_table_extent {
 };
 sema_table_extent sema_table();
 
-// The lock of the root to which the address belongs. Takes: nothing below it.
-// Ends the process with a report if somebody sleeps at the word, a part of the object `what`, which
-// goes. Caller: outside the runtime.
+// Ends the process with a report if a waiter sleeps at the word, a part of the object `what`, which
+// is being destroyed. Caller: outside the runtime.
 void sem_report_waiters(const char* what, const void* word);
 
 lock& sem_lock(const void* address);

@@ -1,4 +1,4 @@
-// The treap. prev is the left child, next the right one.
+// The treap of one root of the semaphore table. prev is the left child, next the right child.
 #include "sync/sema_root.hpp"
 
 #include "base/check.hpp"

@@ -1,8 +1,8 @@
 // One root of the semaphore table: a treap of addresses, each with its waiters in order. Go:
 // semaRoot.
 //
-// Nodes are the sudogs of the first waiters; heap order by random tickets keeps the expected depth
-// logarithmic, so that many objects whose addresses collide do not slow each other down.
+// The nodes are the sudogs of the first waiters. Heap order by random tickets keeps the expected
+// depth logarithmic, so that many objects whose addresses collide do not slow each other down.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ namespace rota::rt {
 struct alignas(cache_line) sema_root {
     lock mu{lock_rank::sema};
 
-    // Adds s, which waits for `address`, behind the others of that address, or in front if `lifo`.
+    // Adds s, a waiter for `address`, behind the waiters of that address, or in front of them if
+    // `lifo`.
     void queue(const void* address, sudog& s, bool lifo, std::uint32_t ticket) ROTA_REQUIRES(mu);
 
     // Takes the first waiter for `address` out, or null.
     [[nodiscard]] sudog* dequeue(const void* address) ROTA_REQUIRES(mu);
 
-    // The first waiter for `address`, who stays; or null.
+    // The first waiter for `address`, which stays queued; or null.
     [[nodiscard]] const g* first_at(const void* address) ROTA_REQUIRES(mu);
 
-    // Calls visit(arg, sudog) for all who wait. Also without the lock, if it is not held and nobody
-    // runs.
+    // Calls visit(arg, sudog) for each waiter. Also without the lock, if it is not held and no
+    // goroutine runs.
     void visit_waiters(void (*visit)(void* arg, const sudog& s), void* arg) const ROTA_NO_TSA;
 
   private:

@@ -1,10 +1,10 @@
-// rota::counting_semaphore but for its fast paths.
+// The slow paths of rota::counting_semaphore.
 //
-// Permits go to waiters directly: while somebody waits there are none to be had, so nobody
-// overtakes. Bit 0 sends every release to the list. It is set under the list's lock by who is about
-// to wait, and cleared by the release that leaves the list empty; one that nobody stands behind any
-// more costs the next release a look. The last touch of a release is its exchange of the word:
-// whoever gets a permit by it may destroy the semaphore.
+// Permits go to waiters directly: while a goroutine waits no permit is free, so it cannot be
+// overtaken. Bit 0 sends every release to the list. A goroutine about to wait sets it under the
+// list's lock; the release that leaves the list empty clears it. A bit without waiters costs the
+// next release a look. The last touch of a release is its exchange of the word: a goroutine that
+// gets a permit by it may destroy the semaphore.
 #include <rota/sync/semaphore.hpp>
 
 #include <rota/panic.hpp>
@@ -36,7 +36,7 @@ bool semaphore_core::take_until(std::int64_t deadline) {
             }
             continue;
         }
-        // relaxed: who sees the bit takes the lock.
+        // relaxed: a release that sees the bit takes the lock.
         if (seen == 1 ||
             word_.compare_exchange(seen, 1, std::memory_order_relaxed, std::memory_order_relaxed))
             break;

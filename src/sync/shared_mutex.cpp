@@ -1,22 +1,24 @@
 // rota::shared_mutex. Go: sync/rwmutex.go.
 //
 // Readers count themselves in state_, by one locked instruction each way. A writer first gets
-// writers_, which keeps other writers out, then sets its bit, which keeps new readers out, and
-// waits for those that it has found: each takes one off leaving_ as it leaves, and the last gives
-// the writer's semaphore. The writer may be late in adding their number; leaving_ is below zero
-// until then.
+// writers_, which keeps further writers out, then sets its bit, which keeps new readers out. It
+// then waits for the readers that it has found: each subtracts one from leaving_ as it leaves, and
+// the last gives the writer's semaphore. The writer may add their number late; leaving_ is below
+// zero until then.
 //
 // After spread_after locks to read without a writer between them, readers count themselves by
-// processors (sync/reader_counts.hpp), where they disturb nobody. The gate of the column is
-// spread_. `reserve` in the count of readers stands for those elsewhere: who has come in by the
-// table may leave by state_, if its sequence is interrupted, and must not bring the count below
-// zero. A writer, once it holds writers_, takes all of that back: it shuts the gate, restarts the
-// sequences, after which nobody can count in the table any more, and puts the sum into state_. Its
-// price, a membarrier, is at most a tenth of what the reads before it have cost.
+// processor (sync/reader_counts.hpp), where they do not disturb each other. The gate of the column
+// is spread_. `reserve` in the count of readers stands for the readers in the table: a reader that
+// came in by the table may leave by state_, if its sequence is interrupted, and must not bring the
+// count below zero. A writer, once it holds writers_, undoes this: it shuts the gate and restarts
+// the sequences, after which no reader can count in the table, and adds the sum to state_. Its
+// price, a membarrier, is at most a tenth of the cost of the reads before it.
 //
-// Destruction. A reader that leaves without a writer waiting, or is not the last to leave, touches
-// the lock no more; for the others the writer waits. A writer that unlocks clears its bit and gives
-// back writers_: a reader that came in between may be the last user of all, so the destructor waits
+// Destruction. A reader that leaves without a waiting writer, or is not the last to leave, touches
+// the lock no more; for the last reader the writer waits. A writer that unlocks clears its bit and
+// gives back writers_. A reader that came in between may be the last user of the lock, so the
+// destructor waits until writers_ is free. The readers that the writer lets in after that cannot be
+// gone before.
 // until writers_ is free. The readers that it lets in after that cannot be gone before.
 #include <rota/sync/shared_mutex.hpp>
 
@@ -60,8 +62,7 @@ void give_way() {
 
 }  // namespace
 
-// Counts a reader that comes, or one that leaves, by the processor it is on. False: it counts in
-// state_.
+// Counts an arriving, or leaving, reader by its processor. False: it counts in state_.
 ROTA_ALWAYS_INLINE bool shared_mutex::came_here() {
     const std::uint32_t column = spread_.load(std::memory_order_acquire);  // pairs(rwmutex.spread)
     return column != 0 && count_reader(spread_, column, readers.count[0][column - 1].came);
@@ -141,8 +142,8 @@ void shared_mutex::wait_for_readers(std::int32_t readers_inside) {
 
 bool shared_mutex::try_lock() {
     for (int i = 0; !writers_.try_lock(); ++i) {
-        // relaxed: a guess. With neither bit nor readers, a writer is about to say that it is
-        // there, or is just gone.
+        // relaxed: a guess. If there is neither a writer's bit nor a reader, a writer is about to
+        // set its bit, or has just cleared it.
         const std::uint64_t seen = state_.load(std::memory_order_relaxed);
         if ((seen & (readers_mask | writer)) != 0 || i == transit_tries) return false;
         give_way();
@@ -175,7 +176,8 @@ void shared_mutex::let_readers_in(std::uint32_t waiting) {
     for (; waiting > 0; --waiting) sem_release(reader_sema_, false);
 }
 
-// By a reader that holds the lock, in state_: those after it count themselves by processors.
+// Caller: a reader that holds the lock, counted in state_. Later readers count themselves by
+// processor.
 ROTA_COLD void shared_mutex::spread_readers() {
     if (!writers_.try_lock()) return;  // a writer comes
     // relaxed: it is changed under writers_ only
@@ -185,12 +187,12 @@ ROTA_COLD void shared_mutex::spread_readers() {
         state_.fetch_add(reserve, std::memory_order_relaxed);  // relaxed: the gate publishes it
         spread_.store(column, std::memory_order_release);      // pairs(rwmutex.spread)
     }
-    // Or else not before as many readers have come again.
+    // If it failed, it is tried again after as many further readers.
     state_.fetch_and(one_lock - 1, std::memory_order_relaxed);  // relaxed: hands over nothing
     writers_.unlock();
 }
 
-// By who holds writers_: all readers are counted in state_ afterwards.
+// Caller: holds writers_. Afterwards every reader is counted in state_.
 ROTA_COLD void shared_mutex::gather_readers(std::uint32_t spread) {
     spread_.exchange(0, std::memory_order_seq_cst);  // pairs(rwmutex.spread)
     restart_owners();
@@ -202,13 +204,14 @@ ROTA_COLD void shared_mutex::gather_readers(std::uint32_t spread) {
 }
 
 shared_mutex::~shared_mutex() {
-    // relaxed: nobody else uses it any more. Readers wait for a writer, a writer for either.
+    // relaxed: no other thread uses the lock any more. A reader waits for a writer, a writer for
+    // either.
     if ((state_.load(std::memory_order_relaxed) & writer) != 0) {
         sem_report_waiters("shared_mutex", &reader_sema_);
         sem_report_waiters("shared_mutex", &writer_sema_);
     }
     if (writers_.has_waiters()) writers_.report_waiters("shared_mutex");
-    // relaxed: nobody else uses it any more
+    // relaxed: no other thread uses the lock any more
     const std::uint32_t spread = spread_.load(std::memory_order_relaxed);
     if (spread != 0) (void)reader_column_put(spread);
     // A static lock may be destroyed while goroutines hold it that will never run again.

@@ -13,7 +13,7 @@ namespace rota {
 
 using namespace rota::rt;
 
-// A bubble lives somewhere. The first add from zero decides to which bubble the group belongs.
+// The bubble of the group is recorded by its address. The first add from zero decides it.
 void wait_group::note_add() {
     std::uint64_t adder = 0;
     std::uint64_t owner = 0;
@@ -23,9 +23,10 @@ void wait_group::note_add() {
         owner = bubble_of_object(this);
     }
     if (adder == owner) return;
-    // relaxed: adds from zero come before all others
+    // relaxed: an add from zero comes before every later add
     if (state_.load(std::memory_order_relaxed) == 0) return set_bubble_of_object(this, adder);
-    // A group that has members outside is the outside's: who waits in it lets time stand still.
+    // A group that has members outside belongs to the outside: a waiter in it does not let time
+    // advance.
     if (owner == 0) return;
     fatal(adder == 0 ? "sync: WaitGroup.Add called from inside and outside synctest bubble"
                      : "sync: WaitGroup.Add called from multiple synctest bubbles");
@@ -35,7 +36,7 @@ ROTA_COLD void wait_group::report_waiters(const char* what) const {
     report_destroyed(what, find_waiter(waiting_));
 }
 
-// The count has reached zero, or there are waiters.
+// Called when the count has reached zero, or there are waiters.
 void wait_group::settle(std::uint64_t now, int n) {
     const auto count = static_cast<std::int32_t>(now >> 32);
     const auto waiters = static_cast<std::uint32_t>(now & waiters_mask);
@@ -44,8 +45,8 @@ void wait_group::settle(std::uint64_t now, int n) {
         throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
     }
     if (count > 0 || waiters == 0) return;
-    // Zero with waiters: they all sleep, or are about to, and nobody may add meanwhile. Until each
-    // has been let go, none returns.
+    // Zero with waiters: each sleeps, or is about to, and no goroutine may add meanwhile. No waiter
+    // returns before each has been released.
     if (state_.load(std::memory_order_relaxed) != now) {  // relaxed: only misuse changes it
         throw panic_error("sync: WaitGroup misuse: Add called concurrently with Wait");
     }

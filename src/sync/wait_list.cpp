@@ -1,4 +1,4 @@
-// The list and the sleep.
+// Lists of waiters inside an object, and the sleep of a waiter, with or without a deadline.
 #include "sync/wait_list.hpp"
 
 #include "base/check.hpp"
@@ -75,7 +75,8 @@ waiter* asleep_of(waiter* chain) {
 
 void report_list_waiters(const char* what, const wait_list& list, const void* object) {
     if (is_nobody_going_on()) return;
-    // Its frame stays while it waits; one that goes now has been woken by another misuse.
+    // The waiter's frame stays while it waits. A waiter that leaves now was woken by another
+    // misuse.
     for (const waiter* w = nullptr;;) {
         {
             const runtime_entry inside;
@@ -125,8 +126,8 @@ struct limited_sleep {
     std::int64_t deadline;
 };
 
-// Runs once the sleeper's registers are saved. Until the lock is free it stays in its frame, also
-// if its time is up at once.
+// Runs once the sleeper's registers are saved. Until the lock is free the sleeper stays in its
+// frame, even if its time is up at once.
 bool arm_and_unlock(g&, void* arg) ROTA_NO_TSA {  // taken by the g that parked, as commit_unlock
     const limited_sleep s = *static_cast<limited_sleep*>(arg);  // gone behind the release
     const bool owed = start_timer_quietly(*s.limit, s.deadline);
@@ -159,10 +160,10 @@ bool sleep_in_list_until(waiter& w, lock& l, std::int64_t deadline,
     limited_sleep s{wait_place::limited, &limit, &l, deadline};
     gopark(arm_and_unlock, &s, why);
     (void)stop_timer(limit);
-    // relaxed: who decided has readied us
+    // relaxed: the thread that decided has readied this waiter
     if (w.decided.load(memory_order_relaxed) == waiter::served) return true;
-    // Who takes waiters out may be looking at us; and where the timer was late it has not let go of
-    // the lock.
+    // A thread that takes waiters out may be reading this frame; and if the timer was late, that
+    // thread still holds the lock.
     const lock_guard guard(l);
     if (w.list != nullptr) leave_list(*w.list, w);
     return false;
