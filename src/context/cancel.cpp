@@ -1,9 +1,10 @@
-// Cancelling, and all that depends on it. Go: cancelCtx.cancel, propagateCancel, removeChild.
+// Cancels a context and every node, function and waiter that depends on it. Go: cancelCtx.cancel,
+// propagateCancel, removeChild.
 //
-// One walk without recursion: down into each list, with the locks of the path held, and up again
-// when a list is empty. What runs foreign code or destroys something is gathered on the way and
-// done when no lock is held: the functions' goroutines, the callbacks of std::stop_token, nodes
-// that nobody needs.
+// One walk without recursion goes down into each list, with the locks of the path held, and up
+// again when a list is empty. Work that runs foreign code or destroys an object is gathered on the
+// way and done when no lock is held: the functions' goroutines, the callbacks of std::stop_token,
+// and nodes that have lost their last reference.
 #include <rota/context.hpp>
 
 #include "base/check.hpp"
@@ -40,7 +41,7 @@ context_hook* hook_list::pop() {
 
 namespace {
 
-// Hooks that are in no list any more, in order.
+// Hooks that have been taken out of their lists, in order.
 class hook_chain {
   public:
     void push(context_hook& h) {
@@ -63,8 +64,8 @@ class hook_chain {
 };
 
 struct aftermath {
-    hook_chain nodes;  // with the references of the lists that they stood in
-    hook_chain funcs;  // likewise
+    hook_chain nodes;  // with the references of their former lists
+    hook_chain funcs;  // with the references of their former lists
 };
 
 void drop_listing(cancel_node& c) noexcept {
@@ -75,7 +76,8 @@ void drop_listing(cancel_node& c) noexcept {
     detail::context_release(parent);
 }
 
-// Takes c out of the list above it. Caller: has a reference, so this is not the last one.
+// Takes c out of the list above it. Caller: has a reference, so the list's reference is not the
+// last.
 void leave_list(cancel_node& c) {
     if (c.above == nullptr) return;
     bool was = false;
@@ -97,7 +99,7 @@ void start(context_func& f) noexcept {
 
 // The top is locked and marked; releases its lock.
 void walk_down(cancel_node& top, context_end why, std::error_code cause,
-               aftermath& out) ROTA_NO_TSA {  // the locks of a path, as many as it is long
+               aftermath& out) ROTA_NO_TSA {  // the locks of a path of any length
     cancel_node* at = &top;
     while (at != nullptr) {
         context_hook* const h = at->below.pop();
@@ -249,7 +251,7 @@ cancel_node::cancel_node(context_node* its_parent,
     canceler = this;
 }
 
-// Only functions can be left below: nodes keep what is above them, and so does a waiter's handle.
+// Only functions can be left below: a node, and a waiter's handle, keeps the nodes above it.
 cancel_node::~cancel_node() ROTA_NO_TSA {  // nobody else is left
     while (context_hook* const h = below.pop()) {
         if (h->what == context_hook::kind::func)

@@ -1,16 +1,16 @@
 // cancel_node: a context that can be cancelled, and its place in the tree.
 //
 // Two trees lie in one. `parent` leads up through every context and keeps it alive. The lists of
-// `below` lead down, past contexts without a cancellation of their own, to all that must hear of a
-// node's end: nodes, functions to be started, waiters.
+// `below` lead down, past contexts without a cancellation of their own, to the nodes, functions and
+// waiters that must hear of a node's end.
 //
-// Locks are taken downwards only: a node's, then that of one in its list. Who cancels holds the
-// locks from the top to where it works (context/cancel.cpp), so everybody who finds a node
-// cancelled under its lock finds everything below it cancelled too. The locks are rota::mutex: a
-// tree may be large, and who waits for it must not hold a thread.
+// Locks are taken downwards only: a node's, then the lock of a node in its list. The canceller
+// holds the locks from the top to the node it works at (context/cancel.cpp). So a thread that finds
+// a node cancelled under its lock finds everything below it cancelled too. The locks are
+// rota::mutex: a tree may be large, and a goroutine that waits for a lock must not hold a thread.
 //
-// References are counted by 2, so that bit 0 says that the parent's list knows the node. A node of
-// which only that bit is left is forgotten, unless somebody may still see its end.
+// References are counted by 2; bit 0 says that the parent's list knows the node. A node with only
+// that bit left is destroyed, unless its end may still be seen.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ using detail::context_func;
 using detail::context_hook;
 using detail::context_node;
 
-// A mutex of which clang knows.
+// A mutex with clang's thread-safety annotations.
 class ROTA_CAPABILITY("mutex") tree_lock {
   public:
     void lock() ROTA_ACQUIRE() ROTA_NO_TSA { mu_.lock(); }      // the capability is this object
@@ -58,7 +58,7 @@ class ROTA_SCOPED_CAPABILITY tree_guard {
     tree_lock& l_;
 };
 
-// Doubly linked, in the order of coming. Guarded by the lock of the node whose it is.
+// Doubly linked, in order of arrival. Guarded by the lock of the node that owns the list.
 class hook_list {
   public:
     bool empty() const { return first_ == nullptr; }
@@ -71,7 +71,7 @@ class hook_list {
     context_hook* last_ = nullptr;
 };
 
-// What a node's tokens share: nothing where the C++ library has none.
+// The state that a node's tokens share; empty if the C++ library has no std::stop_token.
 #if defined(__cpp_lib_jthread)
 using stop_source = std::stop_source;
 inline stop_source no_stop_source() { return stop_source(std::nostopstate); }
@@ -98,8 +98,9 @@ struct cancel_node : context_node, context_hook {
     ~cancel_node();
 
     // --- fixed ---------------------------------------------------------------------
-    bool timed = false;        // it is a deadline_node
-    cancel_node* const above;  // in whose list this node stands while it lives; null: in none
+    bool timed = false;  // it is a deadline_node
+    // the node in whose list this node stands while it lives; null: in none
+    cancel_node* const above;
     // The serial number of the bubble in which it and all above it that can be cancelled were made;
     // 0: something outside may end it. Written by its maker.
     std::uint64_t made_in;
@@ -131,18 +132,21 @@ struct cancel_node : context_node, context_hook {
 
 namespace rota::rt {
 
-// Puts c, of which nobody else knows, into the list above it, or ends it as that has ended.
+// Puts c, which no other thread knows, into the list of the node above it. If that node has ended,
+// ends c as well.
 void enter_list(cancel_node& c);
 
 // Stops the timer of a timed node that has ended. Caller: has a reference to it. Never parks.
 void forget_deadline(cancel_node& c);
 
-// Requests the stop, if that has not been done yet; returns when the callbacks that this call runs
-// have. The standard library knows their destroyers by the thread that requests: so it is one that
-// no goroutine runs on meanwhile. Caller: holds no lock of the tree. Parks.
+// Requests the stop, if no call has done so; returns when the callbacks that this call runs have
+// returned. The standard library identifies the requester by its thread, for callbacks that destroy
+// themselves. So the request is made on a thread that runs no goroutine meanwhile. Caller: holds no
+// lock of the tree. Parks.
 void request_stop(stop_source& source);
 
-// Ends `top` and all below it. Caller: has a reference to it, and holds no lock of the tree. Parks.
+// Ends `top` and everything below it. Caller: has a reference to it, and holds no lock of the tree.
+// Parks.
 void cancel(cancel_node& top, context_end why, std::error_code cause);
 
 }  // namespace rota::rt

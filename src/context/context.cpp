@@ -1,4 +1,4 @@
-// Contexts as their handles see them: references, what has become of them, the done channel.
+// Contexts as their handles see them: references, the error and cause, the done channel.
 #include <rota/context.hpp>
 
 #include <string>
@@ -35,7 +35,7 @@ class context_errors final : public std::error_category {
     }
 };
 
-// Never destroyed: goroutines may look at an error while the process ends.
+// Never destroyed: goroutines may read an error while the process ends.
 union errors_for_good {
     context_errors value{};
     constexpr errors_for_good() noexcept {}
@@ -54,7 +54,7 @@ recv_chan<unit> context::done() const {
     const tree_guard guard(c->mu);
     if (!c->has_done.load(memory_order_relaxed)) {  // relaxed: under mu
         c->done = make_chan<unit>();
-        // It is closed by what ends the node, not by the goroutine that asks first.
+        // It is closed by the canceller, not by the goroutine that asks first.
         if (c->made_in != current_bubble())
             chan_set_bubble(*detail::engine_of(c->done), c->made_in);
         if (c->end() != context_end::live) c->done.close();
@@ -69,8 +69,8 @@ namespace rota::detail {
 
 namespace {
 
-// Whether nobody can see the end of a node of which its list's reference alone is left: no channel
-// that somebody else has still, no token, no function.
+// Whether the end of a node cannot be seen any more, when only its list's reference is left: no
+// channel with another handle, no token, no function.
 bool is_forgotten(cancel_node& c) {
     const tree_guard guard(c.mu);
     const bool awaited = c.has_done.load(memory_order_relaxed) &&  // relaxed: under mu
@@ -79,8 +79,8 @@ bool is_forgotten(cancel_node& c) {
     return !awaited && !c.stop.stop_possible() && c.below.empty();
 }
 
-// The caller's is the last reference but for the list's. Takes the node out of the list; false: who
-// cancels it has taken it out, and gives up that reference.
+// The caller's reference is the last but for the list's. Takes the node out of the list. False: the
+// canceller has taken it out, and gives up the list's reference.
 bool take_from_list(cancel_node& c) {
     const tree_guard guard(c.above->mu);
     if (!c.listed) return false;
@@ -92,8 +92,8 @@ bool take_from_list(cancel_node& c) {
 bool drop(context_node& n) noexcept {
     std::uint64_t seen = n.refs.load(memory_order_acquire);  // pairs(context.refs)
     for (;;) {
-        // Nobody copies from 3, since ours is the only handle; a request to stop may still add to
-        // it.
+        // No thread copies from 3, since the caller's handle is the only one; a request to stop may
+        // still add to it.
         if (seen == 3) {
             auto& c = static_cast<cancel_node&>(n);
             const std::uint64_t ours = is_forgotten(c) && take_from_list(c) ? 3 : 2;
@@ -122,7 +122,7 @@ std::error_code context_err(const context_node* n) {
     if (c == nullptr) return {};
     const std::uint8_t seen = c->state.load(memory_order_acquire);  // pairs(context.end)
     if (seen == 0) return {};
-    // Who knows the error shall find the channel closed.
+    // A caller that knows the error must find the channel closed.
     if ((seen & cancel_node::closed_bit) == 0) (void)c->done.recv();
     return make_error_code(static_cast<context_errc>(c->end()));
 }

@@ -1,7 +1,8 @@
-// Contexts that end at a moment.
+// Contexts that end at a deadline.
 //
-// The timer lies in the node and has a reference of its own while it is started. What has come due
-// hands that to the goroutine that cancels: a timer runs in the scheduler, which must not park.
+// The timer lies in the node and has a reference of its own while it is started. When it comes due,
+// it hands that reference to the goroutine that cancels: a timer runs in the scheduler, which must
+// not park.
 #include <rota/context.hpp>
 
 #include "context/cancel_node.hpp"
@@ -49,7 +50,8 @@ void come_due(void* arg) {
     spawn_from_scheduler(expire, arg, reinterpret_cast<const void*>(&expire));
 }
 
-// Unless it has ended meanwhile: who ends it looks for a started timer under the same lock, later.
+// Starts the timer unless the node has ended meanwhile. The canceller looks for a started timer
+// under the same lock, later.
 void arm(deadline_node& d) {
     const tree_guard guard(d.mu);
     if (d.end() != context_end::live) return;

@@ -1,7 +1,8 @@
-// Sleeping, but no longer than a context.
+// Sleeps until a moment or the end of a context, whichever comes first.
 //
-// The sleeper stands in the context's list and in a heap; whichever comes first claims it. The
-// heap's claim runs under its lock, so the sleeper's frame is free once stop_timer() has returned.
+// The sleeper stands in the context's list and in a timer heap; the first to act claims it. The
+// heap's claim runs under the heap's lock, so the sleeper's frame is free once stop_timer() has
+// returned.
 #include <rota/context.hpp>
 
 #include "context/cancel_node.hpp"

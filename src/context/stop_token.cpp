@@ -1,11 +1,11 @@
-// Contexts and std::stop_token, in both directions.
+// Links contexts and std::stop_token, in both directions.
 //
-// The callbacks of a stop state belong to the standard library, which knows threads only. Removing
-// one that runs waits, as a thread, until it has run; unless the thread is the one that requests
-// the stop, for then it must be the callback that removes itself. A goroutine may leave the thread
-// in the middle of a callback, and another one that comes there would be taken for it. So a stop is
-// requested, and a callback of ours that may be running is removed, by a thread that runs no
-// goroutine meanwhile; and never by what runs in that callback.
+// The callbacks of a stop state belong to the standard library, which knows threads only. The
+// removal of a running callback blocks the thread until the callback has returned. It does not wait
+// on the thread that requests the stop, since there the callback must be removing itself. A
+// goroutine may leave the thread in the middle of a callback, and the next goroutine on that thread
+// would be taken for it. So a stop is requested, and a callback of rota that may be running is
+// removed, by a thread that runs no goroutine meanwhile, and never from within that callback.
 #include <rota/context.hpp>
 #include <rota/detail/spawn.hpp>
 
@@ -31,7 +31,7 @@ struct stop_link {
 
 namespace {
 
-// A reference, unless the last one has gone and the node is about to.
+// Takes a reference, unless the last reference has gone and the node is about to be destroyed.
 bool try_retain(context_node& n) {
     std::uint64_t seen = n.refs.load(memory_order_relaxed);  // relaxed: only the count matters
     while (seen != 0) {
@@ -45,8 +45,8 @@ bool try_retain(context_node& n) {
 
 }  // namespace
 
-// Runs in whatever requests the stop. The node cannot go before this returns, but its last
-// reference may be the one taken here: that is given up elsewhere, since it waits for this to end.
+// Runs in the requester of the stop. The node cannot go before this returns. The last reference may
+// be the one taken here: it is given up elsewhere, since the node's end waits for this call.
 void stop_link::request::operator()() const noexcept {
     if (!try_retain(*c)) return;
     context held = context::adopt(c);

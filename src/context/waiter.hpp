@@ -1,4 +1,4 @@
-// Waiting for something, but no longer than a context: one waiter, in its own frame.
+// Waits for an event or the end of a context: one waiter, in its own frame.
 //
 //     context_waiter w;
 //     put w where the awaited will find it
@@ -6,9 +6,9 @@
 //     w.wait(why);
 //     unlist(ctx.node(), w) unless it was cancelled; take it out of the other place if it was
 //
-// Who claims it, wakes it; whoever comes late leaves it alone. Both sides touch a waiter only while
-// it is in their list, under that list's lock, or after they have claimed it. So its frame may go
-// as soon as it is out of both.
+// The claimer wakes the waiter; a later thread leaves it alone. Both sides touch a waiter only
+// while it is in their list, under that list's lock, or after they have claimed it. So its frame
+// may go as soon as it is out of both.
 #pragma once
 
 #include <rota/detail/context_engine.hpp>
@@ -24,7 +24,7 @@ struct context_waiter : detail::context_hook {
 
     context_waiter() noexcept : context_hook(kind::waiter) {}
 
-    // True if nobody else has decided before.
+    // True if no other thread has decided before.
     bool claim(outcome how) {
         return claimed.cas(outcome::pending, how,
                            memory_order_relaxed);  // relaxed: `word` passes on
@@ -35,7 +35,7 @@ struct context_waiter : detail::context_hook {
     void cancel() {
         if (claim(outcome::cancelled)) wake();
     }
-    // Until it is woken; returns what the one who woke it claimed. `outside`: as in
+    // Sleeps until it is woken; returns the value with which the waker claimed it. `outside`: as in
     // wait_for_opening. Parks.
     outcome wait(wait_reason why, bool outside);
 
@@ -47,9 +47,9 @@ struct context_waiter : detail::context_hook {
 // Whether the calling goroutine is in a bubble, and n may be cancelled from outside of it.
 bool is_ended_outside(const detail::context_node* n);
 
-// Puts w into the list of the node that cancels n, if there is one; false: that has ended.
+// Puts w into the list of the node that cancels n, if there is one. False: that node has ended.
 bool enlist(detail::context_node* n, context_waiter& w);
-// Takes it out again, if it is still there. The node is in nobody's hands afterwards.
+// Takes w out again, if it is still there. Afterwards no thread uses w on behalf of the node.
 void unlist(detail::context_node* n, context_waiter& w);
 
 }  // namespace rota::rt

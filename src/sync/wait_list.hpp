@@ -1,15 +1,15 @@
-// Sleeping in an object's own list of waiters, first come, first served. What condition variables,
-// semaphores and barriers sleep in.
+// Sleeping in an object's own list of waiters, first come, first served. Condition variables,
+// semaphores and barriers sleep in such a list.
 //
-// One lock guards an object's list: that of the semaphore table's root to which the address
-// belongs. A waiter enters the list, and is taken out of it, under that lock, and sleeps with it
-// held until its registers are saved (sched/park.hpp). So of all who might wake it exactly one
-// finds it in the list; whoever takes it out wakes it, or tells it so if it does not sleep yet.
-// A wait with a time limit is decided by one exchange, between the timer and whoever takes the
-// waiter out. One whose time is up takes itself out when it is back.
+// One lock guards an object's list: the lock of the semaphore table's root to which the address
+// belongs. A waiter enters the list, and is taken out, under that lock. It sleeps with the lock
+// held until its registers are saved (sched/park.hpp). So of the possible wakers exactly one finds
+// it in the list. The waker that takes it out readies it; if it does not sleep yet, its removal
+// tells it not to. A wait with a time limit is decided by one exchange, between the timer and the
+// waker. A waiter that has timed out takes itself out when it runs again.
 //
-// After the lock has been released the waker touches only those that it has taken out and that
-// sleep: they lie in their frames until they are readied. The object may be gone by then.
+// After the lock has been released the waker touches only the sleepers that it has taken out: they
+// lie in their frames until they are readied. The object may be gone by then.
 #pragma once
 
 #include <cstdint>
@@ -30,16 +30,16 @@ struct g;
 
 namespace rota::detail {
 
-// Guarded by the object's lock, all of it; the waiter's own once it has been taken out.
+// Guarded by the object's lock; owned by the waiter once it has been taken out.
 struct waiter {
     rt::g* gp = nullptr;
     waiter* next = nullptr;
     waiter* prev = nullptr;
     wait_list* list = nullptr;  // where it waits; null: it has been taken out
-    bool asleep = false;        // who takes it out readies it
+    bool asleep = false;        // the waker that takes it out readies it
     bool outside = false;       // it waits for the outside of its bubble: waits_outside_in
 
-    // Who ends the wait; with a time limit only.
+    // The outcome of a wait with a time limit: the timer and the waker race for it.
     static constexpr std::uint32_t open = 0, served = 1, timed_out = 2;
     rt::timer* limit = nullptr;
     rt::atomic<std::uint32_t> decided{open};
@@ -60,18 +60,19 @@ void leave_list(wait_list& list, waiter& w);
 
 inline constexpr std::int64_t for_ever = std::numeric_limits<std::int64_t>::max();
 
-// Takes out the first waiter whose time is not up, and those before it. Null: there is none.
+// Takes out the first waiter that has not timed out, and the waiters before it. Null: there is
+// none.
 [[nodiscard]] waiter* take_first(wait_list& list);
 
-// Takes out all; those whose time is not up are linked by `next`.
+// Takes out every waiter; those not timed out are linked by `next`.
 [[nodiscard]] waiter* take_all(wait_list& list);
 
-// Of a chain that has been taken out, those that sleep; the others are told by having been taken
-// out. Caller: still holds the lock.
+// Returns the sleepers of a chain that has been taken out; the awake waiters learn it from their
+// removal. Caller: still holds the lock.
 [[nodiscard]] waiter* asleep_of(waiter* chain);
 
-// Ends the process with a report if somebody waits in the list of the object `what`, which goes.
-// Caller: outside the runtime.
+// Ends the process with a report if a waiter is in the list of the object `what`, which is being
+// destroyed. Caller: outside the runtime.
 void report_list_waiters(const char* what, const wait_list& list, const void* object);
 
 // Readies a chain of sleepers, in order. Caller: inside a runtime_entry, without the lock.
@@ -81,8 +82,8 @@ void ready_chain(waiter* first);
 // runtime_entry; `l`, the object's lock, is released. Parks.
 void sleep_in_list(waiter& w, lock& l, wait_reason why) ROTA_RELEASE(l);
 
-// As above, until `deadline` (nanotime) at the longest. False: the time was up first, and nobody
-// will touch w any more.
+// As above, until `deadline` (nanotime) at the latest. False: the time was up first, and no other
+// thread touches w any more.
 [[nodiscard]] bool sleep_in_list_until(waiter& w, lock& l, std::int64_t deadline, wait_reason why)
     ROTA_RELEASE(l);
 

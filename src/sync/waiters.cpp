@@ -1,4 +1,4 @@
-// Waiting in a word and being let go.
+// Waits in a word of an object, and opens the word for its waiters.
 #include "sync/waiters.hpp"
 
 #include "core/getg.hpp"
@@ -16,7 +16,7 @@ sudog* as_list(std::uintptr_t v) { return reinterpret_cast<sudog*>(v); }
 
 std::uintptr_t opened_for(std::uintptr_t count) { return count == 0 ? 0 : 2 * count + 1; }
 
-// One who is let pass has passed.
+// A waiter that is counted in an opened word passes, and is subtracted.
 std::uintptr_t one_less(std::uintptr_t v) {
     return v == open_for_all ? v : opened_for((v - 1) / 2 - 1);
 }
@@ -44,7 +44,7 @@ bool arrive(g&, void* arg) {
     }
 }
 
-// In the order of their coming. A waiter's sudog may be gone once it is readied.
+// In order of arrival. A waiter's sudog may be gone once it is readied.
 void ready_all(sudog* last) {
     sudog* first = nullptr;
     while (last != nullptr) {
@@ -79,8 +79,8 @@ void wait_for_opening(waiters_word& word, wait_reason why, bool outside) {
 void open_for(waiters_word& word, std::uint32_t count) {
     std::uintptr_t seen = word.load(memory_order_acquire);  // pairs(waiters.arrive)
     for (;;) {
-        // Those who wait cannot go before we ready them: their number does not change while the
-        // word does not.
+        // The waiters cannot go before they are readied here: their number does not change while
+        // the word does not.
         const std::uint32_t here = is_open(seen) ? 0 : length(as_list(seen));
         const std::uintptr_t late = is_open(seen) ? (seen - 1) / 2 : 0;
         if (word.compare_exchange(seen, opened_for(late + count - here),

@@ -1,4 +1,4 @@
-// The cold half of task_group: beginning, failing, the end.
+// The slow paths of task_group: its start, a failure, and its end.
 #include <rota/detail/task_group.hpp>
 
 #include <string>
@@ -22,7 +22,7 @@ int reasons_to_leave() {
     return std::uncaught_exceptions() + (gp != nullptr && gp->exits ? 1 : 0);
 }
 
-// A system_error's code serves as the cause, for those who see only the context.
+// A system_error's code serves as the cause, for code that sees only the context.
 std::error_code cause_of(const std::exception_ptr& error) {
     try {
         std::rethrow_exception(error);

@@ -1,8 +1,8 @@
-// Taking and giving back tokens. Go: semaphore.Weighted.
+// Takes tokens of a weighted semaphore and gives them back. Go: semaphore.Weighted.
 //
-// A waiter lies in its own frame and in two lists: the semaphore's and the context's. Whoever
-// claims it first decides (context/waiter.hpp). The semaphore claims under mu_ and wakes behind it,
-// so that it touches nothing of its own after a waiter may have gone on and destroyed it.
+// A waiter lies in its own frame and in two lists: the semaphore's and the context's. The first to
+// claim it decides (context/waiter.hpp). The semaphore claims under mu_ and wakes after releasing
+// it. So it touches nothing of its own after a waiter may have gone on and destroyed it.
 #include <rota/sync/weighted_semaphore.hpp>
 
 #include <rota/panic.hpp>
@@ -59,7 +59,7 @@ void remove(semaphore_waiter*& first, semaphore_waiter*& last, semaphore_waiter&
     w.waits = false;
 }
 
-// Each may be gone as soon as it is woken.
+// Each waiter may be gone as soon as it is woken.
 void wake_all(semaphore_waiter* w) {
     while (w != nullptr) {
         semaphore_waiter* const next = w->next;
@@ -80,8 +80,8 @@ void check_weight(std::int64_t n) {
 
 }  // namespace
 
-// Gives tokens to those at the head for whom there are enough; returns them, claimed and linked.
-// Those whom their context has claimed are passed over: they take themselves for gone. Caller:
+// Gives tokens to the waiters at the head while there are enough; returns these waiters, claimed
+// and linked. Waiters claimed by their context are passed over: they remove themselves. Caller:
 // holds mu_.
 semaphore_waiter* weighted_semaphore::grant() {
     semaphore_waiter* granted = nullptr;
@@ -114,14 +114,15 @@ std::error_code weighted_semaphore::acquire(context ctx, std::int64_t n) {
             held_ += n;
             return {};
         }
-        // Who can never be served must not hold up the others.
+        // A waiter that can never be served must not hold up later waiters.
         if (n <= size_) append(first_, last_, w);
     }
     const bool outside = is_awaited_from_bubble(*this) || is_ended_outside(ctx.node());
     if (!enlist(ctx.node(), w)) w.cancel();
     if (w.wait(wait_reason::semacquire, outside) == context_waiter::outcome::granted) {
         unlist(ctx.node(), w);
-        // It may have ended before the tokens came, and not have reached this waiter yet.
+        // The context may have ended before the tokens came, without having reached this waiter
+        // yet.
         const std::error_code ended = ctx.err();
         if (ended) release(n);
         return ended;
@@ -129,7 +130,7 @@ std::error_code weighted_semaphore::acquire(context ctx, std::int64_t n) {
     semaphore_waiter* granted = nullptr;
     {
         const mutex_guard guard(mu_);
-        // There may be enough for those whom this one has held up.
+        // There may be enough tokens for the waiters behind this waiter.
         if (w.waits) remove(first_, last_, w);
         granted = grant();
     }
