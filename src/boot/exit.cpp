@@ -1,4 +1,4 @@
-// Stopping for good.
+// Stops scheduling at the end of the process, before static objects are destroyed.
 //
 // Goroutines must not touch static objects that are being destroyed. The handler forbids every m to
 // schedule, asks the running goroutines to yield, and waits a bounded time for them: those inside
@@ -39,8 +39,9 @@ constinit lock exit_lock{lock_rank::boot};
 constinit bool checks_leaks = false;  // fixed at boot
 constinit bool has_booted = false;    // this copy of the runtime; written at boot
 
-// Whether a goroutine whose p was taken goes on in user code: no p tells of it. One whose thread
-// sleeps counts as one in a system call, unless it does so in the runtime: stopped, and let go on.
+// Whether a goroutine whose p was taken goes on in user code: no p shows it. A goroutine whose
+// thread sleeps counts as in a system call, unless it sleeps in the runtime: stopped, and let go
+// on.
 bool any_runs_without_p() {
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
@@ -53,8 +54,8 @@ bool any_runs_without_p() {
     return false;
 }
 
-// Who was let out of the line gets a p first and gives up its mark then: it is in the second list,
-// or was in the first.
+// An m that was let out of the line gets a p first and then gives up its mark: it is in the second
+// list, or was in the first.
 bool others_run() {
     if (any_runs_without_p()) return true;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -113,8 +114,9 @@ void stop_scheduling(void*) {
         sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
         wake_sysmon();                                        // which serves threads from now on
     }
-    heavy_fence();            // pairs(fence), with who gets a p: we see that, or he sees the exit
-    release_all_suspended();  // what they hold, the rest of the exit may wait for
+    // pairs(fence), with an m that gets a p: this thread sees it, or the m sees the exit
+    heavy_fence();
+    release_all_suspended();  // the rest of the exit may wait for things that they hold
     const std::int64_t until = nanotime() + grace;
     // Asked again each time: an m that was just passing from one goroutine to the next may have
     // missed it.

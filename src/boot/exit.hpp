@@ -12,7 +12,7 @@ void stop_scheduling_at_exit();
 void check_leaks_at_exit();
 
 // Whether the calling thread ends the process: it runs handlers and destroys static objects, and no
-// goroutine has a turn any more.
+// goroutine runs any more.
 [[nodiscard]] bool is_ending_process();
 
 }  // namespace rota::rt

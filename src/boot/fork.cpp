@@ -1,12 +1,12 @@
-// The child of a fork has a copy of everything, and only the thread that forked. The ms that its
-// queues wait for do not exist there, and a lock that another thread held stays locked for ever. So
-// the child may exec or _exit, and exit for those who do not know better; each use of rota says
-// what is wrong instead of hanging. Go: syscall.forkAndExecInChild, which is all that Go lets the
-// child do.
+// Handles the child of a fork. The child has a copy of the memory, and only the thread that forked.
+// The ms that its queues wait for do not exist there, and a lock that another thread held stays
+// locked for ever. So the child may exec or _exit, and exit as a fallback. Each use of rota reports
+// the fault instead of hanging. Go: syscall.forkAndExecInChild, which is the only thing that Go
+// lets the child do.
 //
-// The child forgets which m its thread was. Every way into the runtime begins with the question who
-// runs here, and where there is no answer it ends in boot_runtime, which complains. No operation
-// pays for that. What never asks, an uncontended lock of a mutex, works as it always does.
+// The child forgets the m of its thread. Every way into the runtime first asks for the calling
+// thread's m; without an m it ends in boot_runtime, which complains. No operation pays for that. An
+// operation that never asks, such as an uncontended lock of a mutex, works as usual.
 #include "boot/fork.hpp"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// The keeper of a bubble: it moves the clock, and knows the end.
+// Keeps the clock of a synctest bubble, and finds out when the bubble has ended.
 #include <exception>
 #include <memory>
 #include <optional>
