@@ -1,4 +1,5 @@
-// How many may stand by, who is set aside, and who is kept from beginning.
+// Decides how many ms stand by, sets the next m of a taken p aside, and keeps goroutines from
+// beginning.
 #include "sched/spare.hpp"
 
 #include <algorithm>
@@ -18,26 +19,27 @@ namespace {
 
 // Stopped threads cost memory.
 constexpr std::uint32_t suspended_max = 1024;
-// One to take the next p, one that is left if the kernel grants no other then, and one more, so
-// that nobody is kept from beginning while the next is made.
+// One m to take the next p, one that is left if the kernel then grants no other, and one more, so
+// that no goroutine is kept from beginning while the next m is made.
 constexpr std::int32_t stand_by = 3;
-// One that begins may take the first, and the last serves those who have begun.
+// A beginning goroutine may take the first m, and the last m serves the goroutines that have begun.
 constexpr std::int32_t to_begin_at = 2;
 constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel is asked again
-// An order that takes longer than this (ns) waits for a processor, or for malloc's lock, which a
-// stopped thread may hold.
+// ns: an order that takes longer waits for a processor, or for malloc's lock, which a stopped
+// thread may hold.
 constexpr std::int64_t order_patience = 10'000'000;
-// If a round finds one missing of those that stand by, it is ordered when that has been so for so
-// long (ns): ms that come out of calls may have had no processor yet to say that they are idle.
+// ns: a round orders a missing standby m only when it has been missing for this time: ms that come
+// out of calls may have had no processor yet to say that they are idle.
 constexpr std::int64_t soon_ns = 5'000'000;
-// More ms than the program may have are in its calls: for longer than this (ns), and it ends.
+// ns: the program ends if its calls hold more ms than it may have for longer than this.
 constexpr std::int64_t kept_patience = 500'000'000;
-// After so long (ns) a round knows nothing of the one before.
+// ns after which a round knows nothing of the one before.
 constexpr std::int64_t round_lapse = 100'000'000;
-constexpr std::int64_t begin_period = 100'000'000;  // ns: while ms are short, one begins in so long
+// ns: while ms are short, one goroutine begins in this time
+constexpr std::int64_t begin_period = 100'000'000;
 
-// When the first of the ms that are coming was ordered; and since when too few have been there, 0:
-// enough are. The latter is sysmon's own.
+// Time of the order of the first of the ms that are coming; and since when too few ms have been
+// there, 0: enough are. Only sysmon uses the latter.
 constinit std::int64_t ordered_at ROTA_GUARDED_BY(sched.mu) = 0;
 constinit std::int64_t short_since = 0;
 
@@ -54,7 +56,7 @@ std::int32_t idle_ps() ROTA_REQUIRES(sched.mu) {
     return sched.idle_p_count.load(memory_order_relaxed);  // relaxed: under sched.mu
 }
 
-// Where a p is idle, the poller is that one's.
+// Where a p is idle, the poller belongs to that p.
 bool is_poller_free() ROTA_REQUIRES(sched.mu) { return is_poller_asleep() && idle_ps() == 0; }
 
 // Ms that have nothing to do.
@@ -64,13 +66,12 @@ std::int32_t free_ms() ROTA_REQUIRES(sched.mu) {
 
 bool is_kernel_mute() ROTA_REQUIRES(sched.mu) { return sched.m_refused_at != 0; }
 
-// Ms whose ps were taken from goroutines that do not come.
+// Ms whose ps were taken because their goroutines did not yield or return.
 std::uint32_t astray() ROTA_REQUIRES(sched.mu) {
     return std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.hostage_count));
 }
 
-// The ms that goroutines keep to themselves, in calls that block and by lock_os_thread; rather too
-// few than too many.
+// Ms that goroutines keep, in calls that block and by lock_os_thread; an estimate from below.
 std::int32_t kept_ms() ROTA_REQUIRES(sched.mu) {
     return sched.m_count - static_cast<std::int32_t>(astray()) - free_ms() - sched.spares_coming -
            proc_count() - sched.run_count;
@@ -83,17 +84,18 @@ bool may_order(spare_for why, std::int64_t now) ROTA_REQUIRES(sched.mu) {
     return astray() < suspended_max || sched.m_count < sched.m_max;
 }
 
-// Whether nobody is to begin: he may compute for long and so take an m, and the last one serves
-// those who have begun. It is idle now; once it is taken, note_last_m holds the others back.
+// Whether no goroutine may begin: it may compute for long and so take an m, and the last m serves
+// the goroutines that have begun. That m is idle now; once it is taken, note_last_m holds back
+// goroutines that have not begun.
 bool is_short_of_ms() ROTA_REQUIRES(sched.mu) {
     return are_stopped_too_many() || free_ms() < to_begin_at;
 }
 
-// How many ms are to be idle, or on their way, where calls that block use them up one after the
-// other. A thread that is made only when a p waits for it takes long to get a processor.
+// How many ms must be idle, or on their way, where blocking calls use them up one after the other.
+// A thread that is made only when a p waits for it takes long to get a processor.
 std::int32_t reserve_wanted() ROTA_REQUIRES(sched.mu) {
     constexpr std::int32_t most = 16;
-    // As many as the ps need are made by whoever needs them; and the limit is not for idle ms.
+    // As many ms as the ps need are made on demand; and the limit is not for idle ms.
     const bool few = sched.m_count < 2 * proc_count() + 4;
     if (few || sched.m_count >= sched.m_max / 2 || sched.stopping) return 0;
     return std::min(sched.m_count / 4, most);
@@ -127,7 +129,7 @@ void order_spare(spare_for why, spare_need need, std::int64_t now) {
         // A single call that blocks is no reason for more than one.
         if (why == spare_for::blocked && sched.hostage_count <= 1) wanted = 1;
         else if (why == spare_for::blocked) wanted = std::max(wanted, reserve_wanted());
-        if (why == spare_for::computes && idle_ps() > 0)  // theirs are not to spare
+        if (why == spare_for::computes && idle_ps() > 0)  // those of idle ps are not to spare
             wanted += idle_ps() - (is_poller_asleep() ? 1 : 0);
         const std::int32_t there = free_ms() + sched.spares_coming;
         if (there >= wanted) {
@@ -196,7 +198,7 @@ heir set_aside(const p& pp, line_turn turn, std::int64_t now) {
         h = find_heir(pp, turn, now);
         call_poller = h.mp == nullptr && is_poller_free();
     }
-    if (call_poller) net_poller.wake();  // it will be idle in a moment
+    if (call_poller) net_poller.wake();  // the poller will be idle in a moment
     return h;
 }
 
@@ -216,8 +218,8 @@ void put_back(heir to) {
     else if (to.is_stopped) wakep();  // a p may have become idle that has not seen it in line
 }
 
-// Who was put off has waited for longer than all in the queue. Some at a time, if goroutines
-// compute: the next one may be among the first.
+// Goroutines that were put off have waited for longer than those in the queue. They come back in
+// batches if goroutines compute: the next to compute may be among the first.
 std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
     constexpr std::uint32_t batch = 256;
     const std::uint32_t popped = sched.runq.popped();
@@ -226,7 +228,7 @@ std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
         if (are_gone || sched.put_off.empty()) last_back_ = popped;
         return 0;
     }
-    // Those who came back last, and then one of those who are stopped, come before the next.
+    // The goroutines that came back last, and then one that is stopped, come before the next batch.
     const bool is_their_turn =
         sched.suspended_first != nullptr && sched.suspended_served == served_then_;
     if (is_anyone_stopped && (!are_gone || is_their_turn)) return 0;
@@ -235,7 +237,7 @@ std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
     const std::uint32_t n = is_anyone_stopped ? std::min(all, batch) : all;
     sched.runq.put_in_front(sched.put_off, n);
     not_only_spilled();
-    last_back_ = popped;  // where the queue was, and will be when these are gone
+    last_back_ = popped;  // the queue's position when these are gone
     return n;
 }
 
@@ -256,14 +258,15 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
                    sched.let_begin == nullptr) {
             last_begun_ = now;
             sched.let_begin = sched.put_off.pop();
-            global_put_urgent(*sched.let_begin);  // not behind all who are stopped
+            global_put_urgent(*sched.let_begin);  // not behind the stopped goroutines
             ++n;
         }
         n += take_back(is_short, anyone);
         any_left_ = !sched.put_off.empty();
         note_limit();
         too_many_kept_ = kept_ms() > sched.m_max;
-        // Who ends a call shows that it is not for ever; nobody knows what was between two rounds.
+        // A call that ends shows that calls do not last for ever; what was between two distant
+        // rounds is unknown.
         if (!too_many_kept_ || sched.calls_ended != calls_seen_ || now - last_round_ > round_lapse)
             kept_since_ = now;
         last_round_ = now;
@@ -272,7 +275,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         if (n > 0) publish_global_size();
     }
     if (exceeded != 0) {
-        release_all_suspended();  // one of them may hold what the report needs
+        release_all_suspended();  // a stopped thread may hold a lock that the report needs
         report_exhaustion(exceeded);
     }
     if (n > 0) wakep();

@@ -1,4 +1,4 @@
-// The watching thread.
+// Implements sysmon's rounds: retaking, naps and deep sleep, descriptors, stacks and reports.
 #include "sched/sysmon.hpp"
 
 #include <algorithm>
@@ -30,25 +30,26 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t syscall_grace = 10'000'000;  // ns: a p in a system call that nobody needs
+constexpr std::int64_t syscall_grace = 10'000'000;  // ns for an unneeded p in a system call
 constexpr long nap_min_us = 20, nap_max_us = 10'000;
-constexpr long nap_touching_us = 100;     // in which what has been touched is not used up
+constexpr long nap_touching_us = 100;     // in which touched stacks are not used up
 constexpr long nap_alert_us = 200;        // while wake-ups are left to sysmon
-constexpr long nap_alert_idle_us = 400;   // and all wait
-constexpr long nap_alert_busy_us = 1000;  // or nobody does: there is none to wake
+constexpr long nap_alert_idle_us = 400;   // the same while all ps are idle
+constexpr long nap_alert_busy_us = 1000;  // the same while no p is: there is no m to wake
 constexpr long nap_starved_us = poll_starved_ns / 1000;
 constexpr int starved_rounds = 100;
-constexpr int alert_rounds = 50;  // without any, after which sysmon is not alert any more
+// rounds without an owed wake-up until sysmon is not alert any more
+constexpr int alert_rounds = 50;
 constexpr std::int64_t quiet_before_deep_sleep = 100'000'000;  // ns
-constexpr std::int64_t watch_period = 200'000'000;  // ns: deep sleep while some have lost a p,
-                                                    // or seem to be deadlocked, or rest
+constexpr std::int64_t watch_period = 200'000'000;  // ns: deep sleep while ms have lost a p,
+                                                    // or seem to be deadlocked, or a trace rests
 constexpr std::int64_t probe_period = 1'000'000;
 constexpr std::int64_t scavenge_period = 1'000'000'000;
 constexpr std::uint64_t scavenge_step = 1024;                // stacks a round: about a millisecond
 constexpr std::int64_t idle_before_release = 1'000'000'000;  // ns: then all dead goroutines go
 
-// Whether the goroutines of pp have had the slice that began with the tick last seen. One that goes
-// in and out of short system calls does not end its slice by that.
+// Whether the goroutines of pp have had the slice that began with the tick last seen. Short system
+// calls of a goroutine do not end its slice.
 bool is_slice_over(p& pp, std::int64_t now) {
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: one round late
     const m* const mp = pp.mp.load(memory_order_relaxed);                 // relaxed: compared only
@@ -65,7 +66,8 @@ bool is_slice_over(p& pp, std::int64_t now) {
 }
 
 // Asks the goroutine that runs on pp to yield at its next runtime operation. A slice is inherited:
-// it may have passed on other threads, which had no processor say, and this one has just begun.
+// it may have passed on other threads, or on threads without a processor, while the present thread
+// has just begun.
 void preempt_one(p& pp, std::int64_t now) {
     constexpr std::int64_t just_now = 1'000'000;
     m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
@@ -76,7 +78,7 @@ void preempt_one(p& pp, std::int64_t now) {
                      (is_watched && has_hardly_begun(pp, now)));
 }
 
-// Whether a p that has been in one system call since the last look should be taken from it.
+// Whether a p that has been in the same system call since the last look should be taken.
 bool is_syscall_p_needed(p& pp, std::int64_t now) {
     const std::uint32_t tick =
         pp.syscall_tick.load(memory_order_relaxed);  // relaxed: one round late
@@ -92,13 +94,12 @@ bool is_syscall_p_needed(p& pp, std::int64_t now) {
     return free_hands == 0 || now - pp.seen_syscall_when >= syscall_grace;
 }
 
-// Whether timers of pp are due, at which nobody looks while its goroutine goes from call to call
-// and all other ps are busy. Go: sysmon, timeSleepUntil.
+// Whether timers of pp are due. No m looks at them while pp's goroutine goes from call to call and
+// all other ps are busy. Go: sysmon, timeSleepUntil.
 bool has_due_timers(const p& pp, std::int64_t now) { return next_timer_run(pp) <= now; }
 
 // Takes pp from a system call and hands it on. While sysmon, which is no m, holds the p, all ms may
-// be asleep without anything being wrong: the deadlock detector is told, and asked again
-// afterwards.
+// be asleep without a deadlock: the deadlock detector is told, and asked again afterwards.
 bool take_from_syscall(p& pp) {
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published by the exchange below
     const bool taken = retake_syscall_p(pp);
@@ -117,7 +118,7 @@ bool take_from_syscall(p& pp) {
     return taken;
 }
 
-// True if a p was taken from a system call.
+// Asks goroutines to yield whose slice is over; takes ps from system calls. True: took a p.
 bool retake(std::int64_t now) {
     bool any = false;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -140,8 +141,7 @@ bool retake(std::int64_t now) {
 // sleeps past a timer by more than late_max has missed its wake-up, and gets another.
 bool timers_unpolled(std::int64_t now) {
     constexpr std::int64_t late_max = 10'000'000;
-    // who looks at them itself
-    if (is_poller_elsewhere()) return false;  // we look at them ourselves: sched/alone
+    if (is_poller_elsewhere()) return false;  // an m at work looks at them itself: sched/alone
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;   // pairs(timer.poller)
     if (sched.idle_p_count.load(memory_order_relaxed) == 0) return false;  // relaxed: a hint
     bool any = false;
@@ -159,11 +159,12 @@ bool all_idle() {
     return sched.idle_p_count.load(memory_order_relaxed) == proc_count();
 }  // relaxed: a hint
 
-// Sleeps until a p is taken; where somebody is watched, only for a while. If there are dead
-// goroutines, at most until `release_at`, 0: they stay. True: a p was taken, or is busy already.
+// Sleeps until a p is taken, or only for a while if anything is watched. With dead goroutines it
+// sleeps at most until `release_at`; 0: they stay. True: a p was taken, or is busy already.
 bool deep_sleep(bool follows_anyone, std::int64_t release_at) {
     bool watches = follows_anyone;
-    // An m may be on its way there; and a p may have become idle without one that looks for that.
+    // An m may be on its way to the poller; and a p may have become idle without an m that looks
+    // for that.
     // pairs(timer.poller)
     if (sched.last_poll.load(memory_order_seq_cst) != 0 && is_poller_needed()) {
         wakep();
@@ -171,15 +172,16 @@ bool deep_sleep(bool follows_anyone, std::int64_t release_at) {
     }
     {
         const lock_guard guard(sched.mu);
-        // A p for which there was no m is idle, and we are to ask again; or somebody has been kept
-        // from beginning since we looked; or threads are to be served.
+        // There are three reasons not to sleep: a p for which there was no m is idle, and sysmon
+        // must ask again; a goroutine has been kept from beginning since the last look; threads are
+        // to be served.
         // pairs(wake.owed)
         if (sched.stopping || !all_idle() || sched.wake_owed.load(memory_order_seq_cst) ||
             !sched.put_off.empty())
             return true;
         sched.sysmon_note.clear();
         sched.sysmon_wait.store(true, memory_order_relaxed);  // relaxed: under sched.mu
-        // relaxed: too
+        // relaxed: as above
         watches =
             watches || sched.deadlock_suspected.load(memory_order_relaxed) || is_trace_resting();
         if (release_at != 0 && !gfree_has_idle()) release_at = 0;
@@ -200,8 +202,8 @@ bool deep_sleep(bool follows_anyone, std::int64_t release_at) {
     return false;
 }
 
-// Whether a g waits that nobody is about to run. One in runnext is run as soon as the goroutine
-// before it waits: it counts only if its p has not got so far since the last look.
+// Whether a g waits that no m is about to run. A g in runnext runs as soon as the goroutine before
+// it waits: it counts only if its p has made no step since the last look.
 bool does_work_wait() {
     if (global_has_work()) return true;
     bool any = false;
@@ -230,13 +232,14 @@ struct watch {
     hostage_watch hostage;
     alone_trial alone;
     long nap_us = nap_min_us;
-    bool touched = false;          // stacks, in the last round
-    int idle_rounds = 0;           // without a retake
-    std::int64_t quiet_since = 0;  // all ps are idle, and naps would be long; 0: not so
+    bool touched = false;  // stacks, in the last round
+    int idle_rounds = 0;   // without a retake
+    // ns: start of the time with all ps idle and the longest naps; 0: not so
+    std::int64_t quiet_since = 0;
     std::int64_t next_trace = 0;
-    std::int64_t next_deadlocks = 0;  // look for them then
-    std::int64_t next_plan = 0;       // when to look for unused stacks again
-    std::uint64_t to_release = 0;     // of them, still to be given back
+    std::int64_t next_deadlocks = 0;  // ns: when to look for deadlocks
+    std::int64_t next_plan = 0;       // ns: when to look for unused stacks
+    std::uint64_t to_release = 0;     // unused stacks still to be given back
     int alert_left = 0;               // rounds
     std::int64_t next_probe = 0;
     int starved_left = 0;  // rounds in which descriptors are looked at often
@@ -282,15 +285,15 @@ struct watch {
             hooks.schedtrace_period > 0 || hooks.deadlock_period > 0)
             return;
         const std::int64_t release_at = quiet_since + idle_before_release;
-        // Goroutines whose threads are blocked may begin to compute, unseen by anybody else.
+        // Goroutines whose threads are blocked may begin to compute, and only sysmon sees that.
         if (!deep_sleep(hostage.follows_anyone(), now < release_at ? release_at : 0)) return;
         alone.note_rest(nanotime());
         idle_rounds = 0;
         quiet_since = 0;
     }
 
-    // Takes guards and page faults off a goroutine that creates others by the thousand, where a
-    // processor has nothing better to do. Some 30 us a call. True: it is soon to be done again.
+    // Touches stacks ahead while a processor is free: spares a goroutine that creates thousands of
+    // goroutines the guards and page faults. Some 30 us a call. True: to be done again soon.
     bool touch_stacks() const {
         if (busy_p_count() >= processor_count()) return false;
         const int at_most = alert_left > 0 ? 4 : 16;
@@ -305,9 +308,9 @@ struct watch {
         const std::int64_t stale = starved_left > 0 ? poll_starved_ns : poll_stale_ns;
         const bool looked = poll_if_stale(now, alone.is_on() ? alone.stale_after() : stale);
         if (looked && alone.is_on()) alone.note_neglect();
-        // Who was waiting may have run, and gone to sleep, before it was discounted.
+        // A waiter for a descriptor may have run, and gone to sleep, before it was discounted.
         if (looked && all_idle()) suspect_deadlock();
-        // One that goes from goroutine to goroutine looks itself; if it has not, it had no
+        // A p that goes from goroutine to goroutine polls itself; if it has not, it had no
         // processor.
         if (looked && !hostage.do_all_move()) starved_left = starved_rounds;
         else if (starved_left > 0) --starved_left;
@@ -320,13 +323,13 @@ struct watch {
             wakep();  // pairs(wake.owed)
     }
 
-    // Printing may block, and nobody looks after others meanwhile.
+    // Printing may block, and sysmon does not look after the ps meanwhile.
     void prepare_to_block(std::int64_t now) {
         if (alert_left > 0) stop_being_alert();
         alone.end(now);
     }
 
-    // See wakep_later.
+    // Pays the wake-ups that wakep_later has left.
     void settle_owed_wakeups(std::int64_t now) {
         if (sched.wake_owed.exchange(false, memory_order_seq_cst)) {  // pairs(wake.owed)
             alert_left = alert_rounds;
@@ -336,7 +339,7 @@ struct watch {
         }
         if (alert_left == 0) return;
         // Once a millisecond a spin gets another chance: work that comes and goes between two looks
-        // of ours may well be worth sharing.
+        // of sysmon may well be worth sharing.
         if (now >= next_probe) {
             next_probe = now + probe_period;
             give_spinning_a_chance();
@@ -345,9 +348,9 @@ struct watch {
         else if (!are_timers_late(now)) forget_missed_ms();
     }
 
-    // When no goroutine has run for a second: gives some dead goroutines back, and says whether
-    // there may be more. Deep sleep waits for the last of them, since nothing that it waits for
-    // would bring sysmon back to them. While a trace keeps them, they wait for a later round.
+    // When no goroutine has run for a second: gives a few dead goroutines back, and says whether
+    // there may be more. Deep sleep waits for the last of them, since no event that ends it would
+    // bring sysmon back to them. While a trace keeps them, they wait for a later round.
     bool release_all(std::int64_t now) const {
         if (now - quiet_since < idle_before_release) return false;
         {
@@ -388,10 +391,10 @@ struct watch {
     }
 };
 
-// The process exits, and nobody schedules any more. But threads of the program's own may still wait
-// with time limits and for descriptors, and whoever a static destructor joins must get on: sysmon
-// becomes one of them, and looks. Goroutines that it readies stay in their queues; what timers
-// would begin (time/func_timer.cpp, context/deadline.cpp) does not begin.
+// Serves threads of the program's own while the process exits and no m schedules any more. They may
+// still wait with time limits and for descriptors, and a thread that a static destructor joins must
+// get on: sysmon becomes a thread like them, and looks. Goroutines that it readies stay in their
+// queues; what timers would begin (time/func_timer.cpp, context/deadline.cpp) does not begin.
 [[noreturn]] void serve_threads() {
     constexpr long look_ns = 1'000'000;
     constexpr std::uint32_t batch = 64;

@@ -25,7 +25,6 @@
 //
 // Rejected: the handler gives the p away itself. Then the handler would choose the next m, with the
 // lock of the scheduler, and sysmon could not lend the p, or keep an m ready before it takes a p.
-// the scheduler, and sysmon could not lend the p, or keep an m ready before it takes one.
 #pragma once
 
 #include "core/m.hpp"

@@ -1,4 +1,4 @@
-// The events, one function for each.
+// Writes the events of the scheduler and of the program, one function for each.
 #include "sched/trace_events.hpp"
 
 #include "core/getg.hpp"
@@ -14,8 +14,8 @@ namespace rota::rt {
 
 namespace {
 
-// Caller: it holds a p, or the lock, or what takes its p. Its thread has been written there when it
-// got the p.
+// Caller: holds a p or the lock, or takes the m's p. The thread was written into the stream when
+// the m got the p.
 trace_stream& stream_of(m& mp) {
     ROTA_DCHECK(mp.traced.thread == static_cast<std::uint64_t>(
                                         mp.tid.load(memory_order_relaxed)));  // relaxed: fixed then
@@ -30,10 +30,10 @@ void name_thread(m& mp) {
 // Whether the m writes without trace.mu.
 bool writes_alone(const m* self) { return self != nullptr && self->pp != nullptr; }
 
-// Where the calling thread writes, for as long as this lives. Null: no trace runs any more.
+// The stream of the calling thread, for as long as this lives. Null: no trace runs any more.
 class trace_turn {
   public:
-    explicit trace_turn(m* self) ROTA_NO_TSA  // only who holds no p takes the lock
+    explicit trace_turn(m* self) ROTA_NO_TSA  // only a thread without a p takes the lock
         : locked_(!writes_alone(self)) {
         if (locked_) {
             light_fence();  // pairs(fence), with the beginning of a trace
@@ -64,7 +64,7 @@ class trace_turn {
     trace_stream* to_ = nullptr;
 };
 
-// The reader counts these.
+// The reader of the trace checks these numbers.
 std::uint32_t next_seq(p& pp) { return ++pp.trace_seq; }
 
 std::uint32_t used(std::uint32_t stack) {
@@ -72,8 +72,8 @@ std::uint32_t used(std::uint32_t stack) {
     return stack;
 }
 
-// gp is not told in this generation: does so, unless who sees to the trace comes before. `assumed`:
-// its state if the trace has just begun.
+// Tells gp, which is not told in this generation, unless the goroutine that serves the trace comes
+// first. `assumed`: its state if the trace has just begun.
 ROTA_NOINLINE traced_word tell(m* self, trace_stream& to, std::uint64_t now, g& gp,
                                traced_word word, traced_g assumed) {
     const traced_g state = word.generation() >= trace_log.first ? word.state() : assumed;
@@ -92,7 +92,8 @@ ROTA_ALWAYS_INLINE traced_word told(m* self, trace_stream& to, std::uint64_t now
     return tell(self, to, now, gp, word, assumed);
 }
 
-// Of who has begun to run, or entered a system call, in this generation, or was told at its begin.
+// The word of a goroutine that has begun to run, or entered a system call, in this generation, or
+// was told at its begin.
 traced_word told_as(const g& gp, [[maybe_unused]] traced_g state) {
     const traced_word word = traced_word::of(gp);
     ROTA_DCHECK(word.generation() == trace_log.generation && word.state() == state);
@@ -124,7 +125,7 @@ void begin_syscall(m& mp, p& pp, std::uint32_t stack) {
     trace_put(to, trace_event::go_syscall_begin, pp.trace_seq, stack);
 }
 
-// Who holds no p has no stack to show.
+// A thread without a p has no stack to show.
 std::uint32_t stack_here(m* self) { return writes_alone(self) ? trace_stack(*self) : 0; }
 
 }  // namespace
@@ -201,8 +202,8 @@ void trace_go_start(m& self, g& gp) { start(self, stream_of(self), trace_now(), 
 
 namespace {
 
-// gp begins to exist in the trace. False: it was found, and told, before it came here, when the
-// trace had just begun; nobody looks for such ones later.
+// gp begins to exist in the trace. False: it was told already, found in a trace that had just
+// begun; later no goroutine is told before this.
 bool begin_to_exist(g& gp) {
     traced_word word = traced_word::of(gp);
     if (word.generation() >= trace_log.first && word.state() != traced_g::none) return false;
@@ -232,8 +233,8 @@ void trace_go_create(m& self, g& gp) {
         trace_put(*mine.to(), trace_event::go_create, gp.goid, entry, creator);
         return;
     }
-    // Without a p nothing is created. But a thread may come in with a goroutine of its own, as out
-    // of a system call, and that one then waits for a p.
+    // Without a p no goroutine is created. But a thread may come in with a goroutine of its own, as
+    // out of a system call, and that goroutine then waits for a p.
     trace_put(*mine.to(), trace_event::go_create_syscall, gp.goid);
     trace_put(*mine.to(), trace_event::go_syscall_end_blocked);
 }
@@ -330,7 +331,7 @@ void trace_m_ends(m& self) {
 
 namespace {
 
-// Where the calling goroutine writes. Caller: inside the runtime.
+// The stream of the calling goroutine. Caller: inside the runtime.
 m& here() {
     m& self = getm();
     ROTA_DCHECK(self.pp != nullptr && !self.curg->is_thread);

@@ -1,4 +1,5 @@
-// The list of those who rest: one, and whose trace has just ended.
+// Keeps the list of resting goroutines: that of a running trace, and that of a trace that has just
+// ended.
 #include "sched/trace_rest.hpp"
 
 #include <limits>
@@ -16,7 +17,7 @@ namespace rota::rt {
 
 namespace {
 
-// In the frame of who rests.
+// In the frame of a resting goroutine.
 struct resting_g {
     std::int64_t until;
     g* gp = nullptr;
@@ -26,10 +27,10 @@ struct resting_g {
 constexpr std::int64_t nobody_rests = std::numeric_limits<std::int64_t>::max();
 
 constinit resting_g* all_resting ROTA_GUARDED_BY(sched.mu) = nullptr;
-// The first `until` of them. Written under sched.mu; relaxed: sysmon may see it a round late.
+// The first `until` in the list. Written under sched.mu; relaxed: sysmon may see it a round late.
 constinit atomic<std::int64_t> next_wake{nobody_rests};
 
-// Off the stack of gp, whose registers are saved: from here on sysmon may find it.
+// Lists gp, whose registers are saved, off its stack: from here on sysmon may find it.
 bool enter_rest(g& gp, void* arg) {
     auto& r = *static_cast<resting_g*>(arg);
     const lock_guard guard(sched.mu);
@@ -42,7 +43,7 @@ bool enter_rest(g& gp, void* arg) {
     return true;
 }
 
-// By sysmon, which has no p. From here on gp, and what lies in its frame, is somebody else's.
+// Wakes gp for sysmon, which has no p. From here on gp and its frame belong to the m that runs it.
 void wake_rested(g& gp) ROTA_REQUIRES(sched.mu) {
     note_runnable_outside(gp);
     casgstatus(gp, g_status::waiting, g_status::runnable);
@@ -77,7 +78,7 @@ void trace_rest(std::int64_t ns) {
 bool is_trace_resting() { return all_resting != nullptr; }
 
 void trace_wake_rested(std::int64_t now) {
-    // relaxed: see there
+    // relaxed: see next_wake
     if (now < next_wake.load(memory_order_relaxed)) return;
     {
         const lock_guard guard(sched.mu);
@@ -88,8 +89,8 @@ void trace_wake_rested(std::int64_t now) {
 
 void trace_wake_rested_at_end(std::int64_t now) {
     if (now < next_wake.load(memory_order_relaxed)) return;  // relaxed: see there
-    // Both are taken on the way, the first of them twice. Who ends the process as well, and holds
-    // one, never releases it: then the next look is as vain, until the time is over.
+    // The wake-up takes both locks, the first one twice. Another thread that ends the process and
+    // holds a lock never releases it: then every later look fails as well, until the time is over.
     if (!sched.mu.try_acquire()) return;
     if (!trace_log.mu.try_acquire()) return sched.mu.release();
     trace_log.mu.release();

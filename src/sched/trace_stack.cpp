@@ -1,4 +1,4 @@
-// Unwinding what is not remembered.
+// Unwinds the stacks that an m does not remember, and caches them.
 #include "sched/trace_stack.hpp"
 
 #include <cstring>
@@ -21,13 +21,13 @@ _Unwind_Reason_Code note_frame(_Unwind_Context* context, void* arg) {
     auto& u = *static_cast<unwinding*>(arg);
     const std::uintptr_t pc = _Unwind_GetIP(context);
     const std::uintptr_t sp = _Unwind_GetCFA(context);
-    if (sp <= u.base) return _URC_NO_REASON;  // our own frames
+    if (sp <= u.base) return _URC_NO_REASON;  // frames of the tracer
     if (pc == 0 || sp > u.end || u.to.n == trace_depth_max) return _URC_END_OF_STACK;
     u.to.at[u.to.n++] = {pc, sp - sizeof(void*) - u.base};
     return _URC_NO_REASON;
 }
 
-// Null: there is no memory, and the trace ends for that.
+// Null: there is no memory, and the trace ends for that reason.
 trace_cache* cache_of(m& self) {
     if (ROTA_LIKELY(self.trace_known != nullptr)) return self.trace_known;
     self.trace_known =
@@ -71,7 +71,7 @@ std::uint32_t trace_stack_anew(m& self, std::uintptr_t base, std::uintptr_t from
 
 ROTA_NOINLINE std::uint32_t trace_stack(m& self) { return trace_stack_here(self); }
 
-// Byte by byte: what changes meanwhile is not used, and tsan must not look.
+// Byte by byte: a value that changes meanwhile is not used, and tsan must not look.
 ROTA_READS_RACING trace_beginning beginning_of(const g& gp) {
     trace_beginning b;
     b.words[0] = reinterpret_cast<std::uintptr_t>(function_of(gp)) + 1;  // as a return address

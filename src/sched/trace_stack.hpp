@@ -1,13 +1,12 @@
-// The stacks of events.
+// Finds the number of an event's stack, without unwinding where the m has seen it before.
 //
-// To unwind one takes some microseconds. But an event mostly has a stack that its m has seen
-// before: the same function, called from the same places. Where the return addresses lay then,
-// counted from the frame at the end, is noted with them; if they all lie there again it is the same
-// stack, because the size of a frame follows from the address at which its function is: with the
-// innermost address the place of the next is known, and so on. That costs one comparison a frame,
-// and needs no frame pointers. (A function with frames of varying size keeps a new entry for each.)
-// It is done where a call pushes its return address, which is x86-64; elsewhere every stack is
-// unwound.
+// To unwind a stack takes some microseconds. But an event mostly has a stack that its m has seen
+// before: the same function, called from the same places. The cache notes where the return
+// addresses lay, counted from the frame at the end. If every address lies there again it is the
+// same stack, because the size of a frame follows from the function's address: the innermost
+// address gives the place of the next, and so on. That costs one comparison a frame, and needs no
+// frame pointers. (A function with frames of varying size keeps a new entry for each size.) It is
+// done where a call pushes its return address, which is x86-64; elsewhere every stack is unwound.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,8 @@
 
 namespace rota::rt {
 
-// What one m has seen. Owner: the m. It begins as zeros, page by page as they are touched.
+// The stacks that one m has seen. Owner: the m. It begins as zeros, page by page as they are
+// touched.
 struct trace_cache {
     static constexpr std::uint32_t set_count = 64, set_size = 4, beginning_count = 64;
     struct return_address {
@@ -36,12 +36,12 @@ struct trace_cache {
     struct known_stack {
         std::uint32_t id;  // 0: none
         std::uint32_t n;
-        std::uint32_t used_in;     // the generation that was told last that it is used
-        std::uint32_t last_above;  // of the last one, where all of them lie within the stack
+        std::uint32_t used_in;     // the last generation that was told of its use
+        std::uint32_t last_above;  // of the last address, where every address lies within the stack
         return_address at[trace_depth_max];
     };
     known_stack stacks[set_count][set_size];
-    std::uint32_t next_in[set_count];           // who is forgotten next
+    std::uint32_t next_in[set_count];           // index of the next entry to be replaced
     std::uint32_t beginnings[beginning_count];  // numbers of stacks; 0: none
 
     static std::uint64_t set_of(std::uintptr_t from, std::uintptr_t room) {
@@ -51,7 +51,7 @@ struct trace_cache {
 };
 
 #if defined(__x86_64__)
-// One that was forgotten, or never filled, has no number.
+// Whether the stack at base is k. An entry that was forgotten, or never filled, has no number.
 ROTA_READS_ANY_STACK inline bool is_there(const trace_cache::known_stack& k, std::uintptr_t base,
                                           std::uintptr_t room) {
     if (k.id == 0 || k.last_above > room) return false;
@@ -67,10 +67,11 @@ inline bool is_there(const trace_cache::known_stack&, std::uintptr_t, std::uintp
 }
 #endif
 
-// The stack above `base` is none that self remembers, or was not told yet in this generation.
+// Returns the number of a stack above `base` that self does not remember, or has not told yet in
+// this generation.
 std::uint32_t trace_stack_anew(m& self, std::uintptr_t base, std::uintptr_t from);
 
-// trace_stack, from the frame that this is compiled into.
+// As trace_stack, from the frame that this is compiled into.
 ROTA_ALWAYS_INLINE std::uint32_t trace_stack_here(m& self) {
     if (!trace_log.stacks || self.curg->is_thread) return 0;
     const auto base = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));

@@ -1,17 +1,17 @@
-// What a reader of the trace knows of a goroutine, in g::traced.
+// Packs what a reader of the trace knows of a goroutine into one word, g::traced.
 //
 //     generation | state | how many starts and unblocks in that generation
 //
-// Whoever changes the state of a goroutine owns the word, as docs/tracing.md says, and writes it as
-// the events go. But a goroutine that nothing happens to is told at the end of a generation by who
-// sees to the trace, at the same time as somebody may wake it. Both turn the word to the running
-// generation by one compare-and-swap: who succeeds tells the state that the word had. A word of the
-// running generation is its owner's alone.
+// The thread that changes the state of a goroutine owns the word, as docs/tracing.md says, and
+// writes it as the events go. But a goroutine without an event is told at the end of a generation
+// by the goroutine that serves the trace, while a waker may wake it. Both turn the word to the
+// running generation by one compare-and-swap: the winner tells the state that the word had. Only
+// its owner writes a word of the running generation.
 //
-// Not atomics of ours: the words of a run change nothing in it, and would be choices to the
-// explorer of schedules. relaxed: a goroutine is handed over with its word, and a generation with
-// its words by a stop of the world. But who turns the word has read whose it is before that, and
-// the goroutine may end and its place be another's as soon as it is turned.
+// No rota::atomic: the words change nothing in a run, and would be choices to the explorer of
+// schedules. relaxed: a goroutine is handed over with its word, and a generation with its words by
+// a stop of the world. But the thread that turns a word reads the goroutine's data before that: as
+// soon as the word is turned, the goroutine may end and its place be reused.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class traced_word {
         return traced_word(__atomic_load_n(&gp.traced, __ATOMIC_RELAXED));
     }
     void store_in(g& gp) const { __atomic_store_n(&gp.traced, bits_, __ATOMIC_RELAXED); }
-    // False: it was something else, and *this is what it was.
+    // False: the word differed, and *this is its value.
     bool replace_in(g& gp, traced_word by) {
         return __atomic_compare_exchange_n(&gp.traced, &bits_, by.bits_, false, __ATOMIC_ACQ_REL,
                                            __ATOMIC_RELAXED);
@@ -43,12 +43,12 @@ class traced_word {
     traced_g state() const { return static_cast<traced_g>(bits_ >> state_shift & 7); }
     std::uint64_t seq() const { return bits_ & ((std::uint64_t{1} << state_shift) - 1); }
 
-    // The same generation and count.
+    // With the same generation and count.
     traced_word as(traced_g state) const {
         return traced_word((bits_ & ~(std::uint64_t{7} << state_shift)) |
                            static_cast<std::uint64_t>(state) << state_shift);
     }
-    // And one more counted.
+    // With one more counted.
     traced_word next(traced_g state) const { return traced_word(as(state).bits_ + 1); }
 
   private:

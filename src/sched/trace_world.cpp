@@ -1,4 +1,4 @@
-// Ends and beginnings, with the world stopped.
+// Ends and begins generations with the world stopped, and tells goroutines without events.
 #include "sched/trace_world.hpp"
 
 #include "core/getg.hpp"
@@ -16,18 +16,18 @@ namespace rota::rt {
 
 namespace {
 
-constinit trace_moment began_at;  // who holds the world's lock: when this generation did
+// when this generation began; written by the holder of the world's lock
+constinit trace_moment began_at;
 
-// Streams go on with the moment at which the generation begins, also where another clock is looked
-// at from there on.
+// Streams go on with the moment at which the generation begins, also if the clock changes there.
 void wind_streams(std::uint64_t now) ROTA_REQUIRES(trace_log.mu) {
     m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (m* mp = all; mp != nullptr; mp = mp->all_link) mp->traced.last = now;
     trace_log.outside.last = trace_log.nobody.last = now;
 }
 
-// What the threads write comes after what was told of them, even where their processors count
-// behind ours.
+// Moves the threads' events behind what was told of them, even where their processors' clocks are
+// behind the caller's.
 void put_behind_nobody() ROTA_REQUIRES(trace_log.mu) {
     const std::uint64_t now = trace_log.nobody.last + 1;
     m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
@@ -37,7 +37,7 @@ void put_behind_nobody() ROTA_REQUIRES(trace_log.mu) {
     if (trace_log.outside.last < now) trace_log.outside.last = now;
 }
 
-// Everything that has been written goes to the list.
+// Moves everything that has been written to the list.
 trace_list collect() ROTA_REQUIRES(trace_log.mu) {
     m* const all = sched.allm.load(memory_order_acquire);  // pairs(m.list)
     for (m* mp = all; mp != nullptr; mp = mp->all_link) trace_chunks.flush(mp->traced);
@@ -58,15 +58,16 @@ std::uint64_t thread_of(const m& mp) {
     return static_cast<std::uint64_t>(mp.tid.load(memory_order_relaxed));
 }
 
-// Whether the m is in a system call, to whom that has not been told. Ms without a p may just be
-// leaving one: see sched/trace_events.
+// Whether the m is in a system call that the trace does not know. Ms without a p may just be
+// leaving a call: see sched/trace_events.
 ROTA_READS_RACING bool is_in_syscall(const m& mp) {
     const g* const gp = mp.curg;
     return gp != nullptr && !gp->is_thread && gp->mp == &mp &&
            gp->status.load(memory_order_relaxed) == g_status::syscall;  // relaxed: behind a barrier
 }
 
-// Who runs, which is the one who has stopped the world, and who is in a system call.
+// Tells the running goroutine, which is the one that has stopped the world, and those in system
+// calls.
 void tell_running(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
     const std::uint32_t now = trace_log.generation;
     traced_word(now, traced_g::running).store_in(*self.curg);
@@ -80,7 +81,7 @@ void tell_running(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
     }
 }
 
-// All ps are in our hands; to a reader those that nobody runs on are idle.
+// Tells the ps. The caller holds all of them; to a reader a p without a goroutine is idle.
 void tell_ps(m& self) ROTA_REQUIRES(trace_log.mu) {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         p& pp = *sched.allp[i];
@@ -92,28 +93,28 @@ void tell_ps(m& self) ROTA_REQUIRES(trace_log.mu) {
     }
 }
 
-// Ps come first: where who runs has no p yet, `go tool trace` draws it on none, and gives up when
-// it stops.
+// Ps come first: `go tool trace` draws a running goroutine that has no p yet on none, and gives up
+// when it stops.
 void tell_begin(m& self, bool is_begin) ROTA_REQUIRES(trace_log.mu) {
     self.traced.thread = thread_of(self);
     tell_ps(self);
     tell_running(self, is_begin);
-    // Without a stack: who unwinds may have to wait for a thread that is stopped, which may have to
-    // wait for us.
+    // Without a stack: an unwinder may have to wait for a stopped thread, which may have to wait
+    // for the caller.
     trace_put(self.traced, trace_event::procs_change, proc_count(), 0);
 }
 
 void begin() ROTA_REQUIRES(trace_log.mu) {
     ++trace_log.epoch;
     trace_log.first = trace_log.generation;
-    sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: nobody runs
+    sched.through_g0.fetch_add(through_g0_lock, memory_order_relaxed);  // relaxed: no m runs
     __atomic_store_n(&trace_log.on, 1u, __ATOMIC_RELAXED);
-    heavy_fence();  // pairs(fence), with those who hold no p
+    heavy_fence();  // pairs(fence), with threads that hold no p
 }
 
 void end() ROTA_REQUIRES(trace_log.mu) {
     __atomic_store_n(&trace_log.on, 0u, __ATOMIC_RELAXED);
-    sched.through_g0.fetch_sub(through_g0_lock, memory_order_relaxed);  // relaxed: nobody runs
+    sched.through_g0.fetch_sub(through_g0_lock, memory_order_relaxed);  // relaxed: no m runs
 }
 
 }  // namespace
@@ -124,20 +125,20 @@ bool is_first_of_trace() {
     return is_traced() && trace_log.generation == trace_log.first;
 }
 
-// Where a p cannot be taken from who does not come, a stop of the world may last for long, and a
-// trace makes one every second.
+// Where no p can be taken from a goroutine that neither yields nor returns, a stop of the world may
+// last for long, and a trace makes one every second.
 bool is_trace_impossible() {
     return seeded.on || !asymmetric.heavy.load(memory_order_seq_cst);  // pairs(asymmetric.on)
 }
 
 namespace {
 
-// The goroutines that no event of this generation has told, some at a time.
+// The goroutines that no event of this generation has told, a batch at a time.
 class untold {
   public:
     explicit untold(m& self) : self_(self) {}
 
-    // Notes it, if there is room. What is read here of one that changes is not used then.
+    // Notes gp, if there is room. What is read here of a changing goroutine is not used then.
     ROTA_READS_RACING void note(g& gp) {
         const traced_word word = traced_word::of(gp);
         if (word.generation() == trace_log.generation) return;
@@ -148,10 +149,10 @@ class untold {
         all_[count_++] = {&gp, word, state};
     }
 
-    // Returns how many.
+    // Tells the noted goroutines; returns how many.
     ROTA_READS_RACING std::uint32_t tell() {
-        // A trace has just begun, and one of them may be new: what its maker wrote before it was
-        // runnable is seen now.
+        // A trace has just begun, and a noted goroutine may be new: after the fence, what its maker
+        // wrote before it became runnable is visible.
         if (trace_log.generation == trace_log.first && count_ != 0) heavy_fence();
         std::uint32_t told = 0;
         for (std::uint32_t i = 0; i < count_; ++i) {
@@ -171,15 +172,15 @@ class untold {
     static constexpr std::uint32_t room = 256;
 
   private:
-    // Goroutines of ms without a p may just be changing theirs, or be about to construct it, which
-    // is idle or dead until it is runnable.
+    // Goroutines of ms without a p may just be changing theirs, or be about to construct it. Such a
+    // goroutine is idle or dead until it is runnable.
     static traced_g state_at_begin(const g& gp) {
         switch (gp.status.load(memory_order_acquire)) {  // pairs(trace.created)
             case g_status::runnable:
             case g_status::preempted:
-            // Who was in a call when the trace began, or has entered one since, has been told. So
-            // this one is about to be started, or was just put back, or has been let out of the
-            // line.
+            // A goroutine that was in a call when the trace began, or has entered one since, has
+            // been told. So this one is about to be started, or was just put back, or has been let
+            // out of the line.
             case g_status::running:
             case g_status::syscall: return traced_g::runnable;
             case g_status::waiting: return traced_g::waiting;

@@ -1,5 +1,5 @@
-// Generations of the execution trace: each is complete in itself, and tells the state of every
-// goroutine and p before anything happens to it. Go: traceAdvance.
+// Ends and begins generations of the execution trace. Each is complete in itself, and tells the
+// state of every goroutine and p before anything happens to it. Go: traceAdvance.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace rota::rt {
 
-// What a generation consists of when it is over.
+// A generation that is over.
 struct trace_generation {
     trace_list chunks;  // events and the program's strings; the caller releases them
     std::uint32_t number = 0;
     trace_moment began;
     trace_moment ended;
-    bool uses_ticks = false;  // what its events' times are
+    bool uses_ticks = false;  // whether the times of its events are ticks
     std::int64_t pause = 0;   // ns for which its end has stopped the world
 
     // Whether a reader can follow it.
@@ -24,15 +24,15 @@ struct trace_generation {
 
 enum class trace_step { begin, go_on, end };
 
-// Tells goroutines about which nothing has happened in the running generation: some, from `at` on.
-// False: those were the last. All must have been told when a generation ends. Some ten
-// microseconds; adds how many it has told. Caller: as below.
+// Tells goroutines without an event in the running generation: some slots, from `at` on. Adds to
+// `count` how many it has told; takes some ten microseconds. False: those were the last. Every
+// goroutine must have been told when a generation ends. Caller: as below.
 bool trace_tell_some(stack_place& at, std::uint64_t& count);
 
-// Ends the running generation, and begins the next one unless the trace ends. `done` is what was
-// ended, and empty if the trace begins. False: the process exits, and nothing is done. Stops the
+// Ends the running generation, and begins the next one unless the trace ends. `done` is the ended
+// generation, empty if the trace begins. False: the process exits, and nothing is done. Stops the
 // world meanwhile: for some microseconds, and less than one for each thread and p. Caller: a
-// goroutine inside a runtime_entry; one at a time. The m and the p are others afterwards.
+// goroutine inside a runtime_entry; one at a time. The m and the p may have changed afterwards.
 bool trace_advance(trace_step step, bool with_stacks, trace_generation& done);
 
 // Whether no trace can be taken in this process, which replays schedules.

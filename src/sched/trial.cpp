@@ -1,4 +1,4 @@
-// The rows, and what decides how long they are.
+// Weighs the rows of the two ways, and decides how long the next rows are.
 #include "sched/trial.hpp"
 
 #include <algorithm>
@@ -7,11 +7,12 @@ namespace rota::rt {
 
 namespace {
 
-// The second way is no better, whatever it costs, if it is slower by more than one part in so many.
+// The second way is no better, whatever it costs, if it is slower by more than one part in this
+// many.
 constexpr std::int64_t slower_at_most = 10;
 
-// More than twice as many, and that many more, in eighths: one who is served at once is not one who
-// waits.
+// More than twice as many wait, and this many more (in eighths): a request that is served at once
+// does not count as waiting.
 constexpr std::int64_t few_more = 8 * 8;
 
 constexpr trial_way other_of(trial_way w) {

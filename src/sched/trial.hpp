@@ -1,21 +1,22 @@
-// Two ways to do the same, on trial in turn.
+// An A/B trial of two ways to do the same work.
 //
-// Which of them is faster depends on the program and on the machine, and changes. So each has a row
-// of spans in which what all have done is counted, but for the beginning, when what the other way
-// has left behind is put in order. The rows of the better one grow, up to a limit, and the other
-// one is only looked at now and then.
+// Which way is faster depends on the program and on the machine, and changes. So each way has a row
+// of spans in which the steps of all ps are counted. The beginning of a row does not count: there
+// the state that the other way has left is put in order. The rows of the better way grow, up to a
+// limit, and the other way is tried only now and then.
 //
 //     begin_afresh ──► first ──── its row is over: turn ────► second
 //                        ▲                                      │
 //                        └──── its row is over: turn; ──────────┘
 //                              it does harm: turn_back; it cannot go on: begin_first
 //
-// The first is the way that is known to do no harm: the second is the better one only by a margin;
-// or, where nobody waits longer for it, by default: that margin is negative.
-// Each row is compared with the one before it, so that it does not matter if there is more to do
-// than long ago; where rows are short beside what comes and goes, the mean of some comparisons says
-// more than the last one. If that one contradicts the mean, rows become shorter, and the next one
-// comes sooner.
+// The first way is known to do no harm: the second is better only by a margin. Where no goroutine
+// waits longer for it, the second wins by default: that margin is negative.
+//
+// Each row is compared with the row before it, so that a change of load in the long run does not
+// matter. Where rows are short beside the fluctuations, the moving average of several comparisons
+// says more than the last one. If the last one contradicts the average, rows become shorter, and
+// the next comparison comes sooner.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +28,20 @@ namespace rota::rt {
 enum class trial_way : std::uint8_t { first, second };
 
 struct trial_rules {
-    std::int64_t span_ns;         // a row's first length
-    std::int64_t settling_ns;     // the beginning of each row, which does not count
-    std::int64_t counted_ns_min;  // nothing is known of a row before that much has counted
-    std::uint32_t steps_min;      // a row with fewer steps than that is chance:
-    std::int64_t overtime_ns;     // it may last so much longer
-    std::int32_t spans_max;       // a row has one span at first, and at most so many;
-    std::int32_t growth;          // that of the better way has so many times as many each time
-    // Those of the second way's first row, unless the first has just been better: more than one
+    std::int64_t span_ns;         // ns, a row's first length
+    std::int64_t settling_ns;     // ns, the beginning of each row, which does not count
+    std::int64_t counted_ns_min;  // ns that must have counted before a row says anything
+    std::uint32_t steps_min;      // a row with fewer steps is chance:
+    std::int64_t overtime_ns;     // ns that it may last longer
+    std::int32_t spans_max;       // a row has one span at first, and at most this many;
+    std::int32_t growth;          // factor by which the better way's row grows each time
+    // Spans of the second way's first row, unless the first has just been better: more than one
     // where its harm would be seen at once.
     std::int32_t spans_at_first = 1;
-    std::int32_t margin;        // thousandths: the second way must do more by so much,
-    std::int32_t margin_equal;  // or by so much where no more wait for it than for the first,
-    std::int32_t memory;        // in the mean of so many comparisons, the older the less
-    std::int32_t gain_of_harm;  // thousandths: that mean at most where the second way does harm
+    std::int32_t margin;        // thousandths: by this much the second way must do more,
+    std::int32_t margin_equal;  // or by this much if no more wait for it than for the first,
+    std::int32_t memory;        // weight of the moving average: in comparisons
+    std::int32_t gain_of_harm;  // thousandths: the average at most where the second way does harm
 };
 
 class two_way_trial {
@@ -49,25 +50,25 @@ class two_way_trial {
 
     constexpr explicit two_way_trial(const trial_rules& rules) : rules_(rules) {}
 
-    // Which way is on trial now. Any thread; advice.
+    // The way that is on trial. Any thread; advice.
     trial_way now_is() const {
         return static_cast<trial_way>(__atomic_load_n(&now_is_, __ATOMIC_RELAXED));
     }
 
     // --- one thread at a time, in the order of time ----------------------------------------------
 
-    // When the present row has begun; 0: there is none.
+    // When the present row has begun, ns; 0: there is none.
     std::int64_t begun_at() const { return begun_at_; }
-    // Whether it has come to what counts.
+    // Whether the row has come to the part that counts.
     bool is_counting() const { return is_counting_; }
-    // Forgets everything but which way was the better one, and begins with the first.
+    // Begins with the first way; forgets everything but which way was the better one.
     void begin_afresh(std::int64_t now);
-    // A row of the first way begins, and is compared with none before it. If one of the second way
-    // is cut short its next one is short, so that something will be known of it.
+    // Begins a row of the first way, which is compared with none before it. If that cuts a row of
+    // the second way short, the second way's next row is short, so that it is measured soon.
     void begin_first(std::int64_t now);
-    // What the present row has come to. steps(): what all have done so far. It wraps, and no row
-    // sees 2^32 of them; it is called twice in a row, and in overtime.
-    // `counts` only where counted_ns_min has passed.
+    // Returns the state of the present row. steps(): the steps of all ps so far. The count wraps,
+    // and no row sees 2^32 steps; it is called twice in a row, and in overtime. `counts` only where
+    // counted_ns_min has passed.
     template <class F>
     row look(std::int64_t now, F steps) {
         const std::int64_t took = now - begun_at_;
@@ -86,22 +87,22 @@ class two_way_trial {
         return steps_ < rules_.steps_min && overtime < rules_.overtime_ns ? row::counts
                                                                           : row::is_over;
     }
-    // How many steps a second the row has had. Caller of this and of turn: it is over.
+    // Steps a second of the row. Caller of this and of turn: the row is over.
     std::int64_t per_s() const {
         constexpr std::int64_t second = 1'000'000'000;
         return std::int64_t{steps_} * second / counted_ns_;
     }
-    // The row is weighed, and the other way begins: by its steps a second; where `cost_ns` says, of
-    // both rows, what time of processors what has counted has taken, by those times its steps for
-    // that time. So a way that does as much by less is the better one, and so is one that does more
-    // with more processors at the same price; but not one that lets a tenth of what there is to do
-    // wait. `waiting`: how many have waited at a time on the average, in eighths. At one rate they
-    // wait as much longer as there are more of them.
+    // Weighs the row, and begins the other way. The measure is steps a second. Where `cost_ns`, the
+    // processor time of the counted part, is known of both rows, it is that rate times the steps
+    // for each unit of that time. So a way that does as much at less cost is better, and so is a
+    // way that does more with more processors at the same price. A way that lets a tenth of the
+    // work wait is not. `waiting`: how many goroutines have waited at a time on the average, in
+    // eighths. At the same rate, each waits longer in proportion to their number.
     void turn(std::int64_t now, std::int64_t cost_ns = 0, std::int64_t waiting = 0);
-    // The second way has been found to do harm, whatever has counted.
+    // Ends the second way's row: it has been found to do harm, whatever has counted.
     void turn_back(std::int64_t now);
 
-    // How long the next row of a way is.
+    // Length of the next row of a way, in spans.
     std::int32_t spans(trial_way w) const { return spans_[static_cast<int>(w)]; }
 
   private:
@@ -120,11 +121,12 @@ class two_way_trial {
     std::int64_t begun_at_ = 0, counted_since_ = 0, counted_ns_ = 1;
     // The last row of each way; -1: not known.
     std::int64_t per_s_[2] = {-1, -1}, worth_[2] = {-1, -1};
-    std::int64_t waiting_[2] = {-1, -1};  // the mean, as that of the comparisons
-    // Of the second way, in millionths of what both do on the average: as a part of the first way's
-    // it would weigh more where that one has had bad luck than where the second one has. The mean.
+    std::int64_t waiting_[2] = {-1, -1};  // moving average, as of the comparisons
+    // Moving average of the second way's gain, in millionths of the mean of both ways. As a part of
+    // the first way's figure, bad luck of the first way would weigh more than bad luck of the
+    // second.
     std::int64_t gain_ = 0;
-    std::int64_t pace_ = 0;  // likewise, of steps a second alone
+    std::int64_t pace_ = 0;  // the same, of steps a second alone
     bool has_gain_ = false;
     bool is_first_better_ = false;  // in the last comparison; not forgotten
     std::int32_t spans_[2] = {1, rules_.spans_at_first};
