@@ -15,7 +15,6 @@
 // stopped_hold does, for as long as its frames are read. A hold has the same two sides. The m says
 // by a word of its own that it is still, clears that, and then looks for a hold; while there is one
 // it sets the word again and waits.
-// sets the word again and waits.
 #pragma once
 
 #include <cstddef>

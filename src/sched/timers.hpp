@@ -3,6 +3,8 @@
 // A timer lies in the heap of the p on which it was first started. The m of that p runs due timers
 // between two goroutines, or an m that has nothing else to do runs them. timer/heap.hpp says who
 // owns a timer's memory. A wait with a time limit is made of
+//
+//     struct limited { atomic<std::uint32_t> decided{0}; g* gp; ... };     // in the waiter's frame
 //     t.claim = ...: if decided goes from 0 to `timed out`, return w.gp, else null
 //     t.run = wake_g
 //     the other waker: if decided goes from 0 to `served`, goready(*w.gp)
