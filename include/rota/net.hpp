@@ -1,16 +1,16 @@
 // Networks: TCP, UDP and Unix sockets, as streams and as messages. Go: package net.
 //
-// Everything here blocks the goroutine, not the thread; called by a thread that rota did not start,
-// it blocks that thread. Each call exists twice: one throws std::system_error, one takes a trailing
-// std::error_code& and throws nothing but std::bad_alloc. Errors are those of the operating system
-// and:
+// Every call here blocks the goroutine, not the thread; called by a thread that rota did not start,
+// it blocks that thread. Each call exists twice: one form throws std::system_error, one takes a
+// trailing std::error_code& and throws nothing but std::bad_alloc. Errors are those of the
+// operating system and:
 //   * net_errc::closed from an object that is closed, also if that happens during the call; a
 //     second close is no error;
 //   * std::errc::timed_out where a deadline has passed;
-//   * what a context says that has ended.
-// Objects are references: copies share one connection, which is closed when the last of them goes.
-// Their operations may be called by any number of goroutines and threads at once; of those that
-// read, one at a time is served, as of those that write.
+//   * the error of a context that has ended.
+// Objects are references: copies share one connection, which is closed when the last copy goes. Any
+// number of goroutines and threads may call their operations at once. Reads are served one at a
+// time, and so are writes.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ namespace rota::net {
 /// An address of a socket: of IPv4, IPv6, or a path. A plain value. Go: net.Addr, netip.AddrPort.
 class endpoint {
   public:
-    /// No address: of a Unix socket that has no name, for example.
+    /// No address, as of a Unix socket without a name.
     endpoint() noexcept = default;
 
     /// "127.0.0.1:80", "[::1]:80", "[fe80::1%eth0]:80"; the path of a Unix socket, with an @ in
@@ -50,7 +50,7 @@ class endpoint {
 
     friend bool operator==(const endpoint& a, const endpoint& b) noexcept;
 
-    /// For those who speak to the kernel themselves: a sockaddr, of `size` bytes of the `capacity`.
+    /// For code that calls the kernel itself: a sockaddr, of `size` bytes of the `capacity`.
     static constexpr std::uint32_t capacity = 112;
     const void* data() const noexcept { return bytes_; }
     void* data() noexcept { return bytes_; }
@@ -64,16 +64,16 @@ class endpoint {
 
 namespace detail {
 
-// What handles share: the reference, and what all sockets can do.
+// The common base of the handles: the reference, and the operations of every socket.
 class socket {
   public:
-    /// Whether this is a socket at all; a closed one is.
+    /// Whether the handle refers to a socket, open or closed.
     explicit operator bool() const noexcept { return fd_ != nullptr; }
     friend bool operator==(const socket& a, const socket& b) noexcept { return a.fd_ == b.fd_; }
 
-    /// Closes it: calls that are under way, and all later ones, end with net_errc::closed. Returns
-    /// when the last of them has left and the number is the kernel's again. Closing twice is no
-    /// error. Blocks for as long as those calls need to leave; may migrate. Go: Close.
+    /// Closes it: calls in progress, and all later calls, end with net_errc::closed. Returns when
+    /// the last of them has left and the descriptor's number is the kernel's again. Closing twice
+    /// is no error. Blocks for as long as those calls need to leave; may migrate. Go: Close.
     void close() const;
     void close(std::error_code& error) const;
 
@@ -81,7 +81,7 @@ class socket {
     /// to block, or used after the socket has been closed. Go: SyscallConn.
     int fd() const noexcept;
 
-    /// For rota's libraries: takes over one handle; what the handles share.
+    /// For rota's libraries: takes over one handle; the descriptor that the handles share.
     explicit socket(rt::fd* adopted) noexcept : fd_(adopted) {}
     rt::fd* descriptor() const noexcept { return fd_; }
 
@@ -112,15 +112,15 @@ class data_socket : public socket {
   public:
     using socket::socket;
 
-    /// From this moment on reads and writes fail with std::errc::timed_out, those under way
-    /// included; clock::time_point{} takes the deadline back. A call that fails by it has consumed
-    /// nothing, a write may have sent a part. Does not block. Go: SetDeadline.
+    /// From this moment on reads and writes fail with std::errc::timed_out, calls in progress
+    /// included; clock::time_point{} removes the deadline. A read that fails by it has consumed
+    /// nothing; a write may have sent a part. Does not block. Go: SetDeadline.
     void set_deadline(clock::time_point when) const;
     void set_deadline(clock::time_point when, std::error_code& error) const;
-    /// The same for reads alone. Go: SetReadDeadline.
+    /// As set_deadline, for reads alone. Go: SetReadDeadline.
     void set_read_deadline(clock::time_point when) const;
     void set_read_deadline(clock::time_point when, std::error_code& error) const;
-    /// The same for writes alone. Go: SetWriteDeadline.
+    /// As set_deadline, for writes alone. Go: SetWriteDeadline.
     void set_write_deadline(clock::time_point when) const;
     void set_write_deadline(clock::time_point when, std::error_code& error) const;
 
@@ -131,17 +131,17 @@ class data_socket : public socket {
 
 }  // namespace detail
 
-/// A connection: a stream of bytes in both directions, or, if it is one of "udp" or "unixgram", of
-/// messages to and from one address. Go: net.Conn.
+/// A connection: a stream of bytes in both directions, or, for "udp" and "unixgram", of messages to
+/// and from one address. Go: net.Conn.
 class conn : public detail::data_socket {
   public:
     /// No connection: every operation fails with net_errc::closed.
     conn() noexcept = default;
     using data_socket::data_socket;
 
-    /// Reads what is there, at most to.size() bytes, waiting for the first: returns how many, 0 at
-    /// the peer's orderly end, and for an empty buffer. Of messages, one: what does not fit is
-    /// lost. Go: Read.
+    /// Reads the available bytes, at most to.size(), waiting for the first. Returns their number; 0
+    /// at the peer's orderly end, and for an empty buffer. With messages it reads one message;
+    /// bytes that do not fit are lost. Go: Read.
     std::size_t read(std::span<std::byte> to) const;
     std::size_t read(std::span<std::byte> to, std::error_code& error) const;
     std::size_t read_some(std::span<std::byte> to) const { return read(to); }
@@ -160,16 +160,16 @@ class conn : public detail::data_socket {
     std::size_t write(std::string_view text, std::error_code& error) const {
         return write(std::as_bytes(std::span(text)), error);
     }
-    /// The same for several pieces, one behind the other, with few system calls; one message, of
-    /// messages. Throws std::bad_alloc. Go: net.Buffers.
+    /// As above for several pieces, one after another, with few system calls; together they are one
+    /// message on a connection of messages. Throws std::bad_alloc. Go: net.Buffers.
     std::size_t write(std::span<const std::span<const std::byte>> pieces) const;
     std::size_t write(std::span<const std::span<const std::byte>> pieces,
                       std::error_code& error) const;
 
     /// Sends `count` bytes of a regular file, from `offset` on, without copying them through the
-    /// program. Returns how many have been sent: fewer only if the file ends before. Blocks; the
-    /// disk is waited for as by rota::blocking. `from` is an os::file. Throws as write does;
-    /// std::errc::invalid_argument for what is no regular file, for messages, and where the file
+    /// program. Returns the number of bytes sent: fewer only if the file ends before. Blocks; it
+    /// waits for the disk as rota::blocking does. `from` is an os::file. Throws as write does;
+    /// std::errc::invalid_argument if `from` is no regular file, for messages, and if the file
     /// system cannot do it: nothing has been sent then. Go: TCPConn.ReadFrom.
     template <class File>
     std::uint64_t send_file(const File& from, std::int64_t offset, std::uint64_t count) const {
@@ -181,7 +181,7 @@ class conn : public detail::data_socket {
         return send_from(from.descriptor(), offset, count, error);
     }
 
-    /// Ends what is written: the peer reads to the end of it and then 0 bytes. Reading goes on. Go:
+    /// Ends the written stream: the peer reads its rest and then 0 bytes. Reading continues. Go:
     /// CloseWrite.
     void close_write() const;
     void close_write(std::error_code& error) const;
@@ -190,8 +190,7 @@ class conn : public detail::data_socket {
     endpoint remote_addr() const;
     endpoint remote_addr(std::error_code& error) const;
 
-    /// Whether TCP sends small pieces at once, which is so unless somebody says otherwise. Go:
-    /// SetNoDelay.
+    /// Whether TCP sends small pieces at once, which is the default. Go: SetNoDelay.
     void set_no_delay(bool on) const;
     void set_no_delay(bool on, std::error_code& error) const;
 
@@ -201,38 +200,38 @@ class conn : public detail::data_socket {
                             std::error_code& error) const;
 };
 
-/// Takes connections. Go: net.Listener.
+/// Accepts connections. Go: net.Listener.
 class listener : public detail::socket {
   public:
     /// No listener: every operation fails with net_errc::closed.
     listener() noexcept = default;
     using socket::socket;
 
-    /// Waits for the next connection. EMFILE and ENFILE, where there is no descriptor to be had,
-    /// are the caller's to see: the connection waits. Go: Accept.
+    /// Waits for the next connection. EMFILE and ENFILE, if no descriptor is free, are reported to
+    /// the caller; the connection keeps waiting. Go: Accept.
     conn accept() const;
     conn accept(std::error_code& error) const;
-    /// The same; `peer` becomes the other side's address, without a call of its own.
+    /// As above; `peer` becomes the remote address, without a further system call.
     conn accept(endpoint& peer, std::error_code& error) const;
 
     /// Where it listens, with the port that the kernel has chosen for port 0. Go: Addr.
     endpoint addr() const;
     endpoint addr(std::error_code& error) const;
 
-    /// From this moment on accept fails with std::errc::timed_out; clock::time_point{} takes that
-    /// back. Go: SetDeadline.
+    /// From this moment on accept fails with std::errc::timed_out; clock::time_point{} removes the
+    /// deadline. Go: SetDeadline.
     void set_deadline(clock::time_point when) const;
     void set_deadline(clock::time_point when, std::error_code& error) const;
 };
 
-/// Sends and receives messages to and from anybody. Go: net.PacketConn.
+/// Sends and receives messages to and from any address. Go: net.PacketConn.
 class packet_conn : public detail::data_socket {
   public:
     packet_conn() noexcept = default;
     using data_socket::data_socket;
 
-    /// Receives one message; what does not fit is lost. Returns its length in the buffer, which may
-    /// be 0, and who has sent it. Go: ReadFrom.
+    /// Receives one message; bytes that do not fit are lost. Returns its length in the buffer,
+    /// which may be 0, and the sender's address. Go: ReadFrom.
     std::pair<std::size_t, endpoint> read_from(std::span<std::byte> to) const;
     std::pair<std::size_t, endpoint> read_from(std::span<std::byte> to,
                                                std::error_code& error) const;
@@ -247,22 +246,22 @@ class packet_conn : public detail::data_socket {
 };
 
 /// Listens at an address. `network` is "tcp", "tcp4", "tcp6" or "unix"; `address` is host:port for
-/// the first three, where no host means all of this machine's addresses and port 0 a free one
+/// the first three, where an empty host means every address of this machine and port 0 a free port
 /// ("127.0.0.1:0", ":8080", "[::1]:0"), or a path. A name as the host is looked up, which blocks.
 /// When a Unix listener is closed, its path is removed, unless another file (by device and inode)
 /// is there by then. Go: net.Listen.
 listener listen(std::string_view network, std::string_view address);
 listener listen(std::string_view network, std::string_view address, std::error_code& error);
 
-/// Connects to an address: the networks of listen, and "udp", "udp4", "udp6", "unixgram". Where a
-/// name has several addresses they are tried in turn; those of the other family are tried as well
-/// once 300 ms have passed without success, and the first connection wins. The error is that of the
-/// first address. Go: net.Dial.
+/// Connects to an address: the networks of listen, and "udp", "udp4", "udp6", "unixgram". The
+/// several addresses of a name are tried in turn. Once 300 ms have passed without success, the
+/// addresses of the second family are tried as well, and the first connection wins. The error is
+/// that of the first address. Go: net.Dial.
 conn dial(std::string_view network, std::string_view address);
 conn dial(std::string_view network, std::string_view address, std::error_code& error);
 
-/// The same for no longer than the context: the error is ctx.err() then. Of several addresses each
-/// gets its share of the time that is left. Go: Dialer.DialContext.
+/// As above for no longer than the context; then the error is ctx.err(). Each of several addresses
+/// gets its share of the remaining time. Go: Dialer.DialContext.
 conn dial(context ctx, std::string_view network, std::string_view address);
 conn dial(context ctx, std::string_view network, std::string_view address, std::error_code& error);
 
@@ -272,13 +271,13 @@ packet_conn listen_packet(std::string_view network, std::string_view address);
 packet_conn listen_packet(std::string_view network, std::string_view address,
                           std::error_code& error);
 
-/// The address of that name for that network, as dial would try it first. Go: net.ResolveTCPAddr
-/// and its like.
+/// The address of that name for that network, the first that dial would try. Go: net.ResolveTCPAddr
+/// and similar functions.
 endpoint resolve(std::string_view network, std::string_view address);
 endpoint resolve(std::string_view network, std::string_view address, std::error_code& error);
 
 /// The addresses of a name, by the C library's lookup, in its order and without duplicates. At most
-/// 64 lookups are under way at once, each on a thread of its own while it lasts; more wait. Go:
+/// 64 lookups run at once, each on its own thread meanwhile; further lookups wait. Go:
 /// net.LookupHost.
 rota::detail::vector<std::string> lookup_host(std::string_view name);
 rota::detail::vector<std::string> lookup_host(std::string_view name, std::error_code& error);
