@@ -46,17 +46,17 @@ enum class tls_errc {
     ///< none, or no config
     bad_config = 5,
     broken = 6,        ///< "TLS connection is broken": a write has failed and may have sent a part
-    no_issuer = 1002,  ///< the certificate's issuer is not known
-    not_yet_valid = 1009,         ///< its time has not come
-    expired = 1010,               ///< its time has passed
-    self_signed = 1018,           ///< it is its own issuer, and no root
-    self_signed_in_chain = 1019,  ///< the chain ends in a certificate that is no root
+    no_issuer = 1002,  ///< the certificate's issuer is not known;
+    not_yet_valid = 1009,         ///< its validity has not begun;
+    expired = 1010,               ///< its validity has ended;
+    self_signed = 1018,           ///< it is its own issuer, and no root;
+    self_signed_in_chain = 1019,  ///< the chain ends in a certificate that is no root;
     issuer_not_found = 1020,      ///< "unable to get local issuer certificate": no root known
     unverified = 1021,            ///< "unable to verify the first certificate"
     revoked = 1023,               ///< it has been revoked
     wrong_purpose = 1026,         ///< it is not for this use
-    wrong_host = 1062,            ///< it is for other names than that of the server
-    wrong_address = 1064,         ///< it is for other IP addresses than that of the server
+    wrong_host = 1062,            ///< its names do not include the server's
+    wrong_address = 1064,         ///< its IP addresses do not include the server's
 };
 const std::error_category& tls_category() noexcept;
 inline std::error_code make_error_code(tls_errc e) noexcept {
@@ -66,11 +66,11 @@ inline std::error_code make_error_code(tls_errc e) noexcept {
 /// Versions of the protocol.
 enum class version : std::uint16_t { tls_1_2 = 0x0303, tls_1_3 = 0x0304 };
 
-/// What a server wants of its clients. Go: ClientAuthType.
+/// Whether a server asks its clients for certificates. Go: ClientAuthType.
 enum class client_auth : std::uint8_t {
     none,      ///< no certificate
-    optional,  ///< one that can be verified, or none
-    required,  ///< one that can be verified
+    optional,  ///< a certificate that can be verified, or none
+    required,  ///< a certificate that can be verified
 };
 
 /// What a config is made of. Texts are PEM; of a text and a file of the same thing the text counts.
@@ -81,8 +81,8 @@ struct options {
     std::string certificate_file{};
     std::string key{};
     std::string key_file{};
-    /// Whom a peer's certificate must come from: each of these is trusted, also one that is not its
-    /// own issuer. With neither a text nor a file: the system's roots.
+    /// The trusted certificates: a peer's certificate must come from one of them. Each is trusted,
+    /// also if it is not its own issuer. With neither a text nor a file: the system's roots.
     std::string roots{};
     std::string roots_file{};
     /// The protocols that are spoken on top, the best first: a server takes the first that its
@@ -102,7 +102,7 @@ struct options {
     std::string ciphers{};
     /// A client takes any certificate: for tests. Go: InsecureSkipVerify.
     bool insecure_skip_verify = false;
-    /// A server: what it wants of its clients.
+    /// A server: whether it asks its clients for certificates.
     client_auth clients = client_auth::none;
     /// A server: how many session tickets it gives to a client of TLS 1.3, in front of the first
     /// data that it writes. With a ticket, a client that keeps sessions, as browsers and curl do,
@@ -148,10 +148,10 @@ class config {
     std::shared_ptr<const detail::settings> s_;
 };
 
-/// A TLS connection. A reference: copies share one, which is closed when the last of them goes. Any
-/// number of goroutines and threads at once; one may read while another one writes. Handshakes,
-/// reads, writes and those who tell of the handshake throw std::bad_alloc in both forms; after a
-/// write that has, there are no more writes. Go: tls.Conn.
+/// A TLS connection. A reference: copies share one connection, which is closed when the last copy
+/// goes. Any number of goroutines and threads may use it at once; one may read while another
+/// writes. Handshakes, reads, writes and the accessors of the handshake throw std::bad_alloc in
+/// both forms; after a write that has thrown it, every later write fails. Go: tls.Conn.
 class conn {
   public:
     /// No connection: every operation fails with net_errc::closed.
@@ -169,7 +169,7 @@ class conn {
     static conn server(net::conn over, const config& c);
     static conn server(net::conn over, const config& c, std::error_code& error);
 
-    /// Whether this is a connection at all; a closed one is.
+    /// Whether the handle refers to a connection, open or closed.
     explicit operator bool() const noexcept { return s_ != nullptr; }
     friend bool operator==(const conn& a, const conn& b) noexcept { return a.s_ == b.s_; }
 
