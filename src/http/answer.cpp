@@ -1,8 +1,9 @@
-// Answers: the head, what is collected of the body, and how it is framed.
+// Builds answers: the head, the collected part of the body, and the framing of the body.
 //
-// What a handler writes is collected. If it returns before there is much of it, the body's length
-// is known, and head and body go in one call. Else the head goes first, and the body behind it in
-// chunks, or as it is if its length was declared, or until the connection's end to HTTP/1.0.
+// The writes of a handler are collected. If the handler returns while the body is still small, its
+// length is known, and one call sends head and body. Otherwise the head goes first. The body
+// follows in chunks, or as it is if its length was declared; for HTTP/1.0 it lasts until the
+// connection ends.
 #include <algorithm>
 #include <ctime>
 #include <stdexcept>
@@ -78,14 +79,14 @@ void exchange::note_field(std::string_view name, std::string_view value) {
             }
             return;
         case 17:
-            if (is("Transfer-Encoding")) return;  // how the body is framed is the server's business
+            if (is("Transfer-Encoding")) return;  // the server decides how the body is framed
             break;
         default: break;
     }
     append_field(sent_fields, name, value);
 }
 
-// The fields as they are at this moment.
+// Makes the head final, with the fields as they are at this moment.
 void exchange::end_head(int code) {
     status = code;
     for (const auto& [name, value] : answer_fields) note_field(name, value);
@@ -111,7 +112,7 @@ void exchange::write_header(int code) {
     if (error) throw std::system_error(error, "rota::http: write_header");
 }
 
-// What is said of the body and of the connection belongs to the final head: RFC 9110, 8.6.
+// Fields about the body and the connection belong to the final head: RFC 9110, 8.6.
 void exchange::append_early_fields(std::string& to) const {
     for (const auto& [name, value] : answer_fields) {
         const bool is_final = equal_without_case(name, "Content-Length") ||
@@ -157,7 +158,7 @@ void exchange::put_date(head_text& to) {
     to.add("\r\n");
 }
 
-// `is_complete`: all of the body has been written.
+// `is_complete`: the handler has written the whole body.
 void exchange::put_framing(head_text& to, bool is_complete) {
     if (!allows_body()) return;
     if (has_declared || (is_complete && (!is_head_method() || written > 0))) {
@@ -175,7 +176,7 @@ void exchange::put_framing(head_text& to, bool is_complete) {
     }
 }
 
-// They need chunks, even if the length is known.
+// Trailers need chunks, even if the length is known.
 bool exchange::wants_trailers() const {
     return head.http_1_1 && (announces_trailers || has_trailers(answer_trailers));
 }
@@ -187,7 +188,7 @@ void exchange::put_head(bool is_complete) {
     head_text own;
     if (!has_date) put_date(own);
     put_framing(own, is_complete && !wants_trailers());
-    if (status == 101) close_after = true;  // who means it, hijacks
+    if (status == 101) close_after = true;  // a handler that means 101 hijacks the connection
     if (close_after && head.http_1_1 && !has_connection) own.add("Connection: close\r\n");
     if (!close_after && !head.http_1_1) own.add("Connection: keep-alive\r\n");
     own.add("\r\n");
@@ -203,7 +204,7 @@ void exchange::send(std::error_code& error) {
     if (error) broken = close_after = true;
 }
 
-// Sends what is collected and `more`, behind the head.
+// Sends the head in `out`, then the collected bytes and `more`.
 void exchange::send_body(std::string_view more, std::error_code& error) {
     const std::size_t size = collected.size() + more.size();
     if (over != nullptr) return send_stream_body(more, false, error);
@@ -216,7 +217,7 @@ void exchange::send_body(std::string_view more, std::error_code& error) {
 
 namespace {
 
-// The handler keeps a text of its own for as long as a client does not take it.
+// Counts the text of a large write as held memory, for as long as the client has not taken it.
 struct write_in_progress {
     server_state& s;
     std::int64_t size;
@@ -260,7 +261,7 @@ void exchange::write(std::string_view data, std::error_code& error) {
     send_body(data, error);
 }
 
-// The head of an answer that goes on behind it.
+// Writes the head of an answer whose body follows.
 bool exchange::send_head_first(std::error_code& error) {
     if (head_sent) return true;
     const auto turn = lock_head();
@@ -279,7 +280,7 @@ void exchange::flush(std::error_code& error) {
     if (send_head_first(error)) send_body({}, error);
 }
 
-// Leaves all of it in `out`.
+// For HTTP/1.1: leaves the rest of the answer in `out`.
 void exchange::finish_answer() {
     if (over != nullptr) return finish_stream();
     if (status == 0) end_head(200);
@@ -298,7 +299,7 @@ void exchange::finish_answer() {
     if (has_declared && written < declared && !is_head_method()) close_after = true;
 }
 
-// What is collected, and the end of the chunks.
+// Appends the collected bytes, and the end of the chunks.
 void exchange::put_rest() {
     std::string& to = out.text();
     const bool is_chunk = in_chunks && !collected.empty();

@@ -1,4 +1,4 @@
-// Reading answers.
+// Reads the answers of servers for a client: the head, then the body as the head frames it.
 #include "http/answer_reader.hpp"
 
 #include <algorithm>
@@ -14,11 +14,12 @@ namespace rota::http::detail {
 namespace {
 
 constexpr int switching_protocols = 101, ok = 200, no_content = 204, not_modified = 304;
-// An answer may be announced, and announced again, but not for ever.
+// interim answers (1xx) before the final one; a server may announce its answer, but not for ever
 constexpr int interim_max = 16;
 constexpr std::size_t field_cost = 32, trailer_max = 64 * 1024;
 
-// Room behind `used` bytes of a body. What a server promises is no reason to reserve as much.
+// Makes room behind `used` bytes of a body. A length that a server promises is trusted up to 64
+// KiB.
 void make_room(std::string& body, std::size_t used, std::uint64_t promised) {
     constexpr std::size_t first = 1024, trusted = 64 * 1024;
     if (used < body.size()) return;
@@ -31,7 +32,8 @@ struct field_sink {
     bool is_malformed = false;
 };
 
-// llhttp has judged them; what it lets pass and our own maps do not is malformed too.
+// llhttp has checked the field. A field that llhttp accepts and header_map does not is malformed
+// too.
 void keep_field(void* to, std::string_view name, std::string_view value) {
     field_sink& sink = *static_cast<field_sink*>(to);
     if (is_token(name) && is_field_value(value)) sink.fields.add(name, value);
@@ -53,11 +55,11 @@ bool answer_reader::has_body() const {
 bool answer_reader::keeps_connection() const {
     if (!head_.keep_alive || !c_.in.is_empty() || head_.status < ok) return false;
     if (has_body()) return head_.chunked || head_.has_length;
-    // A body that must not be there may come all the same.
+    // A server may send a body with an answer that must not have one.
     return head_.status != no_content || (!head_.chunked && head_.content_length == 0);
 }
 
-// False at the end, and on errors. EINTR is not seen here.
+// False at the end, and on errors. EINTR does not arrive here.
 bool answer_reader::fill(std::error_code& error) {
     const std::size_t n = c_.wire.read(c_.in.room(), error);
     c_.in.filled(n);
@@ -150,7 +152,7 @@ void answer_reader::read_all(std::string& body, std::error_code& error) {
 
 void answer_reader::take_trailers(header_map& to) const { add_trailers(to, trailer_lines_); }
 
-// From what has come already, else right from the connection. 0 at the end, and on errors.
+// Takes bytes that have arrived, else reads from the connection. 0 at the end, and on errors.
 std::size_t answer_reader::take(std::span<char> to, std::error_code& error) {
     const std::string_view there = c_.in.unread();
     if (there.empty()) return c_.wire.read(std::as_writable_bytes(to), error);

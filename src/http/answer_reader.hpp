@@ -1,5 +1,5 @@
-// Reads one answer from a client's connection, judged as strictly as a server's requests: the head,
-// then the body, piece by piece or all of it, then the trailers.
+// Reads one answer from a client's connection: the head, then the body, piece by piece or whole,
+// then the trailers. It judges answers as strictly as the server judges requests.
 #pragma once
 
 #include <cstddef>
@@ -23,22 +23,23 @@ class answer_reader {
     answer_reader(client_connection& c, const client_options& o, bool to_head)
         : c_(c), head_left_(o.max_header_bytes), body_max_(o.max_body_bytes), to_head_(to_head) {}
 
-    // The final head; answers of 1xx before it are skipped. An upload is told of 100. Throws
+    // Reads the final head and skips the 1xx answers before it. Reports a 100 to `sending`. Throws
     // std::bad_alloc.
     void read_head(header_map& fields, upload* sending, std::error_code& error);
-    // Of the body what is there, waiting for the first byte. 0: at its end, and on errors.
+    // Reads the bytes of the body that are there; waits for the first. 0: at its end, and on
+    // errors.
     std::size_t read(std::span<char> to, std::error_code& error);
-    // All of it. Throws std::bad_alloc.
+    // Reads the whole body. Throws std::bad_alloc.
     void read_all(std::string& body, std::error_code& error);
-    // Behind the body. Throws std::bad_alloc.
+    // Adds the trailers to `to`. Caller: has read the body. Throws std::bad_alloc.
     void take_trailers(header_map& to) const;
 
     int status() const { return head_.status; }
-    // -1: it is not known.
+    // bytes of the body; -1: not known
     std::int64_t length() const;
     bool has_begun() const { return has_begun_; }  // a byte has come
     bool has_ended() const { return has_ended_; }  // the body has been read to its end
-    // The connection is good for another request. Caller: the answer has been read.
+    // The connection can carry another request. Caller: the answer has been read.
     bool keeps_connection() const;
 
   private:
@@ -59,8 +60,8 @@ class answer_reader {
     head_scanner scanner_;
     response_head head_;
     chunk_decoder chunks_;
-    std::uint64_t left_ = 0;  // of a length
-    std::uint64_t read_ = 0;  // of the body
+    std::uint64_t left_ = 0;  // bytes; not read yet, of a body with a length
+    std::uint64_t read_ = 0;  // bytes of the body that have been read
     std::string trailer_lines_;
 };
 

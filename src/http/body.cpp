@@ -1,4 +1,4 @@
-// Reading the bodies of requests.
+// Reads the bodies of requests: for the handler, and the rest of a body that the handler has left.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -15,9 +15,10 @@ namespace detail {
 
 namespace {
 
-// From here on bytes go right to the reader; fewer are worth a copy.
+// bytes; reads of this size go right to the reader's memory, smaller ones are worth a copy
 constexpr std::size_t direct_min = 1024;
-// Of a body that nobody reads: more is not worth the wait. Go: maxPostHandlerReadBytes.
+// bytes read of a body that no handler reads: more is not worth the wait. Go:
+// maxPostHandlerReadBytes.
 constexpr std::uint64_t drained_max = 256 * 1024;
 
 }  // namespace
@@ -49,7 +50,7 @@ std::size_t exchange::fail_body(std::error_code why, std::error_code& error) {
     return 0;
 }
 
-// A read that a context may interrupt has its deadline already, which nobody may move.
+// A read that a context may interrupt has its deadline already, and nothing may move that deadline.
 std::size_t exchange::read_socket(std::span<std::byte> to, std::int64_t limit,
                                   std::error_code& error) {
     return may_be_interrupted ? c->stream.read(to, error) : c->read(to, limit, error);
@@ -80,7 +81,7 @@ void exchange::send_continue(std::error_code& error) {
     if (over != nullptr) return over->send_head(100, {}, false, error);
     out.text() += "HTTP/1.1 100 Continue\r\n\r\n";
     out.send(c->stream, error);
-    if (error) broken = true;  // nothing else: the writer may be at work
+    if (error) broken = true;  // no more than this flag: the writer may be at work
 }
 
 std::size_t exchange::read_body(std::span<std::byte> to, std::error_code& error) {
@@ -150,7 +151,8 @@ bool exchange::drain_body() {
         unread_input = true;
         return false;
     }
-    // The handler has had its time. A client that sends the rest slowly has none of its own.
+    // The handler has returned. A client that sends the rest slowly gets a limit here if it has
+    // none.
     if (body_limit == 0)
         body_limit = later(rota::detail::clock_now(), c->server.options.read_header_timeout);
     char rest[1024];
@@ -186,7 +188,7 @@ std::size_t request::read(std::span<std::byte> to) {
     return n;
 }
 
-// The length that a client promises is no reason to reserve as much.
+// A length that a client promises is trusted up to 64 KiB: it is no reason to reserve more.
 std::string request::body() {
     if (x_ == nullptr) return own_->rest();
     constexpr std::size_t first = 512, trusted = 64 * 1024;

@@ -1,4 +1,4 @@
-// What has been read from a connection and not been used yet: a window in one piece of memory.
+// The bytes that a connection has read and not used yet: a window in one block of memory.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ class input_buffer {
     bool is_empty() const { return begin_ == end_; }
     void consume(std::size_t n) { begin_ += n; }
 
-    // Where more can be read to, at least one byte. Moves nothing if there is room; else views of
-    // what is unread are void. Throws std::bad_alloc.
+    // Memory to read into, at least `least` bytes. Moves nothing if there is room; otherwise views
+    // of the unread bytes become void. Throws std::bad_alloc.
     std::span<std::byte> room(std::size_t least = 1) {
         if (capacity_ - end_ < least) settle();
         if (capacity_ - end_ < least) grow(least);
@@ -24,17 +24,17 @@ class input_buffer {
     }
     void filled(std::size_t n) { end_ += n; }
 
-    // Makes the memory hold the first `used` bytes of what is unread, and `least` bytes from there
-    // on, which may be unread ones too. Else as room().
+    // Makes the memory hold the first `used` unread bytes, and `least` bytes behind them, unread or
+    // free. Moves and throws as room().
     void reach(std::size_t used, std::size_t least) {
         if (capacity_ - begin_ - used >= least) return;
         settle();
         if (capacity_ - begin_ - used < least) grow(least);
     }
 
-    // Nobody has a view of it: what is unread may go to the front. It stays where it is while it is
-    // more than what has been used, so that a byte is moved for each that has been used, and no
-    // more, however many requests lie one behind the other.
+    // Moves the unread bytes to the front. Caller: no view of them exists. They stay in place while
+    // they outnumber the used bytes. So each used byte pays for at most one moved byte, however
+    // many requests lie one behind the other.
     void settle() {
         const std::size_t left = end_ - begin_;
         if (begin_ < left) return;
@@ -42,14 +42,14 @@ class input_buffer {
         begin_ = 0;
         end_ = left;
     }
-    // Nothing is unread, and what lies before `keep` bytes of it may be written over again.
+    // If no byte is unread, the next bytes go to `position`, over the bytes that lay there.
     void rewind_to(std::size_t position) {
         if (is_empty()) begin_ = end_ = position;
     }
     std::size_t position() const { return begin_; }
     std::size_t capacity() const { return capacity_; }
 
-    // Gives a large one's memory back.
+    // Empties the buffer, and frees its memory if that is large.
     void shrink() {
         begin_ = end_ = 0;
         if (capacity_ <= kept_max) return;

@@ -1,4 +1,5 @@
-// A request and its answer.
+// One call of a client: sends a request, reads its answer, and gives the connection back or closes
+// it.
 #include "http/call.hpp"
 
 #include <utility>
@@ -24,7 +25,7 @@ void call::begin(std::string request_head, clock::duration continue_patience,
     c_->wire.limit(until_);
     watched_.emplace(ctx_, c_->wire);
     sending_->begin(head_, ctx_, until_, continue_patience);
-    // A server may have answered what it did not want to read to its end.
+    // A server that did not read the request to its end may have answered it all the same.
     const std::error_code unsent = sending_->error();
     if (!unsent || is_broken(unsent)) answer_.read_head(fields, &*sending_, error);
     if (unsent && (error || !answer_.has_begun())) error = unsent;
@@ -49,8 +50,7 @@ void call::read_all(std::string& body, std::error_code& error) {
     else finish();
 }
 
-// The next request says what there is to say of errors: a context that has ended, for one. Go:
-// maxBodySlurpSize.
+// Drops errors: the next request reports them, such as the end of a context. Go: maxBodySlurpSize.
 void call::discard() {
     constexpr std::int64_t most = 2 * 1024;
     char part[1024];
@@ -72,7 +72,7 @@ void call::close() noexcept {
     c_.reset();
 }
 
-// The connection is of no use any more. Why it has failed is known best by who ended it.
+// Ends the connection. The cause comes from the party that ended it: the upload, or the context.
 void call::fail(std::error_code& error) {
     if (error == net::net_errc::closed && sending_->final_error()) error = sending_->final_error();
     const bool is_repeatable = is_broken(error) && !answer_.has_begun();
@@ -87,7 +87,7 @@ void call::fail(std::error_code& error) {
     sending_->rethrow();
 }
 
-// The body has been read to its end.
+// Called when the body has been read to its end.
 void call::finish() {
     answer_.take_trailers(trailers);
     const bool is_over = sending_->has_ended() && !sending_->was_skipped() &&

@@ -1,9 +1,9 @@
-// One request on one connection, from its first byte to the last of its answer.
+// A call is one request on one connection, from its first byte to the last byte of its answer.
 //
 //     begin()      writes the request, or begins to, and reads the answer's head
-//     read...()    the body; behind its end the connection is given back, or closed
+//     read...()    the body; at its end the connection is given back, or closed
 //
-// Whoever drops it before closes the connection and waits for the upload.
+// Destroying a call before that closes the connection and waits for the upload.
 #pragma once
 
 #include <cstdint>
@@ -27,27 +27,27 @@ struct hop;
 
 class call {
   public:
-    // `until`: when all of it must have been done; 0: never.
+    // `until`: ns of the clock; when the whole call must be done; 0: never.
     call(std::shared_ptr<idle_pool> idle, std::unique_ptr<client_connection> c,
          const client_options& o, const hop& h, framing how, context ctx, std::int64_t until);
     call(const call&) = delete;
     call& operator=(const call&) = delete;
 
-    // Throws std::bad_alloc, and what the program's body throws that is no std::system_error; so do
-    // the reads.
+    // Throws std::bad_alloc, and exceptions of the program's body that are no std::system_error.
+    // The reads do too.
     void begin(std::string request_head, clock::duration continue_patience, std::error_code& error);
-    // begin() has failed as it does on a connection that its server has closed, before the first
-    // byte of an answer, and the request is as whole as it was.
+    // begin() has failed as on a connection that its server has closed: before the first byte of an
+    // answer. The request is as whole as before.
     bool may_be_repeated() const { return may_be_repeated_; }
 
-    // Of the body what is there; 0 at its end, and on errors.
+    // Reads the bytes of the body that are there; 0 at its end, and on errors.
     std::size_t read(std::span<char> to, std::error_code& error);
     void read_all(std::string& body, std::error_code& error);
-    // Nobody wants the body. Of a short one what is left is read, for the connection to be used
-    // again; it ends with any other, and with one that fails. Throws what the program's body has
-    // thrown.
+    // The caller does not want the body. The rest of a short body is read, so that the connection
+    // can be used again. A longer body, or a failed read, ends the connection. Rethrows exceptions
+    // of the program's body.
     void discard();
-    // Nobody wants the rest.
+    // The caller does not want the rest: closes the connection.
     void close() noexcept;
 
     int status() const { return answer_.status(); }

@@ -1,4 +1,4 @@
-// The decoder's states.
+// The states of chunk_decoder, which takes chunked bodies apart.
 #include "http/chunked.hpp"
 
 #include <algorithm>
@@ -65,7 +65,7 @@ chunk_decoder::state chunk_decoder::on_size(char c) {
     ++overhead_;
     if (state_ == state::extension) {
         if (c == '\r') return state::size_lf;
-        // it has no end
+        // an extension has no limit of its own
         if (overhead_ > overhead_max + allowed_overhead()) return state::malformed;
         return is_control(c) ? state::malformed : state::extension;
     }
@@ -80,13 +80,13 @@ chunk_decoder::state chunk_decoder::on_size(char c) {
     return c == ';' ? state::extension : state::malformed;
 }
 
-// Of a chunk of that size.
+// The overhead that a chunk of this size may have.
 std::uint64_t chunk_decoder::allowed_overhead() const {
     constexpr std::uint64_t usual = 16;
     return usual + std::min(left_, overhead_max) * 2;
 }
 
-// Tiny chunks with long extensions make us work for nothing. Go: chunkedReader.excess.
+// Tiny chunks with long extensions make the server work for nothing. Go: chunkedReader.excess.
 chunk_decoder::state chunk_decoder::end_size() {
     if (left_ > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
         return state::malformed;

@@ -1,10 +1,10 @@
-// A body in chunks, taken apart: RFC 9112, 7.1, without its indulgences.
+// chunk_decoder takes a body in chunks apart: RFC 9112, 7.1, without its indulgences.
 //
-// A size is one to sixteen hexadecimal digits, followed by CRLF or an extension; lines end in CRLF;
-// trailers are checked, and kept as they are for who asks. Whoever in front of us reads a message
-// in another way than we do could be made to see another end of it, so whatever is unusual is
-// malformed. It is our own and not llhttp's, which takes up some of these liberties and ties the
-// body to what it has made of `Upgrade` and CONNECT.
+// A size is one to sixteen hexadecimal digits, followed by CRLF or an extension. Lines end in CRLF.
+// Trailers are checked, and kept unchanged for a caller that asks. If a machine in front of this
+// one reads a message differently, the two could be made to see different ends of it: so whatever
+// is unusual is malformed. llhttp does not do this work: it accepts some of these liberties, and
+// ties the body to its reading of `Upgrade` and CONNECT.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +17,17 @@ class chunk_decoder {
   public:
     enum class outcome : std::uint8_t { more, done, malformed };
     struct step {
-        std::size_t consumed;  // of the input
+        std::size_t consumed;  // bytes of the input
         std::size_t produced;  // bytes of the body
         outcome what;
     };
 
-    // Ready for a body whose trailers may have so many bytes, each counted with 32 bytes more than
-    // it has. Their lines are appended to `trailers`, if there is one.
+    // Prepares for a body. `trailer_max`: bytes of trailers, each counted with 32 bytes more than
+    // its text. The lines are appended to `trailers`, unless it is null.
     void reset(std::size_t trailer_max, std::string* trailers = nullptr);
 
-    // Takes from `from` until it is used up, `to` is full, or the body ends; behind the end nothing
-    // is taken. Throws std::bad_alloc, for trailers that are kept.
+    // Decodes until `from` is used up, `to` is full, or the body ends; takes nothing behind the
+    // end. Throws std::bad_alloc, only for trailers that are kept.
     step decode(const char* from, std::size_t size, char* to, std::size_t room);
 
   private:
@@ -55,8 +55,8 @@ class chunk_decoder {
 
     state state_ = state::first_digit;
     std::uint8_t digits_ = 0;
-    std::uint64_t left_ = 0;      // of the chunk
-    std::uint64_t overhead_ = 0;  // what sizes and extensions have beyond what is usual
+    std::uint64_t left_ = 0;      // bytes of the chunk
+    std::uint64_t overhead_ = 0;  // bytes of sizes and extensions beyond the usual
     std::size_t trailer_left_ = 0;
     std::string* trailers_ = nullptr;
 };

@@ -1,8 +1,8 @@
-// A client: its connections, and how one request becomes an answer.
+// client_state: the connections of a client, and the way from a request to its answer.
 //
 //     client.cpp      the call: redirects, one request after the other
 //     redirect.cpp    what the next request is
-//     round_trip.cpp  one request: an attempt, perhaps a second one
+//     round_trip.cpp  one request: an attempt, perhaps a second attempt
 //     connect.cpp     a fresh connection: dial, tunnel, TLS
 //     call.cpp        one attempt: upload.cpp sends, answer_reader.cpp reads
 #pragma once
@@ -26,38 +26,38 @@
 
 namespace rota::http::detail {
 
-// One request on its way: the program's, or what a redirect has made of it.
+// One request on its way: the program's, or the request that a redirect has made of it.
 struct hop {
     std::string method;
     url to;
     header_map fields;
     std::shared_ptr<outgoing_body> body;  // the program's, or null
-    bool has_own_referer = false;         // likewise, not ours
-    bool is_redirected = false;           // not the program's own URL
+    bool has_own_referer = false;         // the program has set Referer
+    bool is_redirected = false;           // the URL is not the program's own
 
     bool is_idempotent() const;
     bool asks_to_close() const;
     bool expects_continue() const;
-    // To be asked once for all that is sent: the program may change trailers meanwhile, and a body
-    // that is framed in another way than its head says would be taken for another request.
+    // Caller: asks once for each request that is sent, since the program may change trailers
+    // meanwhile. A body framed differently from its head would be read as another request.
     framing body_framing() const;
-    // The head, as it is sent; by a proxy if there is one.
+    // The head as it is sent; through `proxy` unless that is null.
     std::string head(framing how, const url* proxy, bool keep_alive) const;
 };
 
-// What an answer asks for next. True: `at` is the next request.
+// Finds the next request that an answer asks for. True: `at` is that request.
 bool follow(hop& at, const call& answer, bool& has_left_host, std::error_code& error);
 
-// What a kept connection is looked up by: scheme, host, port and proxy.
+// The key of a kept connection: scheme, host, port and proxy.
 std::string destination_of(const url& to, const url* proxy);
 
-// What ends a call early.
+// The limits that end a call early.
 struct call_limits {
     const context& ctx;
-    std::int64_t until;  // 0: nothing
+    std::int64_t until;  // ns of the clock; 0: none
 };
 
-// An answer whose head has been read, and where it comes from.
+// An answer whose head has been read, and the URL that it comes from.
 struct open_answer {
     std::unique_ptr<call> by;
     std::string url;
@@ -67,7 +67,7 @@ class client_state {
   public:
     client_state(client_options o, proxy_choice p);
 
-    // Null in `by` where there is an error.
+    // On an error `by` is null.
     open_answer open(const context& ctx, const made_request& r, std::error_code& error);
     response perform(const context& ctx, const made_request& r, std::error_code& error);
     void close_idle() noexcept { idle_->close_all(); }
@@ -89,7 +89,7 @@ class client_state {
 
     // --- guarded by tls_mu_ ------------------------------------------------------------
     mutex tls_mu_;
-    std::optional<tls::config> tls_;  // made when it is needed for the first time
+    std::optional<tls::config> tls_;  // made when a call first needs it
 };
 
 }  // namespace rota::http::detail

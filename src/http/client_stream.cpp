@@ -1,4 +1,4 @@
-// Streams over sockets, and over TLS.
+// The wire of a client's connection: reads and writes a socket, or TLS over it.
 #include "http/client_stream.hpp"
 
 #include <array>
@@ -45,7 +45,7 @@ void client_stream::abort() const noexcept {
 
 void client_stream::end_writes() const noexcept { (void)socket_.descriptor()->shutdown(SHUT_WR); }
 
-// TLS has things to say that are no data, tickets for example.
+// TLS carries messages that are no data, tickets for example.
 bool client_stream::is_quiet() {
     std::byte first;
     if (!secure_) return socket_.descriptor()->try_read(&first, 1) == -EAGAIN;

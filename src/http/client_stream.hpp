@@ -1,7 +1,7 @@
-// What a client's connection reads and writes: a socket, or TLS over it.
+// client_stream is the wire of a client's connection: a socket, or TLS over it.
 //
-// One goroutine reads while another writes. A close ends the calls of both; it is what a context
-// does that has ended, by a handle of its own.
+// One goroutine may read while another writes. A close ends the calls of both. A context that ends
+// closes the stream through a handle of its own.
 #pragma once
 
 #include <cstddef>
@@ -20,29 +20,29 @@ class client_stream {
   public:
     explicit client_stream(net::conn socket) : socket_(std::move(socket)) {}
 
-    // From here on it is TLS: makes the handshake with that server. Caller: uses it alone.
+    // Makes the TLS handshake with that server; TLS from here on. Caller: uses the stream alone.
     void secure(const tls::config& c, std::string_view server, std::error_code& error);
 
-    // As net::conn::read.
+    // Like net::conn::read.
     std::size_t read(std::span<std::byte> to, std::error_code& error) {
         return secure_ ? secure_.read(to, error) : socket_.read(to, error);
     }
-    // All three, one behind the other.
+    // Writes the three texts, one behind the other.
     void write(std::string_view one, std::string_view two, std::string_view three,
                std::error_code& error);
-    // Until when reads and writes may last; 0: for ever.
+    // Reads and writes fail after the moment `when`; 0: never.
     void limit(std::int64_t when);
     void close() const noexcept;
-    // The same without a wait for the server: what has been written may be lost.
+    // The same without a wait for the server: written bytes may be lost.
     void abort() const noexcept;
-    // The server reads to what was written last; what it says still comes.
+    // Ends the sending side. The server reads to the last byte, and can still answer.
     void end_writes() const noexcept;
-    // Nothing has come, not even the end. Does not wait. Caller: reads nothing now.
+    // True: nothing has arrived, not even the end. Does not wait. Caller: no read is in progress.
     bool is_quiet();
 
   private:
     net::conn socket_;
-    tls::conn secure_;  // none: the socket as it is
+    tls::conn secure_;  // empty: the socket is used as it is
 };
 
 }  // namespace rota::http

@@ -1,4 +1,4 @@
-// A context's say over a client's connection.
+// closing_when_done closes a client's connection when a context ends.
 #pragma once
 
 #include <utility>
@@ -9,8 +9,8 @@
 
 namespace rota::http {
 
-// While it lives, a context that ends closes the connection, and waits for nothing: its call is
-// over.
+// While this object lives, a context that ends closes the connection, and waits for nothing: its
+// call is over.
 class closing_when_done {
   public:
     closing_when_done(const context& ctx, const client_stream& wire) {
@@ -21,7 +21,7 @@ class closing_when_done {
     closing_when_done(const closing_when_done&) = delete;
     closing_when_done& operator=(const closing_when_done&) = delete;
 
-    // From here on nobody closes it. False: somebody does already.
+    // From here on the context does not close the connection. False: it is doing so already.
     bool end() {
         if (!stop_) return true;
         return std::exchange(stop_, nullptr)();

@@ -1,4 +1,4 @@
-// Comparing tags and dates.
+// Compares the tags and dates of a request with the validators of a file.
 #include "http/conditions.hpp"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ validators validators_of(const struct ::stat& status) {
     timespec now{};
     ::clock_gettime(CLOCK_REALTIME, &now);
     const timespec& then = status.st_mtim;
-    const std::int64_t age = std::int64_t{now.tv_sec} - then.tv_sec;  // rounded
+    const std::int64_t age = std::int64_t{now.tv_sec} - then.tv_sec;  // seconds, rounded
     const bool is_settled = age > 1 || (age == 1 && now.tv_nsec >= then.tv_nsec);
     validators v;
     v.tag = is_settled ? "\"" : "W/\"";
@@ -37,7 +37,7 @@ validators validators_of(const struct ::stat& status) {
     v.tag += '.';
     append_hex(v.tag, static_cast<std::uint64_t>(then.tv_nsec));
     v.tag += is_settled ? "\"" : "-new\"";
-    // None before 1970, none after this moment.
+    // No date before 1970, and none after this moment.
     v.has_date = then.tv_sec > 0;
     v.modified = std::min<std::int64_t>(then.tv_sec, now.tv_sec);
     v.is_date_strong = v.has_date && age > 1;
@@ -48,7 +48,7 @@ validators validators_of(const struct ::stat& status) {
 
 namespace {
 
-// Takes a tag from the front. "": there is none. Go: scanETag.
+// Takes a tag from the front. "": there is no tag. Go: scanETag.
 std::string_view take_tag(std::string_view& text) {
     const std::size_t quote = text.starts_with("W/") ? 2 : 0;
     if (text.size() <= quote || text[quote] != '"') return {};
@@ -73,7 +73,7 @@ bool equal_weakly(std::string_view a, std::string_view b) {
     return !a.empty() && !b.empty() && opaque(a) == opaque(b);
 }
 
-// Whether one of the tags in a list is `tag`, or the list is a star. What is no tag ends it.
+// Whether `tag` is in the list, or the list is a star. The search ends at a text that is no tag.
 bool has_tag(std::string_view list, std::string_view tag,
              bool (*equal)(std::string_view, std::string_view)) {
     for (;;) {
@@ -103,7 +103,7 @@ finding tags_in(const header_map& fields, std::string_view name, std::string_vie
     return f;
 }
 
-// Whether the file has changed after the field's date; absent for what is no date, too.
+// Whether the file has changed after the field's date. absent: no field, or it is no date.
 finding changed_since(const header_map& fields, std::string_view name, const validators& v) {
     const auto since = v.has_date ? parse_date(fields.get(name)) : std::nullopt;
     if (!since) return finding::absent;

@@ -1,6 +1,6 @@
-// Fresh connections of clients: the dial, the tunnel through a proxy, and TLS.
+// Makes fresh connections for clients: the dial, the tunnel through a proxy, and TLS.
 //
-// All of it has the time that client_options gives to a dial, or what is left of the call's.
+// Together they have the time that client_options gives to a dial, or the rest of the call's time.
 #include <mutex>
 #include <string>
 #include <utility>
@@ -32,7 +32,8 @@ net::conn client_state::dial(const std::string& address, const call_limits& limi
     net::conn made = net::dial(ctx, "tcp", address, error);
     if (error && limits.ctx.err()) error = limits.ctx.err();
     if (error != context_errc::deadline_exceeded) return made;
-    // Ours, or that of the caller's context, which may be about to say so.
+    // The limit that passed is ours, or that of the caller's context, which may be about to report
+    // it.
     const auto theirs = limits.ctx.deadline();
     if (!theirs || theirs->time_since_epoch().count() > until)
         error = std::make_error_code(std::errc::timed_out);
@@ -48,7 +49,7 @@ std::unique_ptr<client_connection> client_state::connect(const url& to, const ur
     net::conn made = dial(address, limits, until, error);
     if (error == std::errc::too_many_files_open ||
         error == std::errc::too_many_files_open_in_system) {
-        idle_->close_all();  // perhaps it is we who have them
+        idle_->close_all();  // perhaps the idle connections hold them
         made = dial(address, limits, until, error);
     }
     if (error) return nullptr;
@@ -63,7 +64,7 @@ std::unique_ptr<client_connection> client_state::connect(const url& to, const ur
 
 // --- TLS -----------------------------------------------------------------------------------------
 
-// Reading the system's roots takes a while: it is done once, and by who needs them.
+// Reading the system's roots takes a while: the first call that needs them reads them, once.
 tls::config client_state::tls_config(std::error_code& error) {
     const std::lock_guard guard(tls_mu_);
     if (!tls_) {
@@ -85,7 +86,7 @@ void client_state::make_secure(client_connection& c, const url& to, const url* p
     c.wire.secure(config, to.host.substr(0, to.host.find('%')), error);
 }
 
-// What the proxy says behind its yes is the server's, which has nothing to say yet.
+// Bytes behind the proxy's answer are the server's, which has nothing to say yet: malformed.
 void client_state::make_tunnel(client_connection& c, const url& to, const url& proxy,
                                std::error_code& error) {
     constexpr int ok = 200, multiple_choices = 300;

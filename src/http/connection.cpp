@@ -1,4 +1,4 @@
-// A connection's life: waiting for requests, and answering them.
+// The life of a server's connection: it waits for requests, and answers them.
 #include "http/connection.hpp"
 
 #include <cerrno>
@@ -15,12 +15,12 @@ namespace rota::http::detail {
 
 namespace {
 
-// What a connection has borrowed while there is something to do.
+// The exchange that a connection borrows while there is something to do.
 struct loan {
     connection& c;
     std::unique_ptr<exchange> x;
     explicit loan(connection& of) : c(of), x(of.server.borrow()) { x->attach(c); }
-    // However it ends: answers that are complete are sent.
+    // On every way out, complete answers are sent.
     ~loan() {
         std::error_code error;
         if (!c.hijacked) x->send(error);
@@ -30,7 +30,7 @@ struct loan {
     loan& operator=(const loan&) = delete;
 };
 
-// Out of line, so that a connection that waits has no more on its stack than it needs.
+// Out of line, so that a waiting connection has no more on its stack than it needs.
 [[gnu::noinline]] next_step answer_what_has_come(connection& c, std::string& left) {
     const loan borrowed(c);
     const next_step step = borrowed.x->serve();
@@ -62,7 +62,7 @@ void connection::limit_reads(std::int64_t when) {
     read_limit = when;
 }
 
-// Moving a timer for each read would cost more than the rest of it.
+// Moving a timer for each read would cost more than the rest of the read.
 void connection::limit_reads_by(std::int64_t when, std::int64_t now_ns) {
     if (when == 0 || read_limit == 0 || read_limit > when || read_limit <= now_ns)
         limit_reads(when);
@@ -86,9 +86,9 @@ void connection::limit_writes(std::int64_t when) {
     write_limit = when;
 }
 
-// Moving a timer for each request would cost more than the rest of the wait. A deadline that stands
-// already, and is an earlier one, stays: if it ends the wait too early, the wait goes on. Who waits
-// for longer than a moment gives the pages back that the handler's calls have touched.
+// Moving a timer for each request would cost more than the rest of the wait. An earlier deadline
+// that is set stays: if it ends the wait too early, the wait goes on. A connection that waits
+// longer than a moment gives back the stack pages that the handler's calls have touched.
 bool connection::wait_for_request() {
     constexpr clock::duration moment = std::chrono::seconds{1};
     const std::int64_t since = rota::detail::clock_now();

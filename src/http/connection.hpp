@@ -1,8 +1,9 @@
-// A connection that is being served: what its goroutine, the server's list and a shutdown share.
+// A connection that is being served: the state that its goroutine, the server's list and a shutdown
+// share.
 //
-// It lies on its goroutine's stack. While it is idle that, the socket and the poll record are all
-// there is: buffers and the rest (http/exchange.hpp) are borrowed when bytes come and given back
-// when all requests that have come are answered.
+// It lies on its goroutine's stack. An idle connection is that stack, the socket and the poll
+// record. Buffers and the rest (http/exchange.hpp) are borrowed when bytes arrive, and given back
+// when every request that has arrived is answered.
 //
 //     idle ──── the head of a request is whole ────► active
 //      ▲ │                                              │
@@ -10,10 +11,10 @@
 //      │                                   of the next head is there
 //      └────────────────────────────────────────────────┘
 //
-// A request is executed only by who has moved idle to active, and a connection that a shutdown has
-// moved to closed never is: no request is cut off by it. Whoever goes back to idle looks at the
-// server afterwards, and whoever shuts down says so before it looks at the connections: one of them
-// sees the other.
+// A request is executed only after its goroutine has moved idle to active. A shutdown moves idle to
+// closed, and such a connection executes nothing: so a shutdown cuts off no request. The goroutine
+// goes back to idle, then reads the server's state. The shutdown writes that state, then reads the
+// connections. So one of them sees the other.
 #pragma once
 
 #include <cstdint>
@@ -42,55 +43,55 @@ struct connection {
     const net::endpoint& peer;
 
     // --- owner: the connection's goroutine ------------------------------------------------
-    std::int64_t read_limit = 0;  // the socket's deadlines, as they have been set; 0: none
+    std::int64_t read_limit = 0;  // ns; the socket's deadlines, as set; 0: none
     std::int64_t write_limit = 0;
-    std::int64_t head_since = 0;  // when the head that is being read began; 0: it has not
-    bool is_first = true;         // no request has come yet
+    std::int64_t head_since = 0;  // ns; when the head in progress began; 0: there is none
+    bool is_first = true;         // no request has arrived yet
     bool hijacked = false;
 
     // --- anyone ----------------------------------------------------------------------------
     rt::atomic<phase> now{phase::idle};
-    // ns; when it became idle; of one of HTTP/2 0: it has streams or handlers. Written by the
-    // connection's goroutine, and by the session's under its lock; read by evict_one.
+    // ns; when it became idle; of HTTP/2: 0 while it has streams or handlers. Writers: the
+    // connection's goroutine, and the session's goroutines under its lock. Reader: evict_one.
     rt::atomic<std::int64_t> idle_since{0};
 
     // --- the server's lock -------------------------------------------------------------------
-    multiplexed* shared = nullptr;  // it is one of HTTP/2
-    bool evicted = false;           // it has been told to end, for a newcomer's place
+    multiplexed* shared = nullptr;  // not null: the connection is one of HTTP/2
+    bool evicted = false;           // it has been told to end, to make room for a newcomer
     connection* next = nullptr;
     connection* previous = nullptr;
 
-    // False: it has been closed.
+    // False: the connection has been closed.
     bool become_active() {
         phase seen = phase::idle;
         return now.compare_exchange(seen, phase::active, rt::memory_order_seq_cst,
                                     rt::memory_order_relaxed) ||  // pairs(http.shutdown)
                seen == phase::active;
     }
-    // False: it is to be closed.
+    // False: the connection must be closed.
     bool become_idle();
 
-    // Sets the deadline of reads or writes; 0 takes it back. Costs nothing if it is so already.
+    // Sets the deadline of reads or writes; 0 removes it. Costs nothing if it is set already.
     void limit_reads(std::int64_t when);
     void limit_writes(std::int64_t when);
 
-    // As limit_reads, but leaves a deadline that stands and is earlier. The caller tries again
-    // where that ends its wait too early. `now`: the present moment.
+    // Like limit_reads, but keeps a deadline that is earlier. The caller tries again if that ends
+    // its wait too early. `now_ns`: the present moment.
     void limit_reads_by(std::int64_t when, std::int64_t now_ns);
-    // Reads what there is. std::errc::timed_out: `when` (0: never) or the option read_stall_timeout
-    // has ended the wait.
+    // Reads the bytes that are there. std::errc::timed_out: `when` (0: never) or the option
+    // read_stall_timeout has ended the wait.
     std::size_t read(std::span<std::byte> to, std::int64_t when, std::error_code& error);
 
     // Waits for the first byte of a request. False: the client has left, or it is time to close.
     bool wait_for_request();
 };
 
-// A moment so much later; 0, none, for no time.
+// The moment `d` after `from`; 0, which stands for none, if `d` is not positive.
 std::int64_t later(std::int64_t from, clock::duration d);
-// The earlier of two moments, of which 0 stands for none.
+// The earlier of two moments; 0 stands for none.
 std::int64_t earlier(std::int64_t a, std::int64_t b);
 
-// Serves the connection to its end. What it throws ends the connection, no more.
+// Serves the connection to its end. An exception ends the connection, and nothing else.
 void serve_connection(connection& c);
 
 }  // namespace rota::http::detail
