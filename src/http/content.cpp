@@ -1,5 +1,5 @@
-// The head says how long the body is before any of the file is sent; if the file turns out to be
-// shorter, the connection is closed.
+// Answers with a file: checks the conditions, then sends the whole file or ranges of it. The head
+// gives the body's length before any of the file is sent; a shorter file ends the connection.
 #include "http/content.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void answer_not_modified(exchange& x) {
     x.write_header(304);
 }
 
-// What Content-Type says; "" if the file cannot be read. Sniffs if the name says nothing.
+// The value of Content-Type; "" if the file cannot be read. Sniffs if the name tells nothing.
 std::string type_of(exchange& x, const served_file& f, std::error_code& error) {
     if (x.answer_fields.contains("Content-Type"))
         return std::string(x.answer_fields.get("Content-Type"));
@@ -52,7 +52,7 @@ std::string place_of(const byte_range& r, std::uint64_t size) {
 }
 
 range_set wanted_ranges(const exchange& x, const validators& v, std::uint64_t size) {
-    // Of one field: two of them contradict each other.
+    // Only a single field counts: two of them contradict each other.
     const bool is_one = std::count_if(x.fields.begin(), x.fields.end(), [](const auto& field) {
                             return equal_without_case(field.first, "Range");
                         }) == 1;
@@ -60,11 +60,11 @@ range_set wanted_ranges(const exchange& x, const validators& v, std::uint64_t si
     return parse_ranges(x.fields.get("Range"), size);
 }
 
-// Nobody can have put it into the file.
+// Random, so that no author of the file can have put it there.
 std::string random_boundary() {
     static constexpr char digits[] = "0123456789abcdef";
     unsigned char bits[16] = {};
-    (void)::getrandom(bits, sizeof bits, 0);  // so few are given at once, always
+    (void)::getrandom(bits, sizeof bits, 0);  // the kernel always gives so few bytes at once
     std::string text;
     for (const unsigned char each : bits) {
         text += digits[each >> 4];
@@ -73,9 +73,9 @@ std::string random_boundary() {
     return text;
 }
 
-// True: all of it.
+// True: the whole range has been sent.
 bool send_range(exchange& x, const served_file& f, const byte_range& r) {
-    std::error_code error;  // ends the connection, for the length is not met
+    std::error_code error;  // ends the connection, since the length is not met
     const std::uint64_t n = x.write_file(*f.file.descriptor(), r.begin, r.size, error);
     return !error && n == r.size;
 }
@@ -121,7 +121,7 @@ void answer_unsatisfiable(exchange& x, range_set::outcome what, std::uint64_t si
 
 bool has_been_modified(exchange& x, const struct ::stat& status) {
     validators v = validators_of(status);
-    v.tag.clear();  // a list of files is made anew each time
+    v.tag.clear();  // a list of files is made for each request
     if (v.has_date) x.answer_fields.set("Last-Modified", date_text(v.modified));
     if (check_conditions(x.fields, x.head.method, v) != verdict::not_modified) return true;
     answer_not_modified(x);

@@ -16,11 +16,11 @@ struct served_file {
     std::string_view name;  // its end tells the type
 };
 
-// Fields that the handler has set, Content-Type and ETag among them, are kept. Blocks. Throws
-// std::bad_alloc. `x` is the request's.
+// Keeps fields that the handler has set, Content-Type and ETag among them. Blocks. Throws
+// std::bad_alloc. `x`: the exchange of the request.
 void serve_content(detail::exchange& x, const served_file& f);
 
-// So that the answer may be kept, or not be sent at all if the client has it: of a directory.
+// Sets Last-Modified of a directory. False: the client's copy is current, and 304 is the answer.
 bool has_been_modified(detail::exchange& x, const struct ::stat& status);
 
 }  // namespace rota::http

@@ -1,4 +1,4 @@
-// Each form is a pattern, gone through together with the text.
+// Parses dates: each form is a pattern, which is matched together with the text.
 #include "http/date.hpp"
 
 #include "http/grammar.hpp"

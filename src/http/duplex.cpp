@@ -1,15 +1,15 @@
-// Requests whose body is read by one goroutine while another one writes the answer, and reads that
-// a context ends.
+// Full-duplex requests, whose body one goroutine reads while another writes the answer; and reads
+// that a context ends.
 //
-// Of a connection's own requests the two have different halves: the body is read into `in`, and
-// written is what stands in `out`. What a read had to send before it waits, answers to earlier
-// requests, is sent when the handler says that there will be two; a `100 Continue` goes out as long
-// as the head has not been put into `out`.
+// On a connection of HTTP/1.1 the two goroutines use different halves: the reader fills `in`, the
+// writer sends `out`. Answers to earlier requests, which a read sends before it waits, are sent
+// when the handler enables duplex. A `100 Continue` goes out as long as the head is not in `out`.
 //
-// A context that ends sets the deadline of reads back, at any moment until the read has seen to it
-// that it does not any more. Whoever else waits at the socket meanwhile would be hit too, and the
-// watch for a client that leaves takes that for its own end: so it begins when the read is over.
-// The limit of reads is the reader's until then, and the watch's from then on, under shared_mu.
+// A context that ends sets the deadline of reads to the past. It may do so at any moment until the
+// read has made sure that it no longer does. The deadline would also hit any other waiter at the
+// socket, and the watch for a client that leaves would take it for its own end. So the watch begins
+// when the read is over. Until then the limit of reads is the reader's, and from then on the
+// watch's, under shared_mu.
 #include <utility>
 
 #include <rota/chan.hpp>
@@ -27,7 +27,7 @@ void exchange::enable_duplex(std::error_code& error) {
     is_duplex = !error;
 }
 
-// As a deadline that has passed long ago does.
+// Interrupts reads by a deadline that passed long ago, or removes that deadline.
 void exchange::interrupt_reads(bool on) noexcept {
     constexpr std::int64_t long_ago = 1;
     if (over != nullptr) return over->interrupt_reads(on);
@@ -37,7 +37,7 @@ void exchange::interrupt_reads(bool on) noexcept {
 
 namespace {
 
-// While it lives, a context that ends calls f. There is nothing left of that call at its end.
+// While this object lives, the end of the context calls f. At its end no such call is running.
 template <class F>
 class calling_when_done {
   public:
@@ -50,7 +50,7 @@ class calling_when_done {
     calling_when_done(const calling_when_done&) = delete;
     calling_when_done& operator=(const calling_when_done&) = delete;
 
-    // True: it has been called.
+    // True: f has been called.
     bool end() {
         if (!stop_ || std::exchange(stop_, nullptr)()) return false;
         (void)called_.recv();
@@ -67,11 +67,11 @@ class calling_when_done {
 std::size_t exchange::read_body(const context& until, std::span<std::byte> to,
                                 std::error_code& error) {
     if (until.node() == nullptr || c->hijacked || body_ended) return read_body(to, error);
-    // Nothing sets it again on the way to the socket, where the interruption would be lost.
+    // Nothing sets the deadline again on the way to the socket: the interruption would be lost.
     if (over == nullptr)
         c->limit_reads(earlier(
             body_limit, later(rota::detail::clock_now(), c->server.options.read_stall_timeout)));
-    bool is_called_off = true;  // nobody knows, when it throws
+    bool is_called_off = true;  // stays true if the read throws: an interruption is possible
     std::size_t n = 0;
     {
         struct interruptible {
@@ -93,7 +93,7 @@ void exchange::end_interruptions(bool is_called_off) noexcept {
     const auto turn = lock_shared();
     may_be_interrupted = false;
     if (is_called_off) {
-        if (over == nullptr) c->read_limit = -1;  // whatever has been set
+        if (over == nullptr) c->read_limit = -1;  // unknown: an interruption may have set it
         interrupt_reads(false);
     }
     if (over == nullptr && body_ended && has_ctx) begin_watch();

@@ -1,4 +1,4 @@
-// The errors of HTTP.
+// The error category of HTTP, with its messages.
 #include <rota/http.hpp>
 
 namespace rota::http {
@@ -35,7 +35,7 @@ class http_errors final : public std::error_category {
     }
 };
 
-// Never destroyed: goroutines may look at an error while the process ends.
+// Never destroyed: goroutines may read an error while the process ends.
 union errors_for_good {
     http_errors value{};
     constexpr errors_for_good() noexcept {}

@@ -1,8 +1,10 @@
-// Room for newcomers: how many connections a server has, and which one it ends for another.
+// Makes room for newcomers: bounds a server's connections, and ends an idle connection for a new
+// one.
 //
 // A connection is idle from its beginning, or from the end of an answer, until the head of a
-// request is whole; of HTTP/2, while it has no stream and no handler. A look at all connections
-// notes the `oldest_.size()` that have been idle for longest, and the next newcomers take their
+// request is whole. A connection of HTTP/2 is idle while it has no stream and no handler. A scan of
+// all connections notes the `oldest_.size()` that have been idle for longest, and the next
+// newcomers take their places one by one. So a newcomer costs a small part of a scan.
 // places one by one. So a newcomer costs a small part of a look.
 #include <algorithm>
 #include <limits>
@@ -16,8 +18,8 @@ namespace rota::http::detail {
 
 bool server_state::take_place() {
     using namespace std::chrono_literals;
-    constexpr clock::duration patience = 100ms;  // for an idle connection to go
-    constexpr clock::duration pause = 10ms;      // between two looks for an idle one
+    constexpr clock::duration patience = 100ms;  // for an idle connection to leave
+    constexpr clock::duration pause = 10ms;      // between two searches for an idle one
     std::unique_lock lock(mu_);
     const std::size_t most = options.max_connections;
     while (!is_closing() && most != 0 && connected_ >= most) {
@@ -43,20 +45,20 @@ bool server_state::evict_and_wait(clock::duration most) {
 
 namespace {
 
-// Since when a connection has been idle; 0: it is not, or it has been told to end.
+// ns; since when a connection has been idle; 0: it is not idle, or it has been told to end.
 std::int64_t idle_since(const connection& c) {
     if (c.evicted) return 0;
-    // relaxed: a connection that moves at this moment counts either way
+    // relaxed: a connection that changes at this moment counts either way
     const std::int64_t since = c.idle_since.load(rt::memory_order_relaxed);
     // relaxed: end_if_idle decides
     const auto phase = c.now.load(rt::memory_order_relaxed);
     return c.shared != nullptr || phase == connection::phase::idle ? since : 0;
 }
 
-// False: it is idle no more.
+// False: the connection is no longer idle.
 bool end_if_idle(connection& c) {
     if (c.shared != nullptr) {
-        c.shared->go_away();  // a stream that begins beside it gets its answer
+        c.shared->go_away();  // a stream that begins meanwhile gets its answer
     } else {
         auto seen = connection::phase::idle;
         if (!c.now.compare_exchange(seen, connection::phase::closed,
@@ -85,7 +87,8 @@ void server_state::note_oldest() {
     }
 }
 
-// Ends the connection that has been idle for longest. False: none is idle. Caller: holds mu_.
+// Ends the connection that has been idle for longest. False: no connection is idle. Caller: holds
+// mu_.
 bool server_state::evict_one() {
     for (const bool is_fresh : {false, true}) {
         if (is_fresh) note_oldest();

@@ -1,11 +1,11 @@
-// What a connection needs while requests are being answered: buffers, the request, the answer.
+// The buffers, the request and the answer that a connection uses while it answers requests.
 //
-// The object is borrowed from the server for as long as there is something to be read or answered,
-// and keeps its memory for whoever borrows it next: answering a small request allocates nothing.
-// All of it belongs to the connection's goroutine, which is the one that runs the handler.
+// A connection borrows the object from the server while there are bytes to read or answer. The
+// object keeps its memory for the next borrower: answering a small request allocates nothing. It
+// belongs to the connection's goroutine, which also runs the handler.
 //
-// The request's views (head, fields) are of `in`: it is not moved until the request has been
-// answered. The body is read behind the head, or right to where the handler wants it.
+// The views of the request (head, fields) point into `in`, which does not move until the request
+// has been answered. The body is read behind the head, or right into the handler's memory.
 #pragma once
 
 #include <cstddef>
@@ -36,13 +36,13 @@
 
 namespace rota::http::detail {
 
-// Of a head what the server adds itself.
+// The part of a head that the server adds itself.
 using head_text = short_text<128>;
 
 enum class next_step : std::uint8_t { go_on, wait, close, linger, multiplex };
 
-// Set and looked at by both goroutines of one that is read and written at once. relaxed: it hands
-// over nothing, and who looks a little early meets the failure itself.
+// A flag that both goroutines of a full-duplex request set and read. relaxed: it hands over
+// nothing, and a goroutine that reads it too early meets the failure itself.
 class shared_flag {
   public:
     operator bool() const { return set_.load(rt::memory_order_relaxed); }  // relaxed: see above
@@ -63,13 +63,13 @@ struct exchange : rota::detail::pool_box {
     exchange& operator=(const exchange&) = delete;
 
     // --- requests.cpp: one after the other ------------------------------------------------
-    // Answers what has come. wait: there is no more; close: that was the last one; multiplex: `in`
-    // begins with the preface of HTTP/2.
+    // Answers the requests that have arrived. wait: no more have arrived; close: that was the last
+    // request; multiplex: `in` begins with the preface of HTTP/2.
     next_step serve();
 
     // --- one request, without a connection of its own: stream_answer.cpp --------------------
     void clear_fields() noexcept;
-    void add_field(std::string_view name, std::string_view value);  // which stay
+    void add_field(std::string_view name, std::string_view value);  // borrowed: the texts stay
     // `reject`: 0, or the status to answer with.
     void serve_stream(int reject);
 
@@ -77,11 +77,11 @@ struct exchange : rota::detail::pool_box {
     bool has_body() const { return head.chunked || head.content_length > 0; }
     void begin_body();
     std::size_t read_body(std::span<std::byte> to, std::error_code& error);
-    // For no longer than the context.
+    // Like read_body; the context may end it too.
     std::size_t read_body(const context& until, std::span<std::byte> to, std::error_code& error);
-    // Reads what is left if it is not much. False: the connection cannot be used again.
+    // Reads the rest of a short body. False: the connection cannot be used again.
     bool drain_body();
-    // More bytes into `in`; false at the end, and on errors. What is to be sent is sent before.
+    // Reads more bytes into `in`; false at the end, and on errors. Sends pending output first.
     // `limit`: the moment when the client's time is over, 0 for none.
     bool fill(std::int64_t limit, std::error_code& error);
 
@@ -90,22 +90,23 @@ struct exchange : rota::detail::pool_box {
     void write_header(int code);
     void write(std::string_view data, std::error_code& error);
     void flush(std::error_code& error);
-    // Adds `count` bytes of a file, from `offset` on. How many it were: fewer if the file ends
-    // before, or at an error. Its length is declared already: file_body.cpp.
+    // Adds `count` bytes of a file, from `offset` on, to a body whose length is declared. Returns
+    // how many: fewer if the file ends early, or at an error. See file_body.cpp.
     std::uint64_t write_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
                              std::error_code& error);
     // The handler has returned.
     void finish_answer();
-    // Another answer, of the server's own, if nothing has been sent; the connection is closed.
+    // Answers with an error of the server's own, if nothing has been sent; closes the connection.
     void answer_error(int code);
-    void send(std::error_code& error);  // what is in `out`
+    void send(std::error_code& error);  // sends `out`
     net::conn hijack();
 
     // --- both at once: duplex.cpp ----------------------------------------------------------
     void enable_duplex(std::error_code& error);
-    // What reading and writing share, if two goroutines may do it. Nobody waits with shared_mu for
-    // the client. With head_mu one does who writes in front of the body, for the client to take it:
-    // only who has to write behind that waits for head_mu, and takes it before shared_mu.
+    // Locks for the state that reading and writing share, if two goroutines do both. No holder of
+    // shared_mu waits for the client. A holder of head_mu may: it writes in front of the body, and
+    // waits for the client to take that. Only a goroutine that must write behind it waits for
+    // head_mu, and takes head_mu before shared_mu.
     std::unique_lock<mutex> lock_shared() {
         return is_duplex ? std::unique_lock(shared_mu) : std::unique_lock<mutex>();
     }
@@ -118,70 +119,70 @@ struct exchange : rota::detail::pool_box {
     void begin_watch() noexcept;
     void end_watch() noexcept;
 
-    // Tells the server what memory the request holds beyond the usual, if that has grown by a step:
-    // a large head, or the string of request::body, of so many bytes.
+    // Tells the server how much memory the request holds beyond the usual, if that has grown by a
+    // step: a large head, or the string of request::body, of `body` bytes.
     void note_held(std::size_t body);
     void note_input() {
         if (in.capacity() > input_buffer::kept_max) note_held(body_held);
     }
-    // What the server has been told.
+    // Returns the bytes that the server counts for this request, and forgets them.
     std::int64_t forget_held() noexcept {
         body_held = 0;
         return std::exchange(held_told, 0);
     }
 
-    // Ready for another connection, with no more memory than is usual.
+    // Makes the object ready for another connection, with no more memory than is usual.
     void reset() noexcept;
     void attach(connection& to) noexcept { c = &to; }
 
-    // For handlers of the library's own. Throws panic_error for a request that a program has made.
+    // For the library's own handlers. Throws panic_error for a request that a program has made.
     static exchange& of(request& r);
 
     connection* c = nullptr;
-    port* over = nullptr;           // null: the connection is the exchange's alone
-    std::int64_t answer_limit = 0;  // of a stream: when it must have been sent
+    port* over = nullptr;           // null: the exchange has a connection of its own
+    std::int64_t answer_limit = 0;  // ns; of a stream's answer: when it must have been sent
 
     // --- input -------------------------------------------------------------------------
     input_buffer in;
     head_scanner scanner;
     request_head head;
     header_map fields;
-    std::string path;  // if the target's has escapes
+    std::string path;  // if the target's path has escapes
     std::vector<std::pair<std::string_view, std::string>> path_values;
     bool path_has_escapes = false;
 
     // --- body ----------------------------------------------------------------------------
     chunk_decoder chunks;
-    std::uint64_t body_left = 0;  // of a Content-Length
+    std::uint64_t body_left = 0;  // bytes left of a Content-Length
     std::uint64_t body_read = 0;
-    std::size_t body_at = 0;  // where in `in` there is room for it
+    std::size_t body_at = 0;  // offset in `in` of the room for the body
     std::int64_t body_limit = 0;
     bool body_ended = true;
-    bool continue_due = false;  // the client waits to be told that it may send the body
+    bool continue_due = false;  // the client waits for leave to send the body
     std::error_code body_error;
     shared_flag body_failed;     // with body_error
-    std::size_t body_held = 0;   // of the string of request::body
+    std::size_t body_held = 0;   // bytes of the string of request::body
     std::int64_t held_told = 0;  // bytes that the server counts for this request
-    std::string trailer_lines;   // as they came in chunks
-    header_map trailers;         // there when the body has ended
+    std::string trailer_lines;   // trailers as they came in chunks
+    header_map trailers;         // filled when the body has ended
 
     // --- output ------------------------------------------------------------------------------
-    output out;               // to be sent next, heads and all
-    std::string collected;    // of the body, behind `out`
+    output out;               // sent next, heads included
+    std::string collected;    // bytes of the body, behind `out`
     std::string sent_fields;  // as text
     header_map answer_fields, answer_trailers;
-    int status = 0;  // 0: the head goes on
+    int status = 0;  // 0: the head is not final
     std::uint64_t written = 0;
-    std::uint64_t declared = 0;  // by Content-Length
+    std::uint64_t declared = 0;  // bytes; by Content-Length
     bool has_declared = false;
     bool has_date = false;
     bool has_connection = false;
-    bool announces_trailers = false;  // by a field Trailer of the handler's
+    bool announces_trailers = false;  // the handler has set a field Trailer
     bool head_sent = false;
     bool in_chunks = false;
     bool close_after = false;
-    bool unread_input = false;  // there is something that is never going to be read
-    shared_flag broken;         // the connection fails: what exceptions say of it is no news
+    bool unread_input = false;  // some input will never be read
+    shared_flag broken;         // the connection fails: exceptions about it are no news
     std::int64_t date_second = -1;
     char date[date_size];
 
@@ -192,11 +193,11 @@ struct exchange : rota::detail::pool_box {
     wait_group watcher;
 
     // --- both at once ----------------------------------------------------------------------
-    // One goroutine reads the body while another one writes. Set before there are two. shared_mu
-    // guards then body_ended, body_error, has_ctx and the watch; head_mu continue_due, head_sent,
-    // and `out` until the head has been put there, from when on it is the writer's.
+    // One goroutine reads the body while another writes. Set before both run. Then shared_mu guards
+    // body_ended, body_error, has_ctx and the watch. head_mu guards continue_due, head_sent, and
+    // `out` until the head is in it; from then on `out` is the writer's.
     bool is_duplex = false;
-    bool may_be_interrupted = false;  // the reader writes it; under shared_mu when it ends
+    bool may_be_interrupted = false;  // written by the reader; under shared_mu when it ends
     mutex head_mu, shared_mu;
 
     request incoming;

@@ -1,5 +1,5 @@
-// A piece of a file as a piece of the answer's body: by the kernel alone where it can do that, else
-// through a buffer. Memory is constant however large the file is.
+// Writes a piece of a file as a piece of the answer's body: by the kernel alone where it can, else
+// through a buffer. Memory is constant, however large the file is.
 #include <algorithm>
 
 #include <sys/types.h>
@@ -12,20 +12,20 @@ namespace rota::http::detail {
 
 namespace {
 
-// What is shorter goes with the head in one call, which costs less than two without a copy.
+// bytes; a shorter piece goes with the head in one call, which costs less than two without a copy
 constexpr std::uint64_t copied_max = 16 * 1024;
 constexpr std::size_t buffer_size = 32 * 1024;
 
 }  // namespace
 
-// What has been sent of it and of what was collected before is known to be right; a file that has
-// become shorter leaves the declared length unmet, and so ends the connection.
+// Bytes sent of the file, and bytes collected before, are known to be right. A file that has become
+// shorter leaves the declared length unmet, and so ends the connection.
 std::uint64_t exchange::write_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
                                    std::error_code& error) {
     error.clear();
     if (is_head_method()) return count;
     std::uint64_t done = 0;
-    // The kernel would send it as it is, past TLS and past the frames of HTTP/2.
+    // The kernel would send it unchanged, past TLS and past the frames of HTTP/2.
     const bool is_bare = !c->hijacked && !c->stream.has_layer() && over == nullptr;
     if (count > copied_max && has_declared && allows_body() && is_bare)
         done = send_file(from, offset, count, error);
@@ -44,7 +44,7 @@ std::uint64_t exchange::write_file(rt::fd& from, std::uint64_t offset, std::uint
     return done;
 }
 
-// 0 where the kernel cannot do that with this file.
+// Returns 0 if the kernel cannot send this file.
 std::uint64_t exchange::send_file(rt::fd& from, std::uint64_t offset, std::uint64_t count,
                                   std::error_code& error) {
     if (count > declared - written) {

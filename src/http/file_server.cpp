@@ -1,8 +1,8 @@
-// From the path of a request to an open file, or to why there is none. Go: fs.go.
+// Serves files: goes from the path of a request to an open file, or to an error. Go: fs.go.
 //
-// Every open is O_NONBLOCK: who has put a FIFO into the directory cannot make us wait. Only regular
-// files and directories are read. Differs from Go: other methods than GET and HEAD are refused,
-// files whose name begins with a dot are not shown, and links do not lead out of the root.
+// Every open is O_NONBLOCK: a FIFO in the directory cannot make the server wait. Only regular files
+// and directories are read. Differs from Go: methods other than GET and HEAD are refused, files
+// whose name begins with a dot are not shown, and links do not lead out of the root.
 #include <cerrno>
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ using detail::exchange;
 
 constexpr std::string_view index_page = "/index.html";
 
-// Where a file is looked for.
+// The place where a file is looked for.
 struct place {
     const std::string* root;  // null: anywhere
     std::string path;         // below the root, not beginning with a slash
@@ -102,7 +102,7 @@ void answer_failure(response_writer& w, int error) {
 // Relative to the request's path. Go: localRedirect.
 void redirect_nearby(exchange& x, std::string to) {
     if (!x.head.raw_query.empty()) to.append("?").append(x.head.raw_query);
-    constexpr std::size_t location_max = 8 * 1024;  // as a serve_mux has it
+    constexpr std::size_t location_max = 8 * 1024;  // the same as in serve_mux
     if (to.size() > location_max) return answer_text(x.outgoing, 414, "414 URI Too Long\n");
     x.answer_fields.set("Location", to);
     x.write_header(301);
@@ -114,7 +114,7 @@ std::string_view last_segment(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-// As Go's containsDotDot; a backslash is a slash to some.
+// As Go's containsDotDot; a backslash counts as a slash, as in some systems.
 template <class F>
 bool any_segment(std::string_view path, F is) {
     for (;;) {
@@ -174,7 +174,7 @@ bool is_read(response_writer& w, const request& r) {
     return false;
 }
 
-// The path of a request that shows another one, until the end.
+// Shows a request with another path, for as long as this object lives.
 class shown_path {
   public:
     explicit shown_path(exchange& x) : x_(x), raw_(x.head.raw_path), plain_(x.path) {}
@@ -185,7 +185,7 @@ class shown_path {
     shown_path(const shown_path&) = delete;
     shown_path& operator=(const shown_path&) = delete;
 
-    // False: it does not begin so.
+    // False: the path does not begin with `prefix`.
     bool strip(std::string_view prefix) {
         const bool escapes = x_.path_has_escapes;
         if (!x_.head.raw_path.starts_with(prefix) || (escapes && !x_.path.starts_with(prefix)))

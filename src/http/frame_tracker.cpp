@@ -1,4 +1,4 @@
-// Frames by their headers alone: RFC 9113, 4.1.
+// Tracks frames of HTTP/2 by their headers alone: RFC 9113, 4.1.
 #include "http/frame_tracker.hpp"
 
 #include <algorithm>

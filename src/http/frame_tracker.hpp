@@ -1,7 +1,8 @@
-// Tells where in the frames of HTTP/2 the bytes of a client end, whatever nghttp2 makes of them.
+// Tells where in the frames of HTTP/2 a client's bytes end, independently of nghttp2.
 //
-// nghttp2 calls nobody for what it drops: a head that it refuses is over for its callbacks at the
-// first fault, while the client may still owe the rest. So the limits of time count from here.
+// nghttp2 calls no callback for frames that it drops. At the first fault of a head, the head is
+// over for its callbacks, while the client may still owe the rest. So the limits of time count from
+// here.
 #pragma once
 
 #include <cstddef>
@@ -12,20 +13,20 @@ namespace rota::http::detail {
 
 class frame_tracker {
   public:
-    // More of what the client has sent, from the preface on.
+    // Takes more of the client's bytes, from the preface on.
     void take(std::string_view bytes);
 
-    // Bytes are missing: of a frame, or a head's last frame.
+    // True: bytes are missing, of a frame or of a head's last frame.
     bool is_within() const { return left_ > 0 || begun_ > 0 || in_head_; }
-    // The same, but for the payload of a DATA frame, in which a client may take its time.
+    // The same, except in the payload of a DATA frame, in which a client may take its time.
     bool is_within_head() const { return is_within() && (left_ == 0 || !is_data_); }
-    // A number for what the client is within: a head with all its frames, or another frame.
+    // A number for the head with its frames, or the other frame, that the client is within.
     std::uint64_t serial() const { return serial_; }
-    // How many bytes have come.
+    // Bytes that have arrived.
     std::uint64_t bytes() const { return bytes_; }
-    // How many heads and trailers have come to their end, faulty or not.
+    // Heads and trailers that have arrived to their end, faulty or not.
     std::uint64_t heads() const { return heads_; }
-    // The most CONTINUATION frames that a head, or trailers, have had.
+    // The most CONTINUATION frames of any head or trailers.
     std::uint64_t continuations_most() const { return continuations_most_; }
 
   private:
@@ -33,12 +34,12 @@ class frame_tracker {
     void begin_frame();
     void end_frame();
 
-    unsigned char header_[header_size] = {};  // of the frame that has begun
-    std::size_t begun_ = 0;                   // bytes of header_ that there are
-    std::size_t left_ = preface_size;         // bytes of the frame's payload that are missing
-    bool is_data_ = false;                    // the frame is one of DATA
-    bool ends_head_ = false;                  // the frame is the last one of a head
-    bool in_head_ = false;                    // a head has begun, and its last frame has not ended
+    unsigned char header_[header_size] = {};  // bytes; the header of the current frame
+    std::size_t begun_ = 0;                   // bytes; the part of header_ that has arrived
+    std::size_t left_ = preface_size;         // bytes; missing of the frame's payload
+    bool is_data_ = false;                    // the frame is a DATA frame
+    bool ends_head_ = false;                  // the frame is the last of a head
+    bool in_head_ = false;                    // a head has begun; its last frame has not ended
     std::uint64_t serial_ = 0, heads_ = 0, bytes_ = 0;
     std::uint64_t continuations_ = 0, continuations_most_ = 0;
 };

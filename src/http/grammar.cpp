@@ -1,4 +1,4 @@
-// Characters, lists, paths and dates.
+// Parses and formats the small texts of HTTP: hosts, lists, numbers, paths and dates.
 #include "http/grammar.hpp"
 
 #include <algorithm>

@@ -12,14 +12,14 @@ namespace rota::http {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-// The value of a hexadecimal digit, -1 if it is none.
+// The value of a hexadecimal digit; -1: it is no digit.
 constexpr int hex_value(char c) {
     if (is_digit(c)) return c - '0';
     const char l = lower(c);
     return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
-// What a character may stand in. Every one that comes is looked up.
+// The places where a character may stand. Each received character is looked up.
 enum class char_class : std::uint8_t { token = 1, host = 2, address = 4, field_value = 8 };
 struct char_classes {
     std::uint8_t of[256] = {};
@@ -58,33 +58,33 @@ constexpr bool are_all_in(std::string_view text, char_class wanted) {
 constexpr bool is_token_char(char c) { return is_in(c, char_class::token); }
 bool is_token(std::string_view text);
 
-// What may stand in the value of a field: no control characters but tabs.
+// Whether a field may have this value: no control characters except tabs.
 bool is_field_value(std::string_view text);
 
-// What may stand in the field Host: a name or an address, and perhaps a port.
+// Whether the field Host may have this value: a name or an address, and perhaps a port.
 bool is_host(std::string_view text);
 
 bool equal_without_case(std::string_view a, std::string_view b);
 
-// Without spaces and tabs around it.
+// The text without spaces and tabs around it.
 std::string_view trimmed(std::string_view text);
 
 // Whether `list`, separated by commas, has this element, without regard to case.
 bool has_element(std::string_view list, std::string_view element);
 
-// A number of digits alone; empty if it is none or beyond 2^63 - 1.
+// The number of which these are the digits; empty if it is no number, or beyond 2^63 - 1.
 std::optional<std::uint64_t> decimal(std::string_view digits);
 
-// Appends `text` with its %XX undone, and + as a space if asked to. False if an escape is none.
+// Appends `text` with its %XX undone, and + as a space if asked to. False: an escape is malformed.
 bool append_unescaped(std::string& to, std::string_view text, bool plus_is_space);
-// As it is, where an escape in it is none.
+// The text with its escapes undone; unchanged if an escape is malformed.
 std::string unescaped(std::string_view text);
 
-// The path with no empty, `.` and `..` segments, beginning with a slash; one at the end is kept.
+// The path without empty, `.` and `..` segments, beginning with a slash; keeps a slash at the end.
 // Go: cleanPath.
 std::string clean_path(std::string_view path);
 
-// The current second as a Date field has it: "Sun, 06 Nov 1994 08:49:37 GMT".
+// Formats seconds since 1970 as a Date field: "Sun, 06 Nov 1994 08:49:37 GMT".
 inline constexpr std::size_t date_size = 29;
 void format_date(std::int64_t unix_seconds, char (&to)[date_size]);
 

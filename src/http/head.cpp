@@ -1,4 +1,4 @@
-// Parsing heads.
+// Parses the heads of requests and answers.
 #include "http/head.hpp"
 
 #include <algorithm>
@@ -61,7 +61,7 @@ int parse_line(std::string_view line, request_head& head) {
 bool split_target(request_head& head) {
     std::string_view rest = head.target;
     if (rest.find('#') != rest.npos) return false;
-    // The server answers it by itself. 200 for CONNECT would begin a tunnel.
+    // The server answers OPTIONS * by itself. A 200 for CONNECT would begin a tunnel.
     if (rest == "*") return head.method == "OPTIONS";
     if (head.method == "CONNECT" && !rest.starts_with('/')) {
         head.host = rest;
@@ -89,7 +89,8 @@ namespace {
 
 // --- the status line -----------------------------------------------------------------------------
 
-// "HTTP/1.1 200 OK". Go and others send no space where there is no reason; RFC 9112 has one always.
+// "HTTP/1.1 200 OK". Go and other servers omit the space if there is no reason; RFC 9112 requires
+// it.
 bool parse_line(std::string_view line, response_head& head) {
     constexpr std::size_t status_at = 9, status_end = 12;
     head.http_1_1 = line.starts_with("HTTP/1.1 ");
@@ -106,9 +107,9 @@ bool parse_line(std::string_view line, response_head& head) {
 
 // --- the fields ----------------------------------------------------------------------------------
 
-// What the fields together say of the message.
+// The properties of the message that its fields together decide.
 struct findings {
-    request_head* asked = nullptr;  // what they say of a request alone
+    request_head* asked = nullptr;  // the properties of a request alone
     int hosts = 0, codings = 0;
     bool chunked = false, is_other_coding = false, closes = false, keeps = false;
     bool is_other_expectation = false;
@@ -156,7 +157,7 @@ void findings::note(std::string_view name, std::string_view value) {
     }
 }
 
-// Of a request.
+// For a request: 0, or the status to reject it with.
 int findings::verdict(bool has_length) {
     constexpr int expectation_failed = 417, not_implemented = 501;
     request_head& head = *asked;
@@ -175,7 +176,7 @@ int findings::verdict(bool has_length) {
 
 // --- llhttp --------------------------------------------------------------------------------------
 
-// What llhttp tells, field by field. Its callbacks are C's: no exception may pass through.
+// Receives the fields from llhttp. The callbacks are C's: no exception may pass through.
 struct collector {
     findings& found;
     field_function field;
@@ -216,7 +217,7 @@ int on_field(llhttp_t* parser) {
     return go_on;
 }
 
-// The body is ours.
+// llhttp does not parse the body.
 int on_end(llhttp_t*) { return HPE_PAUSED; }
 
 const llhttp_settings_t& settings() {
@@ -237,7 +238,7 @@ struct length_found {
     std::uint64_t value = 0;
 };
 
-// Parses the fields, which stand behind `first_line` or what takes its place. False: malformed.
+// Parses the fields, which stand behind `first_line` or its substitute. False: malformed.
 bool parse_fields(llhttp_type_t type, std::string_view first_line, std::string_view text,
                   collector& c, length_found& length) {
     llhttp_t parser;
@@ -253,7 +254,8 @@ bool parse_fields(llhttp_type_t type, std::string_view first_line, std::string_v
     return length.value <= (std::uint64_t{1} << 63) - 1;
 }
 
-// Its list of methods is not ours: any token may be one. CONNECT has targets of its own.
+// Substitute request lines: llhttp has a list of methods, while any token may be a method here.
+// CONNECT has its own form of target.
 constexpr std::string_view any_method = "GET ", connect_method = "CONNECT ";
 
 }  // namespace
@@ -275,8 +277,8 @@ int parse_head(std::string_view text, request_head& head, field_function field, 
     return found.verdict(length.is_there);
 }
 
-// Where there is no body, llhttp is told a status that has one: what it then says of the fields
-// does not depend on it.
+// If there is no body, llhttp is told a status that has a body: its judgement of the fields does
+// not depend on the status.
 bool parse_head(std::string_view text, response_head& head, field_function field, void* to) {
     head = {};
     const std::size_t line_end = text.find('\r');

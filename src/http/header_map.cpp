@@ -1,5 +1,6 @@
-// header_map: views of one text. Fields that a client has sent are views of what was read; whatever
-// is added is copied behind the others, and if there is no room, with them into a larger text.
+// header_map: fields as views of one text. Fields that a client has sent are views of the input. An
+// added field is copied behind the text; without room, it goes with the fields in use into a larger
+// text.
 #include <algorithm>
 #include <stdexcept>
 
@@ -11,7 +12,7 @@ namespace rota::http {
 
 namespace {
 
-// A text shorter than this might live in the string itself, and would move with it.
+// A shorter text might live in the string object itself, and would move with it.
 constexpr std::size_t least = 256;
 
 bool has_room(const std::string& text, std::size_t more) {
@@ -72,7 +73,7 @@ std::string_view header_map::keep(std::string_view text) noexcept {
     return std::string_view(text_).substr(at);
 }
 
-// Room for `more` bytes behind a new text, of what is still in use.
+// Copies the fields in use to a new text, with room for `more` bytes behind them.
 void header_map::make_room(std::size_t more) {
     std::size_t size = more;
     for (const auto& [name, value] : fields_) size += name.size() + value.size();
@@ -111,7 +112,7 @@ void header_map::add(std::string_view name, std::string_view value) {
     if (fields_.size() == fields_.capacity())
         fields_.reserve(std::max<std::size_t>(8, fields_.size() * 2));
     if (!has_room(text_, name.size() + value.size())) {
-        // They may be views of the text that is about to go.
+        // The arguments may be views of the text that is about to go.
         const std::string own_name(name), own_value(value);
         make_room(name.size() + value.size());
         const std::string_view kept = keep(own_name);
@@ -131,7 +132,7 @@ void header_map::set(std::string_view name, std::string_view value) {
     };
     const auto first = std::find_if(fields_.begin(), fields_.end(), is_it);
     if (first == fields_.end()) {
-        fields_.push_back(added);  // there was room for it a moment ago
+        fields_.push_back(added);  // cannot allocate: pop_back has just made room
         return;
     }
     *first = added;

@@ -1,10 +1,10 @@
-// How much of the heap a server's connections hold, and whether so much has gone that it is worth
-// returning to the kernel.
+// Counts the heap bytes that a server's connections hold, and tells when enough has gone to return
+// memory to the kernel.
 //
-// malloc keeps what is freed. glibc has several arenas, and returns what lies at the end of one; a
-// block that lives on keeps all that lies before it. A server that a thousand connections have made
-// large stays large. So connections count what they hold, and when that has fallen far enough the
-// server drops its spare exchanges and trims the heap (server_state::return_memory).
+// malloc keeps freed memory. glibc has several arenas, and returns the end of an arena; a block in
+// use keeps the memory before it. So a server that a thousand connections have made large stays
+// large. Therefore connections count the bytes that they hold. When the count has fallen far
+// enough, the server drops its spare exchanges and trims the heap (server_state::return_memory).
 //
 // What is counted: an exchange for each connection and each request of HTTP/2; heads, bodies and
 // answers that a connection of HTTP/2 keeps; a head or a body of HTTP/1.1 that has outgrown its
@@ -25,16 +25,16 @@
 
 namespace rota::http::detail {
 
-// Of the heap, in bytes: an exchange with its buffers.
+// bytes of the heap; an exchange with its buffers
 inline constexpr std::int64_t exchange_cost = 12 * 1024;
 
 class held_memory {
   public:
     static constexpr std::int64_t step = 64 * 1024;
 
-    // So many bytes more, or, below 0, fewer. Any thread. True: the memory has fallen far enough.
+    // Adds `change` bytes; below 0: fewer. Any thread. True: the memory has fallen far enough.
     bool note(std::int64_t change) noexcept {
-        // relaxed, all: counts, looked at again before anything is done
+        // relaxed, all: counts, which are read again before anything is done
         const std::int64_t now = held_.fetch_add(change, rt::memory_order_relaxed) + change;
         if (change < 0) return has_fallen(now);
         std::int64_t most = most_.load(rt::memory_order_relaxed);
@@ -47,13 +47,13 @@ class held_memory {
     std::int64_t held() const noexcept {
         return held_.load(rt::memory_order_relaxed);  // relaxed: as above
     }
-    // What is held now is the most from here on. Caller: one thread at a time.
+    // Makes the bytes held at present the new maximum. Caller: one thread at a time.
     void begin_anew() noexcept {
         most_.store(held(), rt::memory_order_relaxed);  // relaxed: as above
     }
 
   private:
-    // Less than that is no gain; a smaller part than that comes back too soon.
+    // least: bytes; a smaller fall is no gain. part: memory below that part comes back too soon.
     static constexpr std::int64_t least = 16 << 20, part = 4;
 
     bool has_fallen(std::int64_t now) const noexcept {
@@ -62,7 +62,7 @@ class held_memory {
     }
 
     rt::atomic<std::int64_t> held_{0};
-    rt::atomic<std::int64_t> most_{0};  // that has been held since begin_anew
+    rt::atomic<std::int64_t> most_{0};  // bytes; the most held since begin_anew
 };
 
 }  // namespace rota::http::detail

@@ -1,4 +1,4 @@
-// Keeping connections, and letting them go.
+// Keeps a client's idle connections, gives them out again, and closes them.
 #include "http/idle_pool.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ std::unique_ptr<client_connection> idle_pool::take_last(const std::string& desti
     return last;
 }
 
-// Those that are not good any more are closed on the way.
+// Closes the connections on its way that are not good any more.
 std::unique_ptr<client_connection> idle_pool::take(const std::string& destination) {
     for (;;) {
         std::unique_ptr<client_connection> c = take_last(destination);
@@ -49,11 +49,11 @@ void idle_pool::give_back(std::unique_ptr<client_connection> c) noexcept {
     c->wire.limit(0);
     c->in.shrink();
     c->idle_since = rota::detail::clock_now();
-    connections closed;  // behind the lock's back: closing may wait for others
+    connections closed;  // destroyed without the lock: a close may wait
     try {
         const std::lock_guard guard(mu_);
         keep(c, closed);
-    } catch (const std::bad_alloc&) {  // then it is closed
+    } catch (const std::bad_alloc&) {  // no memory: c is closed
     }
 }
 
@@ -109,9 +109,9 @@ void idle_pool::arm(clock::duration d) {
     is_armed_ = true;
 }
 
-// The timer's goroutine. Of each stack the oldest lie in front.
+// Runs on the timer's goroutine. The oldest connections of each stack lie in front.
 void idle_pool::close_expired() {
-    std::map<std::string, connections> closed;  // behind the lock's back
+    std::map<std::string, connections> closed;  // destroyed without the lock
     const std::lock_guard guard(mu_);
     const std::int64_t now = rota::detail::clock_now();
     std::int64_t next = 0;

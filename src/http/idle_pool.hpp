@@ -1,9 +1,9 @@
-// The connections of a client that nobody uses.
+// Keeps the idle connections of a client.
 //
-// Those of one destination are a stack: the one that was used last has had the least time to be
-// closed by its server. Nobody reads them meanwhile; whoever takes one looks whether it is still
-// quiet. What has been kept for too long is closed by a timer, which knows the pool weakly: when
-// the client goes, the connections go.
+// The connections to one destination are a stack: the connection that was used last has given its
+// server the least time to close it. No goroutine reads an idle connection; take() checks that it
+// is still quiet. A timer closes connections that have been kept for too long. It holds the pool
+// weakly: when the client goes, its connections go.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +39,10 @@ class idle_pool : public std::enable_shared_from_this<idle_pool> {
     idle_pool(const idle_pool&) = delete;
     idle_pool& operator=(const idle_pool&) = delete;
 
-    // One that leads there and is quiet, or null.
+    // A quiet connection to that destination, or null.
     std::unique_ptr<client_connection> take(const std::string& destination);
-    // Keeps it, or closes it. Caller: the last answer has been read, and nothing behind it.
+    // Keeps the connection, or closes it. Caller: has read the last answer, and nothing is behind
+    // it.
     void give_back(std::unique_ptr<client_connection> c) noexcept;
     void close_all() noexcept;
 
@@ -63,7 +64,7 @@ class idle_pool : public std::enable_shared_from_this<idle_pool> {
     mutex mu_;
     std::map<std::string, connections> idle_;
     std::size_t count_ = 0;
-    timer reaper_;  // runs while there is something to be closed
+    timer reaper_;  // runs while there is a connection to be closed
     bool has_reaper_ = false, is_armed_ = false;
 };
 

@@ -1,7 +1,7 @@
-// What a connection is read from and written to: its socket, or what lies between that and HTTP.
+// The wire of a served connection: its socket, or a layer between the socket and HTTP.
 //
-// A connection without such a layer costs a test of a pointer for each call. Nothing here knows
-// what layers there are: a program that serves no TLS is linked without it.
+// Without a layer, a call costs one test of a pointer. Nothing here knows which layers exist: a
+// program that serves no TLS is linked without it.
 #pragma once
 
 #include <array>
@@ -20,14 +20,14 @@ namespace rota::http {
 
 using pieces = std::span<const std::span<const std::byte>>;
 
-// A protocol over a socket. Of results below 0 -EAGAIN and -ETIMEDOUT have their meaning, all
-// others stand for an end.
+// A protocol over a socket. Of results below 0, -EAGAIN and -ETIMEDOUT keep their meaning; any
+// other stands for an end.
 class layer {
   public:
     virtual std::size_t read(std::span<std::byte> to, std::error_code& error) = 0;
     virtual void write(pieces from, std::error_code& error) = 0;
     virtual std::int64_t try_read(std::span<std::byte> to) = 0;
-    // How many bytes there are, at most one; 0 at the end.
+    // The number of bytes that are there, at most one; 0 at the end.
     virtual std::int64_t peek() = 0;
     virtual void end_writing() = 0;
     virtual void set_deadline(bool of_reads, bool of_writes, std::int64_t when) = 0;
@@ -51,18 +51,18 @@ class link {
         if (layer_ == nullptr) socket_.write(text, error);
         else write(std::array{std::as_bytes(std::span(text))}, error);
     }
-    // -EAGAIN: there is nothing yet.
+    // -EAGAIN: no byte is there yet.
     std::int64_t try_read(std::span<std::byte> to) const {
         return layer_ == nullptr ? descriptor().try_read(to.data(), to.size())
                                  : layer_->try_read(to);
     }
-    // 0, or an error: then there is something, as a rule.
+    // 0: as a rule there is a byte to read; below 0: an error, or the end.
     int wait_readable() const {
         if (layer_ == nullptr) return descriptor().wait_readable();
         const std::int64_t n = layer_->peek();
         return n > 0 ? 0 : n == 0 ? -1 : static_cast<int>(n);
     }
-    // Waits for a byte, and leaves it; 0 at the end.
+    // Waits for a byte, and does not consume it; 0 at the end.
     std::int64_t peek() const {
         char next;
         return layer_ == nullptr ? descriptor().peek(&next, 1) : layer_->peek();
@@ -71,8 +71,8 @@ class link {
         if (layer_ != nullptr) layer_->end_writing();
         (void)descriptor().shutdown(SHUT_WR);
     }
-    // Ends what waits in reads; whose goroutine that is closes the connection. A layer may want to
-    // say so to the peer before.
+    // Ends reads that wait; the reading goroutine then closes the connection. Unless `at_once`, a
+    // layer can tell the peer before.
     void wake(bool at_once) const {
         (void)descriptor().shutdown(layer_ == nullptr || at_once ? SHUT_RDWR : SHUT_RD);
     }

@@ -1,4 +1,5 @@
-// Names are whatever bytes a file system has: they are escaped in both places.
+// Makes the page that lists a directory. Names are arbitrary bytes of a file system: they are
+// escaped in the link and in the text.
 #include "http/listing.hpp"
 
 #include <dirent.h>
@@ -70,7 +71,7 @@ std::string escaped(std::string_view name) {
 
 std::string escaped_segment(std::string_view name) {
     std::string text = escaped(name);
-    // What stands before a colon would be a scheme.
+    // A text before a colon would be read as a scheme.
     if (text.find(':') != text.npos) text.insert(0, "./");
     return text;
 }
