@@ -1,4 +1,4 @@
-// Two tables.
+// Tells media types by two tables: extensions of names, and signatures of content.
 #include "http/media_type.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The session: reading, writing, and how it ends.
+// The session of HTTP/2: how it reads, writes and ends.
 #include "http/multiplex.hpp"
 
 #include <algorithm>

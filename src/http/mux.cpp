@@ -1,4 +1,4 @@
-// serve_mux: finding the handler, and what is answered where there is none.
+// serve_mux: finds the handler for a request, and answers where there is none.
 #include "http/mux.hpp"
 
 #include <algorithm>

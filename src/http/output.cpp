@@ -1,4 +1,4 @@
-// Sending, at once and late.
+// Sends a connection's output, at once or by a timer.
 #include "http/output.hpp"
 
 #include <array>
@@ -52,7 +52,7 @@ void output::hold(const link& to, std::error_code& error) {
 
 // The timer's goroutine.
 void output::send_late() noexcept {
-    const chan<unit> sent = sent_;  // who receives may destroy all of this at once
+    const chan<unit> sent = sent_;  // the receiver may destroy this object at once
     late_to_->write(std::string_view(text_), late_error_);
     text_.clear();
     sent.send({});

@@ -1,11 +1,10 @@
-// What is to be sent next on a connection.
+// The bytes that are to be sent next on a connection.
 //
-// Answers to pipelined requests go together: while a whole next request is there already, the
-// answer before it is held back, so that one call sends many. Its client must not wait for a
-// handler that takes long, or even for one that waits for what that client does next. So what is
-// held is given to a timer, which sends it a millisecond later from a goroutine of its own; whoever
-// wants to add to it takes it back first, by stopping the timer. Either has it alone, and no lock
-// is needed.
+// Answers to pipelined requests go together: while a whole next request is there, the answer before
+// it is held back, so that one call sends many. Its client must not wait for a slow handler, or for
+// a handler that waits for the client's next action. So a timer gets the held bytes, and sends them
+// a millisecond later from a goroutine of its own. The connection takes them back before it adds to
+// them, by stopping the timer. Only one of the two has them at a time: no lock is needed.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +26,12 @@ class output {
     output(const output&) = delete;
     output& operator=(const output&) = delete;
 
-    // To be added to.
+    // The text to add to; takes held bytes back first.
     std::string& text() {
         if (held_) take_back();
         return text_;
     }
-    // Nothing is to be sent, for all that is known without taking anything back.
+    // True: nothing is to be sent, as far as is known without taking bytes back.
     bool is_empty() const { return !held_ && text_.empty(); }
 
     // Sends it. Also tells of an error that the timer's goroutine has met.

@@ -1,4 +1,4 @@
-// Parsing and comparing patterns.
+// Parses the patterns of a serve_mux, and compares them.
 #include "http/pattern.hpp"
 
 #include <algorithm>

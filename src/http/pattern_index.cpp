@@ -1,4 +1,4 @@
-// Filling the index, and choosing a position.
+// Fills the index of patterns, and chooses the position to search by.
 #include "http/pattern_index.hpp"
 
 namespace rota::http::detail {

@@ -13,15 +13,15 @@
 
 namespace rota::http::detail {
 
-// All of them block the goroutine as they must; a limit is a moment of the clock, 0 for none. An
-// error ends the stream.
+// Each call blocks the goroutine as it must. A limit is a moment of the clock, 0 for none. An error
+// ends the stream.
 class port {
   public:
     // 0 at the body's end.
     virtual std::size_t read(std::span<std::byte> to, std::int64_t limit,
                              std::error_code& error) = 0;
-    // A read that waits, and later ones, fail with operation_canceled, or do so no more. Anybody
-    // may call it.
+    // on: a read that waits, and later reads, fail with operation_canceled; off: no longer. Any
+    // thread.
     virtual void interrupt_reads(bool on) noexcept = 0;
     // Behind the body's end: adds the trailers that have come. Throws std::bad_alloc.
     virtual void take_trailers(header_map& to) = 0;

@@ -1,4 +1,4 @@
-// Texts, and HTML.
+// Makes short answers of text, and escapes text for HTML.
 #include "http/replies.hpp"
 
 namespace rota::http {

@@ -1,4 +1,4 @@
-// One request and its answer: an attempt on a connection (http/call.hpp), and perhaps a second one.
+// One request of a client and its answer: an attempt (http/call.hpp), and perhaps a second attempt.
 #include <string>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// Servers: taking connections, and ending.
+// Servers: they accept connections, start a goroutine for each, and shut down.
 #include "http/server.hpp"
 
 #include <algorithm>
@@ -144,7 +144,7 @@ void server_state::end(bool all) {
     }
 }
 
-// Who has nothing to wait for needs no context that lives.
+// A caller with nothing to wait for needs no live context.
 std::error_code server_state::wait(const context& ctx) {
     std::error_code error;
     unit nothing;

@@ -1,4 +1,4 @@
-// Streams: requests that are taken, handlers that run, and what they read and write.
+// The streams of HTTP/2: accepts requests, runs handlers, and serves their reads and writes.
 #include "http/session.hpp"
 
 #include <algorithm>

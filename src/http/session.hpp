@@ -28,8 +28,8 @@ struct exchange;
 
 class session;
 
-// A request and its answer. The session has a share in it until nghttp2 has closed it, the
-// handler's goroutine another.
+// A request and its answer. Shared by the session, until nghttp2 has closed it, and by the
+// handler's goroutine.
 class request_stream final : public port {
   public:
     request_stream(session& of, std::int32_t id) : of_(of), id_(id) {}

@@ -1,4 +1,4 @@
-// Which trailers there may be, and their form as text.
+// Decides which trailers are allowed, and converts them to text and back.
 #include "http/trailers.hpp"
 
 #include <algorithm>

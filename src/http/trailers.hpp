@@ -1,10 +1,9 @@
 // Trailers: fields behind a body. RFC 9110, 6.5; RFC 9112, 7.1.2.
 //
-// Whoever sends a body in chunks can say more of it when it is over. Fields that say where a
-// message goes, how it is framed, what its body is or who may ask for it come too late there:
-// somebody between us and the peer has decided by the head. So those are dropped, in both
-// directions, and what is left is kept in a map of its own and never gets among the fields of the
-// head.
+// A sender of a body in chunks can add fields when the body is over. Fields about the message's
+// route, its framing, its body or access come too late there: a machine between the peers has
+// decided by the head. So these are dropped, in both directions. The rest is kept in a map of its
+// own, and never joins the fields of the head.
 #pragma once
 
 #include <string>

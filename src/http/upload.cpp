@@ -1,4 +1,4 @@
-// Sending requests.
+// Sends the requests of a client: the head, and the body behind it.
 #include "http/upload.hpp"
 
 #include <algorithm>
@@ -132,7 +132,7 @@ void upload::send_beside(std::string_view head) {
 
 bool upload::is_asked_for() {
     if (!told_) return true;
-    bool goes_on = true;  // who says nothing may know nothing of expectations
+    bool goes_on = true;  // a server that is silent may not know expectations
     (void)told_.recv_for(goes_on, patience_);
     was_skipped_ = !goes_on;
     return goes_on;
@@ -168,8 +168,8 @@ void upload::send_pieces() {
         if (n == 0) break;
         if (is_bounded) left -= n;
     }
-    // Who gives up the body because nobody wants it any more has not come to its end. The error is
-    // there before anybody can be told of it.
+    // A body that is given up because it is no longer wanted has not come to its end. The error is
+    // set before anything can report it.
     if (const std::error_code why = ctx_.err()) return fail(why);
     if (is_bounded && left != 0) return fail(http_errc::body_length);
     if (how_ == framing::by_length) return;

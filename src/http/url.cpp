@@ -1,4 +1,4 @@
-// Taking URLs apart.
+// Parses URLs, and resolves references against them.
 #include "http/url.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The context of a request: it ends with the handler's call, or when the client leaves.
 //
-// Only a handler that asks for the context has one. A goroutine then looks whether the client is
-// still there. It takes no byte out of the socket, so none is lost or out of order, and a hijacked
-// connection has all of them; where there are some, it looks no further, as Go does not. Go:
+// Only a handler that asks for the context has one. A goroutine then watches whether the client is
+// still there. It takes no byte out of the socket: none is lost or out of order, and a hijacked
+// connection has them all. Once bytes have arrived it watches no further, as in Go. Go:
 // backgroundRead, abortPendingRead.
 #include "fd/fd.hpp"
 #include "http/exchange.hpp"
