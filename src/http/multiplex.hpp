@@ -1,14 +1,14 @@
 // HTTP/2: a connection that many requests share. RFC 9113, by nghttp2.
 //
-// Three kinds of goroutine. The connection's own one reads it and gives what it has read to
-// nghttp2, which calls us back: a head is whole, a piece of a body is there, a stream is closed.
-// One more writes what nghttp2 wants to be sent, many streams' frames in one call. And each request
-// has one, which runs the handler as ever (http/exchange.hpp), with its stream (http/port.hpp) in
-// place of the connection.
+// Three kinds of goroutine. The connection's own goroutine reads it and gives the bytes to nghttp2,
+// which calls back: a head is whole, a piece of a body is there, a stream is closed. The writer
+// writes the bytes that nghttp2 wants to send, many streams' frames in one call. Each request has a
+// goroutine, which runs the handler as for HTTP/1.1 (http/exchange.hpp), with its stream
+// (http/port.hpp) in place of the connection.
 //
-// nghttp2 and all streams are guarded by one lock, which is held for a call of nghttp2 and never
-// while anybody waits for the socket. So a client that does not read stops the writer, and, by and
-// by, the handlers whose answers it does not take, but nobody else: the reader goes on.
+// One lock guards nghttp2 and the streams. It is held for a call of nghttp2, and never during a
+// wait for the socket. So a client that does not read stops the writer, and in time the handlers
+// whose answers it does not take. It stops nothing else: the reader goes on.
 //
 // Bounds. What a client may send of a body without being asked is its window; it gets more of it
 // when the handler has read some. What a handler may write without its being sent is `unsent_max`,

@@ -1,9 +1,9 @@
 // The tree in which a serve_mux finds the pattern for a request: a level for the host, one for the
 // method, and one for each segment of the path. Go: routing_tree.go.
 //
-// Of the children that fit, a literal is tried before a wildcard, and that before one that takes
-// all the rest. Since patterns that conflict have been refused, the first that is found is the most
-// specific one.
+// Of the children that fit, a literal is tried before a wildcard, and a wildcard before a multi
+// wildcard, which takes the rest. Conflicting patterns have been refused, so the first match is the
+// most specific.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct route {
     handler answer;
 };
 
-using matches = std::vector<std::string>;  // what the wildcards have matched, in order
+using matches = std::vector<std::string>;  // texts that the wildcards have matched, in order
 
 class route_node {
   public:
@@ -36,7 +36,7 @@ class route_node {
     // Null: nothing fits.
     const route* match(std::string_view host, std::string_view method, std::string_view path,
                        matches& found) const;
-    // The methods of the patterns that fit but for the method, in order, each once.
+    // The methods of the patterns that fit except for the method, in order, each once.
     std::vector<std::string> methods(std::string_view host, std::string_view path) const;
 
   private:

@@ -1,4 +1,4 @@
-// Patterns of a serve_mux: what they say, and which of two is the more specific. Go: pattern.go.
+// Parses the patterns of a serve_mux, and decides whether two conflict. Go: pattern.go.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct pattern {
     const segment& last() const { return segments.back(); }
 };
 
-// Throws panic_error with Go's text for what is no pattern.
+// Throws panic_error with Go's text if `source` is no pattern.
 pattern parse_pattern(std::string_view source);
 
 // Whether both match some request and neither is the more specific one. If so, `why` says it.

@@ -12,14 +12,14 @@ namespace rota::http::detail {
 
 class proxy_choice {
   public:
-    // What a variable of the environment says; null: there is none.
+    // The value of a variable of the environment; null: it is not set.
     using variables = const char* (*)(const char* name);
 
-    // Straight to all.
+    // No proxy for any request.
     proxy_choice() = default;
-    // As the environment says. What makes no sense there is an error when it is needed.
+    // As the environment says. A malformed value is an error when it is needed.
     explicit proxy_choice(variables get);
-    // By this one, for all requests.
+    // This proxy for each request.
     static proxy_choice always(std::string_view proxy, std::error_code& error);
 
     // The proxy for that destination; null: none.
