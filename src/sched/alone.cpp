@@ -1,4 +1,4 @@
-// Who is left to whom, who looks after those who are left, and the trial.
+// Decides which goroutines are left to one m, looks after those goroutines, and runs the trial.
 #include "sched/alone.hpp"
 
 #include <algorithm>
@@ -19,39 +19,39 @@ namespace rota::rt {
 
 namespace {
 
-// A goroutine that runs for so long keeps those behind it waiting; its p runs its timers itself as
-// long as it gets on.
+// kept_ns: a goroutine that runs for longer keeps those behind it in the ring waiting.
+// timer_late_ns: a p that makes progress runs its timers itself; past this lateness sysmon looks.
 constexpr std::int64_t kept_ns = 300'000, timer_late_ns = 100'000;
 constexpr long nap_alone_max_us = 2000, nap_alone_min_us = 20, nap_alone_late_us = 100;
 
-// Where somebody has been left waiting there will be others: so many looks are closer then. Where
-// all has been well for long (sched/calm) they are further apart: to wake a thread at a moment
-// takes some 30 µs of a processor on a virtual machine.
+// After a look that found a goroutine left waiting, so many looks are nap_watchful_us apart: more
+// goroutines are likely to be left. After a long calm time (sched/calm) the looks are nap_calm_us
+// apart: to wake a thread by a timer takes about 30 µs of a processor on a virtual machine.
 constexpr int watchful_looks = 50;
 constexpr long nap_watchful_us = 1000;
 constexpr long nap_calm_us = 4000;
 
-// And one that makes fewer turns than that in a millisecond needs help; as does one, even if there
-// is no processor for it, at whose ring somebody has waited for longer than a thousand clients with
-// short questions do.
+// A p with waiting goroutines and fewer than slow_turns turns in slow_look_ns needs help. So does a
+// p at whose ring a goroutine has waited for more than long_wait_ns, even if the machine has no
+// processor for its m: a thousand clients with short questions cause shorter waits.
 constexpr std::int64_t slow_look_ns = 1'000'000;
 constexpr std::int64_t slow_turns = 32;
 constexpr std::int64_t long_wait_ns = 10'000'000;
 
-constexpr std::int64_t worth_it_per_s = 8'000;  // brought by the network, while it is shared
-constexpr std::int64_t recently = 8;            // looks, whose mean pace is the usual one
+constexpr std::int64_t worth_it_per_s = 8'000;  // goroutines that the network brings, while shared
+constexpr std::int64_t recently = 8;            // looks of the moving average of the pace
 
 constinit polling fixed_way = polling::on_trial;  // at boot
 
-// relaxed: sysmon's own; and who sees it late finds what sysmon has woken an m for, or looks too.
+// relaxed: sysmon is the writer. A late reader is found by the m that sysmon wakes, or polls too.
 bool is_alone() { return sched.polls_alone.load(memory_order_relaxed); }
 
 bool is_idle_p(const p& pp) {
     return pp.status.load(memory_order_relaxed) == p_status::idle;  // relaxed: a hint
 }
 
-// How many wait in all rings and in the global queue; and, where the last look was full, in the
-// kernel: a guess, of what a larger one would have brought.
+// How many goroutines wait in the rings and in the global queue. Where the last poll of a p was
+// full, adds a guess of what a larger poll would have brought from the kernel.
 std::uint64_t waiting() {
     std::uint64_t n = sched.runq_size.load(memory_order_relaxed);  // relaxed: a guess
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -64,7 +64,7 @@ std::uint64_t waiting() {
     return n;
 }
 
-// Whether what runs on pp is what ran at sysmon's last rounds, whichever m has it.
+// Whether the goroutine that runs on pp is the one of sysmon's last rounds, whichever m holds pp.
 bool stands_still(const p& pp, std::int64_t now) {
     // relaxed: looked at again in the next round
     return pp.seen_sched_tick == pp.sched_tick.load(memory_order_relaxed) &&
@@ -73,7 +73,7 @@ bool stands_still(const p& pp, std::int64_t now) {
 
 enum class pace : std::uint8_t { not_known, good, slow };
 
-// Slow: somebody has waited, in its ring or for all ps, while pp has made but a few turns.
+// Slow: a goroutine has waited, in the ring of pp or for any p, while pp made only a few turns.
 pace pace_of(p& pp, std::int64_t now) {
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: a guess
     const bool anyone_waits = !runq_empty(pp) || global_has_work();
@@ -86,7 +86,7 @@ pace pace_of(p& pp, std::int64_t now) {
     return slow ? pace::slow : pace::good;
 }
 
-// Whether the last one in the ring of pp some time ago still waits there.
+// Whether the goroutine that stood last in the ring of pp at an earlier look still waits there.
 bool has_long_waited(p& pp, std::int64_t now) {
     // relaxed, both: a guess
     const std::uint32_t head = pp.runq_head.load(memory_order_relaxed);
@@ -100,10 +100,10 @@ bool has_long_waited(p& pp, std::int64_t now) {
     return now - pp.last_since > long_wait_ns;
 }
 
-// Whether the thread that has pp is awake, but has had a processor for less than half of the time
-// since a look that is a millisecond old, or since pp was idle: where there is none for it there is
-// none for another one. Too short a time says nothing, nor does one with calls in it. Called in
-// each look; looks at the clock where somebody asks, or it is time to.
+// Whether the m of pp is awake but had a processor for less than half of the time since a look that
+// is at least 1 ms old, or since pp was idle: where the machine has no processor for this m, it has
+// none for a second one. A shorter time, and a time with system calls in it, tell nothing.
+// Caller: in each look. Reads the thread's clock if the caller asks, or the old look is 1 ms old.
 bool is_without_processor(p& pp, bool is_asked) {
     const std::int64_t now = nanotime();
     const bool is_due = pp.left_mp == nullptr || now - pp.left_look >= slow_look_ns;
@@ -112,11 +112,11 @@ bool is_without_processor(p& pp, bool is_asked) {
     const int tid = mp->tid.load(memory_order_relaxed);  // relaxed: see tid
     const std::int64_t cpu = thread_cpu_time(tid);
     const std::uint32_t calls = pp.syscall_tick.load(memory_order_relaxed);  // relaxed: a guess
-    // A clock that has gone back, or is not there, is that of another thread.
+    // A clock that has gone back, or cannot be read, is that of another thread.
     const bool knows = pp.left_mp == mp && pp.left_calls == calls && cpu >= pp.left_cpu;
     const std::int64_t idle_until = pp.idle_until.load(memory_order_relaxed);  // relaxed: a guess
     const std::int64_t time = now - std::max(pp.left_look, idle_until);
-    // What it computed before it was idle counts as well: who has had more has not lacked one.
+    // CPU time from before the idle time counts too: a thread with more of it lacked no processor.
     const std::int64_t spent = cpu - pp.left_cpu;
     if (!knows || is_due) {
         pp.left_mp = cpu >= 0 ? mp : nullptr;
@@ -128,8 +128,9 @@ bool is_without_processor(p& pp, bool is_asked) {
            state_at(*mp, tid, cpu, now) == thread_state::awake;
 }
 
-// Whether those who wait while pp does not get on are left to it all the same, since it lacks but a
-// processor. Not for long: its thread may have been given less than others by whoever owns it.
+// Whether the goroutines that wait while pp makes no progress are left to pp all the same, since
+// its m lacks only a processor. At most 10 ms in a row: the program may have given the thread of
+// that m a smaller share of the processors than other threads.
 bool is_excused(p& pp, bool lacks_one, std::int64_t now) {
     if (lacks_one && pp.excused_since == 0) pp.excused_since = now;
     const bool excused = lacks_one && now - pp.excused_since < long_wait_ns;
@@ -137,13 +138,14 @@ bool is_excused(p& pp, bool lacks_one, std::int64_t now) {
     return excused;
 }
 
-// What has been seen of pp says nothing of what comes: it is idle, or has not been looked at.
+// Forgets what was seen of pp, which tells nothing of the future: pp is idle, or is new to the
+// look.
 void forget_waiting(p& pp) {
     pp.left_since = pp.last_since = pp.excused_since = 0;
     pp.left_mp = nullptr;
 }
 
-// Whether anybody has waited in one ring for as long as the looks are apart as a rule.
+// Whether a goroutine has waited in one ring for as long as the usual distance of two looks.
 bool has_anyone_waited(std::int64_t now) {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t since = sched.allp[i]->last_since;
@@ -157,14 +159,15 @@ std::int64_t timer_limit(const p& pp) {
     return is_idle_p(pp) || when > INT64_MAX - timer_late_ns ? when : when + timer_late_ns;
 }
 
-// What one look at all ps finds.
+// What one look at every p finds.
 struct outlook {
-    bool is_anyone_left = false;  // he waits, and nobody serves him, or not soon
-    bool is_any_at_work = false, does_any_get_on = false;  // as far as a processor is concerned
+    bool is_anyone_left = false;  // a goroutine or timer waits, and no m serves it, or not soon
+    // A p is at work; a p at work does not lack a processor.
+    bool is_any_at_work = false, does_any_get_on = false;
     bool do_all_lack_one() const { return is_any_at_work && !does_any_get_on; }
 };
 
-// `asks`: whether those who do not get on lack a processor, though nobody waits for them.
+// `asks`: whether to ask of each p if its m lacks a processor, even if no goroutine waits at it.
 outlook look_at_all(std::int64_t now, bool asks) {
     outlook seen;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -186,7 +189,7 @@ outlook look_at_all(std::int64_t now, bool asks) {
     return seen;
 }
 
-// Wraps.
+// Goroutines that the network has readied so far, on every p. Wraps.
 std::uint32_t brought_so_far() {
     std::uint32_t n = 0;
     for (std::int32_t i = 0; i < made_count(); ++i)
@@ -197,13 +200,14 @@ std::uint32_t brought_so_far() {
 
 }  // namespace
 
-// In the beginning of a row the other way's goroutines come home, and ms go to sleep or wake. A row
-// that is worth it has its steps before the overtime is over. The first one of `alone` is longer,
-// as a crowd would end it, and shared ones have more than their part of the slowest answers. Where
-// both do the same for the same, and no more wait, it is left to one: beside the noise of short
-// rows that is where there is no processor to spare, and somebody who waits for an answer waits
-// longer if an m that has it in hand is kept from going on. Where processors are idle fewer wait if
-// all is shared, or more is done.
+// settling_ns: at the beginning of a row the other way's goroutines come home, and ms go to sleep
+// or wake. overtime_ns: a row that is worth it has its steps before that is over. spans_at_first:
+// the first row of `alone` is longer, since a crowd would end it, and shared rows have more than
+// their part of the slowest answers. margin_equal: where both ways do the same work for the same
+// price, and the backlog is no longer, one m gets it. Beside the noise of short rows that happens
+// where the machine has no processor to spare. A client then waits longer for its answer if the m
+// that has the answer in hand is kept off its processor. Where processors are idle, sharing has a
+// shorter backlog or does more.
 constexpr trial_rules alone_trial::rules{.span_ns = 25'000'000,
                                          .settling_ns = 1'500'000,
                                          .counted_ns_min = 3'000'000,
@@ -226,8 +230,9 @@ bool is_left_to_owner(const p& pp) {
 bool is_left_to_another(const p& pp) {
     constexpr std::int64_t lately = 1'000'000;
     if (!is_alone()) return false;
-    // relaxed, here and below: hints. Who misses that the way has ended gives up its p as others
-    // do: whoever ends it, or has work, finds it idle, or has left word.
+    // relaxed, here and below: hints. An m that misses the end of `alone` gives up its p as under
+    // `shared`: the thread that ends the way, or queues work, finds the p idle, or has set
+    // need_spinning.
     const std::int64_t since =
         std::max(pp.looked_at.load(memory_order_relaxed), nanotime() - lately);
     if (sched.last_poll.load(memory_order_relaxed) <= since) return false;
@@ -246,7 +251,7 @@ bool may_rest(const m& self) {
 
 bool is_poller_elsewhere() {
     light_fence();                  // pairs(poll.alone)
-    if (!is_alone()) return false;  // who misses the beginning looks in his sleep, for all
+    if (!is_alone()) return false;  // an m that misses the beginning sleeps in the poller, for all
     const lock_guard guard(sched.mu);
     // relaxed: under sched.mu
     return !sched.world_stops && sched.idle_p_count.load(memory_order_relaxed) != proc_count();
@@ -262,7 +267,7 @@ std::int64_t alone_trial::stale_after() const {
 
 void alone_trial::round(std::int64_t now) {
     if (is_alone()) look_after_all(now);
-    // The clock again: sysmon has done this and that, and may have lost its processor meanwhile.
+    // Reads the clock again: look_after_all takes time, and sysmon may have lost its processor.
     if (fixed_way == polling::on_trial) return proceed(nanotime());
     const bool wanted = fixed_way == polling::alone && proc_count() > 1 && !chaos.on;
     set(wanted ? polling::alone : polling::shared);
@@ -293,7 +298,7 @@ void alone_trial::look_after_all(std::int64_t now) {
     wakep();
 }
 
-// One that computes for milliseconds, between two looks, is seen by what it leaves undone.
+// A goroutine that computes for milliseconds between two looks is seen by the turns that it costs.
 bool alone_trial::is_pace_usual(std::int64_t now) {
     constexpr std::int64_t a_second = 1'000'000'000;
     std::uint32_t ticks = 0;
@@ -313,16 +318,16 @@ void alone_trial::set(polling way) {
     if (alone == is_alone()) return;
     sched.polls_alone.store(alone, memory_order_seq_cst);  // pairs(poll.alone)
     if (alone) {
-        // Who sleeps there beside one that is at work need not any more. pairs(timer.poller)
+        // An m that sleeps in the poller beside a p at work need not any more. pairs(timer.poller)
         if (sched.last_poll.load(memory_order_seq_cst) == 0) net_poller.wake();
         for (std::int32_t i = 0; i < made_count(); ++i) forget_waiting(*sched.allp[i]);
         usual_pace_ = 0;
-        watchful_ = std::max(watchful_, 2);  // the first look only sees who is there
+        watchful_ = std::max(watchful_, 2);  // the first look only takes the first values
         lack_processors_ = false;
         return;
     }
     heavy_fence();  // pairs(poll.alone)
-    wakep();        // for what waits, and to sleep in the poller
+    wakep();        // an m for what waits, and to sleep in the poller
 }
 
 void alone_trial::end(std::int64_t now) {
@@ -358,7 +363,7 @@ void alone_trial::proceed(std::int64_t now) {
     }
     crowd_.look(n);
     if (r != row::counts && r != row::is_over) return;
-    // Whether it is worth it cannot be seen alone: nobody may have looked then.
+    // Harm is judged in any row; worth is not judged under `alone`: no m may have polled then.
     const bool is_harmful = crowd_.is_crowd();
     if (r == row::counts && !is_harmful) return;
     if (is_harmful) {

@@ -1,8 +1,8 @@
-// Door: whether all has been well of late with those who are left to one m (sched/alone).
+// Door: decides whether goroutines left to one m were served well of late (sched/alone).
 //
-// Where a machine is shared, a p makes but half of its usual turns now and then, and nobody has
-// done it any harm. So single incidents are forgotten, one after the other; a few close to each
-// other, or more than one in twenty looks for long, are unrest. So is one that has done harm.
+// On a shared machine a p makes only half of its usual turns at times, without any harm to a
+// goroutine. So single incidents fade. Several incidents close together, or more than one in
+// twenty looks for long, are unrest. So is a single goroutine left waiting.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@ namespace rota::rt {
 
 class calm_watch {
   public:
-    // Nothing is known, or somebody has been left waiting.
+    // Nothing is known yet, or a goroutine was left waiting.
     void disturb() { unrest_ = most; }
-    // One look, and whether something was unusual in it.
+    // Counts one look; `is_unusual`: the look is an incident.
     void look(bool is_unusual) {
         unrest_ -= unrest_ / memory;
         if (is_unusual) unrest_ = std::min(unrest_ + incident, most);
@@ -22,7 +22,7 @@ class calm_watch {
     bool is_calm() const { return unrest_ < calm_below; }
 
   private:
-    // From `most` it takes a hundred looks without an incident until it is calm.
+    // From `most`, calm takes a hundred looks without an incident.
     static constexpr std::uint32_t memory = 64, incident = 1024, most = 16 * incident,
                                    calm_below = 3 * incident;
 
