@@ -352,6 +352,7 @@ bool take_idle_p(m& self, const ready_list& ready) {
     p* const pp = pidle_get_due(now);
     if (pp == nullptr) return false;
     acquirep(self, *pp);
+    go_on_lending(*pp);
     note_found(*pp, now, ready);
     return true;
 }

@@ -39,6 +39,8 @@ constexpr std::int64_t short_turn = 50'000;         // ns: who makes such gets o
 constexpr std::int64_t lent_time = 200'000;         // ns of its own that a thread has meanwhile
 constexpr std::int64_t lending_period = 250'000;    // ns between two times in one turn
 constexpr long lent_look_us = 50;
+// A turn in which the thread waits for a processor of the machine may last so long.
+constexpr std::int64_t waiting_max = 100'000'000;    // ns
 constexpr std::int64_t lending_max = 2'000'000;      // ns: later it is another turn
 constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
 // A stopped thread may wait that long for a processor before it is in line.
@@ -83,15 +85,34 @@ bool is_for_others(const p& pp, std::int64_t now) {
     return now - pp.watch.since < time_slice || is_alone(pp);
 }
 
+// Whether nobody waits in the global queue but stopped threads.
+bool does_line_wait_alone() {
+    const lock_guard guard(sched.mu);
+    return sched.runq.empty() && sched.urgent.empty();
+}
+
+// Whether mp's thread, whose turn on pp has begun where it was stopped, has no processor now and
+// has not slept since: it would compute if it had one.
+bool waits_computing(const p& pp, const m& mp, int tid) {
+    // relaxed: a guess
+    if (pp.watch.cpu < 0 || mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return false;
+    std::uint64_t sleeps = 0;
+    return state_of_thread(tid, sleeps) == thread_state::awake &&
+           sleeps == mp.sleeps_then.load(memory_order_relaxed) &&  // relaxed: a guess
+           thread_cpu_time(tid) == pp.watch.cpu;
+}
+
 std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : run_without_p; }
 
 // mp has lent its p, and has got pp: the turn of its goroutine goes on, unless that is over
 // already.
 void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
     const std::int64_t used = std::exchange(mp.turn_used, 0);
-    if (used == 0 || w.since - mp.lent_at > lending_max) return;
+    const std::int64_t away = w.since - mp.lent_at;
+    if (used == 0 || away > (mp.lent_waiting ? waiting_max : lending_max)) return;
     if (mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
-    w.since -= used;
+    // A turn of waiting goes on meanwhile, or it might have no end.
+    w.since -= mp.lent_waiting ? used + away : used;
     w.cpu = mp.cpu_seen;  // it was watched meanwhile
     w.cpu_then = mp.cpu_then;
     w.then = mp.then;
@@ -263,14 +284,14 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         if (!needed) return false;
         if (!slept) {
             w.was_asleep = false;
-            look_at_running(pp, *mp, now);
+            look_at_running(pp, *mp, false, now);
             return false;
         }
         look_again_ = soon::question_open;
         // Asleep at two looks in a row, in different calls: it goes from one call that blocks to
         // the next, and each look finds that the clock has moved.
         if (!std::exchange(w.was_asleep, true)) return false;
-        const bool taken = take(pp, *mp, spare_for::blocked, turn_was::some, p::anywhere, now);
+        const bool taken = take(pp, *mp, spare_for::blocked, {}, now);
         if (!taken) look_again_ = soon::work_waits;  // no m is there for it
         return taken;
     }
@@ -281,21 +302,24 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     }
     const thread_state state = state_at(*mp, tid, cpu, now);
     if (state == thread_state::awake) {  // it would run, but has no processor
-        if (needed) look_at_running(pp, *mp, now);
+        if (needed) look_at_running(pp, *mp, true, now);
         return false;
     }
     // A mistake does no harm: a thread that has waited for a processor is followed.
     if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
-    return take(pp, *mp, spare_for::blocked, turn_was::some, p::anywhere, now);
+    return take(pp, *mp, spare_for::blocked, {}, now);
 }
 
-void hostage_watch::look_at_running(p& pp, m& mp, std::int64_t now) {
+// `waits`: for a processor. Then the next in line would have to wait as well.
+void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) {
     auto& w = pp.watch;
     if (!hostages.stops) return;
+    waits = waits && w.cpu >= 0 && now - w.since < waiting_max && is_no_processor_free();
     const bool at_once = &pp == longest_ || is_timer_due(pp, now);
     const std::int64_t turn = at_once ? hostages.interactive_after : std::int64_t{time_slice};
     if (now - w.since < turn) return;
-    if (is_for_others(pp, now)) {
+    if (waits && !at_once && w.asked_at == 0 && does_line_wait_alone()) return;
+    if (waits || is_for_others(pp, now)) {
         const std::int64_t ran = pp.timers.pace.ran_at();
         if (now - std::max(mp.lent_at, ran) < lending_period) return;
     }
@@ -322,28 +346,31 @@ take_from hostage_watch::what_of(turn_was was, bool was_blocked) {
     return was == turn_was::hardly_begun ? take_from::hardly_run : take_from::computing;
 }
 
-// Hands pp on if it can be taken (lent, from one that is in its turn and computes steadily), and if
+// Hands pp on if it can be taken (lent, from one that is in its turn and computes steadily, or
+// waits for a processor), and if
 // the next m is there: what makes threads may wait for the very goroutine that computes. Whoever
 // blocks may wait for what a stopped thread holds, malloc's lock say: every other time the first of
 // those comes before the queue.
 //
 // While we, who are no m, hold the p, all ms may be asleep without anything being wrong: the
 // deadlock detector is told, and asked again afterwards.
-bool hostage_watch::take(p& pp, m& mp, spare_for why, turn_was was, int vacated, std::int64_t now) {
+bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
     // Many threads that go from call to call leave sysmon little of the processors.
     if (was_blocked) (void)begin_stopping();
-    const bool lends = !was_blocked && is_for_others(pp, now);
+    const bool lends = !was_blocked && (ended.waits || is_for_others(pp, now));
     const std::int64_t used = now - pp.watch.since;
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
     note_hostage(why);
     line_turn turn = line_turn::last;
     if (was_blocked && !was_stopped_ones_turn_) turn = line_turn::first;
-    else if (lends) turn = line_turn::none;
+    else if (is_for_others(pp, now)) turn = line_turn::none;
     order_spare(why, spare_need::now, now);
     const heir next = set_aside(pp, turn, now);
-    const bool taken = next.mp != nullptr && take_p(pp, what_of(was, was_blocked));
-    const bool is_lent = taken && lends && was == turn_was::steady && !next.is_stopped;
+    const bool taken = next.mp != nullptr && take_p(pp, what_of(ended.was, was_blocked));
+    const bool comes_back = ended.was == turn_was::steady || ended.waits;
+    const bool is_lent = taken && lends && comes_back && !next.is_stopped;
+    const std::int64_t clock = ended.waits ? pp.watch.cpu : -1;
     if (taken) {
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
         if (was_blocked) was_stopped_ones_turn_ = next.is_stopped;
@@ -352,15 +379,16 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, turn_was was, int vacated,
         if (!was_blocked) note_computed(pp, now);
         mp.turn_used = is_lent ? used : 0;
         if (is_lent) mp.lent_at = now;
+        mp.lent_waiting = is_lent && ended.waits;
         mp.was_let_go = false;
         published_count_ = -1;
         pp.host = nullptr;
         // Its request to yield is granted. A stop of the world asks again.
         if (is_lent) mp.preempt.store(false, memory_order_relaxed);  // relaxed: advice
         if (is_lent) {
-            lend(pp, mp, *next.mp);
+            lend(pp, mp, clock, *next.mp);
         } else {
-            pp.vacated = vacated;
+            pp.vacated = ended.vacated;
             if (!was_blocked) pp.slice_over = true;
             give_to(next, pp);
         }
@@ -399,11 +427,14 @@ void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
     const int tid = mp.tid.load(memory_order_relaxed);  // relaxed: see tid
     const thread_place place = place_of_thread(tid);
     const bool stops = steady && place.state != thread_state::asleep;
-    const int vacated = stops && is_no_processor_free() ? place.processor : p::anywhere;
-    const turn_was was = has_hardly_begun(pp, now) ? turn_was::hardly_begun
-                         : steady                  ? turn_was::steady
-                                                   : turn_was::some;
-    if (!take(pp, mp, spare_for::computes, was, vacated, now)) return;
+    ended_turn ended;
+    ended.vacated = stops && is_no_processor_free() ? place.processor : p::anywhere;
+    ended.was = has_hardly_begun(pp, now) ? turn_was::hardly_begun
+                : steady                  ? turn_was::steady
+                                          : turn_was::some;
+    ended.waits = !steady && now - pp.watch.still_since >= blocked_grace &&
+                  now - pp.watch.since < waiting_max && waits_computing(pp, mp, tid);
+    if (!take(pp, mp, spare_for::computes, ended, now)) return;
     attentive_until_ = computed_until_ = now + attention;
     stopped_until_ = now + stop_takes;
     if (mp.turn_used != 0) {
@@ -545,11 +576,12 @@ void hostage_watch::free_what_is_stuck(std::int64_t now) {
 }
 
 // A p that was given back may have found nobody. Then it is idle beside those in line, or although
-// somebody has called for a spinner.
+// somebody has called for a spinner. A host that waits for a processor has until the end of a
+// slice: the next in line would have to wait as well.
 void hostage_watch::wake_beside_idle_p(std::int64_t now) {
     const bool is_wanted = global_has_work() ||
                            sched.need_spinning.load(memory_order_relaxed);  // relaxed: a round late
-    if (!is_wanted || !is_any_idle()) {
+    if (!is_wanted || !is_any_idle() || do_hosts_come(now - time_slice)) {
         idle_beside_since_ = 0;
     } else if (idle_beside_since_ == 0) {
         idle_beside_since_ = now;

@@ -6,9 +6,11 @@
 // soon as there is work for it, or after 10 ms. So it is if the thread is asleep at two looks in a
 // row, in different calls, though its clock has moved in between. If it has moved otherwise, the
 // goroutine computes: after its time slice it is asked to yield, and if it has not by the next
-// look, its p is taken and its thread is stopped (sched/suspend). If a timer waits for this very p
-// it is asked after 1 ms, and its p is lent (sched/lend). An m whose p was taken is followed: if it
-// runs for longer than 1 ms without having got one again, 0.2 if it has lent it, it is stopped too.
+// look, its p is taken and its thread is stopped (sched/suspend). A thread that waits for a
+// processor lends its p in place of that (sched/lend), and may keep it for up to 100 ms. If a timer
+// waits for this very p it is asked after 1 ms, and its p is lent (sched/lend). An m whose p was
+// taken is followed: if it runs for longer than 1 ms without having got one again, 0.2 if it has
+// lent it, it is stopped too.
 #pragma once
 
 #include <cstdint>
@@ -76,13 +78,17 @@ class hostage_watch {
     static constexpr int calm_after = 4;  // rounds
 
     bool look_at(p& pp, std::int64_t now);
-    void look_at_running(p& pp, m& mp, std::int64_t now);
+    void look_at_running(p& pp, m& mp, bool waits, std::int64_t now);
     // What is known of the turn that a taking ends: its thread has waited for a processor, and got
     // next to nothing of it; or computed most of the time; or neither.
     enum class turn_was : unsigned char { hardly_begun, some, steady };
     static take_from what_of(turn_was was, bool was_blocked);
-    // `vacated`: see p.
-    bool take(p& pp, m& mp, spare_for why, turn_was was, int vacated, std::int64_t now);
+    struct ended_turn {
+        turn_was was = turn_was::some;
+        bool waits = false;  // awake, without a processor, at two looks between which nothing moved
+        int vacated = p::anywhere;  // see p
+    };
+    bool take(p& pp, m& mp, spare_for why, ended_turn turn, std::int64_t now);
     void note_calm(std::int64_t now);
     void note_shortage(std::int64_t now);
     void find_longest();

@@ -5,6 +5,7 @@
 #include "sched/m_lifecycle.hpp"
 #include "sched/run_queue.hpp"
 #include "sched/suspend.hpp"
+#include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
 namespace rota::rt {
@@ -26,25 +27,38 @@ bool is_awake(const m& mp) {
 
 // Whether somebody has called for a spinner in vain does not matter here: the p will be as busy as
 // if it had not been lent, and the word stays for the next that becomes idle.
-bool put_back_if_unneeded(p& pp, const m& host) {
+bool put_back_if_unneeded(p& pp, m& host) {
     const lock_guard guard(sched.mu);
     if (!sched.urgent.empty() || !sched.runq.empty() || !runq_empty(pp) || !misses_p(host))
         return false;
     pidle_put(pp);
+    pp.given_back_to.store(&host, memory_order_relaxed);  // relaxed: a hint
     return true;
+}
+
+constexpr std::int64_t coming_max = 10'000'000;  // ns: for a host that waits for a processor
+
+// Whether the host has run since it lent pp while it waited for a processor, or had too long for
+// it.
+bool is_no_host_any_more(const p& pp, const m& host) {
+    if (pp.host_clock < 0) return false;
+    const int tid = host.tid.load(memory_order_relaxed);  // relaxed: see tid
+    return nanotime() - pp.lent_at > coming_max || thread_cpu_time(tid) != pp.host_clock;
 }
 
 }  // namespace
 
-void lend(p& pp, m& host, m& to) {
+void lend(p& pp, m& host, std::int64_t clock, m& to) {
     pp.host = &host;
+    pp.host_clock = clock;
+    pp.lent_at = nanotime();
     startm(pp, false, &to);
 }
 
 bool give_back(p& pp) {
     if (ROTA_LIKELY(pp.host == nullptr)) return false;
     m& host = *pp.host;
-    if (!misses_p(host)) {
+    if (!misses_p(host) || is_no_host_any_more(pp, host)) {
         pp.host = nullptr;
         return false;
     }
@@ -63,6 +77,26 @@ bool is_lent_still(p& pp) {
     if (tick - pp.global_tick < moment) return true;
     pp.host = nullptr;
     return false;
+}
+
+void go_on_lending(p& pp) {
+    m* const host = pp.given_back_to.load(memory_order_relaxed);  // relaxed: under sched.mu
+    if (host != nullptr && pp.host_clock >= 0 && misses_p(*host)) pp.host = host;
+}
+
+bool do_hosts_come(std::int64_t since) {
+    bool any = false;
+    for (std::int32_t i = 0; i < proc_count(); ++i) {
+        const p& pp = *sched.allp[i];
+        if (pp.status.load(memory_order_relaxed) != p_status::idle) {  // relaxed: a hint
+            if (!runq_empty(pp)) return false;
+            continue;
+        }
+        const m* const host = pp.given_back_to.load(memory_order_relaxed);  // relaxed: a hint
+        if (host == nullptr || pp.host_clock < 0 || pp.lent_at < since) return false;
+        any = true;
+    }
+    return any;
 }
 
 }  // namespace rota::rt

@@ -11,6 +11,13 @@
 //                                │ it takes too long                                      goes on
 //                                └──► sysmon stops the host, as any other without a p
 //
+// A thread that waits for a processor of the machine is a host as well. If its p went to the next
+// in line, this thread would wait too, and on a machine that other programs keep busy all threads
+// that compute would become runnable. It must not have slept since it was stopped last: then it was
+// computing when it lost the processor, and not inside a call that the signal would interrupt. It
+// gets its p back within 10 ms, and only if its clock has not moved since: a thread that has run
+// may be about to block.
+//
 // Anybody may take the idle p first: then the host stands in line. One that comes into the runtime
 // of itself takes it too, or another one.
 //
@@ -24,8 +31,9 @@
 
 namespace rota::rt {
 
-// Gives pp, which the caller has taken from host, to an m that has been set aside for it.
-void lend(p& pp, m& host, m& to) ROTA_EXCLUDES(sched.mu);
+// Gives pp, which the caller has taken from host, to an m that has been set aside for it. `clock`:
+// that of the host's thread, which has waited for a processor; or -1.
+void lend(p& pp, m& host, std::int64_t clock, m& to) ROTA_EXCLUDES(sched.mu);
 
 // True: pp, which the caller holds without being its m, goes back to its host. It does not if there
 // is none, if that one has a p again, stands in line or sleeps, or if others have work for pp.
@@ -34,5 +42,14 @@ void lend(p& pp, m& host, m& to) ROTA_EXCLUDES(sched.mu);
 // Whether pp, whose m asks because others wait in the global queue, is lent. One that they have
 // waited for long enough is its holder's own from now on.
 [[nodiscard]] bool is_lent_still(p& pp);
+
+// The caller has taken pp, which was idle, for what is due. If its host has not come yet, it is lent
+// again.
+void go_on_lending(p& pp) ROTA_REQUIRES(sched.mu);
+
+// Whether each idle p has been given back, since `since`, to a host that had to wait for a
+// processor and has not come yet, and the others have nothing that could be stolen. A hint. sysmon
+// only.
+[[nodiscard]] bool do_hosts_come(std::int64_t since);
 
 }  // namespace rota::rt

@@ -58,7 +58,8 @@ p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
 
 void go_on(m& self, p& pp) {
     bump(pp.sched_tick);  // before sysmon can see who holds it: one turn, one tick
-    self.went_on_in.store(turn_of(pp), memory_order_relaxed);  // relaxed: a guess
+    self.sleeps_then.store(current_thread_sleeps(), memory_order_relaxed);  // relaxed: a guess
+    self.went_on_in.store(turn_of(pp), memory_order_relaxed);               // relaxed: a guess
     acquirep(self, pp);
     if (is_traced()) trace_go_on(self);
     // A new time slice, as in findrunnable.

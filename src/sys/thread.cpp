@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -168,6 +169,12 @@ int processor_count() {
 }
 
 int current_thread_id() { return static_cast<int>(::gettid()); }
+
+std::uint64_t current_thread_sleeps() {
+    rusage used{};
+    if (::getrusage(RUSAGE_THREAD, &used) != 0) return ~std::uint64_t{0};
+    return static_cast<std::uint64_t>(used.ru_nvcsw);
+}
 
 std::int64_t thread_cpu_time(int tid) {
     // The kernel's own encoding: pthread_getcpuclockid would want a pthread_t that still lives.

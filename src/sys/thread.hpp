@@ -58,6 +58,9 @@ int allowed_processors(int thread_id);
 
 int current_thread_id();
 
+// How often the calling thread has slept so far, as the kernel counts it.
+std::uint64_t current_thread_sleeps();
+
 // How long a thread of this process has been on a processor, in ns, or -1 if there is none of this
 // number. It stands still while the thread is blocked or has no processor. Some 0.3 µs; no lock, no
 // allocation.

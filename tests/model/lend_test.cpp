@@ -29,7 +29,7 @@ bool lend_p0(machine& rig) {
     const heir next = set_aside(pp, line_turn::none, nanotime());
     m* const host = pp.mp.load(memory_order_acquire);
     const bool taken = next.mp != nullptr && !next.is_stopped && take_p(pp);
-    if (taken) lend(pp, *host, *next.mp);
+    if (taken) lend(pp, *host, -1, *next.mp);
     else if (next.mp != nullptr) put_back(next);
     sched.retaking.store(false, memory_order_relaxed);
     return taken;

@@ -18,6 +18,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #include "program.hpp"
@@ -302,6 +303,73 @@ int block_at_limit() {
         group.wait();
     });
     say("done");
+    return 0;
+}
+
+// A process that computes for as long as this one lives.
+void fork_hog() {
+    const pid_t parent = ::getpid();
+    if (::fork() != 0) return;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(0);
+    for (volatile unsigned n = 0;;) n = n + 1;
+}
+
+// Other programs have most of the processors, and timers come due all the time: of twenty that
+// compute those without a p stay in line. Not all of them want a processor.
+int line_on_busy_machine() {
+    for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i) fork_hog();
+    int running[200];
+    rota::run([&] {
+        rota::wait_group tickers;
+        for (int i = 0; i < 50; ++i) {
+            tickers.go([] {
+                while (!stopped()) rota::sleep_for(1ms);
+            });
+        }
+        hogs many(20);
+        await([&] { return many.begun() == 20; }, [] { rota::sleep_for(1ms); });
+        for (int& n : running) {
+            rota::sleep_for(5ms);
+            n = many.running();
+        }
+        stop = true;
+        tickers.wait();
+    });
+    std::sort(std::begin(running), std::end(running));
+    const int median = running[std::size(running) / 2];
+    std::fprintf(stderr, "%d of 20 run or wait for a processor\n", median);
+    say(median <= 14 ? "done" : "too many");
+    return 0;
+}
+
+// Goroutines that compute and wait in poll() by turns, where other programs have most of the
+// processors and timers come due all the time: lending a p interrupts next to none of their calls.
+int sleeps_on_busy_machine() {
+    for (unsigned i = 0; i < 4 * std::thread::hardware_concurrency(); ++i) fork_hog();
+    std::atomic<int> interrupted{0}, slept{0};
+    rota::run([&] {
+        rota::wait_group group;
+        for (int i = 0; i < 20; ++i) {
+            group.go([] {
+                while (!stopped()) rota::sleep_for(1ms);
+            });
+        }
+        for (int i = 0; i < 8; ++i) {
+            group.go([&] {
+                while (!stopped()) {
+                    for (volatile unsigned n = 0; n < 1'000'000;) n = n + 1;
+                    interrupted += ::poll(nullptr, 0, 1) == 0 || errno != EINTR ? 0 : 1;
+                    ++slept;
+                }
+            });
+        }
+        rota::sleep_for(2s);
+        stop = true;
+        group.wait();
+    });
+    std::fprintf(stderr, "%d of %d interrupted\n", interrupted.load(), slept.load());
+    say(slept > 100 && interrupted <= 2 + slept / 100 ? "done" : "interrupted");
     return 0;
 }
 
@@ -619,6 +687,8 @@ constexpr program_case cases[] = {{"run_returns", run_returns},
                                   {"begun_beside_calls", begun_beside_calls},
                                   {"begin_at_limit", begin_at_limit},
                                   {"block_at_limit", block_at_limit},
+                                  {"line_on_busy_machine", line_on_busy_machine},
+                                  {"sleeps_on_busy_machine", sleeps_on_busy_machine},
                                   {"wake_unseen", wake_unseen},
                                   {"calm", calm},
                                   {"resized", resized},

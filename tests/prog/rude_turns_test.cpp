@@ -72,6 +72,21 @@ TEST(rude_looks, are_few_while_nobody_is_blocked) {
     expect_done("calm", "2");
 }
 
+TEST(rude_line, is_kept_where_other_programs_have_the_processors) {
+    // Each timer took the p from a thread that waited for a processor and woke the next in line: in
+    // the end all twenty were runnable, and each wake-up waited behind them.
+    if (!plain_build) {
+        std::puts("nobody is stopped in time beside a sanitizer");
+        GTEST_SKIP();
+    }
+    expect_done("line_on_busy_machine", "2");
+}
+
+TEST(rude_sleeps, are_not_interrupted_where_other_programs_have_the_processors) {
+    // A p is lent by signal to its thread: a thread that is in poll() by then gets EINTR.
+    expect_done("sleeps_on_busy_machine", "2");
+}
+
 TEST(rude_silence, hides_nobody_who_begins_to_compute) { expect_done("wake_unseen", "2"); }
 
 TEST(kb41_stack, is_written_with_no_processor_in_hand_while_malloc_waits) {
