@@ -61,8 +61,7 @@ class creation_place {
 };
 
 struct g {
-    // --- the cache line of the switch: every field that a park, a ready and a resume touch. The
-    // line
+    // --- the cache line of the switch: every field that a park, a ready and a resume touch. It
     // --- is cold where thousands wait. Owner: the m that runs the g, until the switch away from it
     // --- is complete. While the g waits it has no owner; then its waker owns it.
     gobuf sched;                   // where it resumes

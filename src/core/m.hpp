@@ -195,8 +195,8 @@ struct alignas(cache_line) m : self_header {
     // The turn in which it has gone on, with the goroutine that ran without a p (turn_of); 0: that
     // one has gone into a queue since. relaxed: a guess, and at worst a turn looks new
     atomic<std::uint64_t> went_on_in{0};
-    // How often its thread had slept by then. Written by itself before went_on_in; read by sysmon:
-    // a guess, as that is.
+    // Voluntary context switches of its thread by then. Written by the m before went_on_in; sysmon
+    // reads it. relaxed: a guess, as went_on_in
     atomic<std::uint64_t> sleeps_then{0};
 
     // --- sysmon only ------------------------------------------------------------------------
@@ -215,7 +215,7 @@ struct alignas(cache_line) m : self_header {
     bool was_let_go = false;     // it was stopped, and goes on without a p for the sake of others
     std::int64_t turn_used = 0;  // ns of its turn that it has had when it lent its p; 0: it has not
     std::int64_t lent_at = 0;    // when it has last lent one
-    bool lent_waiting = false;   // while its thread waited for a processor
+    bool lent_waiting = false;   // its thread waited for a processor when it lent its p
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

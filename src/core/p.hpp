@@ -49,10 +49,11 @@ struct alignas(cache_line) p {
     std::uint32_t computed_tick = ~0u / 2;     // and at which tick; both by note_computed
     std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
     m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
-    // When, and the clock of the host's thread if the thread waited for a processor then; -1: it
-    // computed. Written by sysmon, which holds the p, before it hands the p to the m that reads it.
+    // nanotime() of that, and the CPU time of the host's thread if it waited for a processor then;
+    // -1: it computed. Written by sysmon, which holds the p, before another m gets the p.
     std::int64_t lent_at = 0, host_clock = -1;
-    // To whom it was given back, while it is idle. Written under sched.mu; sysmon reads it: a hint.
+    // The host that has got it back and not come yet, while it is idle. Written under sched.mu;
+    // sysmon reads it as a hint.
     atomic<m*> given_back_to{nullptr};
     // the tick at which the global queue was last served, or empty
     std::uint32_t global_tick = 0;

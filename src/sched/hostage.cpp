@@ -85,7 +85,7 @@ bool is_for_others(const p& pp, std::int64_t now) {
     return now - pp.watch.since < time_slice || is_alone(pp);
 }
 
-// Whether nobody waits in the global queue but stopped threads.
+// Whether only stopped threads wait for a p: both queues of goroutines are empty.
 bool does_line_wait_alone() {
     const lock_guard guard(sched.mu);
     return sched.runq.empty() && sched.urgent.empty();
@@ -111,7 +111,7 @@ void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
     const std::int64_t away = w.since - mp.lent_at;
     if (used == 0 || away > (mp.lent_waiting ? waiting_max : lending_max)) return;
     if (mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
-    // A turn of waiting goes on meanwhile, or it might have no end.
+    // Time without the p counts where the thread waited for a processor, or the turn had no end.
     w.since -= mp.lent_waiting ? used + away : used;
     w.cpu = mp.cpu_seen;  // it was watched meanwhile
     w.cpu_then = mp.cpu_then;
@@ -310,7 +310,7 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
     return take(pp, *mp, spare_for::blocked, {}, now);
 }
 
-// `waits`: for a processor. Then the next in line would have to wait as well.
+// `waits`: the thread waits for a processor. The next stopped thread would have to wait as well.
 void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) {
     auto& w = pp.watch;
     if (!hostages.stops) return;
@@ -346,11 +346,11 @@ take_from hostage_watch::what_of(turn_was was, bool was_blocked) {
     return was == turn_was::hardly_begun ? take_from::hardly_run : take_from::computing;
 }
 
-// Hands pp on if it can be taken (lent, from one that is in its turn and computes steadily, or
-// waits for a processor), and if
-// the next m is there: what makes threads may wait for the very goroutine that computes. Whoever
-// blocks may wait for what a stopped thread holds, malloc's lock say: every other time the first of
-// those comes before the queue.
+// Hands pp on if sysmon can take it and the next m is there; the thread that makes ms may wait for
+// the very goroutine that computes. The p is lent if its goroutine is in its turn and computes
+// steadily, or its thread waits for a processor. A blocked thread may wait for what a stopped
+// thread holds, malloc's lock for example: every other time the first stopped thread comes before
+// the queue.
 //
 // While we, who are no m, hold the p, all ms may be asleep without anything being wrong: the
 // deadlock detector is told, and asked again afterwards.
@@ -575,9 +575,9 @@ void hostage_watch::free_what_is_stuck(std::int64_t now) {
     if (anyone && look_again_ == soon::no) look_again_ = soon::work_waits;
 }
 
-// A p that was given back may have found nobody. Then it is idle beside those in line, or although
-// somebody has called for a spinner. A host that waits for a processor has until the end of a
-// slice: the next in line would have to wait as well.
+// A p that was given back may be idle beside stopped threads, or although a spinner was called for.
+// Wakes an m for it after 1 ms. A host that waits for a processor has a slice's time to come: the
+// next stopped thread would have to wait as well.
 void hostage_watch::wake_beside_idle_p(std::int64_t now) {
     const bool is_wanted = global_has_work() ||
                            sched.need_spinning.load(memory_order_relaxed);  // relaxed: a round late

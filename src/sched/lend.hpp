@@ -43,13 +43,12 @@ void lend(p& pp, m& host, std::int64_t clock, m& to) ROTA_EXCLUDES(sched.mu);
 // waited for long enough is its holder's own from now on.
 [[nodiscard]] bool is_lent_still(p& pp);
 
-// The caller has taken pp, which was idle, for what is due. If its host has not come yet, it is lent
-// again.
+// Lends pp again if its host has not come yet. Caller: an m that has taken pp, which was idle, for
+// timers or descriptors that are due.
 void go_on_lending(p& pp) ROTA_REQUIRES(sched.mu);
 
-// Whether each idle p has been given back, since `since`, to a host that had to wait for a
-// processor and has not come yet, and the others have nothing that could be stolen. A hint. sysmon
-// only.
+// Whether each idle p was given back, after `since`, to a host that waits for a processor and has
+// not come yet, and no other p has goroutines to steal. A hint. Caller: sysmon.
 [[nodiscard]] bool do_hosts_come(std::int64_t since);
 
 }  // namespace rota::rt

@@ -48,6 +48,7 @@ sema_table_extent sema_table();
 // is being destroyed. Caller: outside the runtime.
 void sem_report_waiters(const char* what, const void* word);
 
+// The lock of the root to which the address belongs. Takes: nothing below it.
 lock& sem_lock(const void* address);
 
 }  // namespace rota::rt

@@ -58,7 +58,7 @@ int allowed_processors(int thread_id);
 
 int current_thread_id();
 
-// How often the calling thread has slept so far, as the kernel counts it.
+// Voluntary context switches of the calling thread so far; the highest value if refused.
 std::uint64_t current_thread_sleeps();
 
 // How long a thread of this process has been on a processor, in ns, or -1 if there is none of this
