@@ -42,7 +42,10 @@ void note_stopped(g& gp) {
     if (n % stop_period == 0) begin_to_time(gp);
 }
 
-void forget_runnable_outside() { __atomic_store_n(&made_outside, 0, __ATOMIC_RELAXED); }
+void forget_runnable_outside() {
+    __atomic_store_n(&made_outside, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&made_stopped, 0, __ATOMIC_RELAXED);
+}
 
 void at_start(g& gp) {
     if ((gp.at_start & g::start_timed) != 0) {

@@ -24,7 +24,8 @@ void note_runnable_outside(g& gp);
 // they go on (note_running). Caller: the handler of the signal, inside the runtime.
 void note_stopped(g& gp);
 
-// Nobody has been made runnable yet: for programs that are repeated.
+// Forgets the counts of goroutines that were made runnable without a p, and of those stopped: a
+// schedule that is repeated from here on times the same goroutines again.
 void forget_runnable_outside();
 
 // gp is about to become runnable, by the owner of pp, who alone knows it.
