@@ -17,52 +17,99 @@ namespace detail {
 
 // --- the tree ------------------------------------------------------------------------------------
 
-route_node& route_node::child(const std::string& key) {
-    std::unique_ptr<route_node>& made = children_[key];
-    if (made == nullptr) made = std::make_unique<route_node>();
+route_node& route_node::child(const std::string& key, std::deque<route_node>& all) {
+    route_node*& made = children_[key];
+    if (made == nullptr) made = &all.emplace_back();
     return *made;
 }
 
 const route_node* route_node::find(std::string_view key) const {
     const auto found = children_.find(key);
-    return found == children_.end() ? nullptr : found->second.get();
+    return found == children_.end() ? nullptr : found->second;
 }
 
-void route_node::add(const route& r) {
-    route_node* n = &child(r.matched.host).child(r.matched.method);
+void route_node::add(const route& r, std::deque<route_node>& all) {
+    route_node* n = &child(r.matched.host, all).child(r.matched.method, all);
     for (const segment& s : r.matched.segments) {
         if (s.multi) {
             n->rest_ = &r;
             return;
         }
         if (s.wild || !s.text.empty()) {
-            n = &n->child(s.wild ? std::string() : s.text);
+            n = &n->child(s.wild ? std::string() : s.text, all);
         } else {
-            if (n->empty_ == nullptr) n->empty_ = std::make_unique<route_node>();
-            n = n->empty_.get();
+            if (n->empty_ == nullptr) n->empty_ = &all.emplace_back();
+            n = n->empty_;
         }
     }
     n->route_ = &r;
 }
 
+namespace {
+
+// Where the segment that begins at `at` ends. "/" at the end of the path is a segment.
+std::size_t end_of_segment(std::string_view path, std::size_t at) {
+    return std::min(path.find('/', at + 1), path.size());
+}
+
+std::string text_of_segment(std::string_view path, std::size_t at) {
+    if (at + 1 == path.size()) return "/";
+    return unescaped(path.substr(at + 1, end_of_segment(path, at) - at - 1));
+}
+
+}  // namespace
+
+// Goes down the tree, a segment a step, and notes the children that it passes by. At a dead end it
+// goes on at the noted child that is nearest. A wildcard for all that is left fits always, so
+// nothing that was noted above it is ever needed.
 const route* route_node::match_path(std::string_view path, matches& found) const {
-    if (path.empty()) return route_;
-    const std::size_t end = path == "/" ? 1 : std::min(path.find('/', 1), path.size());
-    const std::string text = path == "/" ? "/" : unescaped(path.substr(1, end - 1));
-    const std::string_view rest = path.substr(end);
+    struct place {
+        const route_node* node = nullptr;
+        std::size_t at = 0;      // where the segment begins
+        std::size_t before = 0;  // how many texts had been found
+    };
     const std::size_t before = found.size();
-    if (const route_node* const n = text.empty() ? empty_.get() : find(text)) {
-        if (const route* const r = n->match_path(rest, found)) return r;
-        found.resize(before);
+    place rest;                // the last node with a wildcard for all that is left
+    std::vector<place> wilds;  // behind it: wildcards passed by for a literal
+    const route_node* n = this;
+    for (std::size_t at = 0;;) {
+        const route_node* literal = nullptr;
+        const route_node* wild = nullptr;
+        std::string text;
+        if (at < path.size()) {
+            text = text_of_segment(path, at);
+            literal = text.empty() ? n->empty_ : n->find(text);
+            wild = text == "/" ? nullptr : n->find("");
+            if (n->rest_ != nullptr) {
+                rest = {n, at, found.size()};
+                wilds.clear();
+            }
+        } else if (n->route_ != nullptr) {
+            return n->route_;
+        }
+        if (literal != nullptr) {
+            if (wild != nullptr) wilds.push_back({wild, at, found.size()});
+            n = literal;
+        } else if (wild != nullptr) {
+            found.push_back(std::move(text));
+            n = wild;
+        } else if (!wilds.empty()) {
+            const place next = wilds.back();
+            wilds.pop_back();
+            found.resize(next.before);
+            found.push_back(text_of_segment(path, next.at));
+            n = next.node;
+            at = next.at;
+        } else {
+            break;
+        }
+        at = end_of_segment(path, at);
     }
-    if (const route_node* const n = text == "/" ? nullptr : find("")) {
-        found.push_back(text);
-        if (const route* const r = n->match_path(rest, found)) return r;
-        found.resize(before);
-    }
-    if (rest_ != nullptr && !rest_->matched.last().text.empty())
-        found.push_back(unescaped(path.substr(1)));
-    return rest_;
+    found.resize(rest.node != nullptr ? rest.before : before);
+    if (rest.node == nullptr) return nullptr;
+    const route* const r = rest.node->rest_;
+    if (!r->matched.last().text.empty()) found.push_back(unescaped(path.substr(rest.at + 1)));
+    return r;
 }
 
 const route* route_node::match_method(std::string_view method, std::string_view path,
@@ -127,7 +174,7 @@ bool is_exact(const route* r, std::string_view path) {
 }
 
 // A path that lacks a slash at the end goes where the one with it would.
-bool lacks_slash(const route_node& root, const finding& f, std::string_view host,
+bool lacks_slash(const route_tree& root, const finding& f, std::string_view host,
                  std::string_view method, std::string_view path) {
     if (is_exact(f.r, path) || path.empty() || path.ends_with('/')) return false;
     const std::string longer = std::string(path) + "/";
@@ -172,7 +219,7 @@ bool is_clean(std::string_view path) {
     return path.starts_with('/') && path.find("//") == path.npos && path.find("/.") == path.npos;
 }
 
-finding find(const route_node& root, std::string_view host, std::string_view method,
+finding find(const route_tree& root, std::string_view host, std::string_view method,
              std::string_view path) {
     finding f;
     std::string cleaned;

@@ -94,6 +94,27 @@ TEST(http_mux, redirects_to_clean_paths_and_to_the_slash) {
     });
 }
 
+TEST(http_mux, takes_patterns_of_thousands_of_segments) {
+    // A call within a call for each segment would overflow the goroutine's stack: when a request is
+    // matched, and when the table is destroyed.
+    rota::run([] {
+        std::string wild, literal, text;
+        for (int i = 0; i < 4000; ++i) {
+            wild.append("/{w").append(std::to_string(i)).append("}");
+            literal += "/l";
+            text += "/x";
+        }
+        const std::string of_wilds = wild + "/{a}", of_literals = literal + "/{b}";
+        const asked of({of_wilds, of_literals, "/{rest...}"});
+        EXPECT_EQ(of("GET", text + "/1"), of_wilds + " a=1");
+        EXPECT_EQ(of("GET", literal + "/2"), of_literals + " b=2");
+        // Dead ends, far from where another way begins.
+        literal.back() = 'x';
+        EXPECT_EQ(of("GET", literal + "/3"), of_wilds + " a=3");
+        EXPECT_EQ(of("GET", literal + "/4/5"), "/{rest...} rest=" + literal.substr(1) + "/4/5");
+    });
+}
+
 TEST(http_mux, lets_no_dots_through_to_handlers) {
     // Escaped ones could reach a handler that opens the file that it is asked for, and a backslash
     // could lead a browser to another host.

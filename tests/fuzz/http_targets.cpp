@@ -94,7 +94,7 @@ void mux(std::string_view input) {
         } catch (const rota::panic_error&) {
         }
     }
-    http::detail::route_node root;
+    http::detail::route_tree root;
     std::vector<const http::detail::route*> added;
     for (const auto& r : routes) {
         bool fits = true;

@@ -118,7 +118,7 @@ void add_texts(subjects& all) {
     add("NO_PROXY: networks", of("10.0.0.0/8,"), choose_proxy);
     add("mux: patterns", of("/a#/b\n"), add_patterns, 16 << 10);
     add("mux: patterns with wildcards", of("GET /{x}/a#/{y...}\n"), add_patterns, 32 << 10);
-    add("mux: wildcards of a pattern", of("", "/{w#}", "\n"), add_patterns, 8 << 10);
+    add("mux: wildcards of a pattern", of("", "/{w#}", "\n"), add_patterns, 64 << 10);
     add("header_map: fields", of("field-#\n"), fill_map);
     add("GODEBUG: settings", of("schedtrace=0,"), read_godebug, 1 << 20);
     add("environment: variables", of("NAME#=value\n"), read_variables, 256 << 10);
