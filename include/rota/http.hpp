@@ -116,9 +116,21 @@ class header_map {
     void borrow(std::string_view name, std::string_view value);
     std::string_view keep(std::string_view text) noexcept;
     void make_room(std::size_t more);
+    void append(std::string_view name, std::string_view value);
+
+    struct place {
+        std::size_t first;  // of the name; the number of fields if there is none
+        bool may_repeat;    // whether more of that name may follow
+    };
+    place find(std::string_view name) const noexcept;
+    std::size_t slot_of(std::string_view name) const noexcept;
+    void index() noexcept;
+    void erase(std::string_view name, std::size_t first) noexcept;
 
     rota::detail::vector<value_type> fields_;  // views of text_, or of somebody else's text
     std::string text_;
+    rota::detail::vector<std::uint32_t> table_;  // where names stand, if there are many fields
+    std::size_t indexed_ = 0;                    // fields that table_ covers, from the first on
 };
 
 /// Gives the body of a request piece by piece: puts some of it into `to` and returns how many bytes

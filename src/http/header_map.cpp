@@ -1,9 +1,18 @@
 // header_map: fields as views of one text. Fields that a client has sent are views of the input. An
 // added field is copied behind the text; without room, it goes with the fields in use into a larger
 // text.
+//
+// A map of few fields is searched one by one. From 32 fields on, add and set keep a hash table, so
+// that n names cost n steps. An entry is the number of the first field of a name, from 1 on, and a
+// bit if more fields of that name follow; 0 is free. Functions that only read use the table if it
+// covers all fields, and leave it as it is: several goroutines may read one map. del drops it. A
+// table that there is no memory for is done without.
 #include <algorithm>
+#include <bit>
+#include <new>
 #include <stdexcept>
 
+#include <sys/random.h>
 #include <rota/http.hpp>
 
 #include "http/grammar.hpp"
@@ -24,6 +33,31 @@ void check(std::string_view name, std::string_view value) {
     if (!is_field_value(value)) throw std::invalid_argument("http: invalid header field value");
 }
 
+constexpr std::size_t many = 32;  // fields from which on there is a table
+constexpr std::uint32_t repeated = std::uint32_t{1} << 31;
+
+constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
+
+std::uint64_t random_point() noexcept {
+    std::uint64_t bits = 0;
+    (void)::getrandom(&bits, sizeof bits, 0);  // the kernel always gives so few bytes at once
+    return bits % (prime - 1) + 1;
+}
+
+// A polynomial of the name's characters at a point that no peer knows, so that no peer can choose
+// names that collide: two names of n characters do for n of the 2^61 points.
+std::uint64_t hash_of(std::string_view name) noexcept {
+    static const std::uint64_t point = random_point();
+    std::uint64_t h = name.size();
+    for (const char c : name) {
+        const auto next =
+            static_cast<unsigned __int128>(h) * point + static_cast<unsigned char>(lower(c));
+        h = static_cast<std::uint64_t>(next & prime) + static_cast<std::uint64_t>(next >> 61);
+        if (h >= prime) h -= prime;
+    }
+    return h;
+}
+
 }  // namespace
 
 header_map::header_map(const header_map& other) {
@@ -35,10 +69,14 @@ header_map::header_map(const header_map& other) {
         const std::string_view own_name = keep(name);
         fields_.emplace_back(own_name, keep(value));
     }
+    index();
 }
 
 header_map::header_map(header_map&& other) noexcept
-    : fields_(std::move(other.fields_)), text_(std::move(other.text_)) {
+    : fields_(std::move(other.fields_)),
+      text_(std::move(other.text_)),
+      table_(std::move(other.table_)),
+      indexed_(other.indexed_) {
     other.clear();
 }
 
@@ -51,6 +89,8 @@ header_map& header_map::operator=(header_map&& other) noexcept {
     if (this == &other) return *this;
     fields_ = std::move(other.fields_);
     text_ = std::move(other.text_);
+    table_ = std::move(other.table_);
+    indexed_ = other.indexed_;
     other.clear();
     return *this;
 }
@@ -60,6 +100,8 @@ header_map::~header_map() = default;
 void header_map::clear() noexcept {
     fields_.clear();
     text_.clear();
+    table_.clear();
+    indexed_ = 0;
 }
 
 void header_map::borrow(std::string_view name, std::string_view value) {
@@ -89,25 +131,65 @@ void header_map::make_room(std::size_t more) {
     text_.swap(larger);
 }
 
+// Caller: the table is not empty. Returns the entry of that name, or a free one.
+std::size_t header_map::slot_of(std::string_view name) const noexcept {
+    std::size_t at = hash_of(name) & (table_.size() - 1);
+    while (table_[at] != 0 &&
+           !equal_without_case(fields_[(table_[at] & ~repeated) - 1].first, name))
+        at = (at + 1) & (table_.size() - 1);  // half of them are free
+    return at;
+}
+
+// Makes the table cover all fields, if they are many.
+void header_map::index() noexcept {
+    if (fields_.size() < many) return;
+    if (table_.size() < 2 * fields_.size()) {
+        indexed_ = 0;
+        try {
+            table_.assign(std::bit_ceil(4 * fields_.size()), 0);
+        } catch (const std::bad_alloc&) {
+            table_.clear();
+            return;
+        }
+    }
+    for (; indexed_ < fields_.size(); ++indexed_) {
+        std::uint32_t& entry = table_[slot_of(fields_[indexed_].first)];
+        entry = entry == 0 ? static_cast<std::uint32_t>(indexed_ + 1) : entry | repeated;
+    }
+}
+
+header_map::place header_map::find(std::string_view name) const noexcept {
+    if (!table_.empty() && indexed_ == fields_.size()) {
+        const std::uint32_t entry = table_[slot_of(name)];
+        if (entry == 0) return {fields_.size(), false};
+        return {(entry & ~repeated) - 1, (entry & repeated) != 0};
+    }
+    std::size_t first = 0;
+    while (first < fields_.size() && !equal_without_case(fields_[first].first, name)) ++first;
+    return {first, first < fields_.size()};
+}
+
 std::string_view header_map::get(std::string_view name) const noexcept {
-    for (const value_type& f : fields_)
-        if (equal_without_case(f.first, name)) return f.second;
-    return {};
+    const std::size_t first = find(name).first;
+    return first < fields_.size() ? fields_[first].second : std::string_view();
 }
 
 bool header_map::contains(std::string_view name) const noexcept {
-    return std::any_of(fields_.begin(), fields_.end(),
-                       [name](const value_type& f) { return equal_without_case(f.first, name); });
+    return find(name).first < fields_.size();
 }
 
 std::vector<std::string> header_map::values(std::string_view name) const {
     std::vector<std::string> all;
-    for (const value_type& f : fields_)
-        if (equal_without_case(f.first, name)) all.emplace_back(f.second);
+    const auto [first, may_repeat] = find(name);
+    if (first == fields_.size()) return all;
+    all.emplace_back(fields_[first].second);
+    for (std::size_t i = first + 1; may_repeat && i < fields_.size(); ++i)
+        if (equal_without_case(fields_[i].first, name)) all.emplace_back(fields_[i].second);
     return all;
 }
 
-void header_map::add(std::string_view name, std::string_view value) {
+// Adds a field that the table does not cover.
+void header_map::append(std::string_view name, std::string_view value) {
     check(name, value);
     if (fields_.size() == fields_.capacity())
         fields_.reserve(std::max<std::size_t>(8, fields_.size() * 2));
@@ -123,28 +205,41 @@ void header_map::add(std::string_view name, std::string_view value) {
     fields_.emplace_back(kept, keep(value));
 }
 
+void header_map::add(std::string_view name, std::string_view value) {
+    append(name, value);
+    index();
+}
+
 void header_map::set(std::string_view name, std::string_view value) {
-    add(name, value);
+    append(name, value);
     const value_type added = fields_.back();
     fields_.pop_back();
-    const auto is_it = [&](const value_type& f) {
-        return equal_without_case(f.first, added.first);
-    };
-    const auto first = std::find_if(fields_.begin(), fields_.end(), is_it);
-    if (first == fields_.end()) {
+    index();  // where the other fields came without one, as a request's do
+    const auto [first, may_repeat] = find(added.first);
+    if (first == fields_.size()) {
         fields_.push_back(added);  // cannot allocate: pop_back has just made room
+        index();
         return;
     }
-    *first = added;
-    fields_.erase(std::remove_if(first + 1, fields_.end(), is_it), fields_.end());
+    fields_[first] = added;
+    if (may_repeat) erase(added.first, first + 1);
 }
 
 void header_map::del(std::string_view name) noexcept {
     // `name` may be a view of the text, which stays as it is.
-    const auto from = std::remove_if(fields_.begin(), fields_.end(), [name](const value_type& f) {
+    erase(name, find(name).first);
+}
+
+// Removes the fields of that name from the number `first` on.
+void header_map::erase(std::string_view name, std::size_t first) noexcept {
+    const auto begin = fields_.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto from = std::remove_if(begin, fields_.end(), [name](const value_type& f) {
         return equal_without_case(f.first, name);
     });
+    if (from == fields_.end()) return;
     fields_.erase(from, fields_.end());
+    table_.clear();
+    indexed_ = 0;
 }
 
 }  // namespace rota::http

@@ -1,5 +1,8 @@
 // Requests and answers: what a handler sees, what a client gets, and in which frame.
+#include <algorithm>
 #include <stdexcept>
+
+#include <strings.h>
 
 #include "http_client.hpp"
 
@@ -40,6 +43,52 @@ TEST(http_header_map, compares_names_without_case_and_keeps_order) {
     EXPECT_EQ(all, "b=4 a=2 ");
     h.del("B");
     EXPECT_EQ(h.size(), 1U);
+}
+
+TEST(http_header_map, of_many_fields_does_as_one_of_few) {
+    // From some number of fields on there is a table of names, which could miss a change: here each
+    // step is taken by a plain list as well.
+    std::vector<std::pair<std::string, std::string>> list;
+    http::header_map h;
+    const auto is_it = [](const std::string& name) {
+        return [&name](const auto& f) { return ::strcasecmp(f.first.c_str(), name.c_str()) == 0; };
+    };
+    for (unsigned step = 0, draw = 1; step < 3000; ++step) {
+        draw = draw * 1664525 + 1013904223;
+        const std::string number = std::to_string(draw >> 20 & 127), value = std::to_string(step);
+        const std::string name = ((draw & 0x10000) != 0 ? "Name-" : "nAME-") + number;
+        const auto first = std::find_if(list.begin(), list.end(), is_it(name));
+        ASSERT_EQ(h.contains(name), first != list.end());
+        ASSERT_EQ(h.get(name), first != list.end() ? first->second : "");
+        const unsigned what = draw >> 28;
+        if (what < 6) {
+            h.add(name, value);
+            list.emplace_back(name, value);
+        } else if (what < 14) {
+            h.set(name, value);
+            if (first == list.end()) {
+                list.emplace_back(name, value);
+            } else {
+                *first = {name, value};
+                list.erase(std::remove_if(first + 1, list.end(), is_it(name)), list.end());
+            }
+        } else if (what < 15) {
+            h.del(name);
+            list.erase(std::remove_if(list.begin(), list.end(), is_it(name)), list.end());
+        } else {
+            const http::header_map copy = h;
+            h = step % 2 == 0 ? copy : std::move(h);
+        }
+        ASSERT_EQ(h.size(), list.size());
+        const auto is_same = [](const auto& a, const auto& b) {
+            return a.first == b.first && a.second == b.second;
+        };
+        ASSERT_TRUE(std::equal(h.begin(), h.end(), list.begin(), is_same)) << "step " << step;
+        const auto all = h.values(name);
+        ASSERT_EQ(std::count_if(list.begin(), list.end(), is_it(name)),
+                  static_cast<std::ptrdiff_t>(all.size()));
+    }
+    EXPECT_GT(list.size(), 40U);
 }
 
 TEST(http_header_map, refuses_what_would_split_a_message) {

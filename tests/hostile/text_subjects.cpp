@@ -83,6 +83,20 @@ void fill_map(const std::string& lines) {
     fields.del("field-0");
 }
 
+// As fill_map, by set and by questions, as handlers do.
+void set_in_map(const std::string& lines) {
+    http::header_map fields;
+    for (std::size_t at = 0, end = 0; at < lines.size(); at = end + 1) {
+        end = lines.find('\n', at);
+        const std::string_view name = std::string_view(lines).substr(at, end - at);
+        require(!fields.contains(name), "a new name");
+        fields.set(name, "first");
+        fields.set(name, "second");
+        require(fields.get(name) == "second", "the last value");
+    }
+    require(fields.values("FIELD-0").size() == 1, "one of each name");
+}
+
 auto of(std::string_view piece) {
     return [piece](std::size_t bytes) { return repeated(piece, bytes); };
 }
@@ -120,6 +134,7 @@ void add_texts(subjects& all) {
     add("mux: patterns with wildcards", of("GET /{x}/a#/{y...}\n"), add_patterns, 32 << 10);
     add("mux: wildcards of a pattern", of("", "/{w#}", "\n"), add_patterns, 64 << 10);
     add("header_map: fields", of("field-#\n"), fill_map);
+    add("header_map: fields that are set", of("field-#\n"), set_in_map);
     add("GODEBUG: settings", of("schedtrace=0,"), read_godebug, 1 << 20);
     add("environment: variables", of("NAME#=value\n"), read_variables, 256 << 10);
     add("page: names escaped", of("<a\xff&"), [](const std::string& text) {
