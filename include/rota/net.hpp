@@ -249,7 +249,11 @@ class packet_conn : public detail::data_socket {
 /// the first three, where an empty host means every address of this machine and port 0 a free port
 /// ("127.0.0.1:0", ":8080", "[::1]:0"), or a path. A name as the host is looked up, which blocks.
 /// When a Unix listener is closed, its path is removed, unless another file (by device and inode)
-/// is there by then. Go: net.Listen.
+/// is there by then.
+///
+/// The first listener of the process raises the soft limit of descriptors (RLIMIT_NOFILE) to the
+/// hard one, as a Go program does at its start; a limit that the program sets later stays. Programs
+/// that os::command starts get the limit from before. Go: net.Listen.
 listener listen(std::string_view network, std::string_view address);
 listener listen(std::string_view network, std::string_view address, std::error_code& error);
 

@@ -30,6 +30,8 @@ constexpr shortfall_line lines[kinds] = {
      "GODEBUG=netpoll=epoll is silent"},
     {"an alternate signal stack", "a stack overflow on that thread ends the process without report",
      "raise ulimit -v or vm.max_map_count"},
+    {"the system call clone for a child", "os::command starts no program",
+     "allow it with CLONE_VM and CLONE_VFORK in the seccomp filter"},
 };
 
 constinit atomic<std::uint64_t> counts[kinds]{};  // relaxed: the counters are independent

@@ -21,6 +21,7 @@ enum class shortfall : std::uint8_t {
     threads,        // a thread for goroutines
     ring,           // io_uring, which GODEBUG asks for
     signal_stacks,  // an alternate stack for a thread
+    children,       // the system call that starts a program; the caller gets the error, too
     count,
 };
 

@@ -243,6 +243,10 @@ constexpr metric table[] = {
     {{"/rota/memory/tables:bytes", "Address space of the scheduler's own tables, and of traces.",
       is_a_state},
      all_tables},
+    {{"/rota/refused/children:refusals",
+      "Times that a filter of system calls has refused the clone by which a program is started.",
+      counts_up},
+     refused<rt::shortfall::children>},
     {{"/rota/refused/io-uring:refusals",
       "Times that the kernel has refused io_uring where it was asked for; descriptors are watched "
       "by epoll then.",

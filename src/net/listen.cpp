@@ -11,6 +11,7 @@
 #include "net/options.hpp"
 #include "net/resolve.hpp"
 #include "sys/io.hpp"
+#include "sys/limits.hpp"
 
 namespace rota::net {
 
@@ -96,6 +97,7 @@ listener listen(std::string_view network, std::string_view address, std::error_c
         error = net_errc::unknown_network;
         return {};
     }
+    rt::raise_descriptor_limit();
     rt::fd* const made = open_first(*kind, address, error);
     if (made == nullptr) return {};
     listener l(made);

@@ -16,8 +16,10 @@ struct process_plan {
 };
 
 // Starts a program, which inherits no other descriptor and the signal mask of boot; signals that
-// are handled here have their default action there, those that are ignored stay so. Returns when it
-// runs, or has failed to: no child is left then. Blocks for as long as that takes, about 0.3 ms.
+// are handled here have their default action there, those that are ignored stay so. Its soft limit
+// of descriptors is ours, unless a listener has raised ours: then it is the one from before
+// (sys/limits). Returns when it runs, or has failed to: no child is left then. Blocks for as long
+// as that takes, about 0.3 ms.
 int process_start(const process_plan& plan, pid_t& made);
 
 // A descriptor that can be polled for reading once the process has ended. -ENOSYS, -EPERM: the

@@ -31,6 +31,7 @@ UNSEEN = [
     ("openat2", "ENOSYS", "1+", "served"),
     ("pwritev2", "EOPNOTSUPP", "1+", "files"),
     ("pidfd_open", "ENOSYS", "1+", "programs"),
+    ("close_range", "EPERM", "1+", "programs"),
     ("epoll_pwait2", "ENOSYS", "1+", "tcp http signals"),
 ]
 # (call, error, of which work); the work may be told

@@ -35,6 +35,7 @@ constexpr optional_call calls[] = {
     {"pidfd_open", 434},
     {"pidfd_send_signal", 424},
     {"preadv2", SYS_preadv2},
+    {"prlimit64", SYS_prlimit64},
     {"process_madvise", 440},
     {"process_vm_readv", SYS_process_vm_readv},
     {"pwritev2", SYS_pwritev2},

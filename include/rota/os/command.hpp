@@ -41,7 +41,9 @@ struct exit_status {
 ///
 /// Where nothing else is said the program reads from and writes to /dev/null, as in Go. It inherits
 /// no descriptor but 0, 1 and 2; its signals have their default action, or are ignored where they
-/// are ignored here, and none is blocked that was not when this program began.
+/// are ignored here, and none is blocked that was not when this program began. Its soft limit of
+/// descriptors is ours; where net::listen has raised ours, and the program has set none since, it
+/// is the one from before.
 ///
 /// If the last handle goes while the process runs, the process goes on, and is waited for in the
 /// background: nobody learns how it ends, and no zombie is left.

@@ -1,0 +1,58 @@
+// Raises the limit of descriptors for a program that listens, and gives its children the old one.
+//
+// A server needs a descriptor for each connection. The soft limit is 1024 almost everywhere, and
+// not for want of memory: select() knows no larger numbers. The hard limit says what a process may
+// have. So the first listener of the process raises the soft limit to it, once, as Go does at the
+// start of a program. A limit that the program sets afterwards stays.
+//
+// A child may use select(), or close all numbers up to its limit one by one. So it begins with the
+// limit that the process had before, unless the program has set one itself since. The child looks
+// at its own limit, which is a copy of the parent's, before it runs the program: the parent cannot
+// know whether another thread raises the limit between a look and the clone.
+#pragma once
+
+#include <cerrno>
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "arch/kernel_call.hpp"
+#include "base/annotations.hpp"
+
+namespace rota::rt {
+
+// Caller: net::listen. Any number of threads. A limit that cannot be raised stays as it is.
+void raise_descriptor_limit();
+
+struct raised_limit {
+    rlimit before{}, after{};  // written once, before `is_noted`
+    bool is_noted = false;     // set with release order before the limit is raised; never reset
+};
+extern constinit raised_limit raised_descriptors;
+
+// The calls below leave errno alone. Where a filter refuses prlimit64 the older calls may be
+// allowed. They return 0, or an errno value with its sign turned.
+ROTA_ALWAYS_INLINE long get_descriptor_limit(rlimit& now) {
+    const long to = reinterpret_cast<long>(&now);
+    const long r = kernel_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, to);
+    return r == 0 ? r : kernel_call(SYS_getrlimit, RLIMIT_NOFILE, to);
+}
+ROTA_ALWAYS_INLINE long set_descriptor_limit(const rlimit& wanted) {
+    const long from = reinterpret_cast<long>(&wanted);
+    const long r = kernel_call(SYS_prlimit64, 0, RLIMIT_NOFILE, from, 0);
+    return r == 0 ? r : kernel_call(SYS_setrlimit, RLIMIT_NOFILE, from);
+}
+
+// Caller: a child that shares this memory. Where the calls are refused, the child keeps the raised
+// limit.
+ROTA_ALWAYS_INLINE void restore_descriptor_limit() {
+    const raised_limit& raised = raised_descriptors;
+    if (!__atomic_load_n(&raised.is_noted, __ATOMIC_ACQUIRE)) return;  // pairs(nofile.raised)
+    rlimit now;
+    if (get_descriptor_limit(now) != 0 || now.rlim_cur != raised.after.rlim_cur ||
+        now.rlim_max != raised.after.rlim_max)
+        return;
+    (void)set_descriptor_limit(raised.before);
+}
+
+}  // namespace rota::rt
