@@ -214,8 +214,10 @@ struct alignas(cache_line) m : self_header {
     std::int64_t awake_at = 0;      // at this moment
     bool was_let_go = false;     // it was stopped, and goes on without a p for the sake of others
     std::int64_t turn_used = 0;  // ns of its turn that it has had when it lent its p; 0: it has not
-    std::int64_t lent_at = 0;    // when it has last lent one
-    bool lent_waiting = false;   // its thread waited for a processor when it lent its p
+    std::int64_t turn_spent = 0;  // ns that it had computed in its turn when its p was last taken
+    std::int64_t lent_at = 0;     // when it has last lent one
+    // its thread waited for a processor when it lent its p, and ever since
+    bool lent_waiting = false;
 
     // --- fixed once listed ------------------------------------------------------------------
     m* all_link = nullptr;

@@ -52,9 +52,9 @@ struct alignas(cache_line) p {
     // nanotime() of that, and the CPU time of the host's thread if it waited for a processor then;
     // -1: it computed. Written by sysmon, which holds the p, before another m gets the p.
     std::int64_t lent_at = 0, host_clock = -1;
-    // The host that has got it back and not come yet, while it is idle. Written under sched.mu;
-    // sysmon reads it as a hint.
-    atomic<m*> given_back_to{nullptr};
+    // The host that has got it back and not come yet, while it is idle. Written and read under
+    // sched.mu.
+    m* given_back_to = nullptr;
     // the tick at which the global queue was last served, or empty
     std::uint32_t global_tick = 0;
     std::uint32_t handed_on_tick = 0;  // and that at which this p was last handed on

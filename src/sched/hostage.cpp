@@ -102,6 +102,12 @@ bool waits_computing(const p& pp, const m& mp, int tid) {
            thread_cpu_time(tid) == pp.watch.cpu;
 }
 
+// ns that pp's thread has computed in its turn. What came before the first look at its clock counts
+// as computed.
+std::int64_t spent_in_turn(const p& pp) {
+    return pp.watch.cpu - pp.watch.cpu_first + (pp.watch.first_at - pp.watch.since);
+}
+
 std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : run_without_p; }
 
 // mp has lent its p, and has got pp: the turn of its goroutine goes on, unless that is over
@@ -113,7 +119,8 @@ void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
     if (mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
     // Time without the p counts where the thread waited for a processor, or the turn had no end.
     w.since -= mp.lent_waiting ? used + away : used;
-    w.cpu = mp.cpu_seen;  // it was watched meanwhile
+    if (mp.lent_waiting) w.first_at = w.since + mp.turn_spent;  // the rest of it was waiting
+    w.cpu = mp.cpu_seen;                                        // it was watched meanwhile
     w.cpu_then = mp.cpu_then;
     w.then = mp.then;
 }
@@ -143,7 +150,7 @@ thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now) {
 bool has_hardly_begun(const p& pp, std::int64_t now) {
     const auto& w = pp.watch;
     if (w.cpu < 0 || w.cpu_first < 0) return false;
-    const std::int64_t spent = w.cpu - w.cpu_first + (w.first_at - w.since);
+    const std::int64_t spent = spent_in_turn(pp);
     return spent < hostages.interactive_after && spent < (now - w.since) / 4;
 }
 
@@ -318,7 +325,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) 
     const bool at_once = &pp == longest_ || is_timer_due(pp, now);
     const std::int64_t turn = at_once ? hostages.interactive_after : std::int64_t{time_slice};
     if (now - w.since < turn) return;
-    if (waits && !at_once && w.asked_at == 0 && does_line_wait_alone()) return;
+    if (waits && !at_once && w.asked_at == 0 && runq_empty(pp) && does_line_wait_alone()) return;
     if (waits || is_for_others(pp, now)) {
         const std::int64_t ran = pp.timers.pace.ran_at();
         if (now - std::max(mp.lent_at, ran) < lending_period) return;
@@ -359,7 +366,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
     // Many threads that go from call to call leave sysmon little of the processors.
     if (was_blocked) (void)begin_stopping();
     const bool lends = !was_blocked && (ended.waits || is_for_others(pp, now));
-    const std::int64_t used = now - pp.watch.since;
+    const std::int64_t used = now - pp.watch.since, spent = spent_in_turn(pp);
     sched.retaking.store(true, memory_order_relaxed);  // relaxed: published with the p
     note_hostage(why);
     line_turn turn = line_turn::last;
@@ -378,6 +385,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
         pp.seen_sched_when = now;  // the next one's slice is new
         if (!was_blocked) note_computed(pp, now);
         mp.turn_used = is_lent ? used : 0;
+        mp.turn_spent = spent;
         if (is_lent) mp.lent_at = now;
         mp.lent_waiting = is_lent && ended.waits;
         mp.was_let_go = false;
@@ -489,6 +497,7 @@ bool hostage_watch::is_still_out(m& mp) {
         }
         return true;
     }
+    mp.lent_waiting = false;  // it has had a processor since
     if (!mp.was_let_go) computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
     if (spent < mp.allowance || !hostages.stops) return true;

@@ -49,8 +49,8 @@ void pidle_put(p& pp) {
     pp.vacated = p::anywhere;
     if (ROTA_UNLIKELY(sched.world_stops)) return give_to_stopper(pp);
     pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: under sched.mu
-    pp.given_back_to.store(nullptr, memory_order_relaxed);  // relaxed: under sched.mu
-    pp.host = nullptr;                                      // who takes it owes it to nobody
+    pp.given_back_to = nullptr;
+    pp.host = nullptr;  // who takes it owes it to nobody
     pp.idle_link = sched.idle_p;
     sched.idle_p = &pp;
     sched.worked.add_idle(nanotime_unseen(), 1);

@@ -1,4 +1,4 @@
-// Lending and giving back.
+// Lends a p to an m that has something short to run, and gives it back.
 #include "sched/lend.hpp"
 
 #include "sched/idle.hpp"
@@ -32,18 +32,24 @@ bool put_back_if_unneeded(p& pp, m& host) {
     if (!sched.urgent.empty() || !sched.runq.empty() || !runq_empty(pp) || !misses_p(host))
         return false;
     pidle_put(pp);
-    pp.given_back_to.store(&host, memory_order_relaxed);  // relaxed: a hint
+    pp.given_back_to = &host;
     return true;
 }
 
 constexpr std::int64_t coming_max = 10'000'000;  // ns: for a host that waits for a processor
 
-// Whether the host has run since it lent pp while it waited for a processor, or had too long for
-// it.
+// Whether the host has run since it lent a p while it waited for a processor. `clock`:
+// p::host_clock of that p.
+bool has_run(const m& host, std::int64_t clock) {
+    const int tid = host.tid.load(memory_order_relaxed);  // relaxed: see tid
+    return clock >= 0 && thread_cpu_time(tid) != clock;
+}
+
+// Whether pp is no longer owed to its host, which waited for a processor and has run since, or has
+// not come in time.
 bool is_no_host_any_more(const p& pp, const m& host) {
     if (pp.host_clock < 0) return false;
-    const int tid = host.tid.load(memory_order_relaxed);  // relaxed: see tid
-    return nanotime() - pp.lent_at > coming_max || thread_cpu_time(tid) != pp.host_clock;
+    return nanotime() - pp.lent_at > coming_max || has_run(host, pp.host_clock);
 }
 
 }  // namespace
@@ -62,11 +68,14 @@ bool give_back(p& pp) {
         pp.host = nullptr;
         return false;
     }
+    const std::int64_t clock = pp.host_clock;             // read before another m may take pp
     if (sched.urgent_waits.load(memory_order_relaxed) ||  // relaxed: looked at again below
         !is_awake(host) || !put_back_if_unneeded(pp, host))
         return false;
-    // It has come of itself by now and taken a p, or gone into a call, or it gets the signal.
-    if (misses_p(host)) stop_thread(host);
+    // The host may have come of itself by now and taken a p, or gone into a call of rota's. If it
+    // waited for a processor and has run, it may be in a call of its own, which the signal would
+    // interrupt: then sysmon, which follows it, decides.
+    if (misses_p(host) && !has_run(host, clock)) stop_thread(host);
     return true;
 }
 
@@ -80,23 +89,20 @@ bool is_lent_still(p& pp) {
 }
 
 void go_on_lending(p& pp) {
-    m* const host = pp.given_back_to.load(memory_order_relaxed);  // relaxed: under sched.mu
+    m* const host = pp.given_back_to;
     if (host != nullptr && pp.host_clock >= 0 && misses_p(*host)) pp.host = host;
 }
 
 bool do_hosts_come(std::int64_t since) {
-    bool any = false;
-    for (std::int32_t i = 0; i < proc_count(); ++i) {
-        const p& pp = *sched.allp[i];
-        if (pp.status.load(memory_order_relaxed) != p_status::idle) {  // relaxed: a hint
-            if (!runq_empty(pp)) return false;
-            continue;
-        }
-        const m* const host = pp.given_back_to.load(memory_order_relaxed);  // relaxed: a hint
-        if (host == nullptr || pp.host_clock < 0 || pp.lent_at < since) return false;
-        any = true;
+    for (std::int32_t i = 0; i < proc_count(); ++i)
+        if (!runq_empty(*sched.allp[i])) return false;
+    const lock_guard guard(sched.mu);
+    for (const p* pp = sched.idle_p; pp != nullptr; pp = pp->idle_link) {
+        const m* const host = pp->given_back_to;
+        if (host == nullptr || pp->host_clock < 0 || pp->lent_at < since || !misses_p(*host))
+            return false;
     }
-    return any;
+    return sched.idle_p != nullptr;
 }
 
 }  // namespace rota::rt

@@ -12,18 +12,19 @@
 //                                └──► sysmon stops the host, as any other without a p
 //
 // A thread that waits for a processor of the machine is a host as well. If its p went to the next
-// in line, this thread would wait too, and on a machine that other programs keep busy all threads
-// that compute would become runnable. It must not have slept since it was stopped last: then it was
-// computing when it lost the processor, and not inside a call that the signal would interrupt. It
+// stopped thread, that thread would wait too, and on a machine that other programs keep busy all
+// threads that compute would become runnable. The host must not have slept since it was stopped
+// last: then it was most likely computing when it lost the processor. A host that the kernel
+// preempted inside a call, before the call slept, looks the same, and its call gets EINTR. The host
 // gets its p back within 10 ms, and only if its clock has not moved since: a thread that has run
 // may be about to block.
 //
-// Anybody may take the idle p first: then the host stands in line. One that comes into the runtime
-// of itself takes it too, or another one.
+// Any m may take the idle p before the host does: then the host joins the stopped threads. A host
+// that comes into the runtime of itself takes this p, or another idle p.
 //
-// While it is lent, those in a hurry come one after the other, and the global queue has to wait;
-// goroutines that ready each other would keep the ring from being empty for ever. So lending, the
-// first or one of many, ends once that queue has waited for 122 turns, or behind a slice.
+// While the p is lent, urgent goroutines run one after the other, and the global queue waits.
+// Goroutines that ready each other would keep the ring from being empty for ever. So lending ends
+// once that queue has waited for 122 turns, or behind a slice.
 #pragma once
 
 #include "base/annotations.hpp"
@@ -49,6 +50,6 @@ void go_on_lending(p& pp) ROTA_REQUIRES(sched.mu);
 
 // Whether each idle p was given back, after `since`, to a host that waits for a processor and has
 // not come yet, and no other p has goroutines to steal. A hint. Caller: sysmon.
-[[nodiscard]] bool do_hosts_come(std::int64_t since);
+[[nodiscard]] bool do_hosts_come(std::int64_t since) ROTA_EXCLUDES(sched.mu);
 
 }  // namespace rota::rt
