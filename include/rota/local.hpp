@@ -14,9 +14,9 @@ namespace rota {
 /// A goroutine's T is made on its first use, by T(), and keeps its address. It is destroyed at the
 /// goroutine's end, also by goexit, in reverse order of construction, as a thread's are. That is
 /// before a wait_group, scope, error_group or future reports that the goroutine has ended. The
-/// destructors may use rota and other locals; a local whose value is destroyed already gets a new
-/// value. On a thread the destructors run when the thread ends. Go has no such variables; it passes
-/// a context.
+/// destructors may use rota and other locals; a local gets a new value if the old value has been
+/// destroyed by then. On a thread the destructors run when the thread ends. Go has no such
+/// variables; it passes a context.
 ///
 /// When the local itself is destroyed, the goroutines' values stay until their goroutines end.
 ///

@@ -126,7 +126,8 @@ std::string stack(bool all = false);
 /// the value set before, not rounded. Go: debug.SetMaxStack.
 std::size_t set_max_stack(std::size_t bytes);
 
-/// The stack use of the goroutines that one place in the program has made with stacks of one size.
+/// Stack use of goroutines. One entry counts the goroutines that a single line of the program made
+/// with stacks of a single size.
 struct stack_depth {
     std::string function;    ///< the goroutines' function; a lambda as `main::{lambda()#1}`
     std::string created_by;  ///< the function that made them, and its line: `main (server.cpp:12)`

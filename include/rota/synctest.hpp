@@ -23,7 +23,7 @@ void run_bubble(void (*call)(void*), void* f);
 /// * in a sleep;
 /// * in a channel made in the bubble, or a select over such channels;
 /// * in a condition variable, latch, barrier, semaphore or future made in the bubble;
-/// * in a wait_group whose first add from zero came from the bubble.
+/// * in a wait_group, if the first add from zero came from the bubble.
 ///
 /// A goroutine that waits for the outside is not durably blocked: for a mutex, once_flag or
 /// descriptor, in `blocking()`, in a channel or object made outside the bubble or at compile time,

@@ -41,11 +41,10 @@ void notify(send_chan<int> to, S... signals) {
     detail::notify(to, {static_cast<int>(signals)...});
 }
 
-/// No signal is sent to the channel any more once this has returned; signals whose handler had
-/// begun before the call have been sent. A signal that no other channel gets has its action of
-/// before notify again. So has a signal that the kernel had delivered to another thread, whose
-/// handler begins after the call: it reaches a channel or the old action, and never both. Go:
-/// signal.Stop.
+/// No signal is sent to the channel any more once this has returned. A signal has been sent if its
+/// handler had begun before the call. A signal that no other channel gets has its action of before
+/// notify again. The kernel may have delivered a signal to another thread where the handler begins
+/// after the call: the signal reaches a channel or the old action, and never both. Go: signal.Stop.
 void stop(send_chan<int> to);
 
 /// Ignores these signals, or every signal that can be ignored; no channel gets them any more. Go:
