@@ -200,6 +200,7 @@ void exchange::put_head(bool is_complete) {
 void exchange::send(std::error_code& error) {
     error.clear();
     if (out.is_empty()) return;
+    c->note_answer();
     out.send(c->stream, error);
     if (error) broken = close_after = true;
 }
@@ -210,6 +211,7 @@ void exchange::send_body(std::string_view more, std::error_code& error) {
     if (over != nullptr) return send_stream_body(more, false, error);
     if (size == 0) return send(error);
     if (in_chunks) put_chunk_size(out.text(), size);
+    c->note_answer();
     out.send_with(c->stream, collected, more, in_chunks ? "\r\n" : "", error);
     collected.clear();
     if (error) broken = close_after = true;

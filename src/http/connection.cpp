@@ -93,8 +93,6 @@ bool connection::wait_for_request() {
     constexpr clock::duration moment = std::chrono::seconds{1};
     const std::int64_t since = rota::detail::clock_now();
     const server_options& o = server.options;
-    // relaxed: a guess for evict_one; `now` decides
-    if (!is_first) idle_since.store(since, rt::memory_order_relaxed);
     const clock::duration first =
         o.read_header_timeout.count() > 0 ? o.read_header_timeout : o.read_timeout;
     if (is_first && head_since == 0) head_since = since;

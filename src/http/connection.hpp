@@ -19,6 +19,7 @@
 
 #include <cstdint>
 
+#include <rota/detail/time_engine.hpp>
 #include <rota/http.hpp>
 
 #include "base/atomic.hpp"
@@ -70,6 +71,10 @@ struct connection {
     }
     // False: the connection must be closed.
     bool become_idle();
+
+    // To be called before bytes of an answer leave: they may be its last. relaxed: evict_one looks
+    // at `now` too
+    void note_answer() { idle_since.store(rota::detail::clock_now(), rt::memory_order_relaxed); }
 
     // Sets the deadline of reads or writes; 0 removes it. Costs nothing if it is set already.
     void limit_reads(std::int64_t when);

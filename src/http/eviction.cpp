@@ -1,11 +1,12 @@
 // Makes room for newcomers: bounds a server's connections, and ends an idle connection for a new
 // one.
 //
-// A connection is idle from its beginning, or from the end of an answer, until the head of a
-// request is whole. A connection of HTTP/2 is idle while it has no stream and no handler. A scan of
-// all connections notes the `oldest_.size()` that have been idle for longest, and the next
-// newcomers take their places one by one. So a newcomer costs a small part of a scan.
-// places one by one. So a newcomer costs a small part of a look.
+// A connection is idle from its beginning, or from the last bytes of an answer, until the head of a
+// request is whole. The moment is noted before these bytes leave: clients that get their answers
+// one after the other are evicted in that order, however late the server's goroutines get on. A
+// connection of HTTP/2 is idle while it has no stream and no handler. A scan of all connections
+// notes the `oldest_.size()` that have been idle for longest, and the next newcomers take their
+// places one by one. So a newcomer costs a small part of a scan.
 #include <algorithm>
 #include <limits>
 

@@ -56,6 +56,7 @@ std::uint64_t exchange::send_file(rt::fd& from, std::uint64_t offset, std::uint6
     if (error) return 0;
     std::uint64_t done = 0;
     while (done < count) {
+        c->note_answer();
         const std::int64_t n = c->stream.socket().descriptor()->send_file(
             from, static_cast<std::int64_t>(offset + done), count - done);
         if (n == -EINVAL || n == -ENOSYS || n == -EOPNOTSUPP) break;
