@@ -26,19 +26,10 @@ namespace rota::rt {
 namespace {
 
 // The notes of one goroutine, in front of its pcs and its name.
-struct noted {
-    std::uint64_t goid, parent_goid;
-    g_status status;
-    wait_reason why;
-    std::int64_t waited_s, m_id;
-    const void* created_at;
-    const void* entry;
-    const void* in_bubble;
-    concealed<const g> address;
-    const label_set* labels;
-    bool is_main, is_locked, is_caller, has_stack;
-    std::size_t name_size, pc_count;
+struct noted : goroutine_facts {
+    std::size_t name_size = 0, pc_count = 0;
 };
+static_assert(std::has_unique_object_representations_v<noted>);
 
 // Fills a buffer that does not grow.
 struct listing {
@@ -197,21 +188,7 @@ bool list_some(listing& l) {
 
 goroutine_state state_of(const noted& n, const std::byte* behind) {
     goroutine_state s;
-    s.goid = n.goid;
-    s.parent_goid = n.parent_goid;
-    s.status = n.status;
-    s.in_bubble = n.in_bubble;
-    s.why = n.why;
-    s.waited_s = n.waited_s;
-    s.m_id = n.m_id;
-    s.created_at = n.created_at;
-    s.entry = n.entry;
-    s.address = n.address;
-    s.labels = n.labels;
-    s.is_main = n.is_main;
-    s.is_locked = n.is_locked;
-    s.is_caller = n.is_caller;
-    s.has_stack = n.has_stack;
+    static_cast<goroutine_facts&>(s) = n;
     s.pcs.resize(n.pc_count);
     if (n.pc_count != 0) std::memcpy(s.pcs.data(), behind, n.pc_count * sizeof(std::uintptr_t));
     s.name.assign(reinterpret_cast<const char*>(behind) + n.pc_count * sizeof(std::uintptr_t),

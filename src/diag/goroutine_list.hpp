@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/g.hpp"
@@ -10,11 +11,19 @@
 
 namespace rota::rt {
 
-struct goroutine_state {
+// The facts of one goroutine at some moment. No byte is padding: the bytes between two fields would
+// keep words of the writer's stack, and a search for unreachable goroutines would take a copy of
+// them in malloc's memory for a reference.
+struct goroutine_facts {
     std::uint64_t goid = 0;
     std::uint64_t parent_goid = 0;
     g_status status = g_status::idle;
     wait_reason why = wait_reason::none;
+    bool is_main = false;
+    bool is_locked = false;
+    bool is_caller = false;
+    bool has_stack = false;  // else it could not be had from its thread: pcs is its entry alone
+    std::uint16_t unused = 0;
     std::int64_t waited_s = 0;  // give or take a second; 0 also if it does not wait
     std::int64_t m_id = -1;     // it runs there
     const void* created_at = nullptr;
@@ -22,10 +31,10 @@ struct goroutine_state {
     concealed<const g> address;
     const label_set* labels = nullptr;  // valid while a label_reader lives
     const void* in_bubble = nullptr;    // as an address; null: in none
-    bool is_main = false;
-    bool is_locked = false;
-    bool is_caller = false;
-    bool has_stack = false;  // else it could not be had from its thread: pcs is its entry alone
+};
+static_assert(std::has_unique_object_representations_v<goroutine_facts>);
+
+struct goroutine_state : goroutine_facts {
     std::string name;
     std::vector<std::uintptr_t> pcs;  // as return addresses, the innermost first
 };
