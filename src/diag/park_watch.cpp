@@ -147,14 +147,23 @@ class park_watch {
 
 const void* at_call(std::uintptr_t pc) { return reinterpret_cast<const void*>(pc - 1); }
 
-// The place of a park: its innermost frames that are the program's, below `end`. A yield there is
-// no other fault.
+// A function of rota's public interface that is no template, so that no code of the program is
+// inlined into it. rota's names have no capital letters: an I begins template arguments.
+bool is_library_function(const code_place& place) {
+    const std::string_view name = place.function == nullptr ? "" : place.function;
+    return (name.starts_with("_ZN4rota") || name.starts_with("_ZNK4rota")) &&
+           name.find('I') == name.npos;
+}
+
+// The place of a park: the program's innermost frames below `end`. A function of rota's own is one
+// frame wherever it leaves the thread: gosched may yield again on its way out.
 std::uint64_t place_of_park(const noted_park& note, std::size_t end) {
     constexpr std::size_t frames = 8;
     std::uint64_t h = 0;
     for (std::size_t i = 0, n = 0; i < end && n < frames; ++i) {
-        if (is_runtime_frame(place_of(at_call(note.pcs[i])))) continue;
-        h = mixed(h, note.pcs[i]);
+        const code_place place = place_of(at_call(note.pcs[i]));
+        if (is_runtime_frame(place)) continue;
+        h = mixed(h, is_library_function(place) ? note.pcs[i] - place.offset : note.pcs[i]);
         ++n;
     }
     return h;

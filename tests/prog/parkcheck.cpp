@@ -38,6 +38,12 @@ std::recursive_mutex recursive_mutex;
     return 1;
 }
 
+// In chaos mode gosched yields once more on its way out, one time in eight.
+[[gnu::noinline]] int yield_only(void*) {
+    rota::runtime::gosched();
+    return 1;
+}
+
 int in_library(int (*f)(void*)) { return callback_call(f, nullptr); }
 
 void several_times() {
@@ -45,6 +51,11 @@ void several_times() {
     rota::wait_group w;
     w.go([] { in_library(wait_here); });
     w.wait();
+}
+
+void yields_often() {
+    constexpr int times = 100;
+    for (int i = 0; i < times; ++i) in_library(yield_only);
 }
 
 void two_places() {
@@ -138,6 +149,7 @@ int main(int argc, char** argv) {
         if (what == "several_times") several_times();
         else if (what == "two_places") two_places();
         else if (what == "yields") in_library(yield_here);
+        else if (what == "yields_often") yields_often();
         else if (what == "keeps_its_thread") keeps_its_thread();
         else if (what == "is_outside") is_outside();
         else if (what == "in_function") in_function();

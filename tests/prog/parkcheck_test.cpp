@@ -45,6 +45,12 @@ TEST(parkcheck, a_yield_inside_of_a_library_is_reported) {
     EXPECT_EQ(1, o.times_said(changes_in_library)) << o;
 }
 
+TEST(parkcheck, a_yield_on_the_way_out_of_another_is_the_same_place) {
+    const outcome o = run_parkcheck("yields_often", "parkcheck=librota_test_callback,chaos=1");
+    EXPECT_TRUE(ended_with(o, 0));
+    EXPECT_EQ(1, o.times_said(changes_in_library)) << o;
+}
+
 TEST(parkcheck, a_library_that_is_all_headers_is_named_by_its_functions) {
     for (const char* const name : {"fake::asio::", "fake::", "fake::asio::run"}) {
         const outcome o = run_parkcheck("in_function", (std::string("parkcheck=") + name).c_str());
