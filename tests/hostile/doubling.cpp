@@ -2,12 +2,13 @@
 //
 //     hostile_doubling [FILTER]
 //
-// Of each size the shortest of several times counts, since other programs can only add to it. The
-// inputs are large enough for half a millisecond. Three doublings are judged together: the time for
-// 8n may be 2.2^3 times that for n. What is quadratic takes 4^3 times as long.
+// A round measures the four sizes one after the other and has a ratio; the median of several rounds
+// counts. The inputs are large enough for half a millisecond. Work that is quadratic has the
+// ratio 4.
 //
 // Prints a line `row NAME<tab>BYTES<tab>MILLISECONDS<tab>RATIO` for each subject: the largest
 // input, its time, and the factor for one doubling. Exit status 1 if one of them is above 2.2.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <malloc.h>
 #include <rota/rota.hpp>
@@ -80,25 +82,40 @@ struct figures {
     double ms = 0, ratio = 0;
 };
 
+// How much a size costs in proportion to half of it: the line of least squares through the
+// logarithms of the four costs.
+double ratio_of(const std::array<std::int64_t, sizes>& costs) {
+    static_assert(sizes == 4);
+    const auto log = [&](std::size_t i) { return std::log2(static_cast<double>(costs[i])); };
+    return std::exp2((3 * (log(3) - log(0)) + (log(2) - log(1))) / 10);
+}
+
+double median_of(std::vector<double> v) {
+    const auto middle = v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2);
+    std::nth_element(v.begin(), middle, v.end());
+    return *middle;
+}
+
+// The median of the rounds counts. Times of different rounds are not compared: other programs
+// change the speed of the machine.
 figures measure(const subject& s) {
-    constexpr int rounds_least = 3, rounds_most = 16;
+    constexpr std::size_t rounds_least = 3, rounds_most = 16;
     std::array<std::string, sizes> inputs;
-    std::array<std::int64_t, sizes> best;
-    best.fill(std::numeric_limits<std::int64_t>::max());
     const std::size_t first = first_size(s);
     for (std::size_t i = 0; i < sizes; ++i) inputs[i] = s.input(first << i);
     figures f;
+    f.bytes = inputs.back().size();
+    f.ms = std::numeric_limits<double>::max();
+    std::vector<double> ratios;
     const std::int64_t began = processor_time();
-    for (int round = 0; round < rounds_most; ++round) {
-        for (std::size_t i = 0; i < sizes; ++i) {
-            const std::int64_t taken = time_of(s, inputs[i]);
-            if (taken < best[i]) best[i] = taken;
-        }
-        f.bytes = inputs.back().size();
-        f.ms = static_cast<double>(best.back()) / 1e6;
-        f.ratio = std::cbrt(static_cast<double>(best.back()) / static_cast<double>(best.front()));
+    while (ratios.size() < rounds_most) {
+        std::array<std::int64_t, sizes> costs;
+        for (std::size_t i = 0; i < sizes; ++i) costs[i] = time_of(s, inputs[i]);
+        f.ms = std::min(f.ms, static_cast<double>(costs.back()) / 1e6);
+        ratios.push_back(ratio_of(costs));
+        f.ratio = median_of(ratios);
         const bool is_long = processor_time() - began > all_rounds;
-        if (is_long || (round + 1 >= rounds_least && f.ratio <= ratio_max)) break;
+        if (is_long || (ratios.size() >= rounds_least && f.ratio <= ratio_max)) break;
     }
     return f;
 }

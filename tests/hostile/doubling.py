@@ -1,10 +1,12 @@
 """Twice the bytes cost at most 2.2 times the processor time: of the library, by hostile_doubling,
 and of the lessons in examples/, which are measured from outside."""
 import contextlib
+import math
 import os
 import pathlib
 import re
 import socket
+import statistics
 import subprocess
 import tempfile
 import threading
@@ -40,15 +42,26 @@ def library(build):
 
 def measure(name, first, text, cost):
     """The figure of a lesson: `text(bytes)` makes an input, `cost(input)` gives it to the lesson
-    and returns seconds of processor time. Of each size the shortest time counts."""
+    and returns seconds of processor time. Each round has a ratio of its own, from sizes that were
+    measured one after the other; the median of the rounds counts. Times of different rounds are
+    not compared: other programs change the speed of the machine."""
     inputs = [text(first << i) for i in range(SIZES)]
-    best = [float("inf")] * SIZES
-    for done in range(1, ROUNDS_MOST + 1):
-        best = [min(before, cost(one)) for before, one in zip(best, inputs)]
-        ratio = (best[-1] / best[0]) ** (1 / (SIZES - 1))
-        if done >= ROUNDS_LEAST and ratio <= RATIO_MAX:
+    ratios, shortest = [], float("inf")
+    while len(ratios) < ROUNDS_MOST:
+        costs = [cost(one) for one in inputs]
+        shortest = min(shortest, costs[-1])
+        ratios.append(ratio_of(costs))
+        ratio = statistics.median(ratios)
+        if len(ratios) >= ROUNDS_LEAST and ratio <= RATIO_MAX:
             break
-    return figure(name, len(inputs[-1]), 1000 * best[-1], ratio)
+    return figure(name, len(inputs[-1]), 1000 * shortest, ratio)
+
+
+def ratio_of(costs):
+    """How much a size costs in proportion to half of it: the line of least squares through the
+    logarithms of the four costs."""
+    logs = [math.log2(one) for one in costs]
+    return 2 ** ((3 * (logs[3] - logs[0]) + (logs[2] - logs[1])) / 10)
 
 
 def repeated(piece, count):
