@@ -24,8 +24,8 @@ bool is_name(std::string_view text) {
     return !text.empty() && !is_digit(text.front()) && std::all_of(text.begin(), text.end(), fits);
 }
 
-// A segment with a brace in it, at `offset`; `rest` is what follows. `names` has those of the
-// wildcards before it.
+// Parses `text`, a segment with a brace, at `offset` of `source`; `rest` is the text behind it.
+// `names` holds the names of the wildcards before it, and gets its name.
 segment parse_wildcard(std::string_view source, std::size_t offset, std::string_view text,
                        std::string_view rest, std::unordered_set<std::string_view>& names) {
     if (text.front() != '{') refuse(source, offset, "bad wildcard segment (must start with '{')");
@@ -86,7 +86,7 @@ pattern parse_pattern(std::string_view source) {
 
 namespace {
 
-// What the set of requests that one pattern matches is to that of another.
+// The relation of the set of requests that one pattern matches to the set of a second pattern.
 enum class relation : std::uint8_t { equivalent, more_general, more_specific, overlaps, disjoint };
 
 relation inverse(relation r) {
@@ -94,7 +94,7 @@ relation inverse(relation r) {
     return r == relation::more_specific ? relation::more_general : r;
 }
 
-// Of two parts that must both match. Go: combineRelationships.
+// Combines the relations of two parts that must both match. Go: combineRelationships.
 relation combined(relation a, relation b) {
     switch (a) {
         case relation::equivalent: return b;
@@ -120,7 +120,7 @@ relation of_segments(const segment& a, const segment& b) {
     if (a.multi) return relation::more_general;
     if (b.multi) return relation::more_specific;
     if (a.wild && b.wild) return relation::equivalent;
-    // A single wildcard does not stand for the slash at the end.
+    // A single wildcard does not match the slash at the end.
     if (a.wild) return b.text == "/" ? relation::disjoint : relation::more_general;
     if (b.wild) return a.text == "/" ? relation::disjoint : relation::more_specific;
     return a.text == b.text ? relation::equivalent : relation::disjoint;

@@ -9,13 +9,13 @@
 namespace rota::http::detail {
 
 struct segment {
-    std::string text;  // of a literal; the name of a wildcard, "" behind a slash at the end
+    std::string text;  // the literal, or the wildcard's name; multi and "": a slash at the end
     bool wild = false;
-    bool multi = false;  // stands for all that is left
+    bool multi = false;  // matches the rest of the path
 };
 
 struct pattern {
-    std::string source, method, host;  // as written; without a method, host: ""
+    std::string source, method, host;  // source: as written; "": no method, no host
     std::vector<segment> segments;     // a literal "/" at the end stands for {$}
 
     const segment& last() const { return segments.back(); }
@@ -24,7 +24,7 @@ struct pattern {
 // Throws panic_error with Go's text if `source` is no pattern.
 pattern parse_pattern(std::string_view source);
 
-// Whether both match some request and neither is the more specific one. If so, `why` says it.
+// True: some request matches both, and neither pattern is more specific. `why` gets the reason.
 bool conflicts(const pattern& a, const pattern& b, std::string& why);
 
 }  // namespace rota::http::detail

@@ -1,4 +1,7 @@
-// What comes after an answer that says where else to ask. Go: redirectBehavior, makeHeadersCopier.
+// Turns a redirect into the next request: its URL, method, body and fields.
+//
+// A redirect to a host that is not the same, or below it, removes the credentials for good. Go:
+// redirectBehavior, makeHeadersCopier.
 #include <array>
 #include <string_view>
 
@@ -23,16 +26,16 @@ redirection kind_of(int status) {
     }
 }
 
-// One name may be below another; an address is below nothing.
+// True: `host` is `other` or a subdomain of it. An IPv6 address is a subdomain of nothing.
 bool is_same_or_below(const std::string& host, const std::string& other) {
     if (host == other) return true;
     if (host.find(':') != host.npos || host.find('%') != host.npos) return false;
     return host.ends_with("." + other);
 }
 
-// Whether what is meant for `from` may go to `to`: the same host or one below it, and the same
-// port; plain and secure HTTP on their default ports are one server, but nothing goes from the
-// secure one to the plain one.
+// True: credentials for `from` may go to `to`, which has the same host or a subdomain of it, and
+// the same port. Plain and secure HTTP on their default ports count as one server. Credentials
+// never go from https to http.
 bool may_know_secrets_of(const url& from, const url& to) {
     if (from.is_secure && !to.is_secure) return false;
     if (!is_same_or_below(to.host, from.host)) return false;
@@ -47,8 +50,8 @@ constexpr std::array<std::string_view, 6> secrets = {
 constexpr std::array<std::string_view, 4> about_body = {"Content-Type", "Content-Encoding",
                                                         "Content-Language", "Content-Location"};
 
-// The page that we come from, unless the program names another; a page of https is nobody's
-// business but https's.
+// Sets Referer to the URL of the last request, unless the program has set the field. An https URL
+// does not go to an http server.
 void set_referer(hop& at, const url& from) {
     if (from.is_secure && !at.to.is_secure) at.fields.del("Referer");
     else if (!at.has_own_referer) at.fields.set("Referer", from.text());
@@ -60,7 +63,7 @@ bool follow(hop& at, const call& answer, bool& has_left_host, std::error_code& e
     const redirection kind = kind_of(answer.status());
     const std::string_view location = answer.fields.get("Location");
     if (kind == redirection::none || location.empty()) return false;
-    // A body that can be read for once is gone.
+    // A body that can be read only once has been used up.
     if (kind == redirection::as_it_was && at.body != nullptr && at.body->once) return false;
     url next;
     bool names_host = false;
@@ -78,7 +81,7 @@ bool follow(hop& at, const call& answer, bool& has_left_host, std::error_code& e
         for (const std::string_view name : about_body) at.fields.del(name);
     }
     if (names_host) at.fields.del("Host");
-    // What has been taken away does not come back with a redirect that leads back.
+    // Removed credentials stay removed, also when a later redirect leads back to the first host.
     has_left_host = has_left_host || !may_know_secrets_of(from, at.to);
     if (has_left_host)
         for (const std::string_view name : secrets) at.fields.del(name);

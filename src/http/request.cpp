@@ -1,4 +1,4 @@
-// What a request says: that which a handler answers, and that which a program has made.
+// Implements http::request: a server's handler reads one, a program makes one for a client.
 #include <rota/http.hpp>
 #include <rota/panic.hpp>
 
@@ -19,7 +19,7 @@ request::~request() = default;
 
 void request::set_body(body_reader from, std::int64_t length) {
     if (x_ != nullptr) throw panic_error("http: request of a server");
-    // Another call may still be sending the one that there was.
+    // Another call may still send the old body.
     auto fresh = std::make_shared<detail::outgoing_body>();
     fresh->trailers = own_->body->trailers;
     fresh->once = std::move(from);
@@ -47,7 +47,7 @@ std::string_view request::host() const noexcept {
     return other.empty() ? std::string_view(own_->to.authority) : other;
 }
 std::string_view request::header(std::string_view name) const noexcept {
-    // Of two hosts the target's is the one that counts.
+    // If the target and the field name different hosts, the target's host counts.
     return equal_without_case(name, "Host") ? host() : headers().get(name);
 }
 const header_map& request::headers() const noexcept {
@@ -74,7 +74,7 @@ net::endpoint request::local_addr() const {
     return x_ != nullptr ? x_->c->stream.socket().local_addr(none) : net::endpoint();
 }
 
-// Pairs with a semicolon, or with an escape that is none, do not count. Go: parseQuery.
+// Ignores pairs with a semicolon or a malformed escape. Go: parseQuery.
 std::string request::query(std::string_view name) const {
     std::string key, value;
     std::string_view rest = x_ != nullptr ? x_->head.raw_query : own_->to.raw_query();

@@ -1,4 +1,4 @@
-// Requests, one after the other: read a head, run the handler, finish the answer.
+// Serves requests in turn: reads a head, runs the handler, finishes the answer.
 #include <algorithm>
 #include <cerrno>
 #include <exception>
@@ -17,7 +17,7 @@ namespace rota::http::detail {
 
 namespace {
 
-constexpr std::chrono::seconds error_patience{5};  // for a client to take what went wrong
+constexpr std::chrono::seconds error_patience{5};  // for a client to take an error answer
 constexpr int request_timeout = 408, too_large = 413, target_too_long = 414, fields_too_large = 431;
 
 }  // namespace
@@ -62,7 +62,7 @@ next_step exchange::serve() {
 
 // --- the head ------------------------------------------------------------------------------------
 
-// go_on: a whole head is there, or something to reject.
+// go_on: the head is complete, or `reject` is the status to answer with.
 next_step exchange::read_head(int& reject) {
     const server_options& o = c->server.options;
     const std::size_t most = o.max_header_bytes;
@@ -81,10 +81,10 @@ next_step exchange::read_head(int& reject) {
         if (!waited) send(error);
         if (error || (!waited && !c->become_idle())) return next_step::close;
         waited = true;
-        if (in.is_empty()) {  // nobody waits with all this in hand for a request to begin
+        if (in.is_empty()) {  // a connection gives its exchange back before it waits for a request
             const std::span<std::byte> room = in.room();
             const std::int64_t n = c->stream.try_read(room);
-            // The limit may have been that of a pause; if the wait is over, its next look says so.
+            // The passed deadline may be the end of a pause: wait_for_request() decides.
             if (n == -EAGAIN || n == -ETIMEDOUT) return next_step::wait;
             if (n <= 0) return next_step::close;
             in.filled(static_cast<std::size_t>(n));
@@ -102,8 +102,8 @@ next_step exchange::read_head(int& reject) {
     return c->become_active() ? next_step::go_on : next_step::close;
 }
 
-// The beginning of a client that speaks HTTP/2 without asking: RFC 9113, 3.3 and 3.4. Its text was
-// chosen so that it looks like a head.
+// True: the input begins with the preface of a client that speaks HTTP/2 without asking: RFC 9113,
+// 3.3 and 3.4. The preface has the form of a head of HTTP/1.1.
 bool exchange::is_preface() const {
     constexpr std::string_view preface = "PRI * HTTP/2.0\r\n\r\n";
     return scanner.begin() == 0 && scanner.end() == preface.size() &&
@@ -119,10 +119,10 @@ next_step exchange::reject_request(int code) {
     return next_step::linger;
 }
 
-// What the client has sent and the server has not read would make the kernel reset the connection,
-// and drop the answer that is on its way. So the server ends its side, and throws away what comes:
-// until the client is silent for patience_ns, for in_all_ns, or `most` bytes. A client may send its
-// whole body before it reads the answer. Go: closeWriteAndWait, which waits and reads nothing.
+// Unread input would make the kernel reset the connection, and drop the answer on its way. So the
+// server ends its sending side, and drops input: until the client is silent for patience_ns, until
+// in_all_ns have passed, or until `most` bytes have come. A client may send its whole body before
+// it reads the answer. Go: closeWriteAndWait, which waits and reads nothing.
 void exchange::linger() {
     constexpr std::int64_t patience_ns = 500'000'000, in_all_ns = 10 * patience_ns;
     constexpr std::size_t most = 16 << 20;
@@ -154,7 +154,7 @@ next_step exchange::answer_request() {
     const std::size_t begin = scanner.begin(), end = scanner.end();
     if (end + field_cost * (scanner.lines() - 1) > o.max_header_bytes)
         return reject_request(fields_too_large);
-    in.reach(end, body_room);  // nothing moves from here on
+    in.reach(end, body_room);  // the input does not move from here on
     fields.clear();
     path_values.clear();
     const auto keep = [](void* to, std::string_view name, std::string_view value) {
@@ -188,7 +188,7 @@ void exchange::run_handler() {
         exchange& x;
         ~request_end() {
             x.end_watch();
-            x.is_duplex = false;  // whoever has read has ended
+            x.is_duplex = false;  // the reading goroutine has ended
             if (!x.has_ctx) return;
             x.cancel();
             x.ctx = {};
@@ -202,7 +202,7 @@ void exchange::run_handler() {
         try {
             call_handler();
         } catch (...) {
-            if (std::current_exception() == nullptr) throw;  // goexit, which goes on
+            if (std::current_exception() == nullptr) throw;  // goexit, which must go on
             on_exception();
             return;
         }
@@ -213,7 +213,7 @@ void exchange::run_handler() {
 
 namespace {
 
-// A body that cannot be read is the client's fault. 0: it is none of these.
+// The status for an error of the request's body, which is the client's fault. 0: no error.
 int status_of(const std::error_code& error) {
     if (error == http_errc::body_too_large) return too_large;
     if (error == std::errc::timed_out) return request_timeout;
@@ -227,7 +227,7 @@ struct handler_call {
         x.c->server.answer(x.outgoing, x.incoming);
     }
     static bool is_news(void* self) {
-        // Asked while whoever throws still holds his locks.
+        // Runs while the throwing handler still holds its locks: so it takes none.
         const exchange& x = static_cast<handler_call*>(self)->x;
         return !x.broken && !x.body_failed;
     }
@@ -236,7 +236,7 @@ struct handler_call {
 }  // namespace
 
 void exchange::call_handler() {
-    if (head.target == "*") {  // the server itself is asked what it can do
+    if (head.target == "*") {  // the client asks for the abilities of the server itself
         answer_fields.set("Content-Length", "0");
         return;
     }
@@ -245,11 +245,11 @@ void exchange::call_handler() {
     try {
         call_traced(traced);
     } catch (const std::system_error&) {
-        // What the client or the connection does is no mistake of the handler's.
+        // A failure of the client or the connection is no fault of the handler.
         if (handler_call::is_news(&call)) log_panic(traced.trace);
         throw;
     } catch (...) {
-        if (std::current_exception() == nullptr) throw;  // goexit, which goes on
+        if (std::current_exception() == nullptr) throw;  // goexit, which must go on
         log_panic(traced.trace);
         throw;
     }
@@ -270,7 +270,7 @@ void exchange::log_panic(const std::string& trace) noexcept {
 void exchange::on_exception() {
     close_after = unread_input = true;
     if (c->hijacked || broken) return;
-    // The time for the answer may have passed with that for the body.
+    // The time for the answer may have run out while the handler read the body.
     const std::int64_t limit = later(rota::detail::clock_now(), error_patience);
     if (over == nullptr) c->limit_writes(limit);
     else answer_limit = limit;

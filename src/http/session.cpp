@@ -1,4 +1,4 @@
-// The streams of HTTP/2: accepts requests, runs handlers, and serves their reads and writes.
+// Serves the streams of HTTP/2: accepts requests, runs handlers, and serves their reads and writes.
 #include "http/session.hpp"
 
 #include <algorithm>
@@ -18,11 +18,12 @@ namespace rota::http::detail {
 namespace {
 
 constexpr std::size_t handlers_max = 250, waiting_max = 4 * handlers_max;
-constexpr std::size_t unsent_max = 64 * 1024;   // bytes, of a stream while all have little
-constexpr std::size_t unsent_least = 4 * 1024;  // bytes, of a stream while all have much
+// Bytes of an answer that a stream may hold unsent: the least, once the connection holds much.
+constexpr std::size_t unsent_max = 64 * 1024;
+constexpr std::size_t unsent_least = 4 * 1024;
 constexpr int head_too_large = 431;
 
-// Until changed() is notified, or the moment has passed: false.
+// Waits for a notification of `changed`. False: the moment `limit` has passed; 0: no limit.
 bool wait_until(condition_variable& changed, std::unique_lock<mutex>& lock, std::int64_t limit) {
     if (limit == 0) {
         changed.wait(lock);
@@ -32,21 +33,21 @@ bool wait_until(condition_variable& changed, std::unique_lock<mutex>& lock, std:
            std::cv_status::no_timeout;
 }
 
-// Gives back what has been used of a body, its first `at` bytes, once that is more than what is
-// left: so no byte is moved more than once for each that has been used, and a body of any length
-// takes no more than twice what is left of it. Room for more than a frame goes when most of it is
-// empty, since there are many streams, and each may have had its window's fill.
+// Drops the used part of a body, its first `at` bytes, once the rest is no longer than that part.
+// So each used byte pays for at most one moved byte, and a body of any length takes at most twice
+// the memory of its rest. Memory for more than a frame is freed when most of it is empty: there are
+// many streams, and each may once have held a full window.
 void forget(std::string& body, std::size_t& at) {
     constexpr std::size_t kept_max = 16 * 1024;
     if (at == 0 || at < body.size() - at) return;
     body.erase(0, at);
     at = 0;
     if (body.capacity() > std::max(kept_max, 4 * body.size()))
-        body.shrink_to_fit();  // it stays if there is no memory
+        body.shrink_to_fit();  // without memory the text stays as it is
 }
 
-// Lines "Name: value\r\n" as nghttp2 takes them, in lower case and without what belongs to a
-// connection. The values are views of the lines.
+// Turns lines "Name: value\r\n" into nghttp2's form: in lower case, and without the fields that
+// belong to a connection. The values are views of the lines.
 class fields_to_send {
   public:
     explicit fields_to_send(std::string_view lines) { names_.reserve(lines.size()); }
@@ -77,11 +78,11 @@ class fields_to_send {
     std::size_t size() const { return all_.size(); }
 
   private:
-    std::string names_;  // has room for all
+    std::string names_;  // reserved for the names of the lines, so that views of it stay valid
     std::vector<nghttp2_nv> all_;
 };
 
-// nghttp2 asks for more of a body. Caller: holds the session's lock, as all of its callers.
+// Gives nghttp2 more of a body. Caller: holds the session's lock, like every caller of nghttp2.
 struct answer_source {
     static ssize_t read(nghttp2_session*, std::int32_t, std::uint8_t* to, std::size_t size,
                         std::uint32_t* flags, nghttp2_data_source* source, void*) {
@@ -93,7 +94,7 @@ struct answer_source {
 
 // --- requests ------------------------------------------------------------------------------------
 
-// Caller: holds mu_, within nghttp2.
+// Caller: holds mu_, in a callback of nghttp2.
 void session::take_request(const stream_ptr& s) {
     if (dead_) return;
     if (running_ < handlers_max && waiting_.empty()) return start(s);
@@ -126,8 +127,8 @@ void session::reset(std::int32_t id, std::uint32_t why) {
     signal();
 }
 
-// The goroutine of a request. However it ends, by goexit too, the stream is left, and nothing is
-// held of it.
+// Runs as the goroutine of a request. However it ends, also by goexit, it leaves the stream and
+// drops its share of the stream.
 void session::run(stream_ptr s) {
     struct leaving {
         session& of;
@@ -148,11 +149,11 @@ void session::run(stream_ptr s) {
         borrowed.x->attach(c_);
         borrowed.x->over = s.get();
         answer(*borrowed.x, *s);
-    } catch (const std::bad_alloc&) {  // the stream is reset
+    } catch (const std::bad_alloc&) {  // leave() resets the stream
     }
 }
 
-// What of HTTP/1.1's judgement of heads nghttp2 does not take over: the target's form, the host.
+// Makes the head for the exchange. Checks two things that nghttp2 does not: target and host.
 void session::answer(exchange& x, request_stream& s) {
     x.head = {};
     x.head.method = s.method_;
@@ -165,7 +166,7 @@ void session::answer(exchange& x, request_stream& s) {
         if (name == "content-length")
             length = static_cast<std::int64_t>(decimal(value).value_or(0));
         if (name == "host") {
-            // RFC 9113, 8.3.1. Something before us may have judged by the other one.
+            // RFC 9113, 8.3.1. A proxy may have checked the host that this server would ignore.
             if (!s.authority_.empty() && !equal_without_case(value, s.authority_))
                 is_malformed = true;
             x.head.host = value;
@@ -184,7 +185,7 @@ void session::answer(exchange& x, request_stream& s) {
     if (!has_body) x.head.expects_continue = false;
     int reject = s.is_large_ ? head_too_large : 0;
     const std::string_view host = x.head.host;
-    // An absolute form is HTTP/1.1's: here scheme and authority have fields of their own.
+    // Only HTTP/1.1 has an absolute form: here scheme and authority are separate fields.
     if (s.method_ != "CONNECT" && !s.target_.starts_with('/') && s.target_ != "*")
         is_malformed = true;
     if (reject == 0 && (is_malformed || !split_target(x.head) || (!host.empty() && !is_host(host))))
@@ -234,8 +235,8 @@ void session::note_idle() {
     c_.idle_since.store(idle_since_, rt::memory_order_relaxed);  // relaxed: a guess for evict_one
 }
 
-// Nobody reads it any more. What has come of its body is the client's to send again.
-// Caller: holds mu_.
+// Frees a stream that no handler reads any more. Gives the unread bytes of its body back to the
+// connection's window, so that the client may send as many again. Caller: holds mu_.
 void session::abandon(request_stream& s) {
     s.done_ = true;
     const std::size_t unread = s.in_.size() - s.in_at_;
@@ -245,20 +246,21 @@ void session::abandon(request_stream& s) {
     forget_head(s);
 }
 
-// A client gets memory for what it has sent, up to `most` bytes; a new one has credit. Caller:
-// holds mu_.
+// The bytes of memory that a client may use: a multiple of the bytes that it has sent, and a credit
+// for a new client; at most `most`. Caller: holds mu_.
 std::size_t session::affordable(std::size_t most) const {
     constexpr std::uint64_t credit = 256 * 1024, for_each_byte = 64;
     return static_cast<std::size_t>(
         std::min<std::uint64_t>(most, credit + for_each_byte * frames_.bytes()));
 }
 
-// A few bytes of a client can stand for a long field, by HPACK's table; so what all heads together
-// take is bounded too. Caller: holds mu_.
+// Counts `more` bytes for a head; false: the memory of the connection's heads is used up. That
+// memory is bounded since HPACK's table lets a few bytes stand for a long field. Caller: holds mu_.
 bool session::may_keep(request_stream& s, std::size_t more) {
     constexpr std::size_t heads_max = 2, alone_max = 5, least = 1 << 20;
     const bool is_alone = heads_kept_ == s.head_kept_;
-    const std::size_t times = is_alone ? alone_max : heads_max;  // of one head of short fields
+    // alone_max: short fields take several times the bytes that max_header_bytes counts.
+    const std::size_t times = is_alone ? alone_max : heads_max;
     const std::size_t most = c_.server.options.max_header_bytes;
     const std::size_t budget =
         most > static_cast<std::size_t>(-1) / times ? most : std::max(times * most, least);
@@ -268,7 +270,7 @@ bool session::may_keep(request_stream& s, std::size_t more) {
     return true;
 }
 
-// Caller: holds mu_; no handler uses it.
+// Caller: holds mu_; no handler uses the head.
 void session::forget_head(request_stream& s) {
     heads_kept_ -= s.head_kept_;
     s.head_kept_ = 0;
@@ -330,7 +332,7 @@ void request_stream::take_trailers(header_map& to) {
     for (const auto& [name, value] : trailers_) to.add(name, value);
 }
 
-// Why nothing more can be sent. Caller: holds the lock.
+// The reason why nothing more can be sent. Caller: holds the lock.
 std::error_code request_stream::why_gone() const {
     return std::make_error_code(is_late_ ? std::errc::timed_out : std::errc::connection_reset);
 }
@@ -382,8 +384,8 @@ std::int64_t request_stream::give(std::uint8_t* to, std::size_t size, std::uint3
     return static_cast<std::int64_t>(n);
 }
 
-// In place of the body's last frame the trailers' ends the stream. False: the stream is to be
-// reset. Caller: holds the lock, within nghttp2.
+// Submits the trailers: their frame ends the stream in place of the body's last frame. False: the
+// stream must be reset. Caller: holds the lock, in a callback of nghttp2.
 bool request_stream::give_trailers(std::uint32_t& flags) noexcept {
     try {
         fields_to_send all(out_trailers_);
@@ -395,10 +397,9 @@ bool request_stream::give_trailers(std::uint32_t& flags) noexcept {
     }
 }
 
-// When the client has taken nothing of what it is owed for too long; 0: never.
-// Caller: holds the lock.
-// A stream whose own window is open waits for others that the client prefers, or for the socket: it
-// is late if nothing moves at all.
+// The moment at which the client will have taken nothing of the owed answer for too long; 0: never.
+// A stream with an open window waits for streams that the client prefers, or for the socket: it is
+// late only if no answer moves. Caller: holds the lock.
 std::int64_t request_stream::stall_ends() const {
     if (!owes_) return 0;
     std::int64_t since = moved_at_;
@@ -419,8 +420,8 @@ void request_stream::resume() {
     of_.signal();
 }
 
-// How much of its answer a stream may have that the client has not taken. Each may have a little,
-// so that none waits for another. Caller: holds mu_.
+// The most bytes of an answer that a stream may hold unsent. Each stream may hold a few, so that no
+// stream waits for another stream. Caller: holds mu_.
 std::size_t session::unsent_limit() const {
     constexpr std::size_t most_of_all = 1 << 20;
     return unsent_ < affordable(most_of_all) ? unsent_max : unsent_least;
@@ -437,7 +438,7 @@ bool request_stream::put(std::unique_lock<mutex>& lock, std::string_view piece, 
         const std::size_t most = of_.unsent_limit();
         if (unsent >= most) {
             if (wait_until(changed_, lock, earlier(limit, stall_ends()))) continue;
-            // Others may have moved meanwhile.
+            // Other streams may have moved meanwhile, and so the end.
             const std::int64_t end = earlier(limit, stall_ends());
             if (end == 0 || rota::detail::clock_now() < end) continue;
             is_late_ = true;

@@ -1,4 +1,5 @@
-// A connection of HTTP/2 and its streams: see http/multiplex.hpp.
+// Declares a connection of HTTP/2 (session) and its streams (request_stream), which
+// http/multiplex.hpp describes.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ struct exchange;
 
 class session;
 
-// A request and its answer. Shared by the session, until nghttp2 has closed it, and by the
+// A request and its answer. Its owners are the session, until nghttp2 closes the stream, and the
 // handler's goroutine.
 class request_stream final : public port {
   public:
@@ -43,7 +44,8 @@ class request_stream final : public port {
     void send_trailers(std::string_view fields, std::error_code& error) override;
     void watch(const cancel_func& cancel) override;
 
-    // As nghttp2_data_source_read_callback. Caller: holds the session's lock.
+    // Gives nghttp2 more of the answer's body, as an nghttp2_data_source_read_callback. Caller:
+    // holds the session's lock.
     std::int64_t give(std::uint8_t* to, std::size_t size, std::uint32_t& flags);
 
   private:
@@ -65,35 +67,35 @@ class request_stream final : public port {
     session& of_;
     const std::int32_t id_;
 
-    // --- the session's lock; then, from the handler's beginning, the handler's ----------------
+    // --- guarded by the session's lock; from the handler's start on, owned by the handler -------
     std::string method_, authority_, target_;
     std::vector<field> fields_;
     std::size_t head_size_ = 0;
-    std::size_t cookie_at_ = no_cookie;  // in fields_
+    std::size_t cookie_at_ = no_cookie;  // index in fields_ of the field that collects cookies
     bool is_large_ = false;              // the head is larger than allowed
 
-    // --- the session's lock --------------------------------------------------------------------
-    std::string in_, out_;         // of the bodies, what has come and what is to be sent
-    std::vector<field> trailers_;  // that have come
-    std::string out_trailers_;     // lines to be sent behind the body
+    // --- guarded by the session's lock ----------------------------------------------------------
+    std::string in_, out_;  // bytes: the request's body as received; the answer's body to send
+    std::vector<field> trailers_;  // of the request, as received
+    std::string out_trailers_;     // lines to send behind the body
     std::size_t trailer_size_ = 0;
     std::size_t in_at_ = 0, out_at_ = 0;
-    std::size_t head_kept_ = 0;  // its part of the session's budget
-    bool begun_ = false;         // its head is whole
-    bool started_ = false;       // it has had a handler
-    bool in_ended_ = false;      // nothing more comes
+    std::size_t head_kept_ = 0;  // bytes; its part of session::heads_kept_
+    bool begun_ = false;         // the head has been received to its end
+    bool started_ = false;       // a handler has been started for it
+    bool in_ended_ = false;      // the request's body is over
     bool in_interrupted_ = false;
-    bool in_whole_ = false;   // the client has said that this is all
-    bool out_ended_ = false;  // the handler has written all of it
-    bool deferred_ = false;   // nghttp2 waits for more of it
-    bool owes_ = false;       // there is some of it, or its end, that nghttp2 has not taken
-    bool is_late_ = false;    // it has been reset because the client was too slow
+    bool in_whole_ = false;   // END_STREAM: the client has ended the body
+    bool out_ended_ = false;  // the handler has written the whole answer
+    bool deferred_ = false;   // nghttp2 waits for more of the answer's body
+    bool owes_ = false;       // nghttp2 has not taken a part of the answer's body, or its end
+    bool is_late_ = false;    // the stream was reset: the client was too slow
     bool closed_ = false;
-    bool done_ = false;  // its handler has returned, or it will have none
+    bool done_ = false;  // the handler has returned, or none will start
     bool has_cancel_ = false;
-    std::int64_t answer_limit_ = 0;  // when its answer must have been taken; 0: never
-    std::int64_t left_limit_ = 0;    // the same, when the handler has gone and has left some of it
-    std::int64_t moved_at_ = 0;      // when nghttp2 took some of it, or owes_ became true
+    std::int64_t answer_limit_ = 0;  // ns; the client must have taken the answer by then; 0: never
+    std::int64_t left_limit_ = 0;  // ns; answer_limit_, once the handler has left an answer unsent
+    std::int64_t moved_at_ = 0;    // ns; when nghttp2 last took a part, or owes_ became true
     cancel_func cancel_;
     condition_variable changed_;
 };
@@ -109,8 +111,8 @@ class session final : public multiplexed {
 
   private:
     friend class request_stream;
-    friend struct session_calls;                                            // what nghttp2 calls
-    static constexpr std::int64_t resets_max = 1000, resets_a_second = 33;  // as nghttp2 has them
+    friend struct session_calls;  // the callbacks for nghttp2
+    static constexpr std::int64_t resets_max = 1000, resets_a_second = 33;  // nghttp2's defaults
     using stream_ptr = std::shared_ptr<request_stream>;
     struct deleter {
         void operator()(nghttp2_session* s) const noexcept;
@@ -158,29 +160,29 @@ class session final : public multiplexed {
     mutex mu_;
     std::unique_ptr<nghttp2_session, deleter> ng_;
     std::map<std::int32_t, stream_ptr> streams_;
-    std::deque<stream_ptr> waiting_;     // for a handler to end
-    std::vector<cancel_func> given_up_;  // to be called without the lock
-    std::size_t running_ = 0;            // handlers
-    std::size_t heads_kept_ = 0;         // bytes of all heads
-    std::size_t unsent_ = 0;             // bytes of all answers that nghttp2 has not taken
-    std::int64_t held_told_ = 0;         // bytes of the heap that the server counts for this one
-    frame_tracker frames_;               // where the client is
-    std::uint64_t serial_ = 0;           // of what head_since_ is about
-    std::int64_t head_since_ = 0;        // when the head that is being read began; 0: none is
-    std::int64_t read_at_ = 0;           // when the last bytes came, within a frame
-    std::int64_t resets_ = resets_max;   // that are still allowed at once
-    std::int64_t resets_at_ = 0;         // when resets_ was increased last
-    std::int64_t idle_since_ = 0;        // when the last stream was closed and its handler gone
-    std::int64_t moved_at_ = 0;          // when the client last took a part of any answer
-    bool is_writing_ = false;            // the writer is in a write of a part of an answer
-    std::int64_t late_at_ = 0;           // no stream's late_at() is earlier; 0: there is none
-    std::int64_t limit_ = -1;            // the deadline of reads, unless is_over_; -1: not set yet
-    bool has_output_ = false;            // nghttp2 may have something to be sent
-    bool is_first_ = true;               // no head has come to its end
-    bool dead_ = false;                  // nothing more can be sent
-    bool is_over_ = false;               // all has been sent, and the reader is to leave
-    bool is_ending_ = false;             // what there is is sent, then nothing more
-    condition_variable wake_;            // of the writer
+    std::deque<stream_ptr> waiting_;     // requests that wait for a running handler to end
+    std::vector<cancel_func> given_up_;  // of given-up requests; called without the lock
+    std::size_t running_ = 0;            // handlers that have started and not ended
+    std::size_t heads_kept_ = 0;         // bytes; for the heads of the streams
+    std::size_t unsent_ = 0;             // bytes; of answers, not yet taken by nghttp2
+    std::int64_t held_told_ = 0;   // bytes of the heap that the server counts for this connection
+    frame_tracker frames_;         // the client's position in its frames
+    std::uint64_t serial_ = 0;     // frames_.serial() of the head that head_since_ is about
+    std::int64_t head_since_ = 0;  // ns; when the head being read began; 0: none is being read
+    std::int64_t read_at_ = 0;     // ns; when the last bytes came that ended within a frame
+    std::int64_t resets_ = resets_max;  // resets that are still allowed at once
+    std::int64_t resets_at_ = 0;        // ns; when resets_ last grew
+    std::int64_t idle_since_ = 0;  // ns; when the connection last lost its last stream or handler
+    std::int64_t moved_at_ = 0;    // ns; when nghttp2 or the socket last took a part of any answer
+    bool is_writing_ = false;      // the writer is writing a part of an answer
+    std::int64_t late_at_ = 0;     // ns; no stream's late_at() is earlier; 0: no stream has one
+    std::int64_t limit_ = -1;      // ns; the deadline of reads, unless is_over_; -1: not set
+    bool has_output_ = false;      // nghttp2 may have bytes to send
+    bool is_first_ = true;         // no head has been received to its end
+    bool dead_ = false;            // nothing more can be sent
+    bool is_over_ = false;         // the writer has sent everything: the reader must leave
+    bool is_ending_ = false;       // end() has begun: the writer sends the rest, then stops
+    condition_variable wake_;      // wakes the writer
 
     wait_group handlers_, writer_;
 };

@@ -1,4 +1,5 @@
-// Requests and answers of streams: what an exchange does without a connection of its own.
+// Serves a request that came on a stream of HTTP/2: the parts of an exchange without a connection
+// of its own.
 
 #include <rota/detail/time_engine.hpp>
 
@@ -48,8 +49,8 @@ std::size_t exchange::read_stream(std::span<std::byte> to, std::error_code& erro
     return n;
 }
 
-// What belongs to a connection has no place in a stream: RFC 9113, 8.2.2. `is_complete`: all of the
-// body has been written; `is_over`: and nothing comes behind the head.
+// Sends the head, without the fields of a connection: RFC 9113, 8.2.2 forbids them in a stream.
+// `is_complete`: the handler has written the whole body. `is_over`: nothing follows the head.
 void exchange::send_stream_head(bool is_complete, bool is_over, std::error_code& error) {
     head_sent = true;
     const bool has_length = allows_body() && (has_declared || (is_complete && written > 0) ||
@@ -79,7 +80,8 @@ void exchange::finish_stream() {
     if (broken) return;
     if (status == 0) end_head(200);
     if (is_head_method()) collected.clear();
-    // A body that ends before its promised length is cut off, and looks so.
+    // A body shorter than declared does not end its stream: the session resets it, and the client
+    // sees that the body is cut off.
     const bool is_short = has_declared && written < declared && !is_head_method();
     std::string lines;
     if (!is_short && allows_body() && !is_head_method()) append_trailers(lines, answer_trailers);
