@@ -1,30 +1,31 @@
-// HTTP/2: a connection that many requests share. RFC 9113, by nghttp2.
+// Serves a connection of HTTP/2, which many requests share (RFC 9113). nghttp2 does the protocol.
 //
-// Three kinds of goroutine. The connection's own goroutine reads it and gives the bytes to nghttp2,
-// which calls back: a head is whole, a piece of a body is there, a stream is closed. The writer
-// writes the bytes that nghttp2 wants to send, many streams' frames in one call. Each request has a
-// goroutine, which runs the handler as for HTTP/1.1 (http/exchange.hpp), with its stream
-// (http/port.hpp) in place of the connection.
+// There are three kinds of goroutine. The reader is the connection's own goroutine. It gives the
+// bytes that it reads to nghttp2, which calls back: a head is complete, a piece of a body has come,
+// a stream is closed. The writer writes the bytes that nghttp2 wants to send, frames of many
+// streams in one call. Each request has a goroutine, which runs the handler as for HTTP/1.1
+// (http/exchange.hpp), with its stream (http/port.hpp) in place of the connection.
 //
-// One lock guards nghttp2 and the streams. It is held for a call of nghttp2, and never during a
-// wait for the socket. So a client that does not read stops the writer, and in time the handlers
-// whose answers it does not take. It stops nothing else: the reader goes on.
+// One lock guards nghttp2 and the streams. A goroutine holds it for a call of nghttp2, and never
+// during a wait for the socket. So a client that does not read stops the writer, and in time the
+// handlers that write to it. The reader goes on.
 //
-// Bounds. What a client may send of a body without being asked is its window; it gets more of it
-// when the handler has read some. What a handler may write without its being sent is `unsent_max`,
-// or `unsent_least` while the connection's answers have much together; then the handler waits, for
-// as long as some of it moves. There are `streams_max` streams and as many handlers: a stream that
-// the client has reset is gone at once, but its handler is not, and the requests behind it wait for
-// one to end; if too many wait, the client goes (CVE-2023-44487). The number of resets a second, of
-// either side, is bounded here; those of frames of one head, and of answers to pings and settings
-// that the client does not take, by nghttp2. A head larger than the server takes is answered with
-// 431, and what of it is beyond the limit is not kept.
+// Bounds:
+//   * A client may send the bytes of its window unasked; reads by the handler enlarge the window.
+//   * A handler may have `unsent_max` bytes unsent, or `unsent_least` while the answers of the
+//     connection hold much together. Then it waits, as long as some bytes move.
+//   * There are at most `streams_max` streams, and as many handlers. A stream that the client
+//     resets is gone at once, but its handler runs on. Later requests wait for a handler to end; if
+//     too many wait, the session ends (CVE-2023-44487).
+//   * session::count_reset() bounds the resets a second, of either side. nghttp2 bounds the answers
+//     to pings and settings that the client does not take. Both bound the frames of one head.
+//   * A head larger than the server takes is answered with 431; its part beyond the limit is not
+//     kept.
 //
-// The end. The connection is active, as its server sees it, for as long as it lives. A shutdown
-// asks for a GOAWAY; when the last stream is closed, nghttp2 neither reads nor writes any more.
-// When the writer has sent all of it, the reader tells the client the end and throws away what
-// still comes, for half a second after each piece; then it leaves, when the handlers and the writer
-// have.
+// The end. For its server, the connection is active for as long as it lives. A shutdown asks for a
+// GOAWAY; after the last stream nghttp2 neither reads nor writes any more. When the writer has sent
+// everything, the reader ends the sending side and drops what still comes, for half a second after
+// each piece. It leaves after the handlers and the writer.
 #pragma once
 
 #include <string_view>
@@ -33,7 +34,7 @@ namespace rota::http::detail {
 
 struct connection;
 
-// What a shutdown tells a connection that is shared. Caller: holds the server's lock.
+// The call by which the server asks a connection of HTTP/2 to end. Caller: holds the server's lock.
 class multiplexed {
   public:
     virtual void go_away() noexcept = 0;
@@ -42,7 +43,7 @@ class multiplexed {
     ~multiplexed() = default;
 };
 
-// Serves it to its end. `left` is what has been read of it.
+// Serves the connection to its end. `left`: the bytes that have been read of it already.
 void serve_multiplexed(connection& c, std::string_view left);
 
 }  // namespace rota::http::detail

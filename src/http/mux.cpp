@@ -1,4 +1,4 @@
-// serve_mux: finds the handler for a request, and answers where there is none.
+// Implements serve_mux: finds the handler for a request, and answers a request without one.
 #include "http/mux.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void route_node::add(const route& r, std::deque<route_node>& all) {
 
 namespace {
 
-// Where the segment that begins at `at` ends. "/" at the end of the path is a segment.
+// The end of the segment that begins at `at`. "/" at the end of the path is a segment.
 std::size_t end_of_segment(std::string_view path, std::size_t at) {
     return std::min(path.find('/', at + 1), path.size());
 }
@@ -59,18 +59,18 @@ std::string text_of_segment(std::string_view path, std::size_t at) {
 
 }  // namespace
 
-// Goes down the tree, a segment a step, and notes the children that it passes by. At a dead end it
-// goes on at the noted child that is nearest. A wildcard for all that is left fits always, so
-// nothing that was noted above it is ever needed.
+// Goes down the tree, one segment a step, and notes the children that it passes by. At a dead end
+// it goes on at the child noted last. A multi wildcard always matches, so a child that was noted
+// above it is never needed.
 const route* route_node::match_path(std::string_view path, matches& found) const {
     struct place {
         const route_node* node = nullptr;
-        std::size_t at = 0;      // where the segment begins
-        std::size_t before = 0;  // how many texts had been found
+        std::size_t at = 0;      // offset of the segment in the path
+        std::size_t before = 0;  // number of texts found until then
     };
     const std::size_t before = found.size();
-    place rest;                // the last node with a wildcard for all that is left
-    std::vector<place> wilds;  // behind it: wildcards passed by for a literal
+    place rest;                // the last node with a multi wildcard
+    std::vector<place> wilds;  // below `rest`: wildcards passed by for a literal
     const route_node* n = this;
     for (std::size_t at = 0;;) {
         const route_node* literal = nullptr;
@@ -153,19 +153,19 @@ std::vector<std::string> route_node::methods(std::string_view host, std::string_
     return all;
 }
 
-// --- what is answered ----------------------------------------------------------------------------
+// --- the answer ----------------------------------------------------------------------------------
 
 namespace {
 
-// What has been found for a request, under the lock; it is used without.
+// The result of a search, made under the lock and used without it.
 struct finding {
     const route* r = nullptr;
     matches found;
-    std::string redirect;              // not empty: to that path
-    std::vector<std::string> methods;  // if there is no route, those that would have one
+    std::string redirect;              // the path to redirect to; "": none
+    std::vector<std::string> methods;  // without a route: the methods that have one
 };
 
-// Whether no wildcard at the end of the pattern has matched anything. Go: exactMatch.
+// True: the pattern's last segment, if a multi wildcard, has matched no text. Go: exactMatch.
 bool is_exact(const route* r, std::string_view path) {
     if (r == nullptr) return false;
     if (!path.ends_with('/')) return !r->matched.last().multi;
@@ -173,7 +173,7 @@ bool is_exact(const route* r, std::string_view path) {
            static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
 }
 
-// A path that lacks a slash at the end goes where the one with it would.
+// True: only the path with a slash added matches exactly, so the answer redirects to that path.
 bool lacks_slash(const route_tree& root, const finding& f, std::string_view host,
                  std::string_view method, std::string_view path) {
     if (is_exact(f.r, path) || path.empty() || path.ends_with('/')) return false;
@@ -187,7 +187,7 @@ std::string_view without_port(std::string_view host) {
     return host.substr(0, host.find(':'));
 }
 
-// Whether a segment of it is "." or "..".
+// True: a segment of the path is "." or "..".
 bool has_dots(std::string_view path) {
     while (!path.empty()) {
         const std::string_view segment = path.substr(0, path.find('/'));
@@ -207,8 +207,8 @@ std::string escaped_path(std::string_view path) {
     return text;
 }
 
-// The path in the place of one whose segments are dots only once their escapes are undone
-// ("%2e%2e", "..%2f"); handlers read it without escapes. Empty: there is nothing to be cleaned.
+// Cleans a path with segments that are dots only without their escapes ("%2e%2e", "..%2f"), since
+// handlers read the path without escapes. Empty: there is nothing to clean.
 std::string without_escaped_dots(std::string_view path) {
     if (path.find('%') == path.npos) return {};
     const std::string meant = unescaped(path);
@@ -255,7 +255,7 @@ std::string without_backslashes(std::string_view path) {
 void redirect(response_writer& w, const request& r, std::string to) {
     constexpr int temporary_redirect = 307, target_too_long = 414;
     constexpr std::size_t location_max = 8 * 1024, shown_max = 1024;
-    // No client takes a field of any length, and an answer should not be a multiple of its request.
+    // Clients bound the length of a field, and an answer should not be a multiple of its request.
     if (to.size() > location_max) return answer_text(w, target_too_long, "414 URI Too Long\n");
     to = without_backslashes(to);
     w.header().set("Location", to);

@@ -1,9 +1,10 @@
-// The tree in which a serve_mux finds the pattern for a request: a level for the host, one for the
-// method, and one for each segment of the path. Go: routing_tree.go.
+// Declares the tree in which a serve_mux finds the pattern for a request. It has a level for the
+// host, a level for the method, and a level for each segment of the path. Go: routing_tree.go.
 //
 // Of the children that fit, a literal is tried before a wildcard, and a wildcard before a multi
-// wildcard, which takes the rest. Conflicting patterns have been refused, so the first match is the
-// most specific. A pattern may have any number of segments: no function calls itself for each.
+// wildcard, which takes the rest. serve_mux::handle refuses conflicting patterns, so the first
+// match is the most specific. A pattern may have any number of segments: no function recurses for
+// each.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@
 
 namespace rota::http::detail {
 
-// A pattern and its handler. It never goes while the table is there.
+// A pattern and its handler. It lives as long as the table.
 struct route {
     pattern matched;
     handler answer;
@@ -33,12 +34,12 @@ using matches = std::vector<std::string>;  // texts that the wildcards have matc
 
 class route_node {
   public:
-    // `all` gets the nodes that are made for it.
+    // Appends the nodes that it makes to `all`.
     void add(const route& r, std::deque<route_node>& all);
-    // Null: nothing fits.
+    // Null: no pattern matches.
     const route* match(std::string_view host, std::string_view method, std::string_view path,
                        matches& found) const;
-    // The methods of the patterns that fit except for the method, in order, each once.
+    // The methods of the patterns that match host and path, sorted and each once.
     std::vector<std::string> methods(std::string_view host, std::string_view path) const;
 
   private:
@@ -48,15 +49,15 @@ class route_node {
     const route* match_path(std::string_view path, matches& found) const;
     void add_methods(std::string_view path, std::vector<std::string>& all) const;
 
-    const route* route_ = nullptr;  // of the path that ends here
-    // By host, method or text; "": any of them.
+    const route* route_ = nullptr;  // the pattern that ends at this node
+    // By host, method or segment; "": any host, any method, a wildcard.
     std::map<std::string, route_node*, std::less<>> children_;
-    route_node* empty_ = nullptr;  // of the text between two slashes
-    const route* rest_ = nullptr;  // of a wildcard for all that is left
+    route_node* empty_ = nullptr;  // for an empty segment, between two slashes
+    const route* rest_ = nullptr;  // the pattern with a multi wildcard at this segment
 };
 
-// The tree owns its nodes in one list: a chain of owners would be destroyed by calls within calls,
-// as many as a path has segments.
+// The tree owns its nodes in one list. If each node owned its children, the destructor would
+// recurse once for each segment of a path.
 class route_tree {
   public:
     route_tree() = default;
@@ -64,7 +65,7 @@ class route_tree {
     route_tree& operator=(const route_tree&) = delete;
 
     void add(const route& r) { root_.add(r, nodes_); }
-    // As those of route_node.
+    // See route_node.
     const route* match(std::string_view host, std::string_view method, std::string_view path,
                        matches& found) const {
         return root_.match(host, method, path, found);
@@ -74,7 +75,7 @@ class route_tree {
     }
 
   private:
-    std::deque<route_node> nodes_;  // all but the root; the addresses stay
+    std::deque<route_node> nodes_;  // without the root; the addresses stay
     route_node root_;
 };
 
@@ -82,7 +83,7 @@ struct mux_state {
     shared_mutex mu;
     // --- guarded by mu -----------------------------------------------------------------------
     std::vector<std::unique_ptr<const route>> routes;
-    pattern_index patterns;  // those of `routes`
+    pattern_index patterns;  // the patterns of `routes`
     route_tree root;
 };
 

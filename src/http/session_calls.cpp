@@ -1,5 +1,5 @@
-// nghttp2's callbacks. They are C's: no exception may pass, so whatever needs memory and gets none
-// ends the connection.
+// Implements nghttp2's callbacks. C calls them: no exception may pass, so a callback that gets no
+// memory ends the connection.
 #include "http/session_calls.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ struct session_calls {
         });
     }
 
-    // Cookies may come in crumbs, of which handlers know nothing: RFC 9113, 8.2.3.
+    // Joins the fields into which a client may split its cookies: RFC 9113, 8.2.3.
     static void add_field(request_stream& to, std::string_view name, std::string_view value) {
         const bool is_cookie = name == "cookie";
         if (is_cookie && to.cookie_at_ != request_stream::no_cookie) {
@@ -63,7 +63,7 @@ struct session_calls {
         return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
     }
 
-    // Behind the body. Caller: holds the session's lock.
+    // Takes a field behind the body. Caller: holds the session's lock.
     static int on_trailer(session& s, request_stream& to, std::string_view name,
                           std::string_view value, std::size_t cost) {
         if (to.done_) return 0;
@@ -77,12 +77,12 @@ struct session_calls {
         });
     }
 
-    // A field of the head, or a trailer.
+    // Takes a field of the head, or a trailer.
     static int on_field(nghttp2_session*, const nghttp2_frame* f, const std::uint8_t* name,
                         std::size_t name_size, const std::uint8_t* value, std::size_t value_size,
                         std::uint8_t, void* user) {
         constexpr std::size_t field_cost = 32, malicious = 16;
-        constexpr std::size_t kept_cost = 128;  // about what a field costs beside its text
+        constexpr std::size_t kept_cost = 128;  // bytes; about the cost of a field beside its text
         const std::size_t size = name_size + value_size + field_cost;
         session& s = of(user);
         request_stream* const to =
@@ -150,13 +150,14 @@ struct session_calls {
         });
     }
 
-    // Whether nghttp2 has sent this reset because of what the client has done (CVE-2025-8671). The
-    // server's own have other reasons: see session::reset.
+    // True: nghttp2 has sent this reset for a fault of the client (CVE-2025-8671). The server's own
+    // resets have other codes, except REFUSED_STREAM when there is no room for a goroutine: see
+    // session::reset.
     static bool is_for_a_fault(std::uint32_t code) {
         return code != NGHTTP2_NO_ERROR && code != NGHTTP2_CANCEL && code != NGHTTP2_INTERNAL_ERROR;
     }
 
-    // Who has got the whole answer need not send the rest of the request: RFC 9113, 8.1.
+    // A client with the whole answer need not send the rest of the request: RFC 9113, 8.1.
     static int on_sent(nghttp2_session* ng, const nghttp2_frame* f, void* user) {
         if (f->hd.type == NGHTTP2_RST_STREAM && is_for_a_fault(f->rst_stream.error_code))
             of(user).count_reset();

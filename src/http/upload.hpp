@@ -1,10 +1,10 @@
 // Sends a request: its head, and the body behind it.
 //
-// A small body goes with the head in one call. One that may not fit into the socket's buffers, that
-// the program gives piece by piece, or that waits until the server asks for it, is sent by a
-// goroutine of its own meanwhile: a server may answer before it has read all of it, or while it
-// reads. Whoever drops an upload waits for that goroutine, and before that ends what it may wait
-// for: the connection is closed, and the context that the program's function has is done.
+// A small body goes with the head in one call. A goroutine sends a body that may not fit into the
+// socket's buffers, that the program gives in pieces, or that waits until the server asks for it.
+// So a server may answer before it has read the whole body. The destructor of an upload waits for
+// that goroutine. Before that it ends the goroutine's waits: it closes the connection, and cancels
+// the context of the program's function.
 //
 //     begin() ──► waiting ── on_continue(), or patience ends ──► sending ──► ended
 //                    └────── on_answer() ──► ended, was_skipped()
@@ -26,44 +26,45 @@
 
 namespace rota::http::detail {
 
-// The server has closed the connection, in one way or another.
+// True: the error says that the server has closed the connection.
 bool is_broken(const std::error_code& error);
 
 class upload {
   public:
-    // `body`: null, none.
+    // `body`: null for none.
     upload(client_stream& wire, std::shared_ptr<outgoing_body> body, framing how);
     ~upload();
     upload(const upload&) = delete;
     upload& operator=(const upload&) = delete;
 
-    // `ctx` and `until` (0: never) end the program's function. With a patience the server has that
-    // long to ask for the body. Throws std::bad_alloc.
+    // `ctx` and the moment `until` (0: never) end the program's function. `patience`: how long the
+    // body waits for the server to ask for it; 0: not at all. Throws std::bad_alloc.
     void begin(std::string_view head, const context& ctx, std::int64_t until,
                clock::duration patience);
-    // The server asks for the body; it has answered, and a body that has not begun is not wanted.
+    // The server asks for the body; or it has answered, and wants no body that has not begun.
     void on_continue() { tell(true); }
     void on_answer() { tell(false); }
 
-    // Whether all has been sent. What the server has answered to is on its way to its end, or never
-    // comes there.
+    // True: the whole request has been sent. Waits a moment: the upload of a request that the
+    // server has answered is about to end, or never ends.
     bool has_ended();
-    // What has gone wrong so far.
+    // The error of an upload that has ended; none while it runs.
     std::error_code error() const { return is_running_ ? std::error_code() : error_; }
-    // The same when the connection is closed: a write ends then.
+    // Waits for the end, and returns its error. Caller: has closed the connection, which ends a
+    // write.
     std::error_code final_error();
-    // Ends it, and the connection with it if it has not ended by itself.
+    // Ends the upload. If it still runs, closes the connection too.
     void stop() noexcept;
 
-    // --- when it has ended --------------------------------------------------------------
-    // The server has not asked for the body, and so has not got it.
+    // --- once the upload has ended -------------------------------------------------------
+    // True: the body was not sent, since the server did not ask for it.
     bool was_skipped() const { return was_skipped_; }
-    // What the program's function has thrown, if it is no std::system_error, is thrown once. What
-    // it throws when its context has ended is taken for what is said there: that it gives up.
+    // Throws, once, an exception of the program's function that is no std::system_error. An
+    // exception after the end of its context is dropped: it says only that the function gives up.
     void rethrow();
-    // It was that function that has failed.
+    // True: the program's function has failed.
     bool has_failed_source() const { return has_failed_source_; }
-    // It can be sent again from the beginning.
+    // True: the body can be sent again from the beginning.
     bool is_replayable() const { return !has_read_once_; }
 
   private:
@@ -79,20 +80,20 @@ class upload {
     void fail(std::error_code why);
     void fail_source(std::error_code why);
 
-    // --- fixed, from the goroutine's beginning ------------------------------------------------
+    // --- fixed from the goroutine's start on --------------------------------------------------
     client_stream& wire_;
     const std::shared_ptr<outgoing_body> body_;
     const framing how_;
     context ctx_;
     cancel_func cancel_;
     clock::duration patience_{0};
-    chan<bool> told_;  // nil: it does not wait to be asked
+    chan<bool> told_;  // nil: the body does not wait for the server to ask
     chan<unit> ended_;
 
-    // --- the caller's ---------------------------------------------------------------------
+    // --- owner: the caller ----------------------------------------------------------------
     bool is_running_ = false;
 
-    // --- the goroutine's, until it has said that it ended ----------------------------------------
+    // --- owner: the goroutine until it sends to ended_, else the caller -----------------------
     std::error_code error_;
     std::exception_ptr thrown_;
     bool was_skipped_ = false, has_failed_source_ = false, has_read_once_ = false;
