@@ -100,7 +100,7 @@ client::client(client_options options) {
 
 response client::perform(context ctx, const request& r, std::error_code& error) const {
     if (r.own_ == nullptr) throw panic_error("http: request of a server");
-    const std::shared_ptr<detail::client_state> s = s_;  // the handle may go meanwhile
+    const std::shared_ptr<detail::client_state> s = s_;  // the handle may be destroyed meanwhile
     return s->perform(ctx, *r.own_, error);
 }
 response client::perform(context ctx, const request& r) const {
@@ -111,7 +111,7 @@ response client::perform(context ctx, const request& r) const {
 }
 response_stream client::open(context ctx, const request& r, std::error_code& error) const {
     if (r.own_ == nullptr) throw panic_error("http: request of a server");
-    const std::shared_ptr<detail::client_state> s = s_;  // the handle may go meanwhile
+    const std::shared_ptr<detail::client_state> s = s_;  // the handle may be destroyed meanwhile
     detail::open_answer from = s->open(ctx, *r.own_, error);
     if (error) return {};
     return response_stream(std::make_unique<detail::open_answer>(std::move(from)));
@@ -134,7 +134,7 @@ response client::perform(const request& r) const { return perform(background(), 
 
 namespace {
 
-// Performs a request whose URL may be malformed.
+// Performs a request; a malformed URL is an error, not an exception.
 response perform_simple(const client& c, std::string_view method, std::string_view url,
                         std::string_view type, std::string_view body, std::error_code& error) {
     detail::made_request judged;

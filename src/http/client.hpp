@@ -1,10 +1,10 @@
-// client_state: the connections of a client, and the way from a request to its answer.
+// Declares client_state, which keeps a client's connections and takes a request to its answer.
 //
-//     client.cpp      the call: redirects, one request after the other
-//     redirect.cpp    what the next request is
-//     round_trip.cpp  one request: an attempt, perhaps a second attempt
+//     client.cpp      the call: a request, and a request for each redirect
+//     redirect.cpp    the next request
+//     round_trip.cpp  a request: an attempt, perhaps a second attempt
 //     connect.cpp     a fresh connection: dial, tunnel, TLS
-//     call.cpp        one attempt: upload.cpp sends, answer_reader.cpp reads
+//     call.cpp        an attempt: upload.cpp sends, answer_reader.cpp reads
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace rota::http::detail {
 
-// One request on its way: the program's, or the request that a redirect has made of it.
+// A request to send: the program's, or the request that a redirect has made of it.
 struct hop {
     std::string method;
     url to;

@@ -1,4 +1,4 @@
-// The variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY.
+// Chooses the proxy for a URL: by HTTP_PROXY, HTTPS_PROXY and NO_PROXY, or as the program says.
 #include "http/proxy.hpp"
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace rota::http::detail {
 
 namespace {
 
-// An address in 16 bytes, those of IPv4 as ::ffff:a.b.c.d.
+// An address in 16 bytes; of IPv4 as ::ffff:a.b.c.d.
 struct ip {
     std::array<unsigned char, 16> bytes{};
     bool is_v4 = false;
-    std::string zone;  // of an IPv6 address, or empty
+    std::string zone;  // of an IPv6 address; may be empty
 };
 
 bool parse_ip(const std::string& text, ip& to) {
@@ -46,8 +46,8 @@ bool is_loopback(const ip& a) {
            a.bytes[15] == 1;
 }
 
-// Whether the first `bits` of both are the same; those of IPv4 are counted from its own beginning.
-// A network without a zone is that of all zones.
+// True: the first `bits` of both addresses are equal; the bits of IPv4 count from its own
+// beginning. A network without a zone stands for every zone.
 bool is_within(const ip& a, const ip& network, int bits) {
     if (a.is_v4 != network.is_v4) return false;
     if (!network.zone.empty() && a.zone != network.zone) return false;
@@ -59,7 +59,7 @@ bool is_within(const ip& a, const ip& network, int bits) {
     return true;
 }
 
-// A proxy may be given without its scheme.
+// Parses the URL of a proxy, which may lack its scheme.
 std::error_code parse_proxy(std::string_view text, url& to) {
     const bool has_scheme = text.find("://") != text.npos;
     const std::error_code error =
@@ -80,7 +80,8 @@ proxy_choice proxy_choice::always(std::string_view proxy, std::error_code& error
 }
 
 proxy_choice::proxy_choice(variables get) {
-    // A client of a CGI program sets HTTP_PROXY by a field "Proxy". It sets no name in lower case.
+    // In a CGI program a client's field "Proxy" becomes HTTP_PROXY. No field becomes a name in
+    // lower case.
     set(plain_, get("REQUEST_METHOD") == nullptr ? "HTTP_PROXY" : "http_proxy", "http_proxy", get);
     set(secure_, "HTTPS_PROXY", "https_proxy", get);
     const char* list = get("NO_PROXY");
@@ -106,7 +107,8 @@ void proxy_choice::add_exceptions(std::string_view list) {
     }
 }
 
-// "1.2.3.4", "1.2.3.0/24", "name", ".name", "*.name", each but the second perhaps with a port.
+// Adds "1.2.3.4", "1.2.3.0/24", "name", ".name" or "*.name"; a port may follow, except after the
+// second form.
 void proxy_choice::add_exception(std::string_view text) {
     constexpr int v4_bits = 32, v6_bits = 128;
     exception e;
@@ -146,8 +148,8 @@ bool proxy_choice::is_exempt(const url& to) const {
     if (is_address && is_loopback(address)) return true;
     return std::any_of(exceptions_.begin(), exceptions_.end(), [&](const exception& e) {
         if (!e.port.empty() && e.port != to.port) return false;
-        // An address is compared to addresses alone: its zone, which may be any text, could end
-        // like one of the names.
+        // An address is compared only with addresses: its zone may be any text, and could end like
+        // a name of the list.
         if ((e.bits >= 0) != is_address) return false;
         if (is_address) return parse_ip(e.name, network) && is_within(address, network, e.bits);
         return to.host.ends_with(e.name) ||

@@ -1,4 +1,4 @@
-// Servers: they accept connections, start a goroutine for each, and shut down.
+// Accepts a server's connections, starts a goroutine for each, and shuts the server down.
 #include "http/server.hpp"
 
 #include <algorithm>
@@ -85,7 +85,7 @@ void server_state::remove(connection& c) noexcept {
     const std::lock_guard guard(mu_);
     if (c.previous != nullptr) c.previous->next = c.next;
     else if (connections_ == &c) connections_ = c.next;
-    else return;  // it is in the list no more
+    else return;  // the list does not hold it any more
     if (c.next != nullptr) c.next->previous = c.previous;
     c.next = c.previous = nullptr;
     for (idle_note& each : oldest_)
@@ -107,7 +107,7 @@ bool server_state::share(connection& c, multiplexed* as) noexcept {
     return is_closing();
 }
 
-// The socket's own goroutine closes it: shutting it down ends what that waits for.
+// Shuts sockets down, which ends the waits of their goroutines; each goroutine closes its socket.
 // Caller: holds mu_.
 void server_state::end_connections(bool all) {
     for (connection* c = connections_; c != nullptr; c = c->next) {
@@ -167,7 +167,7 @@ void server_state::give_back(std::unique_ptr<exchange> x) noexcept {
 
 namespace {
 
-// A member, until its goroutine's end, however that comes.
+// Keeps a connection in the server's list until its goroutine ends, also by goexit.
 struct membership {
     arrival& came;
     connection& c;
@@ -187,7 +187,7 @@ struct membership {
     membership& operator=(const membership&) = delete;
 };
 
-// On a socket as it is.
+// Serves a connection on a plain socket, without TLS.
 void start_plain(arrival came, const net::endpoint& peer, const void*) {
     const std::size_t stack_size = came.server().options.stack_size;
     go({.stack_size = stack_size}, [came = std::move(came), peer]() mutable {
@@ -200,10 +200,10 @@ bool passes(const std::error_code& error) {
     if (error.category() != std::system_category()) return false;
     const int value = error.value();
     return value == EMFILE || value == ENFILE || value == ENOBUFS || value == ENOMEM ||
-           value == ENOSPC;  // of those that one user may watch by epoll
+           value == ENOSPC;  // ENOSPC: the limit of descriptors that a user may watch by epoll
 }
 
-// A goroutine for a connection. The connection is closed if there is no room for one.
+// Starts a goroutine for a connection. Without room for a goroutine, the connection is closed.
 std::error_code start(const std::shared_ptr<server_state>& s, net::conn taken,
                       const net::endpoint& peer, starter how) {
     try {
@@ -230,8 +230,8 @@ bool lacks_descriptors(const std::error_code& error) {
            (error.value() == EMFILE || error.value() == ENFILE);
 }
 
-// Without a free descriptor accept fails whether there is a newcomer or not. Waits for one, and
-// ends an idle connection for it. False: none is idle, or the listener is closed.
+// Without a free descriptor accept fails even if no client waits. Waits for a client, and ends an
+// idle connection for it. False: no connection is idle, or the listener is closed.
 bool make_room(server_state& s, const net::listener& l) {
     using namespace std::chrono_literals;
     const std::int64_t waited = l.descriptor()->await_read([](int number) {
@@ -241,7 +241,7 @@ bool make_room(server_state& s, const net::listener& l) {
     return waited > 0 && s.evict_and_wait(100ms);
 }
 
-// Whether the program wants it.
+// True: the program accepts the connection.
 bool is_welcome(const server_options& o, const net::conn& c, const net::endpoint& peer) {
     if (!o.on_connect) return true;
     try {
@@ -252,7 +252,7 @@ bool is_welcome(const server_options& o, const net::conn& c, const net::endpoint
     }
 }
 
-// Takes connections until the listener fails for good.
+// Accepts connections until the server ends or the listener fails for good.
 std::error_code take_connections(const std::shared_ptr<server_state>& s, const net::listener& l,
                                  starter how) {
     using namespace std::chrono_literals;
@@ -300,7 +300,7 @@ void run_connection(arrival& came, connection& c, void (*serve)(connection& c, v
     }
 }
 
-// The server's object may go while others are still inside: they have a share of the state.
+// The server object may be destroyed while calls still run: each call shares the state.
 std::error_code serve_listener(const std::shared_ptr<server_state>& s, const net::listener& from,
                                starter how) {
     if (!s->add(from)) return {};

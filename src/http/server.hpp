@@ -1,4 +1,4 @@
-// A server: its listeners, its connections, and how it ends.
+// Declares server_state: it holds a server's listeners and connections, and ends them.
 #pragma once
 
 #include <array>
@@ -29,47 +29,47 @@ class server_state : public std::enable_shared_from_this<server_state> {
     const handler answer;
     const server_options options;
 
-    // No more requests are to be taken. Go: shuttingDown.
+    // True: the server takes no more requests. Go: shuttingDown.
     bool is_closing() const {
         return closing_.load(rt::memory_order_seq_cst);  // pairs(http.shutdown)
     }
 
-    // --- listeners: from add to remove somebody takes connections ---------------------
+    // --- listeners: between add and remove a goroutine accepts connections -------------
     // False: the server has ended, and the listener is closed.
     bool add(const net::listener& l);
     void remove(const net::listener& l) noexcept;
-    // Waits; true: the server has ended.
+    // Waits for `d`. True: the server has ended.
     bool ends_within(clock::duration d);
 
     // --- connections -----------------------------------------------------------------
-    // A place for a connection that has been accepted. Parks while max_connections have one and
-    // none of them is idle; ends the one that has been idle for longest. False: the server has
+    // Takes a place for an accepted connection. Parks while max_connections have a place and none
+    // of them is idle; ends the connection that has been idle for longest. False: the server has
     // ended.
     bool take_place();
-    // Ends the connection that has been idle for longest, and waits until one has left, for at most
-    // so long. False: none is idle.
+    // Ends the connection that has been idle for longest, and waits until a connection has left,
+    // for at most `most`. False: no connection is idle, or the server has ended.
     bool evict_and_wait(clock::duration most);
-    // That goroutine makes it a member, or not. False: the server has ended.
+    // Puts the connection into the list. Caller: its goroutine. False: the server has ended.
     bool add(connection& c);
     void remove(connection& c) noexcept;
-    // Nothing is left of one that had a place, or it is the server's no more.
+    // Gives a place back: the connection is gone, or it does not belong to the server any more.
     void leave() noexcept;
 
-    // It is one of HTTP/2 from here on, or, with null, its end has come. True: the server is
+    // Makes it a connection of HTTP/2; `as` null: its session has ended. True: the server is
     // ending.
     bool share(connection& c, multiplexed* as) noexcept;
 
-    // Closes the listeners and the idle connections; with `all`, the others too.
+    // Closes the listeners and the idle connections; with `all`, every connection.
     void end(bool all);
-    // Waits until no connection is left, and nobody who takes some. Caller: has called end().
+    // Waits until no connection is left and no goroutine accepts any. Caller: has called end().
     std::error_code wait(const context& ctx);
 
-    // Borrows what a connection needs to answer requests. Throws std::bad_alloc.
+    // Borrows the exchange with which a connection answers requests. Throws std::bad_alloc.
     std::unique_ptr<exchange> borrow();
     void give_back(std::unique_ptr<exchange> x) noexcept;
 
-    // Connections hold so many bytes more of the heap, or, below 0, fewer. When much has gone, a
-    // goroutine returns it to the kernel, a second later or more. Never parks.
+    // Counts `change` bytes of the heap that connections hold more; below 0: fewer. After a large
+    // fall, a goroutine returns memory to the kernel, at least a second later. Never parks.
     void note_held(std::int64_t change) noexcept;
 
   private:
@@ -94,9 +94,9 @@ class server_state : public std::enable_shared_from_this<server_state> {
     // --- owner: the caller that has set is_returning_, then the timer's goroutine ---------
     std::int64_t seen_held_ = 0;  // bytes; memory_.held() when the timer was set
     int waits_ = 0;               // times that the timer was set again, since memory still fell
-    // --- anyone ------------------------------------------------------------------------------
+    // --- any thread --------------------------------------------------------------------------
     const chan<unit> ended_ = make_chan<unit>();    // closed when the server is ending
-    const chan<unit> emptied_ = make_chan<unit>();  // closed when nothing is left then
+    const chan<unit> emptied_ = make_chan<unit>();  // closed when it is ending and nothing is left
     rt::atomic<bool> closing_{false};
 
     // --- guarded by mu_ ------------------------------------------------------------------
@@ -106,13 +106,14 @@ class server_state : public std::enable_shared_from_this<server_state> {
     std::size_t present_ = 0;    // connections with a place, in that list or not, and listeners
     std::size_t connected_ = 0;  // connections with a place
     std::size_t waiting_ = 0;    // callers that wait for left_
-    std::array<idle_note, 16> oldest_;  // idle for longest at the last look, the oldest first
+    std::array<idle_note, 16> oldest_;  // idle for longest at the last scan, the oldest first
     condition_variable left_;           // a connection has left, or the server ends
     bool has_emptied_ = false;
 };
 
-// A connection that has a place, on the way to its goroutine and in it. Its server waits for it: it
-// is closed, its goroutine gives back what it has for it, and then the server hears of that.
+// A connection that has a place, on the way to its goroutine and in it. The server waits for it.
+// The socket is closed and the goroutine gives back what it holds; then the destructor calls
+// leave().
 class arrival {
   public:
     arrival(std::shared_ptr<server_state> s, net::conn taken)
@@ -133,7 +134,7 @@ class arrival {
 
     server_state& server() const { return *s_; }
     const net::conn& socket() const { return socket_; }
-    // It is another's now. Caller: the server does not wait for it any more.
+    // The socket has a new owner. Caller: has called server().leave().
     void let_go() { is_over_ = true; }
 
   private:
@@ -142,19 +143,19 @@ class arrival {
     bool is_over_ = false;
 };
 
-// How a goroutine is started for a connection that has been taken. `with` is what this way of
-// serving needs.
+// Starts a goroutine for an accepted connection. `with`: the argument that this way of serving
+// needs.
 struct starter {
     void (*start)(arrival came, const net::endpoint& peer, const void* with);
     const void* with;
 };
 
-// Takes connections until the server ends, or the listener fails for good; closes the listener.
+// Accepts connections until the server ends or the listener fails for good; closes the listener.
 std::error_code serve_listener(const std::shared_ptr<server_state>& s, const net::listener& from,
                                starter how);
 
-// Serves a connection as one of its server's, if that has not ended, and closes it. `came` outlives
-// `c`.
+// Serves a connection as a member of its server, unless the server has ended, and closes it. `came`
+// outlives `c`.
 void run_connection(arrival& came, connection& c, void (*serve)(connection& c, void* arg),
                     void* arg);
 
