@@ -1,4 +1,4 @@
-// The bytes that a connection has read and not used yet: a window in one block of memory.
+// Holds the bytes that a connection has read and not used yet: a window in one block of memory.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class input_buffer {
     void consume(std::size_t n) { begin_ += n; }
 
     // Memory to read into, at least `least` bytes. Moves nothing if there is room; otherwise views
-    // of the unread bytes become void. Throws std::bad_alloc.
+    // of the unread bytes become invalid. Throws std::bad_alloc.
     std::span<std::byte> room(std::size_t least = 1) {
         if (capacity_ - end_ < least) settle();
         if (capacity_ - end_ < least) grow(least);
@@ -32,9 +32,9 @@ class input_buffer {
         if (capacity_ - begin_ - used < least) grow(least);
     }
 
-    // Moves the unread bytes to the front. Caller: no view of them exists. They stay in place while
-    // they outnumber the used bytes. So each used byte pays for at most one moved byte, however
-    // many requests lie one behind the other.
+    // Moves the unread bytes to the front. Caller: no view of them exists. The bytes stay in place
+    // while they outnumber the used bytes. So each used byte pays for at most one moved byte,
+    // however many requests lie in the buffer.
     void settle() {
         const std::size_t left = end_ - begin_;
         if (begin_ < left) return;

@@ -1,12 +1,12 @@
 // Makes room for newcomers: bounds a server's connections, and ends an idle connection for a new
-// one.
+// connection.
 //
 // A connection is idle from its beginning, or from the last bytes of an answer, until the head of a
-// request is whole. The moment is noted before these bytes leave: clients that get their answers
-// one after the other are evicted in that order, however late the server's goroutines get on. A
-// connection of HTTP/2 is idle while it has no stream and no handler. A scan of all connections
-// notes the `oldest_.size()` that have been idle for longest, and the next newcomers take their
-// places one by one. So a newcomer costs a small part of a scan.
+// request is complete. The moment is noted before these bytes leave. So clients that get their
+// answers in turn are evicted in that order, however late the server's goroutines run. A connection
+// of HTTP/2 is idle while it has no stream and no handler. A scan of the connections notes the
+// `oldest_.size()` connections that have been idle for longest, and the next newcomers take their
+// places in turn. So a newcomer costs a small part of a scan.
 #include <algorithm>
 #include <limits>
 
@@ -20,7 +20,7 @@ namespace rota::http::detail {
 bool server_state::take_place() {
     using namespace std::chrono_literals;
     constexpr clock::duration patience = 100ms;  // for an idle connection to leave
-    constexpr clock::duration pause = 10ms;      // between two searches for an idle one
+    constexpr clock::duration pause = 10ms;      // between two searches for an idle connection
     std::unique_lock lock(mu_);
     const std::size_t most = options.max_connections;
     while (!is_closing() && most != 0 && connected_ >= most) {

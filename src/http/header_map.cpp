@@ -1,12 +1,12 @@
-// header_map: fields as views of one text. Fields that a client has sent are views of the input. An
-// added field is copied behind the text; without room, it goes with the fields in use into a larger
-// text.
+// Implements header_map, which keeps fields as views of one text. Fields that a client has sent are
+// views of the input. An added field is copied behind the text. Without room for it, the fields in
+// use and the new field are copied to a larger text.
 //
-// A map of few fields is searched one by one. From 32 fields on, add and set keep a hash table, so
-// that n names cost n steps. An entry is the number of the first field of a name, from 1 on, and a
-// bit if more fields of that name follow; 0 is free. Functions that only read use the table if it
-// covers all fields, and leave it as it is: several goroutines may read one map. del drops it. A
-// table that there is no memory for is done without.
+// A search of a map of few fields goes from field to field. From 32 fields on, add and set keep a
+// hash table, so that n names cost n steps. An entry is the number of the first field of a name,
+// from 1 on, and a bit if more fields of that name follow; 0 is free. Functions that only read use
+// the table if it covers every field, and do not change it: several goroutines may read one map.
+// del drops the table. Without memory for a table, the map works without it.
 #include <algorithm>
 #include <bit>
 #include <new>
@@ -33,14 +33,14 @@ void check(std::string_view name, std::string_view value) {
     if (!is_field_value(value)) throw std::invalid_argument("http: invalid header field value");
 }
 
-constexpr std::size_t many = 32;  // fields from which on there is a table
+constexpr std::size_t many = 32;  // from so many fields on there is a table
 constexpr std::uint32_t repeated = std::uint32_t{1} << 31;
 
 constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
 
 std::uint64_t random_point() noexcept {
     std::uint64_t bits = 0;
-    (void)::getrandom(&bits, sizeof bits, 0);  // the kernel always gives so few bytes at once
+    (void)::getrandom(&bits, sizeof bits, 0);  // the kernel always fills so small a buffer
     return bits % (prime - 1) + 1;
 }
 
@@ -131,16 +131,16 @@ void header_map::make_room(std::size_t more) {
     text_.swap(larger);
 }
 
-// Caller: the table is not empty. Returns the entry of that name, or a free one.
+// Returns the entry of that name, or a free entry. Caller: the table is not empty.
 std::size_t header_map::slot_of(std::string_view name) const noexcept {
     std::size_t at = hash_of(name) & (table_.size() - 1);
     while (table_[at] != 0 &&
            !equal_without_case(fields_[(table_[at] & ~repeated) - 1].first, name))
-        at = (at + 1) & (table_.size() - 1);  // half of them are free
+        at = (at + 1) & (table_.size() - 1);  // half of the entries are free
     return at;
 }
 
-// Makes the table cover all fields, if they are many.
+// Makes the table cover every field, if there are many.
 void header_map::index() noexcept {
     if (fields_.size() < many) return;
     if (table_.size() < 2 * fields_.size()) {
@@ -214,7 +214,7 @@ void header_map::set(std::string_view name, std::string_view value) {
     append(name, value);
     const value_type added = fields_.back();
     fields_.pop_back();
-    index();  // where the other fields came without one, as a request's do
+    index();  // covers fields that came by borrow(), as in a request
     const auto [first, may_repeat] = find(added.first);
     if (first == fields_.size()) {
         fields_.push_back(added);  // cannot allocate: pop_back has just made room

@@ -1,4 +1,4 @@
-// The session of HTTP/2: how it reads, writes and ends.
+// Implements the session of HTTP/2: its reader, its writer, and its end.
 #include "http/multiplex.hpp"
 
 #include <algorithm>
@@ -20,16 +20,17 @@ namespace {
 constexpr std::uint32_t streams_max = 250, stream_window = 256 * 1024;
 constexpr std::int32_t connection_window = 1 << 20;
 constexpr std::size_t written_at_once = 64 * 1024;
-// Frames that wait for the client to take them: an answer to each of its pings, which nghttp2
-// bounds by 1,000, and a few for each of the streams. More are answers to faults, which come faster
-// than they can be sent. What still comes behind the first is malice.
+// Frames that wait until the client takes them. A good client causes an answer to each of its
+// pings, which nghttp2 bounds by 1,000, and a few frames for each stream. More frames are answers
+// to faults that come faster than the answers leave: the session ends. A client that goes on to
+// frames_max is malicious: the connection ends at once.
 constexpr std::size_t frames_calm = 2'000, frames_max = 10'000;
-// As nghttp2 has it since 1.61. A library without that bound reads such frames, of 9 bytes each, as
-// long as they come (CVE-2024-28182).
+// The bound that nghttp2 has had since 1.61. A library without it reads CONTINUATION frames, of 9
+// bytes each, for as long as they come (CVE-2024-28182).
 constexpr std::uint64_t continuations_max = 8;
 constexpr std::int64_t end_patience = 500'000'000;  // ns
 
-// Out of line, so that the pages of its buffer are not those on which the connection waits.
+// Out of line, so that the pages of its buffer are not in the stack of a waiting connection.
 [[gnu::noinline]] std::size_t read_some(connection& c, std::string& to, std::error_code& error) {
     std::byte buffer[8192];
     const std::size_t n = c.stream.read(buffer, error);
@@ -67,7 +68,7 @@ void session::serve(std::string_view left) {
     if (c_.server.share(c_, this)) go_away();
     try {
         read_all(left);
-    } catch (const std::exception&) {  // it ends, in order
+    } catch (const std::exception&) {  // the connection ends in the usual way
     }
     c_.server.share(c_, nullptr);
     end();
@@ -88,8 +89,8 @@ void session::read_all(std::string_view left) {
     }
 }
 
-// False: there is nothing more to be read. If all has been answered, the writer says so when it has
-// sent it; what comes meanwhile nghttp2 throws away.
+// Gives bytes to nghttp2. False: nothing more must be read. After the last answer the writer sets
+// is_over_ once it has sent everything; nghttp2 drops the bytes that come meanwhile.
 bool session::take(std::string_view bytes) {
     std::unique_lock lock(mu_);
     note_bytes(bytes);
@@ -111,7 +112,8 @@ bool session::take(std::string_view bytes) {
     return goes_on;
 }
 
-// Tells the server what the connection holds, if that has changed by a step. Caller: holds mu_.
+// Tells the server the bytes that the connection holds, if they have changed by a step. Caller:
+// holds mu_.
 void session::note_held() noexcept {
     const std::int32_t unread = nghttp2_session_get_effective_recv_data_length(ng_.get());
     const auto now = static_cast<std::int64_t>(heads_kept_ + unsent_) + unread +
@@ -122,7 +124,8 @@ void session::note_held() noexcept {
     c_.server.note_held(change);
 }
 
-// The first head has its time from the connection's beginning. Caller: holds mu_.
+// Notes when the current head began: the first head, at the connection's beginning. Caller: holds
+// mu_.
 void session::note_bytes(std::string_view bytes) {
     frames_.take(bytes);
     is_first_ = is_first_ && frames_.heads() == 0;
@@ -140,10 +143,11 @@ void session::note_bytes(std::string_view bytes) {
     }
 }
 
-// A client that makes the server reset its streams makes it work for nothing, as one that resets
-// them itself does. nghttp2 calls this for fields and for RST_STREAM. It must not be called for
-// DATA: a library without the mend of CVE-2026-27135, and some with it, may abort when a callback
-// for DATA ends the session and a frame of a wrong length follows. Caller: holds mu_.
+// Counts a reset. A client that makes the server reset its streams makes it work for nothing, like
+// a client that resets them itself. Callbacks for fields and for RST_STREAM call this. A callback
+// for DATA must not: a library without the fix of CVE-2026-27135, and some libraries with it, may
+// abort when such a callback ends the session and a frame of a wrong length follows. Caller: holds
+// mu_.
 void session::count_reset() {
     constexpr std::int64_t second = 1'000'000'000;  // ns
     const std::int64_t now = rota::detail::clock_now();
@@ -159,7 +163,7 @@ bool session::is_over() {
     return nghttp2_session_want_read(ng_.get()) == 0 && nghttp2_session_want_write(ng_.get()) == 0;
 }
 
-// Who is given up is told so without the lock, which is held again afterwards.
+// Cancels the contexts of given-up requests. Releases the lock meanwhile, and takes it again.
 void session::cancel_some(std::unique_lock<mutex>& lock) {
     std::vector<cancel_func> all;
     all.swap(given_up_);
@@ -169,9 +173,9 @@ void session::cancel_some(std::unique_lock<mutex>& lock) {
     lock.lock();
 }
 
-// When the reader has waited for too long; 0: never. A connection without requests has the time of
-// an idle one, a head its own, and while handlers run there is none.
-// Caller: holds mu_.
+// The moment at which the reader has waited too long; 0: never. Within a frame read_stall_timeout
+// counts, and within a head also the limits of a head. A connection without requests has
+// idle_timeout; while handlers run, no further limit counts. Caller: holds mu_.
 std::int64_t session::patience_ends() const {
     const server_options& o = c_.server.options;
     const std::int64_t stall =
@@ -183,7 +187,8 @@ std::int64_t session::patience_ends() const {
     return running_ == 0 && streams_.empty() ? later(idle_since_, o.idle_timeout) : 0;
 }
 
-// A deadline that comes too early stays: it costs less to wait once more. Caller: holds mu_.
+// Sets the deadline of reads. A deadline that comes too early stays: one more wait costs less.
+// Caller: holds mu_.
 void session::set_limit() {
     const std::int64_t limit = earlier(patience_ends(), late_at_);
     if (is_over_ || (limit_ >= 0 && (limit == 0 || (limit_ != 0 && limit_ <= limit)))) return;
@@ -191,8 +196,8 @@ void session::set_limit() {
     c_.stream.set_deadline(true, false, limit);
 }
 
-// Answers that the client has not taken in the time for them, or of which it takes nothing. Their
-// handlers may have gone. Caller: holds mu_.
+// Resets the streams whose clients have not taken the answer in time, or have taken nothing for too
+// long. The handlers may have returned. Caller: holds mu_.
 void session::reset_late(std::int64_t now) {
     if (late_at_ == 0 || now < late_at_) return;
     late_at_ = 0;
@@ -207,7 +212,7 @@ void session::reset_late(std::int64_t now) {
     }
 }
 
-// False: the client has left, or it is time to close.
+// Waits for input. False: the client has left, or it is time to close.
 bool session::wait_for_bytes() {
     {
         const std::lock_guard guard(mu_);
@@ -233,7 +238,7 @@ bool session::wait_for_bytes() {
 
 // --- writing -------------------------------------------------------------------------------------
 
-// Caller: holds mu_. False: nothing can be sent any more.
+// Takes bytes to send from nghttp2. False: nothing can be sent any more. Caller: holds mu_.
 bool session::collect(std::string& to) {
     to.clear();
     has_output_ = false;
@@ -249,7 +254,7 @@ bool session::collect(std::string& to) {
     return true;
 }
 
-// The writer's goroutine.
+// Runs as the writer's goroutine.
 void session::write_all() {
     std::string bytes;
     std::unique_lock lock(mu_);
@@ -266,11 +271,11 @@ void session::write_all() {
         cancel_some(lock);
         if (!dead_) set_limit();
         const bool is_last = !has_output_ && (is_ending_ || is_over());
-        // Of an answer that takes longer than it may this is a part.
+        // The bytes are a part of an answer, which is late if the write exceeds write_timeout.
         const clock::duration most = c_.server.options.write_timeout;
         if (!is_ending_ && !bytes.empty() && most.count() > 0)
             c_.stream.set_deadline(false, true, later(rota::detail::clock_now(), most));
-        is_writing_ = moved_at_ != moved_before;  // an answer's part, no mere reply to a ping
+        is_writing_ = moved_at_ != moved_before;  // a part of an answer, not only a reply to a ping
         lock.unlock();
         if (!bytes.empty()) c_.stream.write(std::string_view(bytes), error);
         if (bytes.capacity() > written_at_once * 2) std::string().swap(bytes);
@@ -280,8 +285,8 @@ void session::write_all() {
         if (!error && !dead_ && (!is_last || has_output_)) continue;
         if (error) dead_ = true;
         if (is_ending_) return;
-        // The reader finds the end, and comes back with is_ending_. Nothing is shut down that an
-        // answer on its way may need.
+        // The reader sees is_over_, and end() sets is_ending_. Only a dead connection is shut down
+        // here: an answer on its way may still need the socket.
         constexpr std::int64_t long_ago = 1;
         is_over_ = true;
         if (dead_) c_.stream.wake(true);
@@ -293,8 +298,8 @@ void session::write_all() {
 
 // --- the end -------------------------------------------------------------------------------------
 
-// What has been read is answered no more; what nghttp2 has to say to that is sent. There may be no
-// memory.
+// Ends the session. Requests that have been read get no answer any more, and nghttp2's last frames
+// are sent. There may be no memory.
 void session::end() noexcept {
     {
         const std::lock_guard guard(mu_);
@@ -323,11 +328,12 @@ void session::end() noexcept {
     }
     if (may_linger) linger();
     handlers_.wait();
-    c_.server.note_held(-std::exchange(held_told_, 0));  // nobody else is left
+    c_.server.note_held(-std::exchange(held_told_, 0));  // no other goroutine is left
 }
 
-// What the client still sends, if only leave to send more, would make the kernel reset the
-// connection when it is closed, and drop what is on its way. See exchange::linger.
+// Reads what the client still sends, if only WINDOW_UPDATE frames. Unread bytes would make the
+// kernel reset the connection at its close, and drop the answers on their way. See
+// exchange::linger.
 void session::linger() const noexcept {
     constexpr std::size_t most = 16 << 20;
     constexpr std::int64_t in_all = 10 * end_patience;

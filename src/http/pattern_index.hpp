@@ -1,8 +1,8 @@
-// Finds the patterns of a table that may conflict with a new one, without a look at all of them: a
-// table of n patterns is made in about n steps. Go: routing_index.go.
+// Finds the patterns of a table that may conflict with a new pattern, without a scan of the table:
+// a table of n patterns is made in about n steps. Go: routing_index.go.
 //
 // Two patterns match a common path only if they agree at each position: the same literal, or a
-// wildcard on one side, or a wildcard for all the rest at this position or before it. So the
+// wildcard on one side, or a wildcard for the whole rest at this position or before it. So the
 // index takes, of the new pattern's literals, the literal that the fewest patterns agree with.
 // Differs from Go: the index finds patterns that end in a slash or in `{name...}` by position too.
 #pragma once
@@ -19,11 +19,12 @@ namespace rota::http::detail {
 
 class pattern_index {
   public:
-    // `p` stays where it is for as long as the index lives. Throws std::bad_alloc; `p` is found
-    // then or not.
+    // `p` stays where it is for as long as the index lives. Throws std::bad_alloc: then `p` may be
+    // found or not.
     void add(const pattern& p);
 
-    // The first pattern that `f` says yes to, of those that may conflict with `p`; null: none.
+    // Returns the first pattern for which `f` is true, of the patterns that may conflict with `p`;
+    // null: none.
     template <class F>
     const pattern* find(const pattern& p, F f) const {
         for (const list* const each : candidates(p))

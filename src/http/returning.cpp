@@ -1,4 +1,4 @@
-// Returning the memory of connections to the kernel: see http/held_memory.hpp.
+// Returns the memory that connections have freed to the kernel; http/held_memory.hpp says when.
 #include <algorithm>
 #include <new>
 
@@ -15,25 +15,25 @@ namespace rota::http::detail {
 
 namespace {
 
-// Between two trims of the heap, or between the moment at which much memory has gone and the trim:
-// what goes together is returned together, and what comes back at once stays.
+// The least time between two trims of the heap, and between a large fall of the memory and the
+// trim. So falls close together share a trim, and memory that is used again at once stays.
 constexpr std::int64_t pause = 1'000'000'000;  // ns
-// After a trim there is none for so many times as long as it took. A trim holds an arena's lock
-// while it works on it, and a thread that allocates from that arena waits: its goroutine alone,
-// since sysmon takes its p. On a quiet Emerald Rapids a heap of 1 GiB in four arenas, half of it
-// free, took
+// After a trim, none begins for `times_longer` times its duration. A trim holds the lock of an
+// arena while it works on that arena, and a thread that allocates from the arena waits. Only its
+// goroutine is delayed, since sysmon retakes its p. On a quiet Emerald Rapids a heap of 1 GiB in
+// four arenas, half of it free, took:
 //
 //     free blocks of    512 B    4 KiB    8 KiB    64 KiB
 //     first trim        96 ms    33 ms    216 ms   116 ms
-//     the next          81 ms    34 ms    50 ms    8 ms
+//     next trim         81 ms    34 ms    50 ms    8 ms
 //
-// and 64 MiB in blocks of 8 KiB 16 ms. Beside compilers on both processors the longest wait of a
+// 64 MiB in blocks of 8 KiB took 16 ms. Beside compilers on both processors the longest wait of a
 // thread was 121 ms of 394, 60 of 176, 8 of 18, and 420 of 441 with blocks of 512 B. glibc offers
-// no trim in parts. GODEBUG=heaptrim=0 switches it off.
+// no trim in parts. GODEBUG=heaptrim=0 switches the trim off.
 constexpr std::int64_t times_longer = 20;
 
-// No trim begins before. One for the process, as there is one heap. relaxed: a pause need not be
-// exact, and two servers may trim at once.
+// ns; no trim begins earlier. The process has one such moment, since it has one heap. relaxed: a
+// pause need not be exact, and two servers may trim at once.
 constinit rt::atomic<std::int64_t> next_trim{0};
 
 void trim() {
@@ -56,8 +56,8 @@ void server_state::return_later() noexcept {
     set_return_timer();
 }
 
-// Caller: has set is_returning_. The server may be gone when the timer fires; the heap is what it
-// was.
+// Caller: has set is_returning_. The server may be gone when the timer fires: its heap then still
+// needs the trim.
 void server_state::set_return_timer() noexcept {
     seen_held_ = memory_.held();
     const std::int64_t now = rota::detail::clock_now();
@@ -74,14 +74,15 @@ void server_state::set_return_timer() noexcept {
     }
 }
 
-// Whether connections are still leaving: one trim too early would keep what the last of them hold.
+// True: connections are still leaving. A trim too early would keep the memory that the last
+// connections hold.
 bool server_state::still_falls() const {
     constexpr std::int64_t much = 1 << 20;
     constexpr int waits_max = 3;
     return waits_ < waits_max && seen_held_ - memory_.held() > much;
 }
 
-// The goroutine of the timer.
+// Runs in the goroutine of the timer.
 void server_state::return_memory() {
     // relaxed: see next_trim
     const bool is_early = rota::detail::clock_now() < next_trim.load(rt::memory_order_relaxed);
@@ -96,13 +97,14 @@ void server_state::return_memory() {
         rt::stack_release_wanted.store(true, rt::memory_order_relaxed);
         trim();
     }
-    // Memory that has gone since is this goroutine's to see, or finds is_returning_ false.
+    // A fall since the test above is seen by this goroutine below, or note_held finds is_returning_
+    // false.
     (void)is_returning_.exchange(false, rt::memory_order_acq_rel);  // pairs(http.returning)
     if (memory_.has_fallen()) return_later();
 }
 
 void server_state::drop_spare_exchanges() {
-    constexpr int most = 1 << 20;  // others may put some back meanwhile
+    constexpr int most = 1 << 20;  // a bound, since connections may put exchanges back meanwhile
     for (int n = 0; n < most; ++n) {
         rota::detail::pool_box* const b = exchanges_.take();
         if (b == nullptr) return;

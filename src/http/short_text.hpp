@@ -1,4 +1,4 @@
-// A text of a few bytes, put together from pieces whose sizes the compiler knows, most of them.
+// Builds a text of a few bytes from pieces; the compiler knows the sizes of most of them.
 #pragma once
 
 #include <charconv>
@@ -14,7 +14,7 @@ namespace rota::http {
 template <std::size_t capacity>
 class short_text {
   public:
-    // With the zero at its end, which is left out.
+    // Adds a literal without its terminating zero.
     template <std::size_t n>
     void add(const char (&literal)[n]) {
         add_bytes<n - 1>(literal);
