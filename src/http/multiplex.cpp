@@ -196,8 +196,8 @@ void session::set_limit() {
     c_.stream.set_deadline(true, false, limit);
 }
 
-// Resets the streams whose clients have not taken the answer in time, or have taken nothing for too
-// long. The handlers may have returned. Caller: holds mu_.
+// Resets a stream if the client has not taken the answer in time, or has taken nothing for too
+// long. The handler may have returned. Caller: holds mu_.
 void session::reset_late(std::int64_t now) {
     if (late_at_ == 0 || now < late_at_) return;
     late_at_ = 0;

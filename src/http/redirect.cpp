@@ -1,6 +1,6 @@
 // Turns a redirect into the next request: its URL, method, body and fields.
 //
-// A redirect to a host that is not the same, or below it, removes the credentials for good. Go:
+// A redirect that leads away from the host and its subdomains removes the credentials for good. Go:
 // redirectBehavior, makeHeadersCopier.
 #include <array>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Implements http::request: a server's handler reads one, a program makes one for a client.
+// Implements http::request: the request that a handler reads, or that a program makes for a client.
 #include <rota/http.hpp>
 #include <rota/panic.hpp>
 
@@ -19,7 +19,7 @@ request::~request() = default;
 
 void request::set_body(body_reader from, std::int64_t length) {
     if (x_ != nullptr) throw panic_error("http: request of a server");
-    // Another call may still send the old body.
+    // A call may still send the old body.
     auto fresh = std::make_shared<detail::outgoing_body>();
     fresh->trailers = own_->body->trailers;
     fresh->once = std::move(from);

@@ -167,7 +167,7 @@ void server_state::give_back(std::unique_ptr<exchange> x) noexcept {
 
 namespace {
 
-// Keeps a connection in the server's list until its goroutine ends, also by goexit.
+// Keeps a connection in the server's list until its goroutine ends, also by an exception or goexit.
 struct membership {
     arrival& came;
     connection& c;

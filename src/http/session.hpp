@@ -172,7 +172,7 @@ class session final : public multiplexed {
     std::int64_t read_at_ = 0;     // ns; when the last bytes came that ended within a frame
     std::int64_t resets_ = resets_max;  // resets that are still allowed at once
     std::int64_t resets_at_ = 0;        // ns; when resets_ last grew
-    std::int64_t idle_since_ = 0;  // ns; when the connection last lost its last stream or handler
+    std::int64_t idle_since_ = 0;  // ns; when the connection became idle: no stream, no handler
     std::int64_t moved_at_ = 0;    // ns; when nghttp2 or the socket last took a part of any answer
     bool is_writing_ = false;      // the writer is writing a part of an answer
     std::int64_t late_at_ = 0;     // ns; no stream's late_at() is earlier; 0: no stream has one
