@@ -2,6 +2,10 @@
 from .source import Finding
 
 
+def top_of(room):
+    return room.split("/")[0]
+
+
 class Layers:
     def __init__(self, text):
         self.row, self.public = {}, {}
@@ -37,10 +41,15 @@ class Layers:
             name = path.removeprefix("include/rota/")
             room = self.room_of_public(name)
             return room, None if room else f"layers.txt has no room for the public header {name}"
-        parts = path.split("/")
-        if len(parts) < 3 or parts[1] not in self.row:
-            return None, f"layers.txt has no room {'/'.join(parts[:-1])}"
-        return parts[1], None
+        room = self.room_of_name(path.removeprefix("src/"))
+        return room, None if room else f"layers.txt has no room {path.rsplit('/', 1)[0]}"
+
+    def room_of_name(self, name):
+        """The room of src/`name`: its folder, or the folder around it, if that is a row."""
+        parts = name.split("/")[:-1]
+        while parts and "/".join(parts) not in self.row:
+            parts.pop()
+        return "/".join(parts) or None
 
     def complaint(self, room, include):
         """What is wrong with a file of `room` including `include` (with its brackets), or None."""
@@ -51,18 +60,20 @@ class Layers:
                 return f"layers.txt has no room for the public header {name}"
         elif include[0] == "<":
             return None
-        elif "/" not in name or name.split("/")[0] not in self.row:
+        elif (to := self.room_of_name(name)) is None:
             return f'{include} names no room: a private header is included as "room/file.hpp"'
         else:
-            to, door = name.split("/")[0], name.split("/", 1)[1].rsplit(".", 1)[0]
+            door = name.removeprefix(to + "/").rsplit(".", 1)[0]
         if to == room:
             return None
         if self.row[to] == self.row[room] and (room, to) not in self.beside:
             return f"{room} and {to} stand in one row of layers.txt and may not include each other"
         if self.row[to] > self.row[room]:
             return f"{room} may not include {to}, which stands below it in layers.txt"
-        doors = self.doors.get(to)
-        if door and doors and door not in doors and room not in self.inside.get(to, ()):
+        if top_of(to) == top_of(room):
+            return None
+        doors, inside = self.doors.get(to), self.inside.get(to, ())
+        if door and doors and door not in doors and not {room, top_of(room)} & set(inside):
             return f"{include} is no door of {to} (layers.txt: {' '.join(sorted(doors))})"
         return None
 

@@ -124,7 +124,8 @@ def thread_safety(tree, memory):
             rooms.setdefault(source.path.rpartition("/")[0], []).append(source.path)
     tests = [source.path for source in tree.below("tests")
              if source.path.endswith("_test.cpp") and TAKES_LOCKS.search(source.text)
-             and source.path.rpartition("/")[0].replace("tests/", "src/", 1) in rooms]
+             and any(room.startswith(source.path.rpartition("/")[0].replace("tests/", "src/", 1))
+                     for room in rooms)]
     if tests:
         rooms["tests"] = tests
     largest_first = sorted(rooms.values(), key=len, reverse=True)

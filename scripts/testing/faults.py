@@ -31,7 +31,7 @@ ASKS = re.compile(r"\b(?:fault_at|faulty_size)\((?:rt::)?sys_call::\w+(?:, \w+)?
 def sites():
     """Every site of the sources that asks for a fault: its function's name, or the one it gives."""
     found = set()
-    for source in glob("src/*/*.cpp", "src/*/*.hpp"):
+    for source in glob("src/**/*.cpp", "src/**/*.hpp"):
         if source.name == "fault.hpp":
             continue
         function = None
