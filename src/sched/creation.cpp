@@ -1,4 +1,4 @@
-// Noting and looking up.
+// Records the stacks of creators in a table of their own, and looks them up.
 #include "sched/creation.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ ROTA_NOINLINE void keep_creations(bool on) {
         m& self = getm();
         if (self.pp != nullptr) self.ready_extras = extras_with_p(is_traced());
     };
-    if (seeded.on) return store();  // one thread runs all
+    if (seeded.on) return store();  // there is one thread
     world_lock();
     if (stop_the_world(stop_reason::leaks)) {
         store();
@@ -38,13 +38,13 @@ ROTA_NOINLINE void keep_creations(bool on) {
 }
 
 void note_creation(g& gp) {
-    constexpr std::size_t own_max = 8;  // from here to who has called newproc
+    constexpr std::size_t own_max = 8;  // frames between here and the caller of newproc
     std::uintptr_t pcs[own_max + trace_depth_max];
     const void* const at = gp.created_at.address();
     const std::uintptr_t* const end = pcs + own_stack(pcs, std::size(pcs));
     const std::uintptr_t* const from = std::find(static_cast<const std::uintptr_t*>(pcs), end,
                                                  reinterpret_cast<std::uintptr_t>(at));
-    if (from == end) return;  // a timer's: nobody's stack leads there
+    if (from == end) return;  // a timer created gp: no caller's stack leads to `at`
     const auto n = std::min<std::ptrdiff_t>(end - from, trace_depth_max);
     const std::uint32_t id = stacks.try_add(from, static_cast<std::uint32_t>(n));
     gp.created_at = creation_place(at, static_cast<std::uint16_t>(id));
@@ -54,7 +54,7 @@ ROTA_READS_RACING creation_stack creation_of(const g& gp) { return creation_of(g
 
 creation_stack creation_of(creation_place at) {
     const std::uint32_t id = at.stack();
-    // It may be being made, on another processor.
+    // Another processor may be adding this stack right now.
     if (id == 0 || !stacks.is_there(id)) return {};
     const std::uintptr_t* const pcs = stacks.frames(id);
     const std::uint32_t n = stacks.depth(id);

@@ -1,11 +1,12 @@
-// Where goroutines were made: the whole stack of who has made one, where that is asked for.
+// Keeps the whole stack of the creator of each goroutine, if the program asks for that.
 //
-// Otherwise a goroutine keeps one address of it, in g::created_at, and making one costs what it
-// ever did: that stacks are kept is a bit among those which newproc looks at anyway
-// (m::ready_extras), and each m is told by a stop of the world. A stack that was there before is
-// kept once, of the others there is room for 65,535, some 18 MiB; goroutines beyond have their one
-// address. A stack is never given up, so who reads of a goroutine that has just ended reads a true
-// one all the same.
+// Otherwise a goroutine keeps one address of its creator's stack, in g::created_at. The switch adds
+// no cost to a creation: it is a bit of m::ready_extras, which newproc reads anyway. A stop of the
+// world brings the bit to each m.
+//
+// Each distinct stack is kept once. There is room for 65,535 stacks, some 18 MiB; goroutines beyond
+// that have their one address. A stack is never freed, so a reader finds the true stack of a
+// goroutine that has just ended.
 //
 // Go: GODEBUG=tracebackancestors, which copies a stack for each goroutine.
 #pragma once
@@ -20,37 +21,37 @@
 namespace rota::rt {
 
 struct creation_stack {
-    // return addresses, the first one is that of g::created_at
+    // return addresses, innermost first; pcs[0] is the address in g::created_at
     const std::uintptr_t* pcs = nullptr;
-    std::uint32_t count = 0;  // 0: it is not known
-    bool is_cut = false;      // there may be more
+    std::uint32_t count = 0;  // 0: unknown
+    bool is_cut = false;      // the stack may continue beyond `count`
 };
 
-// relaxed: changed with the world stopped; who has no p may be a little late
+// relaxed: changed with the world stopped; a thread without a p may see it late
 inline constinit atomic<bool> creations_kept{false};
 inline bool are_creations_kept() { return creations_kept.load(memory_order_relaxed); }
 
-// What an m that has got a p does in newproc and goready.
+// The lasting bits of ready_extras for an m that takes a p.
 inline std::uint8_t extras_with_p(bool is_traced) {
     const std::uint8_t traced = is_traced ? m::ready_traced : std::uint8_t{0};
     return are_creations_kept() ? static_cast<std::uint8_t>(traced | m::ready_creations) : traced;
 }
 
-// Stacks are kept from now on, or no more. Stops the world. Blocks, and may migrate; from a
-// goroutine or any thread, in user code.
+// Turns the keeping of stacks on or off. Caller: a goroutine or any thread, in user code. Stops the
+// world. Blocks, and may migrate.
 void keep_creations(bool on);
 // The same before there are processors.
 inline void keep_creations_from_the_start() {
-    creations_kept.store(true, memory_order_relaxed);  // relaxed: nobody else is there
+    creations_kept.store(true, memory_order_relaxed);  // relaxed: no other thread runs yet
 }
 
-// Notes the calling stack, as far as it leads to gp.created_at, of gp, which is being made and in
-// no queue.
+// Records for gp the calling stack from gp.created_at outwards. Caller: the creator; gp is in no
+// queue yet.
 ROTA_COLD void note_creation(g& gp);
 
-// Of a goroutine that is held, or whose fields are those of the moment.
+// The stack of gp's creator. Caller: holds gp, or accepts a value of the moment.
 creation_stack creation_of(const g& gp);
-// Of one that was made there.
+// The stack that a creation_place names.
 creation_stack creation_of(creation_place at);
 
 }  // namespace rota::rt

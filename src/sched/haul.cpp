@@ -1,4 +1,5 @@
-// What has come of what was taken from other ps, and for how long the rest is left to them.
+// Judges hauls, keeps the trial of the two ways, and decides how long an m leaves other ps their
+// work.
 #include "sched/haul.hpp"
 
 #include <algorithm>
@@ -14,28 +15,30 @@ namespace rota::rt {
 
 namespace {
 
-// A haul is too little if it was all done within `scrap_ns`, or within `haul_ns_max` by goroutines
-// that took less than `short_run_ns` each. For how long the next is left to its p then, the longer
-// the more often that has been so.
+// A haul is too little work if it was finished within `scrap_ns`, or within `haul_ns_max` by
+// goroutines that took less than `short_run_ns` each. The m then leaves further work to the
+// p that has it, for a time that doubles each time, between the two limits of patience.
 constexpr std::int64_t scrap_ns = 4'000, haul_ns_max = 20'000, short_run_ns = 1'000;
 constexpr std::int32_t patience_ns_min = 8'000, patience_ns_max = 32'000;
 
-// Little goroutines that have kept us busy for longer than that have made others, or waited for
-// each other: they are worth the carrying.
+// Short goroutines that keep the m busy for longer than that have made goroutines, or waited for
+// each other: they are worth the cost of moving.
 constexpr std::int64_t telling_ns = 200'000;
 
-// Who leaves all to its maker looks that often. That one has to make a step in `quick_step_ns`; its
-// ring must not stand still behind goroutines that ready each other, nor its timers wait, for
-// longer than `stands_still_ns`; nor must it have nothing that could be left to it for so long.
+// An m that leaves work to its maker looks at it every `look_ns`. It stops leaving work if the
+// maker takes longer than `quick_step_ns` a step; or if, for `stands_still_ns`, the maker's ring
+// stands still behind goroutines that ready each other, its timers wait, or it has no work to
+// leave.
 constexpr std::int64_t look_ns = 16'000, quick_step_ns = 1'000, stands_still_ns = 50'000;
 
-// Where it does not get on some are taken, twice as many each time until it does. It may be but a
-// thread that the kernel keeps waiting for a moment, and half a ring would be too much.
+// Where the maker makes no progress the m takes a few goroutines, twice as many each time until the
+// maker goes on. The kernel may only keep the maker's thread waiting for a moment, and half a ring
+// would be too much.
 constexpr std::uint32_t most = p::runq_size / 2, first_aid = std::min(4u, most);
 
-// Who makes is the faster one alone only if he is so by more than a tenth. Where nobody has taken
-// or left anything for so long all is forgotten.
-constexpr trial_way alone = trial_way::second;  // the first: shared
+// The way `alone` is better only if it is faster by more than a tenth. If no m has taken or left
+// work for `forgotten_after`, the trial begins afresh.
+constexpr trial_way alone = trial_way::second;  // trial_way::first: shared
 constexpr std::int64_t span_ns = 1'000'000;
 constexpr trial_rules haul_rules{.span_ns = span_ns,
                                  .settling_ns = span_ns / 2,
@@ -50,13 +53,13 @@ constexpr trial_rules haul_rules{.span_ns = span_ns,
                                  .gain_of_harm = 0};
 constexpr std::int64_t forgotten_after = 4 * haul_rules.spans_max * span_ns;
 
-// Advice: relaxed, and no atomics of ours, which would be choices to the explorer of schedules.
+// Advice: relaxed, and not rota's atomics, which would be choices for the explorer of schedules.
 struct {
-    // Anyone's.
-    p* from = nullptr;  // where the last haul came from,
-    p* by = nullptr;    // and who has taken it
+    // Written by any m.
+    p* from = nullptr;  // the p that the last haul came from
+    p* by = nullptr;    // the p that took it
     bool held = false;
-    // Of who has set `held`; which way it is, anyone reads.
+    // Written by the m that has set `held`; any m reads which way is on trial.
     two_way_trial trial{haul_rules};
 } constinit advice;
 
@@ -69,24 +72,24 @@ void set(T& of, T to) {
     __atomic_store_n(&of, to, __ATOMIC_RELAXED);
 }
 
-// What pp has done: turns, and goroutines that it has made, ended and parked. Wraps.
+// Steps of pp: its turns, and the goroutines that it has created, ended and parked. Wraps.
 std::uint32_t steps_of(const p& pp) {
     const p_counters& counts = pp.counts;
-    // relaxed, all: a guess
+    // relaxed, each: a guess
     return pp.sched_tick.load(memory_order_relaxed) +
            static_cast<std::uint32_t>(counts.created.load(memory_order_relaxed) +
                                       counts.ended.load(memory_order_relaxed) +
                                       counts.parks.load(memory_order_relaxed));
 }
 
-// Those that are gone as well, which have done what they have done.
+// Includes dead ps, which keep the steps that they have made.
 std::uint32_t steps_of_all() {
     std::uint32_t steps = 0;
     for (std::int32_t i = 0; i < made_count(); ++i) steps += steps_of(*sched.allp[i]);
     return steps;
 }
 
-// The present way's time may be over. Caller: has set `held`.
+// Ends the row on trial if its time is over. Caller: has set `held`.
 void proceed() {
     two_way_trial& trial = advice.trial;
     const std::int64_t now = nanotime();
@@ -95,15 +98,15 @@ void proceed() {
     if (trial.look(now, steps_of_all) == two_way_trial::row::is_over) trial.turn(now);
 }
 
-// One at a time; who comes meanwhile goes on without.
+// One m at a time; an m that comes meanwhile goes on without.
 void try_to_proceed() {
     if (__atomic_exchange_n(&advice.held, true, __ATOMIC_ACQUIRE)) return;  // pairs(haul.held)
     proceed();
     __atomic_store_n(&advice.held, false, __ATOMIC_RELEASE);  // pairs(haul.held)
 }
 
-// Who makes what the owner of pp leaves to him, as long as the trial says so; or null. A lent p
-// leaves nothing to anybody: it goes back.
+// The p that the owner of pp leaves work to while the trial says `alone`; or null. A lent p leaves
+// work to no other p: it goes back to its host.
 p* maker_for(const p& pp) {
     if (advice.trial.now_is() != alone || pp.host != nullptr) return nullptr;
     p* const from = get(advice.from);
@@ -111,7 +114,7 @@ p* maker_for(const p& pp) {
 }
 
 bool do_timers_wait(const p& pp, std::int64_t now) {
-    // A heap that stops have emptied is its owner's to tidy.
+    // A heap with nothing but stopped timers is left to its owner.
     return pp.timers.earliest_hint() != 0 && pp.timers.size() != 0 && next_timer_run(pp) <= now;
 }
 
@@ -119,7 +122,7 @@ bool do_timers_wait(const p& pp, std::int64_t now) {
 
 void note_haul(m& self, p& from) {
     p& pp = *self.pp;
-    if (&from == &pp) return;  // it has only spilled it
+    if (&from == &pp) return;  // the goroutines come from the spill of this p's own ring
     self.haul.of = &pp;
     self.haul.tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
     self.haul.at = nanotime();
@@ -170,7 +173,7 @@ moment_of_patience::moment_of_patience(m& self) : self_(self) {
     }
     haul.aid = 0;
     if (!waits) haul.patience_ns = 0;
-    // Where it waits in vain all the time, it does not wait here either.
+    // An m whose waits have been in vain has a short spin_ns, and is patient only for twice that.
     else until_ = nanotime() + std::min(haul.patience_ns, 2 * self.spin_ns);
 }
 
@@ -181,12 +184,13 @@ void moment_of_patience::watch_maker() {
     haul_record& haul = self_.haul;
     if (haul.maker != maker_) haul.moved_at = looked_at_;
     haul.maker = maker_;
-    // He has not moved since we helped him.
+    // The maker has made no step since self took some of its goroutines.
     if (haul.aid != 0 && steps_ == haul.steps_at_aid) (void)end(maker_);
     else note_moves(looked_at_);
 }
 
-// The maker is helped a little, others get what they need.
+// Ends the patience. Goroutines of the maker are taken in growing numbers; any other p is served
+// without that limit.
 bool moment_of_patience::end(p* needy) {
     haul_record& haul = self_.haul;
     haul.aid = needy != nullptr && needy == maker_ ? std::clamp(2 * haul.aid, first_aid, most) : 0;
@@ -221,12 +225,13 @@ bool moment_of_patience::does_maker_get_on(std::int64_t now) {
     return now - self_.haul.moved_at <= stands_still_ns;
 }
 
-// What goes from a full ring to the global queue moves the head as well; and whose turn goes on
-// comes to neither queue.
+// In a full ring a new head is no proof of progress, because a spill into the global queue moves it
+// too; and during a long turn neither queue is served. So progress also needs a new tick.
 void moment_of_patience::note_moves(std::int64_t now) {
     haul_record& haul = self_.haul;
-    const std::uint32_t tick = maker_->sched_tick.load(memory_order_relaxed);  // relaxed, both: a
-    const std::uint32_t head = maker_->runq_head.load(memory_order_relaxed);   // guess
+    // relaxed, both: a guess
+    const std::uint32_t tick = maker_->sched_tick.load(memory_order_relaxed);
+    const std::uint32_t head = maker_->runq_head.load(memory_order_relaxed);
     const bool has_turns = tick != haul.maker_tick;
     const bool is_empty = runq_ring_empty(*maker_);
     if (is_empty ? global_has_work() && !has_turns : head == haul.maker_head || !has_turns) return;

@@ -1,27 +1,27 @@
-// Door: whether it is worth it to take goroutines away from the p that made them.
+// Door: decides whether to take goroutines away from the p that made them.
 //
-// A goroutine comes with the cache lines of its stack and of what it works on, and its p fetches
-// them back one by one when it has ended: some 50 ns each or some 500, as far as the cores are
-// apart. Those that do next to nothing may be done sooner by one p than by two that pass each other
-// their memory. No goroutine tells what it is going to do; but who has done what it took away, its
-// haul, can look back.
+// A goroutine comes with the cache lines of its stack and of its data. When it has ended, its p
+// fetches them back one by one: some 50 ns each or some 500, depending on the distance of the
+// cores. One p may finish tiny goroutines sooner than two ps that pass each other their memory. No
+// goroutine tells how long it will run. So an m looks back at its last haul: the goroutines that it
+// took from another p.
 //
-//   * Was the last haul too little, then the next is left to its p for a moment, at most about as
-//     long as it takes to wake a core.
-//   * While hauls are of little goroutines, two ways are on trial, in turn: sharing, and leaving
-//     all to who makes it. Under which of them all ps together get on faster gets more and more of
-//     the time, the other one is only looked at now and then.
+//   * If the last haul was too little work, the m leaves further work to the other p for a moment,
+//     at most about as long as it takes to wake a core.
+//   * While hauls consist of tiny goroutines, an A/B trial compares two ways: sharing work, and
+//     leaving it to the p that makes it, the maker. The way in which the ps together make more
+//     steps gets more and more of the time. The trial tries the other way only now and then.
 //
-//            judge_haul, lasts: its time is over, what all ps have done in it is noted
+//            judge_haul, lasts: the row is over, the steps of all ps in it are noted
 //         ┌──────────────────────────────────────────────────────────────────────────┐
 //         ▼                                                                          │
 //       shared ─────────────────────────────────────────────────────────────────►  alone
 //         ▲                                                                          │
 //         └───────────── no haul and no look for `forgotten_after` ──────────────────┘
 //
-// Who leaves all to its maker counts as spinning, so nobody is woken for what comes up meanwhile:
-// it looks every few µs whether anybody waits for it, anywhere, and serves him. Nobody waits for
-// much longer than if an m had to be woken for him.
+// An m that leaves work to its maker counts as spinning, so new work wakes no m. Instead this m
+// looks every few µs whether work waits at any p, and serves it. So no goroutine waits much longer
+// than if an m had to be woken for it.
 #pragma once
 
 #include "base/annotations.hpp"
@@ -29,29 +29,31 @@
 
 namespace rota::rt {
 
-// self has taken some from the ring of `from`, or of what that has spilled. Caller: holds a p.
+// self has taken goroutines from the ring of `from`, or goroutines that this ring has spilled into
+// the global queue. Caller: holds a p.
 void note_haul(m& self, p& from);
 
-// self has nothing left to run: what has come of its last haul? Caller: as above.
+// self has nothing left to run: judges its last haul. Caller: holds a p.
 void judge_haul(m& self);
 
-// How many self may take at a time.
+// The number of goroutines that self may take at a time.
 [[nodiscard]] std::uint32_t haul_max(const m& self);
 
-// Whether self leaves what is in the global queue to the p that has spilled it. It is looked at
-// again before self gives up its p.
+// Whether self leaves the global queue to the p that has spilled into it. Before self gives up its
+// p, it looks at the global queue once more.
 [[nodiscard]] bool leaves_spill(const m& self);
 
-// Whether there is a core to wait on, and anybody runs who may have work for us.
+// Whether a processor is free for a waiting m, and a busy p that does not spin may have work for
+// it.
 [[nodiscard]] bool is_waiting_worth_it();
 
-// For how long self leaves to others what they have. Caller: spins.
+// The time for which self leaves other ps their work. Caller: spins.
 class moment_of_patience {
   public:
     explicit moment_of_patience(m& self);
-    // False once it is over, or when somebody waits for self.
+    // False once that time is over, or when work waits for self.
     [[nodiscard]] bool lasts();
-    // After that: whose ring, runnext or timers wait, or null.
+    // Valid once lasts() is false: the p whose ring, runnext or timers wait for self; null: none.
     [[nodiscard]] p* needy() const { return needy_; }
 
   private:
@@ -63,13 +65,14 @@ class moment_of_patience {
     bool end(p* needy);
 
     m& self_;
-    p* maker_ = nullptr;  // not null: as long as the trial says, and this one gets on
+    // null: none; else the maker, while the trial says `alone` and it makes progress
+    p* maker_ = nullptr;
     p* needy_ = nullptr;
     std::int64_t until_ = 0;
-    std::int64_t looked_at_ = 0;  // of the maker then:
+    std::int64_t looked_at_ = 0;  // ns, when the maker was last looked at
     std::uint32_t steps_ = 0;
-    std::int64_t had_some_at_ = 0;  // when there was something that could be left to him
-    // Of another one: what was in its runnext.
+    std::int64_t had_some_at_ = 0;  // ns, when self last saw work that it could leave to the maker
+    // A p with a goroutine in runnext at the last look, and that goroutine.
     p* other_ = nullptr;
     const g* next_ = nullptr;
 };

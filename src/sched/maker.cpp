@@ -1,4 +1,4 @@
-// The maker and its list of orders.
+// Runs the thread that makes threads, and its list of orders.
 #include "sched/maker.hpp"
 
 #include <cerrno>
@@ -20,12 +20,12 @@ namespace rota::rt {
 namespace {
 
 struct maker_t {
-    // Linked by to_make_next; those with a p, for which others wait, come first.
+    // Linked by to_make_next. Records with a p come first, because goroutines wait for it.
     m* orders ROTA_GUARDED_BY(sched.mu) = nullptr;
     bool is_asleep ROTA_GUARDED_BY(sched.mu) = false;
-    note wake;                  // the maker sleeps here; rung by who finds is_asleep
-    atomic<bool> begun{false};  // set by the one who makes the maker; relaxed: see start_maker
-    atomic<bool> runs{false};   // set by the same once the maker exists, read by all
+    note wake;                  // the maker sleeps here; rung by the thread that clears is_asleep
+    atomic<bool> begun{false};  // set by the thread that makes the maker; relaxed: see start_maker
+    atomic<bool> runs{false};   // set by that thread once the maker exists; any thread reads it
 };
 constinit maker_t maker;
 
@@ -58,7 +58,7 @@ void note_grant() {
     sched.m_refused_at = 0;
 }
 
-// The p of mp, which will not begin. `spun`: mp was counted as a spinner.
+// Takes the p from mp, which will not begin. `spun`: mp was counted as a spinner.
 p& take_from_unborn(m& mp, bool& spun) ROTA_REQUIRES(sched.mu) {
     unlist_unborn(mp);
     p& pp = *mp.next_p;
@@ -72,14 +72,15 @@ void uncount_spinner() {
     ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
 }
 
-// What becomes of the p of an m whose thread is refused.
+// The outcome for the p of an m whose thread is refused.
 struct legacy {
     bool is_settled = false;
     m* to_wake = nullptr;
-    bool wakes_next = false;  // somebody relies on a spinner, and the m that has got the p is none
+    // the p was for a spinner, and its new m does not spin: wake another m
+    bool wakes_next = false;
 };
 
-// Another m gets it: one that sleeps, or else one that is stopped.
+// Gives the p to another m: a sleeping m, or else a stopped m.
 legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
     m* const idle = midle_get();
     m* const other = idle != nullptr ? idle : pop_suspended();
@@ -91,8 +92,7 @@ legacy give_to_other(m& mp) ROTA_REQUIRES(sched.mu) {
     return {true, other, spun && idle == nullptr};
 }
 
-// Back to the idle list with it, if the threads are where sysmon has taken the ps: it will ask
-// again.
+// Puts the p on the idle list if sysmon has taken ps from their ms: sysmon will ask for an m again.
 legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
     if (sched.hostage_count == 0) return {};
     bool spun = false;
@@ -101,8 +101,8 @@ legacy give_back(m& mp) ROTA_REQUIRES(sched.mu) {
     return {true, nullptr, false};
 }
 
-// The kernel has refused mp its thread, perhaps for the last time. True: nobody needs that any
-// more.
+// The kernel has refused mp its thread; `for_good`: mp does not try again. Returns true if the
+// record is given up: nothing needs the thread any more.
 bool give_up(m& mp, bool for_good) {
     legacy left{true, nullptr, false};
     bool dead = false;
@@ -131,14 +131,14 @@ void make(m& mp) {
         if (given_up || for_good) note_shortfall(shortfall::threads, error);
         if (given_up) return;
         if (for_good) no_thread(error);
-        net_poller.wake();                // who sleeps there may take the p
+        net_poller.wake();                // an m that sleeps there may take the p
         thread_sleep_ns(1'000'000L * i);  // the kernel may be short of something for a moment
     }
 }
 
 void* make_threads(void*) {
     thread_set_name("rota-maker");
-    thread_block_signals();  // before anybody takes it for one that need not be held
+    thread_block_signals();  // before maker_tid exempts this thread from holds
     sched.maker_tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: for readers
     for (;;) {
         if (m* const mp = next_order()) make(*mp);
@@ -146,10 +146,11 @@ void* make_threads(void*) {
     }
 }
 
-// Makes the maker. EBUSY: somebody else is at it.
+// Makes the maker. EBUSY: another thread is making it.
 int try_to_start() {
-    if (maker.runs.load(memory_order_acquire)) return 0;                 // pairs(maker.runs)
-    if (maker.begun.exchange(true, memory_order_relaxed)) return EBUSY;  // relaxed: who is first
+    if (maker.runs.load(memory_order_acquire)) return 0;  // pairs(maker.runs)
+    // relaxed: the first caller wins
+    if (maker.begun.exchange(true, memory_order_relaxed)) return EBUSY;
     constexpr std::size_t stack_size = 64 * 1024;
     const int error = thread_create(make_threads, nullptr, stack_size);
     if (error == 0) maker.runs.store(true, memory_order_release);  // pairs(maker.runs)
