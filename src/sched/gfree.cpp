@@ -1,4 +1,4 @@
-// The lists of dead goroutines.
+// Keeps the lists of dead goroutines: an array for each p, and a pool for each stack class.
 #include "sched/gfree.hpp"
 
 #include <new>
@@ -13,13 +13,13 @@ namespace rota::rt {
 namespace {
 
 constexpr std::uint32_t batch_size = p::gfree_max / 2;
-constexpr std::uint64_t keep_always = 1024;  // below this the pool is left alone
+constexpr std::uint64_t keep_always = 1024;  // goroutines that a pool keeps in any case
 
 // Dead goroutines of one stack class. Guarded by gfree.mu.
 class gfree_pool {
   public:
-    std::uint64_t least = 0;  // its smallest size since the last gfree_unused
-    std::uint64_t to_go = 0;  // what that said
+    std::uint64_t least = 0;  // the smallest size since the last gfree_unused
+    std::uint64_t to_go = 0;  // goroutines to release, as the last gfree_unused said
 
     std::uint64_t size() const { return gs_.size() + chained_count_; }
 
@@ -51,7 +51,7 @@ class gfree_pool {
     }
 
     mapped_array<g*> gs_;  // last in, first out
-    // Those for whom there was no memory in the list, by their closures, which they have no more.
+    // The list had no memory for these. Linked by their closures, which a dead goroutine lacks.
     g* chained_ = nullptr;
     std::uint64_t chained_count_ = 0;
 };
@@ -62,8 +62,8 @@ struct gfree_t {
 };
 constinit gfree_t gfree;
 
-// Headers and first frames of goroutines that have long been dead are in no cache: asked for early,
-// they come together instead of one after the other (bench parked_1m).
+// Headers and first frames of goroutines that died long ago are in no cache. Prefetched, their
+// lines come together instead of one after the other (bench parked_1m).
 void prefetch_stack(const g* gp) {
     const auto* const top = reinterpret_cast<const std::byte*>(gp);
 #pragma GCC unroll 7
@@ -71,9 +71,10 @@ void prefetch_stack(const g* gp) {
         __builtin_prefetch(top + line * static_cast<int>(cache_line), 1);
 }
 
-// The header of a stack that nobody has. It is not constructed: a scan by another thread may be
-// looking at it. The kernel's zeros are what g's initializers would write (tests/core/g_test); if
-// it has refused to take a stack back, there is one that has died, as in our pools.
+// Returns the header of a free stack. It is not constructed, because a scan by another thread may
+// be reading it. The kernel's zeros are the values of g's initializers (tests/core/g_test). If the
+// kernel has refused to take a stack back, its header is still that of a dead goroutine, as in the
+// pools.
 g* header_in(const stack_slot& slot) {
 #if defined(ROTA_MODEL)
     return new (header_of(slot)) g;  // explored schedules begin with its construction
@@ -88,12 +89,13 @@ g* fresh(std::uint8_t cls) {
     g* const gp = header_in(slot);
     gp->stack = slot;
     gp->is_checked = gp->leaves_with_care = park_check.is_on;
-    gp->status.store(g_status::dead, memory_order_relaxed);  // relaxed: nobody knows it yet
+    // relaxed: no other thread knows it yet
+    gp->status.store(g_status::dead, memory_order_relaxed);
     return gp;
 }
 
-// Takes up to a batch from the global pool into pp's list. Processors wait for the page of a line
-// that they fetch ahead: for those of a batch they look at the same time.
+// Moves up to a batch from the global pool into pp's list. A prefetch of a line waits for the
+// translation of its page; for a batch the processor looks up the pages at the same time.
 void refill(p& pp) {
     const lock_guard guard(gfree.mu);
     while (pp.gfree_count < batch_size) {
@@ -104,7 +106,8 @@ void refill(p& pp) {
     }
 }
 
-// The first `n` of pp's list go to the pool: the others died later and are still in the cache.
+// Passes the first `n` goroutines of pp's list to the pool. The rest died later: it is in the
+// cache.
 void pass_on(p& pp, std::uint32_t n) {
     const lock_guard guard(gfree.mu);
     for (std::uint32_t i = 0; i < n; ++i) gfree.pool[pp.gfree_class].push(*pp.gfree[i]);
@@ -112,7 +115,7 @@ void pass_on(p& pp, std::uint32_t n) {
     pp.gfree_count -= n;
 }
 
-// Whether pp's list is for goroutines of the class; it becomes so if that is the default one.
+// Turns pp's list to the class if that is the default class; returns whether it has.
 ROTA_COLD bool turns_to(p& pp, std::uint8_t cls) {
     if (cls != default_stack_class.load(memory_order_relaxed)) return false;  // relaxed: a setting
     if (are_stack_depths_kept()) return false;
@@ -138,7 +141,7 @@ g* from_pool(std::uint8_t cls) {
     return gfree.pool[cls].pop();
 }
 
-// One that should go, or else any; null if all pools are empty.
+// Returns a goroutine to release, a surplus goroutine first; null if every pool is empty.
 g* to_release() {
     const lock_guard guard(gfree.mu);
     for (gfree_pool& pool : gfree.pool) {
@@ -193,7 +196,8 @@ void gfree_release(std::uint64_t count) {
     for (; count > 0; --count) {
         g* const gp = to_release();
         if (gp == nullptr) return;
-        // Who tells a trace of the goroutines may still have this one in hand, by a word of zeros.
+        // In a trace's first generation a word of zeros is valid: the goroutine that serves the
+        // trace may be about to turn this goroutine's word, and would not notice the release.
         if (is_first_of_trace()) {
             const lock_guard guard(gfree.mu);
             gfree.pool[gp->stack.cls].push(*gp);

@@ -173,7 +173,7 @@ moment_of_patience::moment_of_patience(m& self) : self_(self) {
     }
     haul.aid = 0;
     if (!waits) haul.patience_ns = 0;
-    // An m whose waits have been in vain has a short spin_ns, and is patient only for twice that.
+    // After vain waits spin_ns is short, and so is the patience.
     else until_ = nanotime() + std::min(haul.patience_ns, 2 * self.spin_ns);
 }
 

@@ -53,7 +53,8 @@ class moment_of_patience {
     explicit moment_of_patience(m& self);
     // False once that time is over, or when work waits for self.
     [[nodiscard]] bool lasts();
-    // Valid once lasts() is false: the p whose ring, runnext or timers wait for self; null: none.
+    // Valid once lasts() is false: the p with a ring, runnext or timers that wait for self; null:
+    // none.
     [[nodiscard]] p* needy() const { return needy_; }
 
   private:

@@ -1,4 +1,4 @@
-// Starting, stopping and handing on.
+// Starts ms, stops them, and hands their ps on.
 #include "sched/m_lifecycle.hpp"
 
 #include <cerrno>
@@ -49,10 +49,10 @@ void minit(m& self) {
     self.g0.mp = &self;
     self.g0.is_thread = true;
     self.g0.status.store(g_status::running,
-                         memory_order_relaxed);  // relaxed: nobody else looks yet
+                         memory_order_relaxed);  // relaxed: no other thread looks yet
     self.signal_stack = signal_stack_install();
     self.tid.store(current_thread_id(), memory_order_relaxed);  // relaxed: published with the p
-    // The guesses of the record's last thread. relaxed: sysmon's reads are guesses
+    // Resets sysmon's guesses about the record's last thread. relaxed: sysmon's reads are guesses
     self.went_on_in.store(0, memory_order_relaxed);
     self.sleeps_then.store(~std::uint64_t{0}, memory_order_relaxed);
 #if ROTA_ASAN || ROTA_TSAN
@@ -97,16 +97,17 @@ void discount_m(m& mp) {
 
 namespace {
 
-// What the program asks for counts, not what sysmon takes on itself: a thread for each goroutine
-// that keeps its own.
+// The limit counts the ms that the program asks for, not the ms that sysmon adds: a thread for each
+// goroutine that keeps its own.
 bool exceeds_limit(std::int32_t count) ROTA_REQUIRES(sched.mu) {
     const std::int32_t ours =
         sched.spare_count > sched.hostage_count ? sched.spare_count : sched.hostage_count;
     return count - ours > sched.m_max;
 }
 
-// Whether to wait for an m, of whom the limit allows no more: one may be on its way to the idle
-// list at any moment. Not for long: who all block for ever are the program's mistake.
+// Whether to wait for an m because the limit allows no further m: an m may be on its way to the
+// idle list at any moment. The wait is short: if every m blocks for ever, that is the program's
+// mistake.
 bool is_one_on_its_way() ROTA_REQUIRES(sched.mu) {
     constexpr std::int64_t patience = 500'000'000;  // ns
     constexpr std::int64_t lapse = 50'000'000;      // ns: sysmon asks more often than that
@@ -155,7 +156,7 @@ void no_thread(int error) {
 
 namespace {
 
-// The thread of self ends: the goroutine that was locked to it has. Go: mexit.
+// Ends the thread of self: the goroutine that was locked to it has ended. Go: mexit.
 void end_m(m& self) {
     ROTA_CHECK(self.pp == nullptr && !self.spinning);
     ROTA_PROBE1("m_stop", "8", self.id);
@@ -166,7 +167,7 @@ void end_m(m& self) {
     self.first_frame.store(0, memory_order_relaxed);  // relaxed: see there
     self.in_runtime.store(0, memory_order_release);   // pairs(entry.left)
     self.tid.store(0, memory_order_relaxed);          // relaxed: published by sched.mu
-    set_self(nullptr);  // a thread of the program's own, if what it destroys now uses rota
+    set_self(nullptr);  // a foreign thread from here on, if a destructor uses rota
     bool dead = false;
     {
         const lock_guard guard(sched.mu);
@@ -176,7 +177,7 @@ void end_m(m& self) {
     if (dead) confirm_deadlock();
 }
 
-// The p that the m was made for, or null: it is a spare one, or somebody else has taken the p.
+// Returns the p that the m was made for; null: the m is a spare, or another m has taken the p.
 p* be_born(m& self) {
     const lock_guard guard(sched.mu);
     unlist_unborn(self);
@@ -189,9 +190,10 @@ p* be_born(m& self) {
 
 void* mstart(void* arg) {
     m& self = *static_cast<m*>(arg);
-    thread_take_signal_mask();  // sysmon, which blocks all, starts ms as well
+    thread_take_signal_mask();  // sysmon, which blocks every signal, starts ms as well
     if (hostages.stops) (void)thread_unblock_signal(hostages.signal);
-    sched.fp_at_boot.make_current();  // not what the goroutine had set that happened to start us
+    // not the settings of the goroutine that happened to start this m
+    sched.fp_at_boot.make_current();
     minit(self);
     self.first_frame.store(
         frame_with_stack_below(__builtin_frame_address(0), m_stack_size, m::own_frames),
@@ -207,8 +209,8 @@ void* mstart(void* arg) {
     return nullptr;
 }
 
-// Puts pp on the idle list, and the spare m on its own, unless there is work after all, or pp is
-// the last one and its timers, or somebody's descriptors, have no poller.
+// Puts pp on the idle list, and the spare m on its own. False: there is work after all, or pp is
+// the last busy p and its timers, or the descriptors that goroutines wait for, have no poller.
 bool try_idle(p& pp, std::int64_t when, m* spare) {
     const lock_guard guard(sched.mu);
     const bool last =
@@ -268,13 +270,13 @@ bool is_for_suspended(const p& pp) {
 
 namespace {
 
-// An m for pp: the spare one, one that sleeps, or else one that is stopped, or else a new one; or
-// none, and pp is idle again. `as`: which.
+// Finds an m for pp: the spare m, else a sleeping m, else a stopped m, else a new m. Null: there is
+// none, and pp is idle again. `as`: the kind of m that was found.
 enum class m_kind : std::uint8_t { idle, stopped, fresh, none };
 
 m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
-    if (spare != nullptr) midle_put(*spare);  // so that it comes first
+    if (spare != nullptr) midle_put(*spare);  // so that midle_get returns it
     m* mp = !spinning && is_for_suspended(pp) ? nullptr : midle_get();
     as = m_kind::idle;
     if (mp == nullptr) {
@@ -291,7 +293,7 @@ m* find_m(p& pp, bool spinning, m* spare, m_kind& as) ROTA_EXCLUDES(sched.mu) {
         as = m_kind::fresh;
         count_m();
         mp = &any_m_record();
-        if (sched.m_count > sched.m_max) {  // ours, as long as it lives
+        if (sched.m_count > sched.m_max) {  // counts as rota's own, as long as it lives
             mp->is_spare = true;
             ++sched.spare_count;
         }
@@ -311,7 +313,7 @@ bool start(p& pp, bool spinning, m* spare) {
     m_kind kind{};
     m* const mp = find_m(pp, spinning, spare, kind);
     if (kind == m_kind::none) {
-        // Who sleeps there may take the p.
+        // An m that sleeps in the poller may take the p.
         const bool polls = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
         if (polls) net_poller.wake();
         return false;
@@ -325,12 +327,13 @@ bool start(p& pp, bool spinning, m* spare) {
         shared_counts.wakeups.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
     wake_on(*mp, processor);
     if (kind == m_kind::idle || !spinning) return false;
-    // As a spinner that has found work.
+    // A stopped m does not spin: uncounted, like a spinner that has found work.
     ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
     return true;
 }
 
-// Timers that are due come first: whoever runs them then gives the p back.
+// Gives a lent p back to its host. Due timers come first: the m that runs them then gives the p
+// back.
 bool is_given_back(p& pp) {
     if (ROTA_LIKELY(pp.host == nullptr)) return false;
     return !are_timers_to_run(pp) && give_back(pp);
@@ -366,13 +369,13 @@ void handoffp(p& pp, m* spare) {
     ROTA_PROBE1("p_handoff", "-4", pp.id);
     if (spare == nullptr && is_given_back(pp)) return;
     if (!runq_empty(pp) || global_has_work()) {
-        // Who went on with the slice of one that has handed it on does so too: a chain.
+        // Handed on twice in one tick: a chain of ms that go on with the same slice. It ends here.
         const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: ours
         if (tick == pp.handed_on_tick) pp.slice_over = true;
         pp.handed_on_tick = tick;
         return startm(pp, false, spare);
     }
-    // No work here. If nobody looks for some, somebody must: work may come up elsewhere right now.
+    // No work here. If no m looks for work, an m must: work may come up elsewhere right now.
     std::int32_t nobody = 0;
     if (sched.nmspinning.load(memory_order_seq_cst) +
                 sched.idle_p_count.load(memory_order_seq_cst) ==
@@ -384,10 +387,11 @@ void handoffp(p& pp, m* spare) {
     }
     const std::int64_t when = pp.timers.bound();
     if (!try_idle(pp, when, spare)) return startm(pp, false, spare);
-    // Submitters that saw no idle p before this one have left word.
+    // Submitters that saw no idle p before this one have set need_spinning.
     if (sched.need_spinning.load(memory_order_seq_cst)) wakep();  // pairs(wake.need)
     if (when != 0) wake_poller(timer_run_at(pp, when));
-    else if (net_poller.has_waiters()) want_poller();  // who has just parked may wait for one
+    // a goroutine that has just parked may wait for a descriptor
+    else if (net_poller.has_waiters()) want_poller();
 }
 
 void bind_p(m& self, p& pp) {

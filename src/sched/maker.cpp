@@ -72,7 +72,7 @@ void uncount_spinner() {
     ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
 }
 
-// The outcome for the p of an m whose thread is refused.
+// The outcome for the p of an m that the kernel has refused a thread.
 struct legacy {
     bool is_settled = false;
     m* to_wake = nullptr;
