@@ -1,4 +1,4 @@
-// Who is in a bubble, and whether anybody in it can still do something by himself.
+// Keeps count of the goroutines of a bubble that can still act, and the table of its objects.
 #include "sched/bubble.hpp"
 
 #include <new>
@@ -15,7 +15,8 @@ namespace rota::rt {
 
 namespace {
 
-// One less can act. Returns the keeper if it was the last one and somebody waits for that.
+// One goroutine less can act. Returns the keeper if it was the last one and the keeper waits for
+// that.
 [[nodiscard]] g* one_less(bubble& b) ROTA_REQUIRES(b.mu) {
     ROTA_CHECK(b.active > 0);
     if (--b.active != 0) return nullptr;
@@ -101,14 +102,14 @@ std::uint64_t current_bubble() {
 
 namespace {
 
-// An object that was made in a bubble, or a group to which a goroutine of it has added.
+// An object that was made in a bubble, or a group to which a goroutine of the bubble has added.
 struct object_note {
     const void* object;
     std::uint64_t serial;
     object_note* next = nullptr;
 };
 
-// Of all bubbles. An entry ends with its bubble, or when another object is made at its address.
+// For every bubble. An entry ends with its bubble, or when another object is made at its address.
 constexpr std::size_t note_buckets = 1024;
 struct object_table {
     lock mu{lock_rank::bubble};
@@ -131,8 +132,8 @@ std::uint64_t bubble_of_object(const void* object) {
     return n == nullptr ? 0 : n->serial;
 }
 
-// Memory is asked for, and given back, outside the lock. Without any the object counts as made
-// outside: then time stands still where it might leap, and never the other way round.
+// Allocates and frees outside the lock. Without memory the object counts as made outside: then time
+// stands still where it might leap, and never the reverse.
 void set_bubble_of_object(const void* object, std::uint64_t serial) {
     object_note* spare = serial == 0 ? nullptr : new (std::nothrow) object_note{object, serial};
     {

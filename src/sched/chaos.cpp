@@ -1,4 +1,4 @@
-// The liberties, one by one.
+// Implements the liberties of chaos mode: starvation, shuffled queues, forced migration, yields.
 #include "sched/chaos.hpp"
 
 #include <utility>
@@ -18,12 +18,13 @@ namespace rota::rt {
 
 namespace {
 
-// The windows of time in which some threads starve. Each is followed by four times its length in
-// which none does. relaxed, all: who misses the beginning of a window starves a little less.
+// The windows of time in which some threads starve. Each window is followed by a time without
+// starvation, four times as long. relaxed, each: a thread that misses the beginning of a window
+// starves a little less.
 struct hunger_t {
-    atomic<std::int64_t> next{0};     // when another window may begin
-    atomic<std::int64_t> until{0};    // the end of the last one
-    atomic<std::uint64_t> number{0};  // of the last one
+    atomic<std::int64_t> next{0};     // ns, when another window may begin
+    atomic<std::int64_t> until{0};    // ns, the end of the last window
+    atomic<std::uint64_t> number{0};  // number of the last window
 };
 constinit hunger_t hunger;
 
@@ -43,7 +44,7 @@ bool is_hungry(const m& self, std::uint64_t window) {
     return draw.below(10) < (self.run != nullptr ? 3u : 1u);
 }
 
-// Sleeps as a thread does that the kernel has forgotten: with whatever it holds.
+// Sleeps like a thread that gets no processor, and keeps what it holds.
 void starve(m& self) {
     if (sched.exiting.load(memory_order_relaxed)) return;  // relaxed: looked at again
     const std::int64_t now = nanotime();
@@ -53,7 +54,7 @@ void starve(m& self) {
         thread_sleep_ns(until - now);  // relaxed: see hunger_t
 }
 
-// Puts a part of the queue back in another order, any of them as the next to run.
+// Puts a part of the queue back in another order. Any of these goroutines may run next.
 void stir(m& self) {
     constexpr std::uint32_t most = 16;
     g* taken[most];
@@ -65,11 +66,11 @@ void stir(m& self) {
     if (n == 0) return;
     chaos_shuffle(taken, n);
     for (std::uint32_t i = 0; i < n; ++i) runq_put(*self.pp, *taken[i], self.rand.below(2) == 0);
-    wakep();  // nobody saw them for a moment
+    wakep();  // no other m saw them for a moment
 }
 
-// Whether gp has parked on this very thread and would go on here. Then the p goes to another m,
-// with gp first in its queue: all goroutines move, also where there is but one p.
+// Whether gp has parked on this very thread and would go on here. Then gives the p to another m,
+// with gp first in its queue: every goroutine moves, even where there is one p only.
 bool migrates(m& self, g& gp) {
     if (gp.mp != &self || gp.why == wait_reason::none || gp.is_locked || gp.is_pinned) return false;
     gp.why = wait_reason::none;
@@ -122,7 +123,7 @@ void chaos_leave() {
         bump(self.pp->counts.preemptions);
         gosched_yield();
     } else if (self.rand.below(2) == 0) {
-        stir(self);  // what this operation has readied need not come next
+        stir(self);  // the goroutine that this operation has readied need not come next
     }
     m& here = getm();
     here.preempt.store(true, memory_order_relaxed);  // relaxed: our own

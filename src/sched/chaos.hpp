@@ -1,18 +1,18 @@
-// Chaos mode, GODEBUG=chaos=N: a scheduler that takes every liberty that it has, drawn from the
-// seed N.
+// Implements chaos mode, GODEBUG=chaos=N: a scheduler that takes every liberty that its rules leave
+// it, drawn from the seed N.
 //
-// Programs come to rely on an order that nobody has promised, and races hide behind an order that
-// always comes. In chaos mode
-//   * what was readied last runs next only half of the time, and queues are stirred;
+// Programs come to rely on an order that is not guaranteed, and an order that always comes hides
+// races. In chaos mode
+//   * the goroutine readied last runs next only half of the time, and queues are shuffled;
 //   * batches on their way to the global queue are shuffled;
 //   * a goroutine that has parked never goes on on the thread that it left;
 //   * every operation ends with a yield, one time in eight;
-//   * one thread in ten (of those inside run(), three) is starved for 1 ms * 2^k, k = 0 ... 11, for
-//     at most a fifth of the time.
-// The mode is there in every build and costs nothing when it is off: `sched.through_g0`, which the
-// direct switch reads anyway, sends every switch through the m's own stack, whose loop is another
-// one then; and `m::preempt` stays set, which every operation reads on its way out. The seed fixes
-// what each thread draws; the schedule remains the machine's.
+//   * one thread in ten (of the threads inside run(), three) is starved for 1 ms * 2^k,
+//     k = 0 ... 11, for at most a fifth of the time.
+// The mode is there in every build, and costs nothing when it is off. `sched.through_g0`, which the
+// direct switch reads anyway, sends every switch through the m's own stack, to a different loop.
+// And `m::preempt`, which every operation reads on its way out, stays set. The seed fixes the draws
+// of each thread; the schedule remains the machine's.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct chaos_t {
 };
 inline constinit chaos_t chaos;  // fixed at boot, before there is an m
 
-// Boot: from here on all is chaos.
+// Turns chaos mode on. Caller: boot.
 void chaos_begin(std::uint64_t seed);
 
-// The generator of the m with this number.
+// The random generator of the m with this number.
 rng chaos_rng(std::uint64_t m_id);
 
 // schedule_loop in chaos mode.

@@ -1,10 +1,9 @@
-// The search for work: fairness first, then the nearest queue, then the others', then one last
-// look, then sleep.
+// Searches for work for an m: fairness first, then the nearest queue, then the queues of other ps,
+// then one last look, then sleep.
 //
 // Every place where work can be is one line of findrunnable; the last look before sleep
-// (work_anywhere) reads the same queues. Leaving the spin: the p is given up first, then the
-// spinner count is dropped, then everything is looked at again. sched/wakeup.hpp has the story of
-// the barriers.
+// (work_anywhere) reads the same queues. An m that stops spinning gives up its p first, then drops
+// the spinner count, then looks at every queue again. sched/wakeup.hpp explains the barriers.
 #include "sched/schedule.hpp"
 
 #include <algorithm>
@@ -29,11 +28,12 @@ namespace rota::rt {
 
 namespace {
 
-// An m without work waits for some before it sleeps, half as long after each vain wait.
+// An m without work waits for some before it sleeps. Each vain wait halves the next wait.
 constexpr std::int32_t spin_ns_min = 1'000;
 
-// The first that a timer readies runs next. Others would stand behind the whole ring, for seconds
-// where that is full of goroutines that use up their slices: those are in a hurry, for all ps.
+// The first goroutine that a timer readies runs next. The rest would stand behind the whole ring,
+// for seconds if the ring is full of goroutines that use up their slices. Then the rest is urgent,
+// and any p may run it.
 void run_own_timers(m& self, p& pp) {
     if (pp.timers.earliest_hint() == 0) return;
     if (pp.timers.size() == 0) return pp.timers.forget_bound();
@@ -45,19 +45,20 @@ void run_own_timers(m& self, p& pp) {
     if (slow && n > 0) wakep();
 }
 
-// What was readied last goes on with the slice of who has readied it: but not when that is over. It
-// would be asked to yield at once, and leave what it has readied to go on; a chain of goroutines
-// that begin each other would let nobody else in, and end none of them.
+// A goroutine that was readied last goes on with the slice of its waker, but not when the slice is
+// over. It would be asked to yield at once, and would leave the slice to a goroutine that it has
+// readied itself. A chain of goroutines that begin each other would keep out every other goroutine,
+// and none of the chain would end.
 bool end_slice(p& pp) {
     if (ROTA_LIKELY(!pp.slice_over)) return false;
     pp.slice_over = false;
-    pp.host = nullptr;  // who has it is in no hurry
+    pp.host = nullptr;  // a p that runs whole slices is lent no longer
     runq_put_next_last(pp);
     return true;
 }
 
-// Some follow the first, as far as there is room: where the ring never gets empty, but spills into
-// the global queue, one by one they would wait there for 61 times as long as those in the ring.
+// Takes several goroutines, as far as the ring has room. If the ring never gets empty but spills
+// into the global queue, single goroutines would wait there 61 times as long as those in the ring.
 found some_from_global(p& pp) {
     if (sched.runq_size.load(memory_order_relaxed) == 0) {          // relaxed: a hint
         pp.global_tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
@@ -71,22 +72,22 @@ found some_from_global(p& pp) {
 }
 
 // Every 61st tick the global queue comes first, or two goroutines that ready each other would
-// starve it. Timers wait meanwhile in their heap, where sysmon sees them: one that was readied, and
-// not run, would wait for this one's slice, and stand last then.
+// starve it. Due timers wait meanwhile in their heap, where sysmon sees them. A goroutine that they
+// readied now would wait for the slice of the goroutine from the global queue, and then stand last.
 found from_global_in_turn(p& pp) {
     const std::uint32_t tick = pp.sched_tick.load(memory_order_relaxed);  // relaxed: our own
     return tick % 61 == 0 ? some_from_global(pp) : found{};
 }
 
-// Behind a slice, which is as long as many turns, the ring and the global queue take turns; whom a
-// timer has readied just now comes before either.
+// Behind a slice, which is as long as many turns, the ring and the global queue take turns. A
+// goroutine that a timer has just readied comes before either.
 found from_global_behind_slice(p& pp) {
     if (pp.runnext.load(memory_order_relaxed) != nullptr) return {};  // relaxed: a hint
     pp.global_was_first = !pp.global_was_first;
     return pp.global_was_first ? some_from_global(pp) : found{};
 }
 
-// A lent p serves those first for whom it was lent; others, one at every eighth tick.
+// A lent p serves the urgent goroutines first; any other p serves one of them at every eighth tick.
 found from_urgent(p& pp) {
     // relaxed, here and below: our own, and hints
     if (pp.host == nullptr && (pp.sched_tick.load(memory_order_relaxed) & 7) != 0) return {};
@@ -103,7 +104,7 @@ found from_local(p& pp) {
     return f;
 }
 
-// A share of the global queue for self's p, which may take it away from another one.
+// Takes a share of the global queue for self's p; the goroutines may come from another p's ring.
 g* take_global(m& self) ROTA_REQUIRES(sched.mu) {
     p* const from = sched.spiller.load(memory_order_relaxed);  // relaxed: written under sched.mu
     g* const gp = global_get(*self.pp, haul_max(self));
@@ -124,7 +125,7 @@ void become_spinning(m& self) {
     sched.need_spinning.store(false, memory_order_seq_cst);  // pairs(wake.need)
 }
 
-// At most half of the busy ps spin: more would only burn processors.
+// At most half of the busy ps spin: more spinners would only burn processors.
 bool may_spin(m& self) {
     if (self.spinning) return true;
     if (2 * sched.nmspinning.load(memory_order_relaxed) >= busy_p_count())
@@ -133,7 +134,7 @@ bool may_spin(m& self) {
     return true;
 }
 
-// One walk over all ps in random order. In the last one also their timers and runnext.
+// Walks over the ps in random order once. The last walk also takes their timers and runnext.
 found steal_once(m& self, bool last) {
     p& pp = *self.pp;
     for (const std::int32_t i : steal_order(self.rand)) {
@@ -152,8 +153,9 @@ found steal_once(m& self, bool last) {
     return {};
 }
 
-// Work that waits behind other work, not just in a runnext. The global queue comes first, here and
-// below: what an m moves from there to its ring is not announced, and would be missed in between.
+// Whether work waits behind other work, and not only in a runnext. Here and below the global queue
+// is read first: an m moves goroutines from there to its ring unannounced, and a look in the other
+// order could miss them.
 bool work_in_queues() {
     if (global_has_work()) return true;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -170,10 +172,10 @@ bool work_anywhere() {
     return false;
 }
 
-// Nothing yet. Waking an idle core costs more than waiting a little.
+// Found nothing yet: waits a little, which costs less than to wake an idle core.
 found wait_for_work(m& self) {
     if (!is_waiting_worth_it()) return {};
-    // Somebody who creates goroutines by the thousand spends most of that time on page faults.
+    // A p that creates goroutines by the thousand spends most of its time on page faults.
     (void)stack_touch_ahead(stack_class_for(stack_size_default));
     const std::int64_t until = nanotime() + self.spin_ns;
     while (nanotime() < until) {
@@ -190,7 +192,7 @@ found wait_for_work(m& self) {
     return {};
 }
 
-// What waits at `needy`: self was its only hope.
+// Serves `needy`: while self spun, no other m was woken for its work.
 found serve(m& self, p& needy) {
     if (needy.timers.earliest_hint() != 0 && run_due_timers(self, needy, nanotime()) > 0) {
         if (found f = from_local(*self.pp)) return f;
@@ -201,12 +203,12 @@ found serve(m& self, p& needy) {
     return {gp};
 }
 
-// Leaves what there is to who makes it, if the last hauls say so, but nothing that he does not get
-// on with, nor what others have.
+// Leaves work to its maker if the last hauls say so. Takes work that the maker makes no progress
+// with, and work of other ps.
 found hold_back(m& self) {
     moment_of_patience patience(self);
     found f;
-    touch_result touched = touch_result::done;  // stacks for the owner: see wait_for_work
+    touch_result touched = touch_result::done;  // touches stacks for the maker: see wait_for_work
     while (!f && patience.lasts()) {
         if (touched != touch_result::nothing_to_do)
             touched = stack_touch_ahead(stack_class_for(stack_size_default));
@@ -224,11 +226,10 @@ bool are_timers_anywhere() {
     return false;
 }
 
-// All other ps are idle, with empty queues, and nothing but their timers may be due. For what comes
-// up meanwhile self is an m that does not spin: who queues it sees an idle p and no spinner, or
-// leaves word in need_spinning.
+// The other ps are idle, with empty queues, and only their timers may be due. Meanwhile self counts
+// as an m that does not spin: a submitter sees an idle p and no spinner, or sets need_spinning.
 found from_timers_of_idle_ps(m& self) {
-    self.haul.aid = 0;  // as where it looks in vain for a maker
+    self.haul.aid = 0;  // there is no maker
     self.haul.patience_ns = 0;
     for (const std::int32_t i : steal_order(self.rand)) {
         p& other = *sched.allp[i];
@@ -236,7 +237,7 @@ found from_timers_of_idle_ps(m& self) {
             continue;
         found f = from_local(*self.pp);
         if (!f) continue;
-        if (are_timers_anywhere()) wakep_later();  // or nobody polls meanwhile
+        if (are_timers_anywhere()) wakep_later();  // or no m polls meanwhile
         return f;
     }
     return {};
@@ -252,12 +253,12 @@ found from_other_ps(m& self) {
     for (int i = 0; i < passes && !f; ++i) f = steal_once(self, i == passes - 1);
     if (!f) f = wait_for_work(self);
     if (!f) note_spin(false);
-    // A request that came meanwhile was meant for the wait, not for who begins now.
+    // A request to yield that came meanwhile was meant for the wait, not for the next goroutine.
     self.preempt.store(false, memory_order_relaxed);  // relaxed: as in findrunnable
     return f;
 }
 
-// The p goes back to who has lent it, if nobody is in a hurry any more. False: self keeps it.
+// Gives a lent p back to its host, if no urgent work is left. False: self keeps it.
 bool return_p(m& self) {
     if (self.spinning) return false;
     p& pp = releasep(self);
@@ -266,8 +267,8 @@ bool return_p(m& self) {
     return false;
 }
 
-// Gives up the p, unless work has come meanwhile. Returns true if self holds a p and shall search
-// again.
+// Gives up the p, unless work has come meanwhile. True: self holds a p, and has found a goroutine
+// or searches again.
 bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
     const lock_guard guard(sched.mu);
     if (g* gp = take_global(self)) {
@@ -280,7 +281,7 @@ bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
     }
     p& pp = releasep(self);
     pidle_put(pp);
-    // From here on submitters count this p as idle. One that looked before has left word in
+    // From here on submitters count this p as idle. A submitter that looked before has set
     // need_spinning.
     if (self.spinning || !sched.need_spinning.load(memory_order_seq_cst))
         return false;  // pairs(wake.need)
@@ -291,7 +292,7 @@ bool keep_p_after_all(m& self, found& f) ROTA_EXCLUDES(sched.mu) {
     return true;
 }
 
-// Stops spinning, looks once more at every queue. True if self holds a p again.
+// Stops spinning, and looks once more at every queue. True: self holds a p again.
 bool last_look(m& self) {
     if (!self.spinning) return false;
     self.spinning = false;
@@ -316,9 +317,9 @@ std::int64_t earliest_timer() {
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         timer_heap& timers = sched.allp[i]->timers;
         if (timers.bound() == 0) continue;
-        // Who sleeps for timers is not idle: for one that has been stopped nobody shall.
+        // An m that sleeps for timers is not idle: it must not sleep for stopped timers.
         if (timers.size() == 0) timers.forget_bound();
-        // Read once: another m may forget it, and then there is none, not one that is far away.
+        // Read once: another m may forget the bound. Then there is no timer, not a distant timer.
         const std::int64_t bound = timers.bound();
         if (bound == 0) continue;
         const std::int64_t when = timers.pace.run_at_ordered(bound);
@@ -327,14 +328,14 @@ std::int64_t earliest_timer() {
     return least;
 }
 
-// Sleeps until the next timer or until a descriptor is ready, if anybody waits for such and nobody
-// sleeps there already. True if self slept; `ready` are those that can go on.
+// Sleeps until the next timer is due or a descriptor is ready, if any goroutine waits for that and
+// no m sleeps there already. True: self has slept. `ready`: the goroutines that can go on.
 bool sleep_in_poller(ready_list& ready) {
     if (earliest_timer() == 0 && !net_poller.has_waiters()) return false;
     if (is_poller_elsewhere()) return false;
     if (sched.last_poll.exchange(0, memory_order_seq_cst) == 0)
         return false;  // pairs(timer.poller)
-    // Announced. Who adds an earlier timer from here on sees that, and breaks the sleep.
+    // Announced: a thread that adds an earlier timer from here on sees that, and ends the sleep.
     const std::int64_t until = earliest_timer();
     sched.poll_until.store(until, memory_order_seq_cst);  // pairs(timer.poller)
     if (until != 0 || net_poller.has_waiters())
@@ -344,8 +345,8 @@ bool sleep_in_poller(ready_list& ready) {
     return true;
 }
 
-// Takes an idle p after the poller's sleep, to run what is due. False: all ps are at work and look
-// themselves.
+// Takes an idle p after the poller's sleep, to run what is due. False: every p is at work, and its
+// m looks itself.
 bool take_idle_p(m& self, const ready_list& ready) {
     const std::int64_t now = nanotime();
     const lock_guard guard(sched.mu);
@@ -371,7 +372,7 @@ void sleep_until_work(m& self) {
     stopm(self);
 }
 
-// The process exits: this m's goroutine is off its stack, and none will follow.
+// The process exits: this m's goroutine is off its stack, and no goroutine follows.
 [[noreturn]] void stop_for_exit(m& self) {
     if (self.pp != nullptr)
         self.pp->status.store(p_status::gcstop, memory_order_release);  // pairs(exit.stopped)
@@ -384,7 +385,7 @@ ROTA_COLD void honour_stops(m& self) {
     if (sched.exiting.load(memory_order_relaxed)) stop_for_exit(self);  // relaxed: looked again
     if (!sched.stop_wanted.load(memory_order_relaxed)) return;          // relaxed: as above
     const lock_guard guard(sched.mu);
-    // Still spinning, it looks once more at everything before it sleeps.
+    // An m that still spins looks once more at every queue before it sleeps.
     if (sched.world_stops && self.pp != nullptr) give_to_stopper(releasep(self));
 }
 
@@ -392,12 +393,13 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     constexpr std::uint32_t batch = 64;
     timer_errand due[batch];
     std::uint32_t total = 0;
-    // A heap that stops have emptied is its owner's to tidy, and no reason to keep others waiting.
+    // A heap that holds only stopped timers is left to its owner: an empty batch would delay the
+    // timers that come next.
     if (owner.timers.size() == 0 || next_timer_run(owner) > now) return 0;
     owner.timers.pace.begin_batch(now);
     const std::uint32_t queued_before = runq_length(*self.pp);
-    // The first goroutine that a timer readies runs here, at once: only the others are worth waking
-    // an m.
+    // The first goroutine that a timer readies runs here, at once. Only further goroutines are
+    // worth the wake-up of an m.
     self.ready_extras |= m::ready_quietly;
     for (;;) {
         const std::uint32_t n = owner.timers.pop_due(now, due, batch);
@@ -413,7 +415,7 @@ std::uint32_t run_due_timers(m& self, p& owner, std::int64_t now) {
     owner.timers.pace.end_batch(now, total, owner.timers.size(), queued > queued_before);
     if (queued > few) wakep();
     else if (queued > 1 || owner.timers.earliest_hint() != 0)
-        wakep_later();  // or nobody polls meanwhile
+        wakep_later();  // or no m polls meanwhile
     return total;
 }
 

@@ -1,5 +1,5 @@
-// The few calls that go upward from here, by name instead of by pointer: boot/ defines or sets
-// them.
+// Declares the few calls that go upward from sched, by name instead of by pointer. boot/ defines or
+// sets them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct sched_hooks {
     // sysmon starts.
     void (*schedtrace)(std::int64_t now) = nullptr;
     std::int64_t schedtrace_period = 0;  // ns, 0: off
-    // Looks for deadlocks among some goroutines, likewise.
+    // Looks for deadlocks among a part of the goroutines. Caller and writer as for schedtrace.
     void (*look_for_deadlocks)() = nullptr;
     std::int64_t deadlock_period = 0;  // ns, 0: off
 };

@@ -64,8 +64,9 @@ void wakep() {
 namespace {
 
 // The caller sets wake_owed and then looks whether sysmon is alert; sysmon stops being alert and
-// then reads wake_owed. With seq_cst on both sides, one of the two sees the other. If wake_owed is
-// set already, sysmon takes it after this look, and then goes on looking for many rounds.
+// then reads wake_owed. With seq_cst on both sides, the caller or sysmon sees the store of
+// the other thread. If wake_owed is set already, sysmon takes it after this look, and then goes on
+// looking for many rounds.
 bool leave_to_sysmon() {
     if (!sched.wake_owed.load(memory_order_seq_cst))
         sched.wake_owed.store(true, memory_order_seq_cst);  // pairs(wake.owed)
@@ -107,7 +108,7 @@ bool put_among_urgent(g& gp, std::uint32_t in_ring) {
 
 void put_with_extras(m& self, g& gp) {
     p& pp = *self.pp;
-    // relaxed: other threads only empty it
+    // relaxed: only the owner fills it
     const bool is_first = pp.runnext.load(memory_order_relaxed) == nullptr;
     const bool urgently = (self.ready_extras & m::ready_urgently) != 0 && !is_first;
     if (ROTA_UNLIKELY(urgently) && put_among_urgent(gp, runq_ring_length(pp))) return;
@@ -132,7 +133,7 @@ bool is_spinning_worthwhile(int spins) {
     constexpr int spins_max = 4;
     const m& self = getm();
     if (spins >= spins_max || processor_count() == 1 || self.pp == nullptr) return false;
-    // relaxed: a guess about what the other ms do
+    // relaxed: a guess about the work of further ms
     const std::int32_t unhelpful = sched.idle_p_count.load(memory_order_relaxed) +
                                    sched.nmspinning.load(memory_order_relaxed) + 1;
     return proc_count() > unhelpful && runq_empty(*self.pp);
@@ -149,7 +150,7 @@ void wake_poller(std::int64_t when) {
 }
 
 // The caller has counted itself before. An m that leaves the poller stores last_poll, then looks
-// whether anything waits. With seq_cst on both sides, one of the two sees the other.
+// whether anything waits. With seq_cst on both sides, the caller or the m sees the store.
 void want_poller() {
     const bool polled = sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
     // A busy m holds the last p at some time, and then sees the waiter.
