@@ -1,7 +1,7 @@
 // p: a processor, the right to run goroutines. There are exactly GOMAXPROCS of them.
 //
-// Fields are grouped by who may write them, one cache line per writer: a thief reads and writes the
-// head of the run queue while the owner works at the tail.
+// Fields are grouped by their writers, one cache line for each: a thief reads and writes the head
+// of the run queue while the owner works at the tail.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,8 @@ struct m;
 
 struct alignas(cache_line) p {
 #if defined(ROTA_MODEL)
-    static constexpr std::uint32_t runq_size = 4;  // so that schedules which fill it are explored
+    // small, so that the explorer of schedules fills it
+    static constexpr std::uint32_t runq_size = 4;
 #else
     static constexpr std::uint32_t runq_size = 256;
 #endif
@@ -36,50 +37,52 @@ struct alignas(cache_line) p {
     atomic<p_status> status{p_status::gcstop};
 
     // --- owner: the m that holds this p ------------------------------------------
-    std::uint32_t gfree_count = 0;  // dead goroutines with their stacks, the last one on top
-    // Of the size that they have; no_gfree_class: the list stays empty, all go to the pools.
+    std::uint32_t gfree_count = 0;  // dead goroutines in gfree; the one on top died last
+    // stack class of these; no_gfree_class: the list stays empty, and the pools get the goroutines
     std::uint8_t gfree_class = stack_class_for(stack_size_default);
     g* gfree[gfree_max] = {};
     block_lists blocks;
-    std::uint64_t goid_next = 0;  // numbers reserved for new goroutines
-    std::uint64_t goid_end = 0;
-    std::uint32_t poll_tick = 0;   // the tick at which it has last asked the poller beside its work
-    std::int64_t poll_at = 0;      // and when
-    std::int64_t computed_at = 0;  // when somebody's turn was last ended; or sysmon, which holds p,
-    std::uint32_t computed_tick = ~0u / 2;     // and at which tick; both by note_computed
-    std::uint32_t until_clock = clock_period;  // goroutines readied until one is timed
-    m* host = nullptr;                         // has lent it for a moment, if not null: sched/lend
-    // nanotime() of that, and the CPU time of the host's thread if it waited for a processor then;
-    // -1: it computed. Written by sysmon, which holds the p, before another m gets the p.
+    std::uint64_t goid_next = 0;  // the next of the numbers reserved for new goroutines
+    std::uint64_t goid_end = 0;   // end of these numbers
+    std::uint32_t poll_tick = 0;  // sched_tick at the last poll beside other work
+    std::int64_t poll_at = 0;     // ns, time of that poll
+    // ns and sched_tick, when a turn was last ended because its goroutine computed. Written by
+    // note_computed: by the owner, or by sysmon while it holds the p.
+    std::int64_t computed_at = 0;
+    std::uint32_t computed_tick = ~0u / 2;
+    std::uint32_t until_clock = clock_period;  // goroutines to ready before one is timed
+    m* host = nullptr;                         // the m that has lent it; null: not lent: sched/lend
+    // ns, when it was lent, and the CPU time of the host's thread if that waited for a processor
+    // then; -1: it computed. Written by sysmon, which holds the p, before another m gets the p.
     std::int64_t lent_at = 0, host_clock = -1;
-    // The host that has got it back and not come yet, while it is idle. Written and read under
-    // sched.mu.
+    // While it is idle: the host that it was given back to, until the host comes. Under sched.mu.
     m* given_back_to = nullptr;
-    // the tick at which the global queue was last served, or empty
-    std::uint32_t global_tick = 0;
-    std::uint32_t handed_on_tick = 0;  // and that at which this p was last handed on
-    bool slice_over = false;           // what was readied last goes on with it no more
-    bool global_was_first = false;     // behind the last slice: the next time the ring is
+    std::uint32_t global_tick = 0;     // sched_tick when the global queue was last served, or empty
+    std::uint32_t handed_on_tick = 0;  // sched_tick when this p was last handed on
+    bool slice_over = false;           // the goroutine readied last does not inherit the slice
+    // it came first behind the last slice; next time the ring does
+    bool global_was_first = false;
     static constexpr int anywhere = -1;
-    int vacated = anywhere;       // the processor on which its next m is to begin: sched/placement
-    std::uint32_t trace_gen = 0;  // the generation of the trace that knows it
-    std::uint32_t trace_seq = 0;  // in that, of its last start, theft or system call
-    int trace_tid = 0;            // of the thread that went into a system call with it
+    int vacated = anywhere;       // processor on which its next m shall begin: sched/placement
+    std::uint32_t trace_gen = 0;  // the generation of the trace that knows this p
+    // number in that generation of its last start, theft or system call
+    std::uint32_t trace_seq = 0;
+    int trace_tid = 0;  // tid of the last thread that entered a system call with it
 
     // --- owner writes, anyone reads ----------------------------------------------
-    alignas(cache_line) atomic<m*> mp{
-        nullptr};  // relaxed: sysmon lives with a stale value, ms are never freed
+    // relaxed: sysmon lives with a stale value, ms are never freed
+    alignas(cache_line) atomic<m*> mp{nullptr};
     atomic<std::uint32_t> sched_tick{0};    // relaxed: sysmon lives with a stale value
     atomic<std::uint32_t> syscall_tick{0};  // relaxed: as above
-    atomic<std::int64_t> looked_at{0};      // when it has last asked the poller; relaxed: a hint
-    atomic<bool> left_some{false};          // that look was full; relaxed: a hint
+    atomic<std::int64_t> looked_at{0};      // ns, when its owner last polled; relaxed: a hint
+    atomic<bool> left_some{false};          // that poll was full; relaxed: a hint
     atomic<std::uint32_t> runq_tail{0};
     atomic<g*> runq[runq_size] = {};
     p_counters counts;
 
     // --- anyone writes, lock-free -------------------------------------------------
-    alignas(cache_line) atomic<std::uint32_t> runq_head{
-        0};                       // consumers advance it by compare-and-swap
+    // consumers advance it by compare-and-swap
+    alignas(cache_line) atomic<std::uint32_t> runq_head{0};
     atomic<g*> runnext{nullptr};  // owner: any -> any; a thief that holds the gate: g -> null
     atomic<std::uint32_t> runnext_gate{0};  // 1: a thief is at runnext, so its owner uses locks
 
@@ -88,7 +91,7 @@ struct alignas(cache_line) p {
 
     // --- guarded by sched.mu --------------------------------------------------------
     p* idle_link = nullptr;
-    // When it was last taken from the idle ones; sysmon reads it, relaxed: a guess.
+    // ns, when it was last taken from the idle list; sysmon reads it, relaxed: a guess
     atomic<std::int64_t> idle_until{0};
 
     // --- sysmon only ------------------------------------------------------------------
@@ -96,36 +99,39 @@ struct alignas(cache_line) p {
     std::uint32_t seen_syscall_tick = 0;
     std::uint64_t seen_steps = 0;
     std::int64_t seen_sched_when = 0;
-    const m* seen_mp = nullptr;     // the last one that has held it in that tick,
-    std::int64_t seen_mp_when = 0;  // since about then
+    const m* seen_mp = nullptr;     // the m that held it at the last look in that tick
+    std::int64_t seen_mp_when = 0;  // ns, since about when
     std::int64_t seen_syscall_when = 0;
-    // Since when others wait while this p has not made many turns, and its tick then: sched/alone.
+    // ns, since when goroutines wait while pace is measured, and sched_tick then; 0: none waits:
+    // sched/alone
     std::int64_t left_since = 0;
     std::uint32_t left_tick = 0;
-    // Who had it at a look some time ago, its tick of calls, its thread's clock, and when that was;
-    // null: that says nothing of what comes: sched/alone.
+    // An earlier look at its m: that m, its syscall_tick, CPU time (ns) and time of the look (ns).
+    // null: nothing is known that tells of the future: sched/alone.
     const m* left_mp = nullptr;
     std::uint32_t left_calls = 0;
     std::int64_t left_cpu = 0, left_look = 0;
-    std::int64_t excused_since = 0;  // it has not got on, for want of a processor; 0: not so
-    // And since when the last one in the ring has waited, who stood there: sched/alone.
+    // ns, since when it lacks progress for want of a processor; 0: not so
+    std::int64_t excused_since = 0;
+    // ns, since when the goroutine at the ring's tail has waited, and that tail: sched/alone
     std::int64_t last_since = 0;
     std::uint32_t last_place = 0;
-    m* clocked = nullptr;         // whose thread's clock was read in the last round that did,
-    std::int64_t clock_then = 0;  // and what it said
-    std::uint32_t calm_tick = 0;  // in that round
+    // the m of the last round that read a CPU clock: hostage_watch::note_calm
+    m* clocked = nullptr;
+    std::int64_t clock_then = 0;  // ns, the CPU time read then
+    std::uint32_t calm_tick = 0;  // sched_tick in the last round
     struct {
-        m* mp = nullptr;  // has held it, in one time slice,
-        std::uint32_t tick = 0;
-        std::int64_t since = 0;        // since this moment, or some time before
-        std::int64_t cpu = -1;         // its thread's clock when last looked at
-        std::int64_t cpu_first = -1;   // and when first,
-        std::int64_t first_at = 0;     // which was at this moment
-        std::int64_t still_since = 0;  // which has not moved since
-        std::int64_t asked_at = 0;     // to yield; 0: not yet
-        std::int64_t cpu_then = 0;     // the clock when it had last stood still,
-        std::int64_t then = 0;         // which was at this moment
-        std::int64_t looked_at = 0;    // when the clock was last looked at
+        m* mp = nullptr;               // has held this p in one time slice
+        std::uint32_t tick = 0;        // sched_tick of that slice
+        std::int64_t since = 0;        // ns, beginning of the turn, or some time after it
+        std::int64_t cpu = -1;         // ns, CPU time of its thread at the last look; -1: unknown
+        std::int64_t cpu_first = -1;   // ns, CPU time at the first look; -1: no look yet
+        std::int64_t first_at = 0;     // ns, time of the first look
+        std::int64_t still_since = 0;  // ns, since when `cpu` has not moved
+        std::int64_t asked_at = 0;     // ns, when it was asked to yield; 0: not yet
+        std::int64_t cpu_then = 0;     // ns, CPU time when the clock was last seen to stand still
+        std::int64_t then = 0;         // ns, that moment
+        std::int64_t looked_at = 0;    // ns, time of the last look at the clock
         bool was_asleep = false;       // at the last look, although the clock had moved
     } watch;
 };

@@ -1,16 +1,21 @@
-// The part of sysmon that looks after goroutines which do not come into the runtime: they compute
-// for long, or block their thread without having said so.
+// The part of sysmon that looks after goroutines that do not enter the runtime: they compute for
+// long, or block their thread without telling rota.
 //
-// An m that is outside the runtime with the same goroutine as at the last look is asked for its
-// thread's clock. If that has not moved the thread is blocked: its p is taken, with no signal, as
-// soon as there is work for it, or after 10 ms. So it is if the thread is asleep at two looks in a
-// row, in different calls, though its clock has moved in between. If it has moved otherwise, the
-// goroutine computes: after its time slice it is asked to yield, and if it has not by the next
-// look, its p is taken and its thread is stopped (sched/suspend). A thread that waits for a
-// processor lends its p in place of that (sched/lend), and may keep it for up to 100 ms. If a timer
-// waits for this very p it is asked after 1 ms, and its p is lent (sched/lend). An m whose p was
-// taken is followed: if it runs for longer than 1 ms without having got one again, 0.2 if it has
-// lent it, it is stopped too.
+// If an m is outside the runtime with the same goroutine as at the last look, sysmon reads the CPU
+// clock of its thread:
+//
+//   * The clock has not moved: the thread is blocked. sysmon takes its p, without a signal, as soon
+//     as there is work for the p, or after 10 ms. So it does if the thread is asleep at two looks
+//     in a row, in different calls, though the clock has moved in between.
+//   * The clock has moved otherwise: the goroutine computes. After its time slice it is asked to
+//     yield. If it has not yielded by the next look, sysmon takes its p and stops its thread
+//     (sched/suspend).
+//   * The thread waits for a processor: it lends its p instead (sched/lend), and may keep it for up
+//     to 100 ms.
+//   * A timer waits for this very p: the goroutine is asked after 1 ms, and its p is lent.
+//
+// sysmon follows an m after it has taken its p: if the thread then runs for longer than 1 ms
+// without a p (0.2 ms if it has lent its p), it is stopped too.
 #pragma once
 
 #include <cstdint>
@@ -25,36 +30,37 @@ namespace rota::rt {
 inline constexpr std::int64_t time_slice = 10'000'000;  // ns: one goroutine's turn
 
 struct hostage_settings {
-    bool stops = false;  // threads may be stopped
-    int signal = 0;      // by which
-    // ns that a goroutine has before those come first whom a timer, the network or a thread has
-    // readied
+    bool stops = false;  // sysmon may stop threads
+    int signal = 0;      // the signal that stops them
+    // ns that a goroutine may run before goroutines readied by a timer, the network or a foreign
+    // thread come first
     std::int64_t interactive_after = 0;
 };
 inline constinit hostage_settings hostages;  // fixed at boot
 
-// Boot: from now on threads may be stopped, by this signal.
+// From now on sysmon may stop threads, by this signal. Caller: boot.
 void hostages_allow_stops(int signal, std::int64_t interactive_after);
 
-// Whether the turn that is watched is one of waiting for a processor: what the thread has computed
-// in it, all the time before the first look at its clock included, is little, and a small part.
-// sysmon only.
+// Whether the watched turn is mainly one of waiting for a processor: the thread has computed little
+// in it, which is a small part of its time. The time before the first look at its clock counts as
+// computed. Caller: sysmon.
 bool has_hardly_begun(const p& pp, std::int64_t now);
 
-// Of mp's thread, whose clock has just shown `cpu`. One that is awake but has no processor can't go
-// to sleep before its clock has moved: the kernel, whose answer takes it a while, is not asked each
-// time. But now and then: there are clocks that move in steps. sysmon only.
+// The state of mp's thread. Its clock has just shown `cpu`. An awake thread without a processor
+// cannot fall asleep before its clock moves, and the kernel's answer takes a while: so the kernel
+// is not asked each time. It is asked now and then, because some clocks move in steps. Caller:
+// sysmon.
 thread_state state_at(m& mp, int tid, std::int64_t cpu, std::int64_t now);
 
-// Asks the goroutine that runs on mp to yield at its next runtime operation, for what it has done
-// since that tick of its p. `early`: next to nothing.
+// Asks the goroutine that runs on mp to yield at its next runtime operation, because of its time
+// since that tick of its p. `early`: it has had next to nothing of its turn.
 inline void ask_to_yield(m& mp, std::uint32_t tick, bool early) {
     mp.asked_tick.store(tick, memory_order_relaxed);    // relaxed: advice
     mp.asked_early.store(early, memory_order_relaxed);  // relaxed: advice
     mp.preempt.store(true, memory_order_relaxed);       // relaxed: advice
 }
 
-// Names the turn that pp's holder makes now. relaxed: its holder's own; sysmon, a guess
+// Names the turn that pp's holder makes now. relaxed: the holder's own; for sysmon a guess
 inline std::uint64_t turn_of(const p& pp) {
     return std::uint64_t{static_cast<std::uint32_t>(pp.id) + 1} << 32 |
            pp.sched_tick.load(memory_order_relaxed);
@@ -62,16 +68,17 @@ inline std::uint64_t turn_of(const p& pp) {
 
 class hostage_watch {
   public:
-    // Looks at every p. True: one was taken from a blocked m.
+    // Looks at every p. True: a p was taken from a blocked m.
     bool round(std::int64_t now);
-    // How long sysmon may nap after that, in µs.
+    // How long sysmon may nap after a round, in µs.
     long nap_us_max(std::int64_t now) const;
-    // Whether an m whose p was taken is still out: nobody tells us if it begins to compute.
+    // Whether an m that has lost its p is still out: no event tells sysmon when it begins to
+    // compute.
     bool follows_anyone() const { return followed_ != nullptr; }
-    // Whether nothing is going on that the next round shall look at.
+    // Whether the next round need not look at anything that goes on now.
     bool is_quiet() const { return look_again_ == soon::no; }
-    // Whether all ps have gone from goroutine to goroutine for a while, or had no processor:
-    // whoever waits in their queues is about to be run.
+    // Whether each p has gone from goroutine to goroutine for a while, or had no processor: the
+    // goroutines in its queue are about to run.
     bool do_all_move() const { return moving_rounds_ == calm_after; }
 
   private:
@@ -79,8 +86,8 @@ class hostage_watch {
 
     bool look_at(p& pp, std::int64_t now);
     void look_at_running(p& pp, m& mp, bool waits, std::int64_t now);
-    // What is known of the turn that a taking ends: its thread has waited for a processor, and got
-    // next to nothing of it; or computed most of the time; or neither.
+    // The turn that a taking ends: its thread has waited for a processor, and got next to nothing
+    // of it; or has computed most of the time; or neither.
     enum class turn_was : unsigned char { hardly_begun, some, steady };
     static take_from what_of(turn_was was, bool was_blocked);
     struct ended_turn {
@@ -104,27 +111,31 @@ class hostage_watch {
 
     enum class soon : unsigned char { no, work_waits, question_open };
     soon look_again_ = soon::no;
-    // Looks take time from whoever gets on, so there are fewer while all do who keep others
-    // waiting: the rounds in a row in which that was so, those in which all moved, and when the
-    // last was.
+    // Looks take time from threads that make progress. So they are fewer while each p with waiting
+    // goroutines makes progress. Rounds in a row in which that was so; rounds in a row in which
+    // each p went from goroutine to goroutine; and the time of the last such count, ns.
     int calm_rounds_ = 0;
     int moving_rounds_ = 0;
     std::int64_t calm_at_ = 0;
+    // the kernel runs sysmon's thread soon, with a short slice
     bool is_served_early_ = false;
-    bool was_stopped_ones_turn_ = false;
-    const p* longest_ = nullptr;  // while somebody shall be served before the slice is over
-    m* followed_ = nullptr;       // ms whose p was taken
+    bool was_stopped_ones_turn_ = false;  // the last p of a blocked m went to a stopped m
+    // the p with the longest turn, while an urgent goroutine waits; else null
+    const p* longest_ = nullptr;
+    m* followed_ = nullptr;  // ms that have lost their p
     std::int32_t followed_count_ = 0;
-    std::int32_t published_count_ = 0;
+    std::int32_t published_count_ = 0;  // followed_count_ in sched.hostage_count; -1: unknown
     shortage shortage_;
+    // ns, since when no p has begun a turn, while an m is in line
     std::int64_t stuck_since_ = 0;
-    std::uint64_t stuck_ticks_ = 0;
-    std::int64_t maker_refused_at_ = 0;
-    std::int64_t idle_beside_since_ = 0;  // a p is, though it is wanted; 0: none
-    std::int64_t attentive_until_ = 0;
-    std::int64_t lent_until_ = 0;      // a p is, or was a moment ago
-    std::int64_t stopped_until_ = 0;   // somebody is in line, or on his way there
-    std::int64_t computed_until_ = 0;  // somebody computes without a p, or may
+    std::uint64_t stuck_ticks_ = 0;      // sum of the ps' ticks then
+    std::int64_t maker_refused_at_ = 0;  // ns; 0: not refused
+    // ns, since when a p is idle although it is wanted; 0: none
+    std::int64_t idle_beside_since_ = 0;
+    std::int64_t attentive_until_ = 0;  // ns; a thread was stopped a short time ago
+    std::int64_t lent_until_ = 0;       // ns; a p is lent, or was until a moment ago
+    std::int64_t stopped_until_ = 0;    // ns; an m is in line, or on its way there
+    std::int64_t computed_until_ = 0;   // ns; a thread computes without a p, or may
 };
 
 }  // namespace rota::rt
