@@ -12,16 +12,16 @@ namespace rota::rt {
 enum class lock_rank : std::uint8_t {
     boot,           // boot/: the first use of the runtime
     world,          // sched/: the turn to stop the world
-    chan,           // chan/: one hchan; two at once in address order only
-    sema,           // sync/: one root of the semaphore table
-    lock_owners,    // sync/: one part of the table of mutex owners
+    chan,           // chan/: an hchan; two at once in address order only
+    sema,           // sync/: a root of the semaphore table
+    lock_owners,    // sync/: a part of the table of mutex owners
     locals,         // sync/: the keys of rota::local
     pools,          // sync/: the list of pools
     pool,           // sync/: a pool's part of one processor
     hook,           // hook/: waits for the program's descriptors; kept sets
-    bubble,         // sched/, synctest/: one bubble; the pool of them; their objects
-    fd,             // fd/: the deadlines of one descriptor
-    timers,         // timer/: the heap of one p; two at once in address order only
+    bubble,         // sched/, synctest/: a bubble; the pool of bubbles; their objects
+    fd,             // fd/: the deadlines of a descriptor
+    timers,         // timer/: the heap of a p; two at once in address order only
     take,           // sched/: from the request for an m's p to its outcome
     sched,          // core/: sched.mu
     gfree,          // sched/: the global list of dead goroutines

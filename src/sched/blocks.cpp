@@ -1,5 +1,5 @@
-// The calls around a p's lists of blocks. malloc is never called with a p in hand: who holds its
-// lock could be waiting for that p.
+// Implements allocation from a p's lists of blocks. malloc is never called while the caller holds a
+// p: the holder of malloc's lock could be waiting for that p.
 #include "sched/blocks.hpp"
 
 #include <new>
@@ -12,8 +12,8 @@ namespace rota::rt {
 
 namespace {
 
-// AddressSanitizer is to see who uses what has been given back, and the explorer starts each
-// schedule from the same memory.
+// AddressSanitizer shall see uses of freed blocks, and the explorer starts each schedule from the
+// same memory.
 #if ROTA_ASAN || defined(ROTA_MODEL)
 constexpr bool keeps_blocks = false;
 #else
@@ -24,9 +24,9 @@ constexpr std::align_val_t alignment{cache_line};
 
 bool is_for_lists(std::size_t bytes) { return keeps_blocks && bytes - 1 < block_lists::size_max; }
 
-// Calls use(lists) with those of the caller's p; does nothing if it has none at hand. A request to
-// yield is left to the next operation: who makes or drops a channel does not expect to wait, and
-// may hold a std::mutex or the guard of a static variable.
+// Calls use(lists) with the lists of the caller's p; does nothing if the caller has no p at hand. A
+// request to yield is left to the next operation: a goroutine that makes or drops a channel does
+// not expect to wait, and may hold a std::mutex or the guard of a static variable.
 template <class F>
 ROTA_ALWAYS_INLINE void with_lists(F use) {
     m* const now = getm_or_null();

@@ -1,4 +1,4 @@
-// The affinity mask, the quota, and following them.
+// Reads the affinity mask and the quota, and follows their changes.
 #include "sched/default_procs.hpp"
 
 #include "core/getg.hpp"
@@ -19,16 +19,17 @@ namespace {
 constexpr std::int64_t period = 500'000'000;  // ns between two looks
 
 struct limits_t {
-    bool rounds_up = false;           // fixed at boot
-    atomic<std::int32_t> watcher{0};  // sysmon's thread; relaxed: 0 stands for the caller's own
-    // Written under the world's lock; relaxed: whoever acts on it reads it again there.
+    bool rounds_up = false;  // fixed at boot
+    // tid of sysmon; relaxed: 0 stands for the caller's own thread
+    atomic<std::int32_t> watcher{0};
+    // Written under the world's lock; relaxed: a thread that acts on it reads it again there.
     atomic<bool> followed{false};
-    // When somebody looked last. A second look does no harm; sysmon's publishes `owed`.
+    // ns, time of the last look. A second look does no harm; sysmon's look publishes `owed`.
     atomic<std::int64_t> looked_at{0};
-    // sysmon looks, or has seen a number that the program has not got yet. relaxed: see looked_at
+    // sysmon is looking, or has seen a number that is not yet set. relaxed: see looked_at
     atomic<bool> owed{false};
-    atomic<std::int32_t> wanted{0};  // as last seen; relaxed: an older one does no harm
-    atomic<bool> reading{false};     // whose turn it is with `groups`
+    atomic<std::int32_t> wanted{0};  // as last seen; relaxed: an older number does no harm
+    atomic<bool> reading{false};     // a thread has its turn with `groups`
     timer errand;                    // set at boot, then of its heap
 };
 constinit limits_t limits;
@@ -41,7 +42,7 @@ void end_reading() { limits.reading.store(false, memory_order_release); }  // pa
 
 // Caller: its turn to read.
 std::int32_t read_limits() {
-    // Threads may be tied to processors of their own, sysmon is not.
+    // Threads may be tied to processors of their own; sysmon's is not.
     int n = allowed_processors(limits.watcher.load(memory_order_relaxed));
     const cpu_quota quota = groups.quota();
     if (quota.is_limit()) {
@@ -58,7 +59,7 @@ void follow_to(std::int32_t n) {
     world_unlock();
 }
 
-// The goroutine that does it for sysmon.
+// The goroutine that sets the number for sysmon.
 void follow(void*) {
     const runtime_entry inside;
     follow_to(limits.wanted.load(memory_order_relaxed));
@@ -70,7 +71,7 @@ void start_follower(void*) {
     spawn_from_scheduler(follow, nullptr, __builtin_return_address(0));
 }
 
-// For who cannot stop the world itself.
+// Leaves the change to a goroutine. Caller: cannot stop the world itself.
 void leave_to_follower(std::int32_t n, std::int64_t now) {
     limits.wanted.store(n, memory_order_relaxed);
     if (sched.allp[0]->timers.reset(limits.errand, now).earlier) wake_poller(now);
@@ -82,7 +83,7 @@ bool is_look_due(std::int64_t now) {
            now - limits.looked_at.load(memory_order_acquire) >= period;  // pairs(limits.looked)
 }
 
-// Whether the number may be an old one although somebody has just looked. relaxed: see limits_t
+// Whether the number may be outdated although a thread has just looked. relaxed: see limits_t
 bool is_change_owed() {
     return limits.owed.load(memory_order_relaxed) && limits.followed.load(memory_order_relaxed);
 }

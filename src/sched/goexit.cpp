@@ -1,10 +1,10 @@
-// goexit by forced unwinding: the unwinder visits every frame up to the first, as for an exception
-// that nobody can catch.
+// Implements goexit by forced unwinding: the unwinder visits every frame up to the first, as for an
+// exception that no handler can catch.
 //
-// An exception of a type of our own would be the dull alternative. Every `catch (...)` that keeps
-// what it caught, as futures and thread pools do, would then carry the end of one goroutine into
-// another one. What forced unwinding carries has no type: std::current_exception() is null in such
-// a handler, and a handler that does not rethrow is found out at its closing brace.
+// Rejected: an exception of a type of rota's own, the dull alternative. Every `catch (...)` that
+// keeps its exception, as futures and thread pools do, would carry the end of a goroutine into
+// another goroutine. Forced unwinding carries no type: std::current_exception() is null in such a
+// handler, and a handler that does not rethrow is detected at its closing brace.
 //
 // Price: std::uncaught_exceptions() does not count it, and a noexcept function on the way ends the
 // process (diag/crash, on_terminate), as for an exception.
@@ -24,8 +24,8 @@ namespace rota::rt {
 
 namespace {
 
-// What unwinds. It outlives all frames, so it lies on the heap, in the C++ runtime's memory for
-// exceptions, which has a reserve.
+// The object that unwinds. It outlives every frame, so it lies on the heap, in the C++ runtime's
+// memory for exceptions, which has a reserve.
 struct departure {
     _Unwind_Exception unwinding;
     void* caught;  // the exceptions that were being handled when goexit was called
@@ -36,7 +36,7 @@ void swallowed(_Unwind_Reason_Code, _Unwind_Exception*) {
     fatal("goexit was stopped by a catch (...) that did not rethrow");
 }
 
-// Everything on the stack is destroyed but the first frame.
+// Ends the goroutine: everything on its stack but the first frame has been destroyed.
 [[noreturn]] void depart(departure& d) {
     getm().eh->caught = d.caught;
     while (getm().eh->caught != nullptr) abi::__cxa_end_catch();
@@ -68,8 +68,8 @@ void goroutine_exit() {
     auto* const d = new (abi::__cxa_allocate_exception(sizeof(departure))) departure{};
     static_assert(__builtin_offsetof(departure, unwinding) == 0, "visit() casts back");
     d->unwinding.exception_cleanup = swallowed;
-    // The C++ runtime lets a handler begin for what has no type only while no other is active.
-    // Those that are active have ended by the time their exceptions are released, in depart().
+    // The C++ runtime lets a handler begin for an exception without a type only while no handler is
+    // active. The active handlers have ended when depart() releases their exceptions.
     d->caught = getm().eh->caught;
     getm().eh->caught = nullptr;
     _Unwind_ForcedUnwind(&d->unwinding, visit, nullptr);

@@ -1,10 +1,10 @@
-// The first frame of a goroutine, and its end.
+// Implements the first frame of a goroutine, and its end.
 //
-// Processors guess where a ret goes from the calls before it. A goroutine that runs from its
-// beginning to its end without a park must therefore leave as many calls behind as it found, none
-// of its own: then the one that has parked for it, if it is switched to directly, returns as was
-// guessed, twice or three times. So rota_gostart jumps here, and the end is compiled into this
-// frame (bench spawn_wake).
+// Processors predict the target of a ret from the calls before it. So a goroutine that runs from
+// beginning to end without a park must leave as many calls behind as it found, none of its own.
+// Then the goroutine that has parked for it, if it is switched to directly, returns as predicted,
+// two or three times. So rota_gostart jumps here, and the end is compiled into this frame (bench
+// spawn_wake).
 #include "base/probe.hpp"
 #include "sched/bubble.hpp"
 #include "sched/chaos.hpp"
@@ -48,16 +48,16 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void goroutine_end() { end_now(); }
 }  // namespace rota::rt
 
 // rota_gostart goes on here on the new goroutine's stack, inside the runtime. Never returns: there
-// is nothing above.
+// is no frame above.
 extern "C" ROTA_SWITCHES_STACK void rota_goroutine_main() {
     using namespace rota::rt;
     if (ROTA_UNLIKELY(getm().is_told)) goroutine_begins_told(getm());
     finish_switch();
     {
         m& self = getm();
-        // Not leave_runtime(): a request to yield was meant for the one before, and one that yields
-        // here would count as begun (sched/spare) although nobody knows yet what it does. Where
-        // requests are made up this is a place like others.
+        // Not leave_runtime(): a request to yield was meant for the goroutine before. And a
+        // goroutine that yields here would count as begun (sched/spare) before it shows whether it
+        // blocks. Where requests are made up (chaos, seeded), this is a place like any other.
         if (ROTA_UNLIKELY(!try_leave_runtime(self)) && (chaos.on || seeded.on)) preempt_yield();
     }
     g& gp = *getm().curg;

@@ -1,4 +1,4 @@
-// What a thread inside run() does with its p, and how it sleeps.
+// Decides how a thread inside run() uses its p, and lets it sleep.
 #include "sched/home.hpp"
 
 #include "sched/deadlock.hpp"
@@ -12,8 +12,8 @@ namespace rota::rt {
 
 namespace {
 
-// The main goroutine, if it is what self's p has to do next: it has just begun, has yielded to
-// nobody, or could not park after all.
+// Returns the main goroutine if it is the next in self's p: it has just begun, has yielded while no
+// other goroutine waited, or could not park after all.
 found main_alone(m& self) {
     p& pp = *self.pp;
     found f;
@@ -26,7 +26,7 @@ found main_alone(m& self) {
     return {};
 }
 
-// Without a p, until something has happened that this m waits for.
+// Sleeps without a p, until an event that this m waits for.
 void sleep_at_home(m& self) {
     bool dead = false;
     {

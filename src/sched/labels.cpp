@@ -1,4 +1,4 @@
-// Making, sharing and freeing sets of labels.
+// Makes, shares and frees sets of labels.
 #include "sched/labels.hpp"
 
 #include <cstdio>
@@ -22,8 +22,8 @@ constinit atomic<std::uint32_t> readers{0};
 constinit atomic<label_set*> dropped{nullptr};
 
 void store_labels(g& gp, label_set* set) {
-    // A reader says that it is there and then reads the pointer; we change the pointer and then ask
-    // whether somebody is there.
+    // A reader announces itself and then reads the pointer; this thread changes the pointer and
+    // then looks for readers.
     __atomic_store_n(&gp.labels, set, __ATOMIC_SEQ_CST);  // pairs(labels.read)
 }
 
@@ -92,17 +92,17 @@ void drop_labels(g& gp) {
 
 label_reader::label_reader() {
     readers.fetch_add(1, memory_order_seq_cst);  // pairs(labels.read)
-    full_fence();  // what is read of goroutines is read behind it, pairs(labels.read)
+    full_fence();  // goroutines are read behind it, pairs(labels.read)
 }
 label_reader::~label_reader() { readers.fetch_sub(1, memory_order_release); }  // pairs(labels.free)
 
 void free_dropped_labels() {
-    // Not to walk the list for nothing, again and again. Whoever reads comes here at its end.
+    // Avoids walks over the list in vain. A reader of goroutines calls this function at its end.
     if (readers.load(memory_order_relaxed) != 0) return;  // relaxed: looked at again
     // pairs(labels.dropped)
     label_set* const all = dropped.exchange(nullptr, memory_order_acquire);
     if (all == nullptr) return;
-    // Who comes from now on finds none of them in any goroutine.
+    // A reader that comes from now on finds none of these sets in a goroutine.
     if (readers.load(memory_order_seq_cst) != 0) {  // pairs(labels.read, labels.free)
         label_set* last = all;
         while (last->next != nullptr) last = last->next;
@@ -123,7 +123,7 @@ bool are_scopes_told_apart() { return are_creations_kept(); }
 
 std::uint64_t next_scope_number() {
     static constinit atomic<std::uint64_t> last{0};
-    return last.fetch_add(1, memory_order_relaxed) + 1;  // relaxed: they need only be different
+    return last.fetch_add(1, memory_order_relaxed) + 1;  // relaxed: the numbers need only differ
 }
 
 }  // namespace rota::rt
@@ -135,7 +135,7 @@ using namespace rota::rt;
 label_scope::label_scope(label_list more) {
     g& gp = labelled();
     label_set* const set = make_labels(labels_of(gp), more);
-    before_ = labels_of(gp);  // stays ours
+    before_ = labels_of(gp);  // the scope keeps its reference
     store_labels(gp, set);
 }
 

@@ -1,9 +1,10 @@
-// Door: the labels of goroutines, by which profiles and dumps tell their work apart.
+// Door: keeps the labels of goroutines, by which profiles and dumps tell their work apart.
 //
-// A set of labels is made once, shared by a goroutine and those that it starts, and given back by
-// the last of them. Readers hold no part in it: a handler that interrupts a goroutine notes the
-// pointer, a profile walks goroutines that run on. So a set that nobody has any more is freed only
-// when nobody reads. Go: runtime/pprof's labels, which a collector frees.
+// A set of labels is made once, shared by a goroutine and the goroutines that it starts, and given
+// back by the last of them. A reader holds no reference: a signal handler that interrupts a
+// goroutine notes the pointer, and a profile walks goroutines that run on. So a set without an
+// owner is freed only while no reader is there. Go: runtime/pprof's labels, which a collector
+// frees.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ namespace rota::rt {
 struct label_set {
     atomic<std::uint32_t> refs{1};
     std::uint32_t count = 0;
-    label_set* next = nullptr;  // in the list of those that wait to be freed
+    label_set* next = nullptr;  // in the list of sets to be freed
     // Behind it: name, 0, value, 0, and so on.
 
     const char* text() const { return reinterpret_cast<const char*>(this + 1); }
@@ -43,17 +44,18 @@ void for_each_label(const label_set* set, F f) {
     }
 }
 
-// The goroutine's labels. Those of another goroutine: by a label_reader only.
+// gp's labels. Caller: gp itself; for another goroutine only with a label_reader.
 inline label_set* labels_of(const g& gp) {
-    // No atomic of ours: its goroutine writes it, a reader lives with the one before. acquire: for
-    // what the set holds.
+    // Not one of rota's atomics: gp writes it, and a reader may see the set before. acquire: for
+    // the contents of the set.
     return __atomic_load_n(&gp.labels, __ATOMIC_ACQUIRE);  // pairs(labels.read)
 }
 
-// What gp, which is being made, takes over from its creator, which has labels.
+// Gives gp, which is being created, a share in its creator's labels. Caller: the creator has
+// labels.
 ROTA_COLD void inherit_labels(const g& creator, g& gp);
 
-// Gives back what gp has, at its end. Caller: gp itself, in user code.
+// Gives back gp's labels, at its end. Caller: gp itself, in user code.
 ROTA_COLD void drop_labels(g& gp);
 
 // While one lives, no set of labels is freed. Any thread, also in a signal handler.
@@ -65,10 +67,10 @@ class label_reader {
     label_reader& operator=(const label_reader&) = delete;
 };
 
-// Frees what waits for that, unless somebody reads. Caller: in user code.
+// Frees the sets without an owner, unless a reader is there. Caller: in user code.
 void free_dropped_labels();
 
-// By which leak::find tells the goroutines of a scope: "scope 7".
+// The label by which leak::find tells the goroutines of a scope: "scope 7".
 class scope_label {
   public:
     static constexpr std::string_view value = "member";
@@ -79,7 +81,7 @@ class scope_label {
     char text_[32];
     std::size_t size_;
 };
-// Whether scopes that begin label their goroutines so: while creation stacks are kept.
+// Whether new scopes give their goroutines such a label: while creation stacks are kept.
 bool are_scopes_told_apart();
 std::uint64_t next_scope_number();
 

@@ -1,4 +1,4 @@
-// Looking at the clock.
+// Reads the clock for the goroutines that are timed, and records their waits.
 #include "sched/latency.hpp"
 
 #include "sys/clock.hpp"
@@ -7,8 +7,8 @@ namespace rota::rt {
 
 namespace {
 
-// In units of 32 ns. It comes round after 137 s, and longer waits are taken for shorter ones:
-// sysmon has asked everybody to yield ten thousand times by then.
+// In units of 32 ns. The value wraps after 137 s, and longer waits count as shorter ones: by then
+// sysmon has asked every goroutine to yield ten thousand times.
 constexpr int unit_bits = 5;
 std::uint32_t now_in_units() { return static_cast<std::uint32_t>(nanotime() >> unit_bits); }
 
@@ -17,8 +17,8 @@ void begin_to_time(g& gp) {
     gp.at_start |= g::start_timed;
 }
 
-// Goroutines made runnable without a p. Not an atomic of ours: what is timed would be a choice to
-// the explorer of schedules.
+// Goroutines made runnable without a p. Not one of rota's atomics: which goroutines are timed would
+// be a choice for the explorer of schedules.
 constinit std::uint32_t made_outside = 0;
 
 // Goroutines stopped where they computed; the first is timed.

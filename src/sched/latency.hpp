@@ -1,8 +1,9 @@
-// How long goroutines that could run have waited for a processor.
+// Measures how long runnable goroutines wait for a processor.
 //
-// Go looks at every eighth change of each goroutine. A look at the clock costs as much as a third
-// of a switch, so here it is one of 64 changes of each p, whichever goroutine comes: what everybody
-// pays is a countdown where it becomes runnable, and a test where it begins to run.
+// Go times every eighth change of state of each goroutine. A look at the clock costs as much as a
+// third of a switch, so rota times one of 64 changes of each p, whichever goroutine comes. The
+// usual path pays a countdown where a goroutine becomes runnable, and a test where it begins to
+// run.
 #pragma once
 
 #include "core/sched.hpp"
@@ -10,25 +11,25 @@
 
 namespace rota::rt {
 
-// The slow halves: the clock is asked.
+// The slow halves, which read the clock.
 ROTA_COLD void ready_since_now(p& pp, g& gp);
 ROTA_COLD void at_start(g& gp);
 
-// As note_runnable below, by who has no p: a thread of the program's own, the monitor, a goroutine
-// that comes out of a system call. Of all these together one in as many is timed. It is as slow as
-// the locks that they take next.
+// As note_runnable below, for a caller without a p: a foreign thread, sysmon, a goroutine that
+// comes out of a system call. One of 64 of their calls together is timed. The call is as slow as
+// the locks that the caller takes next.
 void note_runnable_outside(g& gp);
 
-// As note_runnable, for a goroutine that its own thread is about to stop where it computed. One in
-// stop_period is timed, as in Go: they are rare, and wait for long. What they wait for is over when
-// they go on (note_running). Caller: the handler of the signal, inside the runtime.
+// As note_runnable, for a goroutine that its own thread is about to stop while it computes. One in
+// stop_period is timed, as in Go: stops are rare, and the waits are long. The wait ends when the
+// goroutine goes on (note_running). Caller: the handler of the signal, inside the runtime.
 void note_stopped(g& gp);
 
-// Forgets the counts of goroutines that were made runnable without a p, and of those stopped: a
-// schedule that is repeated from here on times the same goroutines again.
+// Forgets the counts of goroutines that were made runnable without a p, and of stopped goroutines:
+// a schedule that is repeated from here on times the same goroutines again.
 void forget_runnable_outside();
 
-// gp is about to become runnable, by the owner of pp, who alone knows it.
+// gp is about to become runnable. Caller: the owner of pp, the only thread that may ready gp.
 ROTA_ALWAYS_INLINE void note_runnable(p& pp, g& gp) {
     if (ROTA_UNLIKELY(--pp.until_clock == 0)) ready_since_now(pp, gp);
 }

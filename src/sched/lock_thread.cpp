@@ -1,4 +1,4 @@
-// Locking, waiting for the locked one, and the thread's end.
+// Locks goroutines to threads, waits for a locked goroutine's turn, and ends its thread.
 #include "sched/lock_thread.hpp"
 
 #include "base/fatal.hpp"
@@ -31,7 +31,8 @@ void unbind(m& mp) {
     sched.through_g0.fetch_sub(through_g0_lock, memory_order_relaxed);  // relaxed: as in bind
 }
 
-// A main goroutine runs elsewhere: it goes to the thread of its run(), which sleeps or is about to.
+// Moves gp, a main goroutine that runs elsewhere, to the thread of its run(), which sleeps or is
+// about to.
 void go_home(g& gp, m& home) {
     bool asleep = false;
     {
@@ -45,7 +46,7 @@ void go_home(g& gp, m& home) {
     while (&getm() != &home) goyield();
 }
 
-// Whether self's goroutine has been taken out of a queue for it.
+// Whether self's goroutine has been taken out of a queue for self; clears the mark.
 bool take_turn(m& self) {
     const lock_guard guard(sched.mu);
     const bool is_ready = self.locked_ready;
@@ -53,8 +54,8 @@ bool take_turn(m& self) {
     return is_ready;
 }
 
-// Sleeps, without a p, until somebody hands one over. True: self has one, and it is its goroutine's
-// turn.
+// Sleeps without a p until another m hands one over. True: self has a p, and its goroutine runs
+// next.
 bool sleep_locked(m& self, g& gp) {
     bool dead = false;
     {
@@ -65,7 +66,7 @@ bool sleep_locked(m& self, g& gp) {
                 acquirep(self, *pp);
                 return true;
             }
-            global_put(gp);  // who takes it from there hands a p over
+            global_put(gp);  // the m that takes it from there hands its p over
         }
         if (is_run_over(self)) return false;
         dead = lie_down(self);
@@ -78,7 +79,7 @@ bool sleep_locked(m& self, g& gp) {
     return true;
 }
 
-// gp is to go on here: what only its pin had locked is free again.
+// gp is about to go on here: unlocks it if only a pin has locked it.
 g* unlocked_if_pinned(m& self, g& gp) {
     if (gp.lock_count > 0 || !gp.is_pinned) return &gp;
     gp.locked_m = nullptr;
@@ -147,7 +148,7 @@ g* wait_for_locked_g(m& self) {
         return nullptr;
     }
     if (self.spinning) {
-        // It came here while it looked for work: submitters may rely on it, timers too.
+        // self came here while it looked for work: submitters may rely on it, and timers too.
         self.spinning = false;
         ROTA_CHECK(sched.nmspinning.fetch_sub(1, memory_order_seq_cst) > 0);  // pairs(wake.submit)
         wakep();
@@ -169,7 +170,7 @@ void locked_g_ended(m& self, g& gp) {
     gp.locked_m = nullptr;
     gp.is_locked = false;
     gp.lock_count = 0;
-    self.locked_g.store(&self.g0, memory_order_relaxed);  // relaxed: our own; nobody readies that
+    self.locked_g.store(&self.g0, memory_order_relaxed);  // relaxed: our own; no thread readies g0
 }
 
 bool hand_to_locked_m(m& self, g& gp) {

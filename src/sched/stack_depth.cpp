@@ -5,7 +5,7 @@ namespace rota::rt {
 
 namespace {
 
-// Written by each m whose goroutine ends. The figures are independent of each other: relaxed, all.
+// Written by an m at the end of each goroutine. The figures are independent: relaxed, each.
 struct record {
     atomic<std::uint64_t> key{0};  // the place and the class; 0: free. Written once
     atomic<const void*> entry{nullptr};
@@ -48,7 +48,7 @@ void note_stack_depth(g& gp) {
     const auto address = reinterpret_cast<std::uintptr_t>(gp.created_at.address());
     record& r = record_of(key_of(address, gp.stack.cls));
     const std::uint64_t depth = stack_depth(gp.stack);
-    // relaxed, all: see record
+    // relaxed, each: see record
     r.entry.store(function_of(gp), memory_order_relaxed);
     r.goroutines.fetch_add(1, memory_order_relaxed);
     std::uint64_t before = r.deepest.load(memory_order_relaxed);
@@ -61,7 +61,7 @@ void note_stack_depth(g& gp) {
 
 void for_each_stack_depth(void (*visit)(const depth_of_place&, void*), void* arg) {
     for (const record& r : records) {
-        // relaxed, all: see record
+        // relaxed, each: see record
         const std::uint64_t key = r.key.load(memory_order_relaxed);
         depth_of_place d;
         d.goroutines = r.goroutines.load(memory_order_relaxed);

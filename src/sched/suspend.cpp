@@ -1,4 +1,4 @@
-// The line of stopped ms, and the handler.
+// Keeps the line of stopped ms, and implements the handler of the stop signal.
 #include "sched/suspend.hpp"
 
 #include <atomic>
@@ -39,7 +39,8 @@ void get_in_line(m& self) ROTA_REQUIRES(sched.mu) {
     publish_global_size();
 }
 
-// A p that nobody runs anything on. `spun`: it was meant for a spinner, which is counted no more.
+// Finds a p on which nothing runs: an idle p, or the p of an m that has no thread yet. `spun`: the
+// p was meant for a spinner, which is no longer counted.
 p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
     if (p* const pp = pidle_get()) return pp;
     m* const mp = sched.unborn;
@@ -57,7 +58,7 @@ p* find_p(bool& spun) ROTA_REQUIRES(sched.mu) {
 }
 
 void go_on(m& self, p& pp) {
-    bump(pp.sched_tick);  // before sysmon can see who holds it: one turn, one tick
+    bump(pp.sched_tick);  // before sysmon can see the holder: one turn, one tick
     self.sleeps_then.store(current_thread_sleeps(), memory_order_relaxed);  // relaxed: a guess
     self.went_on_in.store(turn_of(pp), memory_order_relaxed);               // relaxed: a guess
     acquirep(self, pp);
@@ -67,7 +68,7 @@ void go_on(m& self, p& pp) {
     self.entry.store(entry_state::clear, memory_order_release);  // pairs(exit.flag): the p is there
 }
 
-// Inside the runtime; entry is `taken`, and stays so until we change it.
+// Caller: self, inside the runtime. entry is `taken`, and stays so until self changes it.
 void stop(m& self, const gobuf& interrupted) {
     g& gp = *self.curg;
     p* pp = nullptr;
@@ -79,11 +80,11 @@ void stop(m& self, const gobuf& interrupted) {
         if (pp == nullptr) get_in_line(self);
     }
     stays_no_longer_without_p(self);
-    forget_blocked_turns(gp);  // it computes
+    forget_blocked_turns(gp);  // gp computes
     if (pp != nullptr) {
         casgstatus(gp, g_status::syscall, g_status::running);
         go_on(self, *pp);
-        // Submitters have relied on the spinner that does not come.
+        // Submitters have relied on that spinner, which does not come.
         if (spun) wakep();
         return;
     }
@@ -104,13 +105,13 @@ void stop(m& self, const gobuf& interrupted) {
 void suspend_here(const gobuf& interrupted) {
     m* const mp = getm_or_null();
     if (mp != nullptr) answer_fence(*mp);
-    // Somebody else's signal must not wake a thread that is blocked.
-    // relaxed, both: see stop_sent; our own
+    // Only rota's own signal counts: a signal from another sender must neither stop a thread that
+    // is blocked, nor give it a p. relaxed, both: see stop_sent; our own
     if (mp == nullptr || !mp->stop_sent.exchange(false, memory_order_relaxed) ||
         mp->in_runtime.load(memory_order_relaxed) != 0 ||
         mp->entry.load(memory_order_acquire) != entry_state::taken)  // pairs(entry.taken)
         return;
-    // In the child of a fork, before it has forgotten who it was, nobody would give us a p.
+    // The child of a fork still has its parent's m at first: no thread would give it a p.
     if (mp->tid.load(memory_order_relaxed) != current_thread_id()) return;  // relaxed: our own
     mp->in_runtime.store(1, memory_order_relaxed);        // relaxed: its reader brings the barrier
     std::atomic_signal_fence(std::memory_order_seq_cst);  // pairs(entry.mark)
@@ -119,7 +120,7 @@ void suspend_here(const gobuf& interrupted) {
 }
 
 std::uint32_t ahead_of_suspended() {
-    // Popped may have passed the turn: what came later has been taken in one batch with the last.
+    // popped() may be beyond the turn: a batch takes later goroutines too.
     const auto n = static_cast<std::int32_t>(sched.suspended_first->its_turn - sched.runq.popped());
     return n > 0 ? static_cast<std::uint32_t>(n) : 0;
 }

@@ -1,5 +1,5 @@
-// Ends and begins generations of the execution trace. Each is complete in itself, and tells the
-// state of every goroutine and p before anything happens to it. Go: traceAdvance.
+// Ends and begins generations of the execution trace. Each generation is complete: it tells
+// the state of every goroutine and p before anything happens to it. Go: traceAdvance.
 #pragma once
 
 #include <cstddef>
@@ -25,14 +25,15 @@ struct trace_generation {
 enum class trace_step { begin, go_on, end };
 
 // Tells goroutines without an event in the running generation: some slots, from `at` on. Adds to
-// `count` how many it has told; takes some ten microseconds. False: those were the last. Every
-// goroutine must have been told when a generation ends. Caller: as below.
+// `count` how many it has told; takes about ten microseconds. False: these slots were the last.
+// Every goroutine must have been told when a generation ends. Caller: as trace_advance.
 bool trace_tell_some(stack_place& at, std::uint64_t& count);
 
 // Ends the running generation, and begins the next one unless the trace ends. `done` is the ended
 // generation, empty if the trace begins. False: the process exits, and nothing is done. Stops the
 // world meanwhile: for some microseconds, and less than one for each thread and p. Caller: a
-// goroutine inside a runtime_entry; one at a time. The m and the p may have changed afterwards.
+// goroutine inside a runtime_entry; callers take turns. The m and the p may have changed
+// afterwards.
 bool trace_advance(trace_step step, bool with_stacks, trace_generation& done);
 
 // Whether no trace can be taken in this process, which replays schedules.

@@ -15,7 +15,8 @@ using namespace rota::rt;
 void future_report_waiters(const future_base& state) {
     if (const g* const gp = find_waiter(state.waiting); ROTA_UNLIKELY(gp != nullptr))
         report_destroyed("future", gp);
-    if (ROTA_UNLIKELY(state.has_limited.load(memory_order_relaxed)))  // relaxed: of some moment
+    // relaxed: a value of the moment
+    if (ROTA_UNLIKELY(state.has_limited.load(memory_order_relaxed)))
         report_list_waiters("future", state.limited, &state);
 }
 
@@ -33,8 +34,8 @@ bool future_await_until(future_base& state, std::int64_t deadline) {
     me.outside = waits_outside_in(&state);
     l.acquire();
     enter_list(state.limited, me);
-    // The waiter announces itself, then looks for the result. The completer brings the result, then
-    // looks for waiters. So one of the two sees the other.
+    // The waiter announces itself, then looks for the result. The completer stores the result, then
+    // looks for waiters. So the waiter sees the result, or the completer sees the waiter.
     state.has_limited.store(true, memory_order_seq_cst);             // pairs(future.limited)
     if (state.waiting.load(memory_order_seq_cst) == open_for_all) {  // pairs(future.limited)
         leave_list(state.limited, me);

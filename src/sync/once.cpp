@@ -1,8 +1,8 @@
 // Runs the function of a once_flag in one goroutine, and makes later callers wait for it.
 //
-// The flag is one word. Waiters link to each other in it, newest first, as in sync/waiters.hpp,
-// with `running` at the end of the chain. The goroutine that runs the function ends it by one
-// exchange and does not touch the flag again: a caller that comes after that may destroy it.
+// The flag is a word. Waiters link to each other in it, newest first, as in sync/waiters.hpp, with
+// `running` at the end of the chain. The goroutine that runs the function ends it by an exchange
+// and does not touch the flag again: a later caller may destroy it.
 #include <rota/sync/once.hpp>
 
 #include "core/getg.hpp"
@@ -24,7 +24,7 @@ struct arrival {
     sudog me;
 };
 
-// Runs when the waiter is off its stack. False: the function runs no more.
+// Runs when the waiter is off its stack. False: the function does not run any more.
 bool arrive(g&, void* arg) {
     auto& a = *static_cast<arrival*>(arg);
     std::uintptr_t seen = a.word->load(memory_order_relaxed);  // relaxed: the caller looks again

@@ -28,7 +28,7 @@ constexpr std::int64_t first_moment = 946'684'800'000'000'000;  // ns: the year 
 struct bubble_pool {
     lock mu{lock_rank::bubble};
     bubble* free ROTA_GUARDED_BY(mu) = nullptr;
-    std::uint64_t serial ROTA_GUARDED_BY(mu) = 0;  // of the last one taken
+    std::uint64_t serial ROTA_GUARDED_BY(mu) = 0;  // of the bubble taken last
 };
 constinit bubble_pool pool;
 
@@ -49,10 +49,10 @@ bubble& take_bubble() {
     return *b;
 }
 
-// One in which somebody waits for ever, or a timer is left, is not used again.
+// Puts b back for reuse, unless a goroutine waits in it for ever or a timer is left.
 void give_back(bubble& b) {
     forget_objects_of(b.serial);
-    // relaxed: whoever is late in seeing it notes an object too many
+    // relaxed: a thread that sees it late notes an object too many
     __atomic_fetch_sub(&rota::detail::live_bubbles, 1, __ATOMIC_RELAXED);
     const runtime_entry inside;
     {
@@ -64,8 +64,8 @@ void give_back(bubble& b) {
     pool.free = &b;
 }
 
-// What the main goroutine of a bubble says to its keeper. Both own it: the goroutine may be blocked
-// for ever when the keeper goes.
+// The report of a bubble's main goroutine to its keeper. Both own it: the goroutine may be blocked
+// for ever when the keeper leaves.
 struct main_part {
     std::exception_ptr error;
     bool over = false;
@@ -77,7 +77,7 @@ void run_main_part(main_part& part, void (*call)(void*), void* f) {
     } catch (...) {
         part.error = std::current_exception();
         part.over = true;
-        if (part.error == nullptr) throw;  // goexit, which goes on
+        if (part.error == nullptr) throw;  // goexit, which goes on unwinding
     }
     part.over = true;
 }
@@ -95,16 +95,16 @@ void run_timers(bubble& b) {
 
 enum class end { all_over, deadlock, main_has_left };
 
-// What the keeper does next: wakes the waiter, ends the bubble, or neither: moves the clock.
+// The keeper's next step: to wake the waiter, to end the bubble, or to move the clock to `when`.
 struct next_step {
     g* waiter = nullptr;
     std::optional<end> over;
     std::int64_t when = 0;
 };
 
-// Waits until all are durably blocked. An end is decided under the lock: after it no goroutine of
-// the bubble is readied, also by the outside.
-next_step await_next_step(bubble& b, const main_part& part) ROTA_NO_TSA {  // taken by the wait
+// Waits until every goroutine is durably blocked. An end is decided under the lock: after it, no
+// goroutine of the bubble is readied, not even from outside. ROTA_NO_TSA: the wait takes the lock.
+next_step await_next_step(bubble& b, const main_part& part) ROTA_NO_TSA {
     next_step next;
     bubble_await_quiet(b);
     next.waiter = std::exchange(b.waiter, nullptr);
@@ -119,7 +119,7 @@ next_step await_next_step(bubble& b, const main_part& part) ROTA_NO_TSA {  // ta
     return next;
 }
 
-// Lets the bubble live until nothing more can happen.
+// Keeps the bubble going until nothing more can happen in it.
 end keep(bubble& b, const main_part& part) {
     for (;;) {
         const next_step next = await_next_step(b, part);
@@ -148,7 +148,7 @@ void run_bubble(void (*call)(void*), void* f) {
     if (me.in != nullptr) panic("synctest: test called from within a synctest bubble");
     bubble& b = take_bubble();
     b.id = me.goid;
-    b.now.store(first_moment, memory_order_relaxed);  // relaxed: nobody else knows the bubble
+    b.now.store(first_moment, memory_order_relaxed);  // relaxed: no other thread knows the bubble
     const auto part = std::make_shared<main_part>();
     end how = end::all_over;
     {
@@ -156,7 +156,7 @@ void run_bubble(void (*call)(void*), void* f) {
             g& me;
             inside(g& self, bubble& b) : me(self) { rt::set_bubble(me, &b); }
             ~inside() { rt::set_bubble(me, nullptr); }
-        } const here(me, b);  // what timers start belongs to the bubble
+        } const here(me, b);  // goroutines that timers start belong to the bubble
         rota::detail::spawn_any(0, {}, [part, call, f] { run_main_part(*part, call, f); });
         const runtime_entry inside_runtime;
         how = keep(b, *part);

@@ -1,11 +1,11 @@
 // The wire format of Go's execution traces, version 2, as far as rota writes it.
 //
 //     file   = "go 1.23 trace" 00 00 00, then batches
-//     batch  = 01 generation thread time size payload[size]   all numbers uvarint, size <= 65536
-//     event  = type dt argument...                            one byte, then uvarints
+//     batch  = 01 generation thread time size payload[size]   every number uvarint, size <= 65536
+//     event  = type dt argument...                            a byte, then uvarints
 //
 // The first byte of a payload gives its kind: 02 stacks, 04 strings, 08 the frequency. Any other
-// payload holds the events of that thread. Numbers of strings and stacks are valid in one
+// payload holds the events of that thread. Numbers of strings and stacks are valid in a single
 // generation. Every reader since Go 1.23 accepts this version; later versions move the description
 // of the clocks to another batch, and add nothing useful here.
 // Go: internal/trace/tracev2, runtime/traceevent.go.
@@ -63,9 +63,8 @@ inline constexpr std::size_t uvarint_max = 10;
 // The states of goroutines and processors, as the reader numbers them.
 enum class traced_g : std::uint8_t { none, runnable, running, syscall, waiting };
 enum class traced_p : std::uint8_t { none, running, idle, syscall };
-// Writes a number. A short number, the usual case, takes no loop: numbers of one kind mostly have
-// one length, so the branches are predicted, and the bytes do not depend on each other.
-// length, so the branches are predicted, and the bytes do not depend on each other.
+// Writes a number. A short number, the usual case, takes no loop: numbers of the same kind mostly
+// have the same length, so the branches are predicted, and the bytes do not depend on each other.
 ROTA_ALWAYS_INLINE std::uint8_t* put_uvarint(std::uint8_t* at, std::uint64_t v) {
     if (ROTA_LIKELY(v < 0x80)) {
         at[0] = static_cast<std::uint8_t>(v);

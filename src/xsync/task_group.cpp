@@ -1,4 +1,4 @@
-// The slow paths of task_group: its start, a failure, and its end.
+// Implements the slow paths of task_group: its start, a failure, and its end.
 #include <rota/detail/task_group.hpp>
 
 #include <string>
@@ -43,14 +43,14 @@ task_group::task_group(context parent, const char* what)
 }
 
 void task_group::membership::begin(std::uint64_t number) {
-    // A name of its own for each: one of them may have been started by a goroutine of another.
+    // Each scope has its own label name: a goroutine of an outer scope may have started this one.
     const scope_label name(number);
     label_.emplace(label_list{{name.text(), scope_label::value}});
 }
 
 task_group::~task_group() noexcept(false) {
     const bool thrown = reasons_to_leave() > leaving_;
-    // A static one, at the end of the process: no goroutine runs any more.
+    // A static task_group, at the end of the process: no goroutine runs any more.
     if (sched.exiting.load(memory_order_relaxed) &&  // relaxed: set by this thread, or before it
         running_.count() != 0) {
         return;
@@ -63,7 +63,8 @@ task_group::~task_group() noexcept(false) {
 }
 
 void task_group::fail(const std::exception_ptr& error) {
-    if (failed_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: one wins
+    // relaxed: the first caller wins
+    if (failed_.exchange(true, std::memory_order_relaxed)) return;
     error_ = error;
     cancel_(cause_of(error));
 }
@@ -76,7 +77,7 @@ void task_group::join() {
 }
 
 void task_group::bound(int n) {
-    // Not the slots: those who began without a limit have none.
+    // Counts goroutines, not slots: a goroutine that began without a limit has no slot.
     if (const std::int32_t active = running_.count(); active != 0) {
         panic("errgroup: modify limit while " + std::to_string(active) +
               " goroutines in the group are still active");
