@@ -1,5 +1,5 @@
-// Who is looked at, and what is done about it. Everything here runs on sysmon's thread; it
-// allocates nothing and waits for no lock but the runtime's own.
+// Looks at every p, takes ps from ms that block or compute outside the runtime, and follows these
+// ms. All of it runs on sysmon's thread, allocates nothing, and takes only locks of the runtime.
 #include "sched/hostage.hpp"
 
 #include <algorithm>
@@ -24,26 +24,26 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::int64_t blocked_grace = 100'000;  // ns: for a call that is over soon
+constexpr std::int64_t blocked_grace = 100'000;  // ns: a call that blocks for less keeps its p
 constexpr std::int64_t blocked_unneeded = 10'000'000;
 constexpr std::int64_t answer_time = 20'000;       // ns: to honour a request to yield
-constexpr std::int64_t run_without_p = 1'000'000;  // ns of a thread's own time
-constexpr std::int64_t unknown_grace = 2'000'000;  // ns: the clock stands still, the kernel is mute
+constexpr std::int64_t run_without_p = 1'000'000;  // ns of a thread's CPU time
+constexpr std::int64_t unknown_grace = 2'000'000;  // ns of a still clock in an unknown thread state
 constexpr std::int64_t stuck_after = 30'000'000;   // ns
 constexpr std::int64_t stuck_after_amid_others = 300'000'000;
 constexpr std::int64_t maker_period = 100'000'000;  // ns between two attempts to start the maker
-constexpr std::int64_t attention = 50'000'000;      // ns after a stop: goroutines come that compute
-constexpr int follow_at_most = 64;                  // ms a round
-constexpr std::int64_t calm_period = 400'000;       // ns between two of them
-constexpr std::int64_t short_turn = 50'000;         // ns: who makes such gets on
-constexpr std::int64_t lent_time = 200'000;         // ns of its own that a thread has meanwhile
-constexpr std::int64_t lending_period = 250'000;    // ns between two times in one turn
+constexpr std::int64_t attention = 50'000'000;      // ns after a stop: more stops are likely
+constexpr int follow_at_most = 64;                  // number of ms that a round looks at
+constexpr std::int64_t calm_period = 400'000;       // ns between two rounds of note_calm
+constexpr std::int64_t short_turn = 50'000;         // ns: a p with such turns makes progress
+constexpr std::int64_t lent_time = 200'000;         // ns of CPU time that the host of a lent p has
+constexpr std::int64_t lending_period = 250'000;    // ns between two lendings in one turn
 constexpr long lent_look_us = 50;
-// A turn in which the thread waits for a processor of the machine may last so long.
+// The longest turn of a thread that waits for a processor of the machine.
 constexpr std::int64_t waiting_max = 100'000'000;    // ns
-constexpr std::int64_t lending_max = 2'000'000;      // ns: later it is another turn
+constexpr std::int64_t lending_max = 2'000'000;      // ns: a host away for longer has a new turn
 constexpr std::int64_t idle_beside_max = 1'000'000;  // ns
-// A stopped thread may wait that long for a processor before it is in line.
+// A thread that is to stop may wait for a processor for this time before it stands in line.
 constexpr std::int64_t stop_takes = 1'000'000'000;
 
 bool is_timer_due(const p& pp, std::int64_t now) { return next_timer_run(pp) <= now; }
@@ -52,8 +52,7 @@ bool is_needed(const p& pp, std::int64_t now) {
     return global_has_work() || !runq_empty(pp) || is_timer_due(pp, now);
 }
 
-// Whether pp is idle, and meant to be: what waits for all ps is left to those that are at work
-// (sched/alone).
+// Whether pp is idle on purpose: work that any p may take is left to the ps at work (sched/alone).
 bool is_left_alone(const p& pp, std::int64_t now) {
     // relaxed, both: sysmon's own; and a hint
     return sched.polls_alone.load(memory_order_relaxed) &&
@@ -65,22 +64,22 @@ bool is_any_idle() {
     return sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
 }
 
-// Whether a thread has computed most of the time between two looks at its clock.
+// Whether a thread has computed for most of the time between two looks at its clock.
 bool is_most(std::int64_t spent, std::int64_t time) { return spent >= time - time / 4; }
 
-// Whether the m has computed most of the time that it was watched.
+// Whether the m has computed for most of the time that it was watched.
 bool is_steady(const p& pp) {
     return is_most(pp.watch.cpu - pp.watch.cpu_then, nanotime() - pp.watch.then);
 }
 
-// Nobody waits for pp but who is in a hurry.
+// Whether no goroutine waits for pp, or only a single urgent goroutine does.
 bool is_alone(const p& pp) {
     // relaxed, both: hints
     const std::uint32_t hurried = sched.urgent_waits.load(memory_order_relaxed) ? 1 : 0;
     return runq_empty(pp) && sched.runq_size.load(memory_order_relaxed) <= hurried;
 }
 
-// Whether pp, which somebody in a hurry needs, is to be lent: its goroutine's turn goes on.
+// Whether pp, which urgent work needs, is to be lent, so that its goroutine's turn goes on.
 bool is_for_others(const p& pp, std::int64_t now) {
     return now - pp.watch.since < time_slice || is_alone(pp);
 }
@@ -91,8 +90,8 @@ bool does_line_wait_alone() {
     return sched.runq.empty() && sched.urgent.empty();
 }
 
-// Whether mp's thread, whose turn on pp has begun where it was stopped, has no processor now and
-// has not slept since: it would compute if it had one.
+// Whether mp's thread would compute if it had a processor: its turn on pp began where it was
+// stopped, it has not slept since, and it has no processor.
 bool waits_computing(const p& pp, const m& mp, int tid) {
     // relaxed: a guess
     if (pp.watch.cpu < 0 || mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return false;
@@ -102,7 +101,7 @@ bool waits_computing(const p& pp, const m& mp, int tid) {
            thread_cpu_time(tid) == pp.watch.cpu;
 }
 
-// ns that pp's thread has computed in its turn. What came before the first look at its clock counts
+// ns that pp's thread has computed in its turn. The time before the first look at its clock counts
 // as computed.
 std::int64_t spent_in_turn(const p& pp) {
     return pp.watch.cpu - pp.watch.cpu_first + (pp.watch.first_at - pp.watch.since);
@@ -110,22 +109,22 @@ std::int64_t spent_in_turn(const p& pp) {
 
 std::int64_t allowance_of(const m& mp) { return mp.turn_used != 0 ? lent_time : run_without_p; }
 
-// mp has lent its p, and has got pp: the turn of its goroutine goes on, unless that is over
-// already.
+// Continues the turn of mp's goroutine on pp, if mp had lent its p and that turn is not over.
 void go_on_with_turn(const p& pp, decltype(p::watch)& w, m& mp) {
     const std::int64_t used = std::exchange(mp.turn_used, 0);
     const std::int64_t away = w.since - mp.lent_at;
     if (used == 0 || away > (mp.lent_waiting ? waiting_max : lending_max)) return;
     if (mp.went_on_in.load(memory_order_relaxed) != turn_of(pp)) return;  // relaxed: a guess
-    // Time without the p counts where the thread waited for a processor, or the turn had no end.
+    // The time without the p counts if the thread waited for a processor: otherwise its turn would
+    // never end.
     w.since -= mp.lent_waiting ? used + away : used;
-    if (mp.lent_waiting) w.first_at = w.since + mp.turn_spent;  // the rest of it was waiting
-    w.cpu = mp.cpu_seen;                                        // it was watched meanwhile
+    if (mp.lent_waiting) w.first_at = w.since + mp.turn_spent;  // the rest of the turn was waiting
+    w.cpu = mp.cpu_seen;                                        // sysmon has followed mp meanwhile
     w.cpu_then = mp.cpu_then;
     w.then = mp.then;
 }
 
-// From here on a thread without a p may run for so long.
+// From here on mp's thread may run for `allowance` ns of its CPU time without a p.
 void allow(m& mp, std::int64_t allowance) {
     mp.cpu_seen = thread_cpu_time(mp.tid.load(memory_order_relaxed));  // relaxed: see tid
     mp.cpu_then = mp.cpu_seen;
@@ -185,15 +184,16 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     if (now < lent_until_) return lent_look_us;
     const bool looks = look_again_ == soon::work_waits || now < attentive_until_;
     long us = looks ? work_us : unlimited_us;
-    // relaxed: sysmon's own. Where all is left to one m sched/alone says how often is enough.
+    // relaxed: sysmon's own. Where polling is left to one m, sched/alone sets the distance of
+    // looks.
     const long moving_us = sched.polls_alone.load(memory_order_relaxed) ? unlimited_us : calm_us;
     if (is_any_idle()) return looks && do_all_move() ? moving_us : us;
     const bool in_hurry = sched.urgent_waits.load(memory_order_relaxed);  // relaxed: a round late
     if (looks && calm_rounds_ == calm_after && !in_hurry) us = calm_us;
-    // Nor does a thread of the program's own tell us when it readies a goroutine.
+    // A thread of the program's own does not tell sysmon when it readies a goroutine.
     const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (foreign && us > foreign_us) us = foreign_us;
-    // Nobody polls while all ps are busy: a timer of a p whose goroutine computes is our business.
+    // While all ps are busy, only sysmon looks after a timer of a p whose goroutine computes.
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t left_us = (next_timer_run(*sched.allp[i]) - now) / 1000;
         if (left_us < us) us = left_us > question_us ? left_us : work_us / 4;
@@ -201,8 +201,8 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     return us;
 }
 
-// What has become of each p since the last time. One gets on if it has made many turns, or its
-// thread has computed, whatever it has run, or waits for a processor.
+// Notes which ps have made progress since the last call. A p makes progress if it has made many
+// turns, or if its thread has computed, in any goroutine, or waits for a processor.
 void hostage_watch::note_calm(std::int64_t now) {
     if (now - calm_at_ < calm_period) return;
     const std::int64_t time = now - std::exchange(calm_at_, now);
@@ -235,12 +235,13 @@ void hostage_watch::note_calm(std::int64_t now) {
 }
 
 void hostage_watch::note_shortage(std::int64_t now) {
-    // Otherwise nobody has been stopped yet.
+    // If neither holds, no thread has been stopped yet.
     if ((is_served_early_ || shortage_.is_open()) && shortage_.round(now < stopped_until_, now))
         look_again_ = soon::work_waits;
 }
 
-// The p that is asked first for a goroutine that a thread of the program's own has readied.
+// Finds the p whose turn is the longest while urgent goroutines wait, such as a goroutine that a
+// thread of the program's own has readied: that p is asked first.
 void hostage_watch::find_longest() {
     longest_ = nullptr;
     if (!sched.urgent_waits.load(memory_order_relaxed)) return;  // relaxed: a round late
@@ -251,7 +252,8 @@ void hostage_watch::find_longest() {
     }
 }
 
-// True: pp was taken from an m that is blocked.
+// Looks at pp, and takes it if its m is blocked or computes for too long. True: pp was taken from
+// an m that is blocked.
 bool hostage_watch::look_at(p& pp, std::int64_t now) {
     auto& w = pp.watch;
     m* const mp = pp.mp.load(memory_order_acquire);                       // pairs(p.m)
@@ -295,11 +297,11 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
             return false;
         }
         look_again_ = soon::question_open;
-        // Asleep at two looks in a row, in different calls: it goes from one call that blocks to
-        // the next, and each look finds that the clock has moved.
+        // A thread asleep at two looks in a row, in different calls, goes from one blocking call to
+        // the next: each look finds that its clock has moved.
         if (!std::exchange(w.was_asleep, true)) return false;
         const bool taken = take(pp, *mp, spare_for::blocked, {}, now);
-        if (!taken) look_again_ = soon::work_waits;  // no m is there for it
+        if (!taken) look_again_ = soon::work_waits;  // no next m is free, or mp has come back
         return taken;
     }
     w.looked_at = now;
@@ -308,16 +310,17 @@ bool hostage_watch::look_at(p& pp, std::int64_t now) {
         return false;
     }
     const thread_state state = state_at(*mp, tid, cpu, now);
-    if (state == thread_state::awake) {  // it would run, but has no processor
+    if (state == thread_state::awake) {  // the thread would run, but has no processor
         if (needed) look_at_running(pp, *mp, true, now);
         return false;
     }
-    // A mistake does no harm: a thread that has waited for a processor is followed.
+    // A wrong guess does no harm: sysmon follows a thread that has only waited for a processor.
     if (state == thread_state::unknown && now - w.still_since < unknown_grace) return false;
     return take(pp, *mp, spare_for::blocked, {}, now);
 }
 
-// `waits`: the thread waits for a processor. The next stopped thread would have to wait as well.
+// Ends the turn on pp if it is due. `waits`: the thread waits for a processor; the next stopped
+// thread would have to wait too.
 void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) {
     auto& w = pp.watch;
     if (!hostages.stops) return;
@@ -330,7 +333,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) 
         const std::int64_t ran = pp.timers.pace.ran_at();
         if (now - std::max(mp.lent_at, ran) < lending_period) return;
     }
-    // First the polite way: one that uses rota has yielded by the next look.
+    // First a request to yield: a goroutine that uses rota has yielded by the next look.
     if (w.asked_at == 0) {
         w.asked_at = now;
         ask_to_yield(mp, w.tick, has_hardly_begun(pp, now));
@@ -342,7 +345,7 @@ void hostage_watch::look_at_running(p& pp, m& mp, bool waits, std::int64_t now) 
         return;
     }
     if (!mp.preempt.load(memory_order_relaxed)) {  // relaxed: advice
-        w.asked_at = 0;                            // it has answered
+        w.asked_at = 0;                            // the goroutine has yielded
         return;
     }
     stop(pp, mp, now);
@@ -353,17 +356,17 @@ take_from hostage_watch::what_of(turn_was was, bool was_blocked) {
     return was == turn_was::hardly_begun ? take_from::hardly_run : take_from::computing;
 }
 
-// Hands pp on if sysmon can take it and the next m is there; the thread that makes ms may wait for
-// the very goroutine that computes. The p is lent if its goroutine is in its turn and computes
-// steadily, or its thread waits for a processor. A blocked thread may wait for what a stopped
-// thread holds, malloc's lock for example: every other time the first stopped thread comes before
-// the queue.
+// Hands pp on, if sysmon can take it and the next m exists already: the thread that makes ms may
+// itself wait for the goroutine that computes. The p is lent if its goroutine is in its turn and
+// computes steadily, or if its thread waits for a processor. A blocked thread may wait for a lock
+// that a stopped thread holds, malloc's for example. So at every second take from a blocked m, the
+// first stopped thread comes before the queue.
 //
-// While we, who are no m, hold the p, all ms may be asleep without anything being wrong: the
-// deadlock detector is told, and asked again afterwards.
+// While sysmon, which is no m, holds the p, all ms may be asleep without a deadlock. So sysmon
+// tells the deadlock detector (sched.retaking), and asks it again afterwards.
 bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int64_t now) {
     const bool was_blocked = why == spare_for::blocked;
-    // Many threads that go from call to call leave sysmon little of the processors.
+    // Many threads that go from call to call leave sysmon little processor time.
     if (was_blocked) (void)begin_stopping();
     const bool lends = !was_blocked && (ended.waits || is_for_others(pp, now));
     const std::int64_t used = now - pp.watch.since, spent = spent_in_turn(pp);
@@ -382,7 +385,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
         shared_counts.handoffs.fetch_add(1, memory_order_relaxed);  // relaxed: for reports
         if (was_blocked) was_stopped_ones_turn_ = next.is_stopped;
         pp.watch = {};
-        pp.seen_sched_when = now;  // the next one's slice is new
+        pp.seen_sched_when = now;  // the next goroutine's slice is new
         if (!was_blocked) note_computed(pp, now);
         mp.turn_used = is_lent ? used : 0;
         mp.turn_spent = spent;
@@ -391,7 +394,7 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
         mp.was_let_go = false;
         published_count_ = -1;
         pp.host = nullptr;
-        // Its request to yield is granted. A stop of the world asks again.
+        // The lending satisfies the request to yield. A stop of the world asks again.
         if (is_lent) mp.preempt.store(false, memory_order_relaxed);  // relaxed: advice
         if (is_lent) {
             lend(pp, mp, clock, *next.mp);
@@ -415,7 +418,8 @@ bool hostage_watch::take(p& pp, m& mp, spare_for why, ended_turn ended, std::int
     return taken;
 }
 
-// From here on we make no thread that would inherit the short slice. False: there can be no maker.
+// Starts the maker and gives sysmon a short slice, which a thread made by sysmon would inherit:
+// from here on the maker makes the threads. False: the maker cannot be started.
 bool hostage_watch::begin_stopping() {
     if (is_served_early_) return true;
     const std::int64_t now = nanotime();
@@ -449,14 +453,14 @@ void hostage_watch::stop(p& pp, m& mp, std::int64_t now) {
         lent_until_ = now + 2 * lent_time;
         return;
     }
-    // It may have gone into a call meanwhile.
+    // The thread may have gone into a call meanwhile.
     if (stops && state_of_thread(tid) != thread_state::asleep) stop_thread(mp);
 }
 
 // Whether a thread without a p that has used up its allowance is to be stopped. A thread that
 // sleeps now and then is not: the signal would interrupt its calls, and it would hold a p while it
-// sleeps. Where the clock does not tell a thread that sleeps from a thread that has no processor,
-// the kernel's count of its sleeps does: it must have used up two allowances without a sleep.
+// sleeps. The clock may not tell a thread that sleeps from a thread that has no processor. Then the
+// kernel's count of its sleeps decides: it must have used up two allowances without a sleep.
 bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::int64_t time) {
     std::uint64_t sleeps = 0;
     const thread_state state = state_of_thread(tid, sleeps);
@@ -469,17 +473,18 @@ bool hostage_watch::is_to_be_stopped(m& mp, int tid, std::int64_t spent, std::in
     return same;
 }
 
-// False: the m has come back, or has got a p.
+// Whether mp still has no p; watches its thread, and may stop it. False: mp has come back into the
+// runtime, or has got a p.
 bool hostage_watch::is_still_out(m& mp) {
     if (mp.entry.load(memory_order_relaxed) != entry_state::taken) return false;  // relaxed: a hint
     if (mp.suspended.load(memory_order_relaxed)) {                                // relaxed: a hint
-        mp.turn_used = 0;  // its next turn is a new one
+        mp.turn_used = 0;  // its next turn is new
         return true;
     }
     const std::uint32_t stay = mp.stays.load(memory_order_relaxed);  // relaxed: a round late
-    if (stay != mp.stay) {  // another one: it was in a system call meanwhile
+    if (stay != mp.stay) {  // a new stay without a p: mp was in a system call meanwhile
         mp.stay = stay;
-        published_count_ = -1;  // a leaver has counted itself in addition
+        published_count_ = -1;  // an m that left its p has counted itself in hostage_count too
         mp.turn_used = 0;
         allow(mp, run_without_p);
         return true;
@@ -497,7 +502,7 @@ bool hostage_watch::is_still_out(m& mp) {
         }
         return true;
     }
-    mp.lent_waiting = false;  // it has had a processor since
+    mp.lent_waiting = false;  // the thread has had a processor since
     if (!mp.was_let_go) computed_until_ = now + attention;
     if (look_again_ == soon::no) look_again_ = soon::work_waits;
     if (spent < mp.allowance || !hostages.stops) return true;
@@ -509,7 +514,7 @@ bool hostage_watch::is_still_out(m& mp) {
     if (!stops || !begin_stopping()) return true;
     mp.was_let_go = false;
     mp.turn_used = 0;
-    // relaxed: a hint. In its next call by now, it must not be interrupted.
+    // relaxed: a hint. If mp is in its next call by now, the signal must not interrupt that.
     if (mp.entry.load(memory_order_relaxed) == entry_state::taken) stop_thread(mp);
     return true;
 }
@@ -536,12 +541,12 @@ void hostage_watch::follow() {
             link = &mp.taken_next;
             continue;
         }
-        *link = next;  // it may be on the other list already
+        *link = next;  // mp may be on the list of ms_just_taken again
         --followed_count_;
     }
     publish_followed();
     if (*link == nullptr || link == &followed_) return;
-    // The rest comes first next time.
+    // The ms that this round has not looked at come first in the next round.
     m* const rest = *link;
     *link = nullptr;
     m* last = rest;
@@ -557,9 +562,10 @@ void hostage_watch::publish_followed() {
     sched.hostage_count = followed_count_;
 }
 
-// Nothing has been started for long, although a thread that is stopped waits for a p. Whoever has
-// the ps may wait, inside the runtime, for what it holds: it goes on without a p. Where others do
-// so already, of themselves, there are just too many for the processors, more likely.
+// Lets the first stopped thread go on without a p if no p has begun a turn for long. The ms that
+// hold the ps may wait, inside the runtime, for a lock that the stopped thread holds. Where threads
+// compute without a p anyway, there are more likely just too many threads for the processors: then
+// sysmon waits longer.
 void hostage_watch::free_what_is_stuck(std::int64_t now) {
     bool anyone = false;
     {
@@ -584,9 +590,9 @@ void hostage_watch::free_what_is_stuck(std::int64_t now) {
     if (anyone && look_again_ == soon::no) look_again_ = soon::work_waits;
 }
 
-// A p that was given back may be idle beside stopped threads, or although a spinner was called for.
-// Wakes an m for it after 1 ms. A host that waits for a processor has a slice's time to come: the
-// next stopped thread would have to wait as well.
+// Wakes an m for a p that has been idle for 1 ms beside stopped threads, or although a spinner was
+// called for: a p that was given back may be so. A host that waits for a processor has a slice's
+// time to come for its p: the next stopped thread would have to wait too.
 void hostage_watch::wake_beside_idle_p(std::int64_t now) {
     const bool is_wanted = global_has_work() ||
                            sched.need_spinning.load(memory_order_relaxed);  // relaxed: a round late
