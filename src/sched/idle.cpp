@@ -1,4 +1,4 @@
-// The idle lists.
+// Keeps the lists of idle ps and idle ms, and passes ps to the thread that stops the world.
 #include "sched/idle.hpp"
 
 #include "sched/run_queue.hpp"
@@ -10,8 +10,9 @@ namespace rota::rt {
 
 namespace {
 
-// Counts and lists say the same. Called where either has changed. The explorer of schedules has
-// lists of its own making, and every load of a counter would be a choice for it.
+// Checks that the counters equal the lengths of the lists. Called where either has changed. Not in
+// the explorer of schedules: it makes lists of its own, and each load of a counter would be a
+// choice for it.
 #if defined(ROTA_DEBUG_CHECKS) && !defined(ROTA_MODEL)
 void check_lists() ROTA_REQUIRES(sched.mu) {
     std::int32_t ps = 0;
@@ -30,7 +31,7 @@ void check_lists() {}
 void give_to_stopper(p& pp) {
     ROTA_CHECK(sched.world_stops);
     pp.status.store(p_status::gcstop, memory_order_relaxed);  // relaxed: under sched.mu
-    // The stopper may look without the lock: everything of pp is its own then.
+    // The stopper may read stop_wait without the lock: from then on it owns every field of pp.
     const std::int32_t left =
         sched.stop_wait.fetch_sub(1, memory_order_release);  // pairs(stw.wait)
     ROTA_CHECK(left > 0);
@@ -40,7 +41,7 @@ void give_to_stopper(p& pp) {
 void wake_sysmon() {
     if (!sched.sysmon_wait.load(memory_order_relaxed)) return;  // relaxed: under sched.mu
     sched.sysmon_wait.store(false, memory_order_relaxed);       // relaxed: as above
-    note_time(nanotime());  // who parks before sysmon's first round must not look old
+    note_time(nanotime());  // a goroutine that parks before sysmon's first round must not look old
     sched.sysmon_note.wakeup();
 }
 
@@ -50,7 +51,7 @@ void pidle_put(p& pp) {
     if (ROTA_UNLIKELY(sched.world_stops)) return give_to_stopper(pp);
     pp.status.store(p_status::idle, memory_order_relaxed);  // relaxed: under sched.mu
     pp.given_back_to = nullptr;
-    pp.host = nullptr;  // who takes it owes it to nobody
+    pp.host = nullptr;  // the m that takes pp owes it to no host
     pp.idle_link = sched.idle_p;
     sched.idle_p = &pp;
     sched.worked.add_idle(nanotime_unseen(), 1);
@@ -87,7 +88,7 @@ p* pidle_get_due(std::int64_t now) {
 
 p* pidle_get_spinning() {
     p* const pp = pidle_get();
-    // Work that could not be taken: whoever is about to idle a p shall spin instead.
+    // Without a p for the work, an m that is about to give up its p shall spin instead.
     sched.need_spinning.store(pp == nullptr, memory_order_seq_cst);  // pairs(wake.need)
     return pp;
 }

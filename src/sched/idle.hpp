@@ -1,4 +1,4 @@
-// The idle lists: ps without an m, ms without a p. All under sched.mu.
+// Keeps the idle lists: ps without an m, and ms without a p. Both are guarded by sched.mu.
 #pragma once
 
 #include "base/annotations.hpp"
@@ -6,15 +6,15 @@
 
 namespace rota::rt {
 
-// Puts a p without work on the idle list. While the world is being stopped it goes to who stops it:
-// pidle_get may find none right afterwards. Go: pidleput.
+// Puts a p without work on the idle list. While the world is being stopped the p goes to the
+// stopper instead: pidle_get may find none right afterwards. Go: pidleput.
 void pidle_put(p& pp) ROTA_REQUIRES(sched.mu);
 
-// While the world is being stopped: pp, which the caller has held, goes to who stops it, with
-// whatever is queued on it. Go: gcstopm, in part.
+// While the world is being stopped: gives pp, which the caller has held, to the stopper, with the
+// goroutines queued on it. Go: gcstopm, in part.
 void give_to_stopper(p& pp) ROTA_REQUIRES(sched.mu);
 
-// Ends the deep sleep of sysmon, if it is in one: a p gets to work.
+// Ends the deep sleep of sysmon, if it sleeps deeply: a p gets to work.
 void wake_sysmon() ROTA_REQUIRES(sched.mu);
 
 // Takes an idle p, or null. Wakes sysmon from deep sleep. Go: pidleget.
@@ -23,7 +23,7 @@ void wake_sysmon() ROTA_REQUIRES(sched.mu);
 // As pidle_get; the p whose timers are due at `now` comes first.
 [[nodiscard]] p* pidle_get_due(std::int64_t now) ROTA_REQUIRES(sched.mu);
 
-// As pidle_get, for an m that will spin; if there is none, says that a spinner is needed. Go:
+// As pidle_get, for an m that will spin; without an idle p, notes that a spinner is needed. Go:
 // pidlegetSpinning.
 [[nodiscard]] p* pidle_get_spinning() ROTA_REQUIRES(sched.mu);
 
@@ -32,7 +32,7 @@ inline std::int32_t busy_p_count() {
     return proc_count() - sched.idle_p_count.load(memory_order_relaxed);  // relaxed: a hint
 }
 
-// Puts the m on the idle list, and finds out whether all is deadlocked. Go: mput.
+// Puts the m on the idle list. Go: mput; here the caller looks for a deadlock (sched/deadlock).
 void midle_put(m& mp) ROTA_REQUIRES(sched.mu);
 
 // Takes the m that became idle last, or null. Go: mget.
