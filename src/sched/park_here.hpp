@@ -1,9 +1,9 @@
-// Door: gopark, compiled into the operation that waits.
+// Door: compiles gopark into the operation that waits. For the few operations whose cost is the
+// cost of the switch; every other operation calls gopark.
 //
-// A park saves all callee-saved registers, and the processor predicts each ret from the calls
-// before it, which were another goroutine's. So the fewer frames lie between a blocking operation
-// and its switch the better; one frame is best. For the few operations whose cost is the cost of
-// the switch; every other operation calls gopark.
+// A park saves every callee-saved register, and the processor predicts each ret from the calls
+// before it, which were another goroutine's. So few frames should lie between a blocking operation
+// and its switch; a single frame is best.
 #pragma once
 
 #include "sched/bubble.hpp"
@@ -49,7 +49,7 @@ ROTA_ALWAYS_INLINE void park_now(park_commit commit, void* arg, wait_reason why)
 // gopark.
 ROTA_ALWAYS_INLINE void park_here(park_commit commit, void* arg, wait_reason why) {
 #if ROTA_TSAN || ROTA_ASAN
-    gopark(commit, arg, why);  // the sanitizer keeps account of frames: none is left in the middle
+    gopark(commit, arg, why);  // the sanitizer keeps account of frames: none may be left half-way
 #else
     if (ROTA_UNLIKELY(block_rate() != 0)) return park_profiled(commit, arg, why);
     park_now(commit, arg, why);
@@ -60,7 +60,7 @@ ROTA_ALWAYS_INLINE void park_here(park_commit commit, void* arg, wait_reason why
 ROTA_ALWAYS_INLINE void park_unlock_here(lock& l, wait_reason why)
     ROTA_RELEASE(l) ROTA_NO_TSA {  // released on another stack
 #if ROTA_TSAN || ROTA_ASAN
-    gopark_unlock(l, why);  // the sanitizer keeps account of frames: none is left in the middle
+    gopark_unlock(l, why);  // the sanitizer keeps account of frames: none may be left half-way
 #else
     if (ROTA_UNLIKELY(block_rate() != 0)) return park_profiled(commit_unlock, &l, why);
     park_now<true>(commit_unlock, &l, why);

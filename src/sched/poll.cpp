@@ -1,4 +1,4 @@
-// Looks for ready descriptors, and queues the goroutines that wait for them.
+// Polls for ready descriptors, makes the goroutines that wait for them runnable, and queues them.
 #include "sched/poll.hpp"
 
 #include "base/probe.hpp"
@@ -18,11 +18,11 @@ namespace rota::rt {
 
 namespace {
 
-// Up to this many goroutines beside the next one are left to sysmon at first, as timers' goroutines
-// are: they will have run before another m is awake.
+// For up to this many goroutines beside the next, the wake-up is left to sysmon at first, as for
+// timers' goroutines: they will have run before another m is awake.
 constexpr std::uint32_t few = 2;
 
-// A ring of at most this length has room for the goroutines that one look brings.
+// A ring of at most this length has room for the goroutines that a look brings.
 constexpr std::uint32_t backlog = 64;
 
 // Goroutines with this average run time or more (ns) are worth a detour by the global queue.
@@ -69,9 +69,9 @@ std::uint32_t make_all_runnable(const ready_list& ready, g** out) {
     return n;
 }
 
-// As make_all_runnable, for goroutines that will be queued on pp. If they run there one after the
-// other, this reads ahead for them; where other ps may take them, those ps read. While the process
-// exits no goroutine runs any more, and the buffers are being destroyed.
+// As make_all_runnable, for goroutines that will be queued on pp. If they run there in turn, this
+// reads ahead for them; if other ps may take them, each such p reads for itself. While the process
+// exits no goroutine runs any more, and the buffers are being destroyed: then nothing is read.
 std::uint32_t make_all_runnable_on(const p& pp, const ready_list& ready, g** out) {
     // relaxed: the exiting m sets it, then looks for ps that run, such as pp: is_left_to_owner's
     // fence
@@ -80,16 +80,16 @@ std::uint32_t make_all_runnable_on(const p& pp, const ready_list& ready, g** out
     return make_all_runnable(ready, out);
 }
 
-// Queues a batch. Where no p is idle it does not wait for whole slices: something outside waits for
-// it.
+// Queues a batch; as urgent where no p is idle: the world outside waits for these goroutines, so
+// they must not wait for whole slices.
 void put_all(g* const* batch, std::uint32_t n) ROTA_REQUIRES(sched.mu) {
     // relaxed: changed under sched.mu
     if (sched.idle_p_count.load(memory_order_relaxed) != 0) return global_put_batch(batch, n);
     for (std::uint32_t i = 0; i < n; ++i) global_put_urgent(*batch[i]);
 }
 
-// Wakes an m, if one may be needed beside the owner of pp, for the queued goroutines or for those
-// that the look has left. Caller: the owner of pp.
+// Wakes an m if the owner of pp may need help with the `queued` goroutines, or with the events that
+// its look has left to the kernel. Caller: the owner of pp.
 void wake_for(const p& pp, std::uint32_t queued, bool has_left_some) {
     if (queued == 0 && !has_left_some) return;
     if (is_left_to_owner(pp)) return;
@@ -133,17 +133,17 @@ void poll_between(m& self) {
     pp.poll_at = now;
     if (now - sched.last_poll.load(memory_order_relaxed) < poll_gap_ns) return;  // relaxed: advice
     ready_list ready;
-    // Where the next look is as far away as the last one, a small batch gives the waiters too few
+    // If the next look is as far away as the last look, a small batch gives the waiters too few
     // turns.
     // relaxed: our own
     const bool is_far = now - pp.looked_at.load(memory_order_relaxed) >= poll_starved_ns;
     net_poller.look(ready, slow || is_far ? poll_events_max : poll_at_once);
     note_look(pp, now, ready);
     if (ready.count == 0) return;
-    // Behind goroutines that compute, the ready ones would wait for long. Behind quick ones this
-    // ring is cheapest. But if more become ready than this p can run, its ring is never empty
-    // again. The goroutines that it has spilled into the global queue then wait for ever: so queue
-    // behind them.
+    // Behind goroutines that compute, the ready goroutines would wait for long. Behind quick
+    // goroutines this ring is cheapest. If more become ready than this p can run, however, its ring
+    // is never empty again, and the goroutines that it has spilled into the global queue wait for
+    // ever. So then queue behind those.
     if (slow) inject_ready(ready);
     else if (global_has_work() || runq_length(pp) > backlog) append_ready(self, ready);
     else queue_ready(self, ready);
@@ -168,8 +168,8 @@ void inject_ready(const ready_list& ready) {
         }
         wakep();
     }
-    // Last: the deadlock detector counts them as waiters for a descriptor until they are seen in
-    // the queue.
+    // Last: until the deadlock detector sees these goroutines in the queue, it must count them as
+    // waiters for a descriptor.
     net_poller.discount_waiters(ready.count);
 }
 
@@ -194,7 +194,7 @@ bool poll_if_stale(std::int64_t now, std::int64_t stale) {
     ready_list ready;
     net_poller.look(ready, poll_events_max);  // other ms run them, at any time
     inject_ready(ready);
-    // No m sleeps in the poller, which would see the next event at once, although an m could.
+    // An idle m could sleep in the poller, where it would see the next event at once: wake it.
     const bool is_anyone_idle =
         sched.idle_p_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (is_anyone_idle && !is_poller_elsewhere()) wakep();

@@ -2,16 +2,16 @@
 // (GODEBUG=stackdepth=1).
 //
 // The pages that a goroutine leaves behind tell its depth. When it ends, gfput finds the lowest
-// page, notes it for the place, and gives every page but the highest back, so that the next
-// goroutine on that stack begins with a clean one. A page that is touched and not written to counts
-// too: it is there.
+// page, notes it for the place, and gives back every page except the highest, so that the next
+// goroutine begins with a clean stack. A page that was touched without a write counts too: it is
+// mapped.
 //
 // While this is off, the path of a goroutine has no test for it. While it is on, no p has its own
 // list of dead goroutines (p::no_gfree_class), so that each end takes the path through the pool,
-// which has the test. A goroutine then costs two more system calls, some 3 us.
+// which has the test. A goroutine then costs two more system calls, about 3 us.
 //
-// Rejected: a pattern in each stack, as threads of some systems have it. It writes the whole stack:
-// 64 pages for a goroutine that uses one page.
+// Rejected: a pattern in each stack, as several systems fill the stacks of threads. It writes the
+// whole stack: 64 pages for a goroutine that uses a single page.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ ROTA_COLD void note_stack_depth(g& gp);
 
 struct depth_of_place {
     const void* created_at = nullptr;  // as g::created_at
-    const void* entry = nullptr;       // of one of the goroutines
+    const void* entry = nullptr;       // entry function of any of the goroutines
     std::uint64_t goroutines = 0;      // number that have ended
     std::size_t deepest = 0;           // bytes, in whole pages
     std::uint8_t cls = 0;              // class of their stacks

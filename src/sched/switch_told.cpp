@@ -1,8 +1,8 @@
 // Tells AddressSanitizer and valgrind of the switches between stacks.
 //
-// AddressSanitizer keeps frames of a stack elsewhere, in a "fake stack" whose handle the switch
-// saves. The handle lies in the frame of context_switch_told, on the stack that waits, so that a g
-// needs no room for it.
+// AddressSanitizer keeps frames of a stack elsewhere, in a "fake stack". The switch saves its
+// handle in the frame of context_switch_told, on the stack that waits, so that a g needs no room
+// for it.
 #include "sched/switch_told.hpp"
 
 #include "arch/context.hpp"

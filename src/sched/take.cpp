@@ -1,5 +1,5 @@
-// Implements the taker's side. The m's side is sched/entry.hpp and, behind it, reenter_slow in
-// sched/syscall.
+// Implements the taker's side of taking a p. The m's side is sched/entry.hpp and, behind it,
+// reenter_slow in sched/syscall.
 #include "sched/take.hpp"
 
 #include "core/sched.hpp"
@@ -11,10 +11,10 @@ namespace rota::rt {
 
 namespace {
 
-// Held from a request to its outcome: one taker at a time. An m that is locked out sleeps here.
+// A taker holds it from its request to the outcome. An m that is locked out sleeps here.
 constinit lock one_taker{lock_rank::take};
 
-// Ms whose p was taken and which sysmon does not know yet; linked by taken_next.
+// Ms whose p was taken and that sysmon does not follow yet; linked by taken_next.
 constinit m* just_taken ROTA_GUARDED_BY(one_taker) = nullptr;
 
 // Puts mp on the list from which sysmon begins to follow it.
@@ -25,11 +25,12 @@ void note_taken(m& mp) ROTA_REQUIRES(one_taker) {
     just_taken = &mp;
 }
 
-// Caller: has found the m outside the runtime and locked out: no other thread changes what it owns.
+// Caller: has found the m outside the runtime, and locked it out: no other thread changes the
+// fields that it owns.
 bool is_holder(const m& mp, const p& pp) { return mp.pp == &pp && !mp.curg->is_thread; }
 
-// Whether the request has found the m outside. in_runtime is read first: what the m stored into
-// entry before it left, for example `in_syscall`, is visible then.
+// Whether the request has found the m outside. in_runtime is read first: that makes visible the
+// value that the m stored into `entry` before it left, for example `in_syscall`.
 bool is_outside(const m& mp) {
     return mp.in_runtime.load(memory_order_acquire) == 0 &&                // pairs(entry.left)
            mp.entry.load(memory_order_relaxed) == entry_state::requested;  // relaxed: as above
@@ -38,7 +39,7 @@ bool is_outside(const m& mp) {
 // Blocked turns in a row that make a habit, and the most that are counted.
 constexpr std::uint8_t habit = 1, habit_max = 3;
 
-// Fences all threads, or the m's thread alone. False: nothing is known of the m.
+// Runs a fence on every thread, or on the m's thread alone. False: nothing is known of the m.
 bool fence_for_take(m& mp) {
     if (!asymmetric.heavy.load(memory_order_seq_cst))
         return fence_thread(mp);  // pairs(asymmetric.on)

@@ -3,15 +3,15 @@
 //     generation | state | how many starts and unblocks in that generation
 //
 // The thread that changes the state of a goroutine owns the word, as docs/tracing.md says, and
-// writes it as the events go. But a goroutine without an event is told at the end of a generation
-// by the goroutine that serves the trace, while a waker may wake it. Both turn the word to the
-// running generation by one compare-and-swap: the winner tells the state that the word had. Only
-// its owner writes a word of the running generation.
+// writes it with each event. At the end of a generation, the goroutine that serves the trace tells
+// the state of each goroutine without an event, while a waker may wake that goroutine. Both turn
+// the word to the running generation by a compare-and-swap: the winner tells the state that the
+// word had. Only its owner writes a word of the running generation.
 //
 // No rota::atomic: the words change nothing in a run, and would be choices to the explorer of
-// schedules. relaxed: a goroutine is handed over with its word, and a generation with its words by
-// a stop of the world. But the thread that turns a word reads the goroutine's data before that: as
-// soon as the word is turned, the goroutine may end and its place be reused.
+// schedules. relaxed: a goroutine is handed over with its word, and a stop of the world hands over
+// a generation with its words. The thread that turns a word reads the goroutine's data before that:
+// as soon as the word is turned, the goroutine may end and its place be reused.
 #pragma once
 
 #include <cstdint>
@@ -43,16 +43,16 @@ class traced_word {
     traced_g state() const { return static_cast<traced_g>(bits_ >> state_shift & 7); }
     std::uint64_t seq() const { return bits_ & ((std::uint64_t{1} << state_shift) - 1); }
 
-    // With the same generation and count.
+    // The same generation and count, with another state.
     traced_word as(traced_g state) const {
         return traced_word((bits_ & ~(std::uint64_t{7} << state_shift)) |
                            static_cast<std::uint64_t>(state) << state_shift);
     }
-    // With one more counted.
+    // The state after a further event, which is counted.
     traced_word next(traced_g state) const { return traced_word(as(state).bits_ + 1); }
 
   private:
-    // 2^33 steps of one goroutine in a generation take more than a minute; 2^28 generations, years.
+    // Limits: 2^33 events of a goroutine take more than a minute; 2^28 generations take years.
     static constexpr unsigned generation_shift = 36, state_shift = 33;
 
     explicit traced_word(std::uint64_t bits) : bits_(bits) {}
