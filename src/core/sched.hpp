@@ -1,5 +1,5 @@
-// sched: the state that every m and p shares. Fields are grouped by the lock that guards them, or
-// by their writer.
+// Holds the state that every m and p shares: `sched`. Fields are grouped by the lock that guards
+// them, or by their writer.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,7 @@ inline constexpr std::int32_t procs_max = 1024;
 // switch directly.
 inline constexpr std::uint32_t through_g0_lock = 1u << 16;
 
-// One run() in progress. Lives in the frame of run(); the main goroutine is done when `done` is
-// set.
+// A run() in progress. Lies in the frame of run(). `done` is set when the main goroutine is done.
 struct run_record {
     m* mp = nullptr;  // the calling thread
     atomic<bool> done{false};
@@ -31,7 +30,7 @@ struct run_record {
 
 struct sched_t {
     // --- fixed at boot -----------------------------------------------------------------
-    std::int64_t started_at = 0;
+    std::int64_t started_at = 0;  // nanotime()
     // the floating-point control that every thread of the runtime begins with
     fp_control fp_at_boot;
 
@@ -45,19 +44,20 @@ struct sched_t {
     alignas(cache_line) lock mu{lock_rank::sched};
     global_queue runq ROTA_GUARDED_BY(mu);
     // Of 61 turns, how many go to the global queue while the local rings do not get empty
-    // (sched/run_queue). And a mark: runq.pushed() at the moment runq_mark_at, to see later whether
-    // the queue has been served that far.
+    // (sched/run_queue). The mark is runq.pushed() at the moment runq_mark_at: it shows later
+    // whether the queue has been served that far.
     std::uint32_t runq_turns ROTA_GUARDED_BY(mu) = 1;
     std::uint32_t runq_mark ROTA_GUARDED_BY(mu) = 0;
     std::int64_t runq_mark_at ROTA_GUARDED_BY(mu) = 0;
     // Goroutines readied by threads of the program's own while all ps were busy, and other urgent
     // goroutines. This queue and runq take turns.
     global_queue urgent ROTA_GUARDED_BY(mu);
-    // taken from `urgent` since runq had its turn
+    // goroutines taken from `urgent` since runq had its turn: its turn brings as many
     std::uint32_t urgent_lead ROTA_GUARDED_BY(mu) = 0;
     // Goroutines that have not begun, and must not begin while ms are short; sysmon puts them back.
     global_queue put_off ROTA_GUARDED_BY(mu);
-    g* let_begin ROTA_GUARDED_BY(mu) = nullptr;  // the goroutine that begins all the same
+    // the goroutine that may begin although ms are short
+    g* let_begin ROTA_GUARDED_BY(mu) = nullptr;
     p* idle_p ROTA_GUARDED_BY(mu) = nullptr;
     processor_time worked ROTA_GUARDED_BY(mu);
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
@@ -69,10 +69,11 @@ struct sched_t {
         0;  // ms that schedule: own threads and threads inside run()
     // Grows when a p is taken from the idle list, and when a thread enters run() or leaves it.
     std::uint64_t stirs ROTA_GUARDED_BY(mu) = 1;
-    std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // what the program may ask for
-    // Spare ms that sysmon has ordered for ps which it takes from goroutines that do not return
-    // (sched/spare); those of them that are still to begin; and the ms without their p at sysmon's
-    // last round. None of these counts against m_max.
+    std::int32_t m_max ROTA_GUARDED_BY(mu) = 10000;  // the program's limit of ms
+    // Three numbers of ms that do not count against m_max. spare_count: the spare ms that sysmon
+    // has ordered for ps which it takes from goroutines that do not return (sched/spare).
+    // spares_coming: the spare ms that are still to begin. hostage_count: the ms without their p at
+    // sysmon's last round, and since.
     std::int32_t spare_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t spares_coming ROTA_GUARDED_BY(mu) = 0;
     std::int32_t hostage_count ROTA_GUARDED_BY(mu) = 0;
@@ -81,27 +82,27 @@ struct sched_t {
     bool is_anyone_computing ROTA_GUARDED_BY(mu) = false;
     // Time since which a p has had no m because m_max is reached; 0: an m was found, or none was
     // needed. m_missed_last: when an m was last asked for. Written under mu. relaxed: sysmon reads
-    // without mu, and one round late.
+    // without mu, a round late.
     atomic<std::int64_t> m_missed_since{0};
     std::int64_t m_missed_last ROTA_GUARDED_BY(mu) = 0;
     // time of the kernel's refusal; 0: the last m was made
     std::int64_t m_refused_at ROTA_GUARDED_BY(mu) = 0;
     std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
     std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress
-    // Ms whose thread is stopped in user code until it has a p. They stand in line with the global
-    // queue. Linked by suspended_next.
+    // The line: ms whose thread is stopped in user code until it has a p. It is served in turn with
+    // the global queue. Linked by suspended_next.
     m* suspended_first ROTA_GUARDED_BY(mu) = nullptr;
     m* suspended_last ROTA_GUARDED_BY(mu) = nullptr;
     std::uint32_t suspended_count ROTA_GUARDED_BY(mu) = 0;
     std::uint64_t suspended_served ROTA_GUARDED_BY(mu) = 0;  // ms that have left the line
-    // Ms that have a p but no thread yet. A thread that needs a p may take theirs. Linked by
-    // unborn_next.
+    // Ms that have a p and no thread yet. A thread that needs a p may take the p of such an m.
+    // Linked by unborn_next.
     m* unborn ROTA_GUARDED_BY(mu) = nullptr;
     bool stopping ROTA_GUARDED_BY(mu) = false;     // the process exits: ms sleep for ever
     bool world_stops ROTA_GUARDED_BY(mu) = false;  // a p that is given up goes to the stopper
 
     // --- written under mu, read by anyone ----------------------------------------------
-    alignas(cache_line) atomic<std::uint32_t> runq_size{0};  // the global queue and the line
+    alignas(cache_line) atomic<std::uint32_t> runq_size{0};  // length of the queues and the line
     atomic<bool> urgent_waits{false};                        // `urgent` is not empty
     // The p whose full ring every goroutine in runq came from; null if runq holds a goroutine of
     // another source. relaxed: a hint.
@@ -109,13 +110,14 @@ struct sched_t {
     atomic<bool> no_stops{false};  // threads are stopped no longer: exit, a crash report
     atomic<std::int32_t> idle_p_count{0};
     atomic<std::int32_t> foreign_count{0};  // ms of foreign threads
-    // Ms that came out of a system call while the ps were busy, and run user code without a p. Each
-    // m counts itself. It is a bound that several ms may exceed at the same moment.
+    // Number of ms that came out of a system call while the ps were busy, and run user code without
+    // a p. Each m counts itself. It serves as a bound, which several ms may exceed at the same
+    // time.
     atomic<std::int32_t> ms_without_p{0};
     atomic<bool> retaking{false};      // sysmon holds a p, or is about to
     atomic<bool> foreign_used{false};  // a thread of the program's own used rota outside run()
-    // Live threads of the program's own, outside run(), that have used rota: each may bring work. A
-    // thread counts itself before it has an m, and is taken off under mu.
+    // Number of live threads of the program's own, outside run(), that have used rota: each may
+    // bring work. A thread counts itself before it has an m, and is taken off under mu.
     atomic<std::int32_t> outside_users{0};
     // The tid of a thread that used rota before boot and has no m yet; 0: none. Written by that
     // thread.
@@ -149,13 +151,13 @@ struct sched_t {
     atomic<std::int64_t> last_poll{1};  // 0 while an m sleeps in the poller
 
     // --- sysmon ----------------------------------------------------------------------------
-    atomic<bool> sysmon_wait{false};  // in deep sleep, on sysmon_note
+    atomic<bool> sysmon_wait{false};  // sysmon is in deep sleep, on sysmon_note
     note sysmon_note;
     atomic<bool> sysmon_alert{false};  // sysmon naps briefly: wake-ups may be left to it
     atomic<bool> wake_owed{false};     // a wake-up was left to sysmon
-    atomic<bool> polls_alone{false};   // sysmon's: work from the network is not shared
-    atomic<int> sysmon_tid{0};         // written once, by itself
-    atomic<int> maker_tid{0};  // of the thread that makes threads; written once, by that thread
+    atomic<bool> polls_alone{false};   // work from the network is not shared; writer: sysmon
+    atomic<int> sysmon_tid{0};         // written once, by sysmon
+    atomic<int> maker_tid{0};          // of the maker of threads; written once, by the maker
     // Set by sysmon, or under mu; cleared by sysmon, under mu: sched/deadlock.
     atomic<bool> deadlock_suspected{false};
 
@@ -168,9 +170,9 @@ struct sched_t {
 };
 inline constinit sched_t sched;
 
-// GOMAXPROCS: ps with smaller numbers live. It does not change for a thread that holds a p or
-// sched.mu. For other threads the number is a hint, and every p up to it has been made. Not one of
-// rota's atomics: it changes only while no goroutine runs, and each look would be a choice for the
+// GOMAXPROCS: the ps with smaller numbers are alive. It does not change while a thread holds a p or
+// sched.mu. For any other thread it is a hint, and every p up to it has been made. It is no
+// rota::atomic: it changes only while no goroutine runs, and each look would be a choice for the
 // explorer of schedules.
 ROTA_ALWAYS_INLINE std::int32_t proc_count() {
     return __atomic_load_n(&sched.gomaxprocs, __ATOMIC_ACQUIRE);  // pairs(procs.count)
@@ -181,8 +183,9 @@ inline std::int32_t made_count() {
     return __atomic_load_n(&sched.procs_made, __ATOMIC_ACQUIRE);  // pairs(procs.count)
 }
 
-// Relaxed on both sides, without a pair: it is advice, asked at every pass through g0, and a pass
-// too many or too few does no harm. A plain word for the reason given at proc_count().
+// Whether no goroutine may begin. Relaxed on both sides, without a pair: it is advice, read at
+// every pass through g0, and a pass too many or too few does no harm. A plain word for the reason
+// given at proc_count().
 ROTA_ALWAYS_INLINE bool ms_are_short() {
     return __atomic_load_n(&sched.ms_short, __ATOMIC_RELAXED);
 }
@@ -194,9 +197,9 @@ inline void note_limit() ROTA_REQUIRES(sched.mu) {
     __atomic_store_n(&sched.limit_passed, sched.m_count > sched.m_max, __ATOMIC_RELAXED);
 }
 
-// Seconds of nanotime, at most one round of sysmon late: cheap enough for a park to ask. Go learns
-// how long a goroutine has waited when a collection comes by. Written once a second, so that its
-// cache line stays with its readers. Relaxed, and a plain word, as above.
+// Seconds of nanotime, at most a round of sysmon late: cheap enough to read at each park. Go notes
+// how long a goroutine has waited at a garbage collection. Written once a second, so that its cache
+// line stays with its readers. Relaxed, and a plain word, as above.
 ROTA_ALWAYS_INLINE std::uint32_t about_now() {
     return __atomic_load_n(&sched.about_now, __ATOMIC_RELAXED);
 }

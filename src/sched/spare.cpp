@@ -1,5 +1,5 @@
-// Decides how many ms stand by, sets the next m of a taken p aside, and keeps goroutines from
-// beginning.
+// Decides how many ms stand by, sets aside the next m of a taken p, and keeps goroutines from
+// beginning while ms are short.
 #include "sched/spare.hpp"
 
 #include <algorithm>
@@ -17,29 +17,29 @@ namespace rota::rt {
 
 namespace {
 
-// Stopped threads cost memory.
+// The most stopped threads while goroutines may begin: each costs memory.
 constexpr std::uint32_t suspended_max = 1024;
-// One m to take the next p, one that is left if the kernel then grants no other, and one more, so
-// that no goroutine is kept from beginning while the next m is made.
+// The first m takes the next p. The second is left if the kernel then grants no further m. With the
+// third, no goroutine is kept from beginning while the next m is made.
 constexpr std::int32_t stand_by = 3;
 // A beginning goroutine may take the first m, and the last m serves the goroutines that have begun.
 constexpr std::int32_t to_begin_at = 2;
 constexpr std::int64_t refusal_period = 1'000'000'000;  // ns until the kernel is asked again
-// ns: an order that takes longer waits for a processor, or for malloc's lock, which a stopped
-// thread may hold.
+// ns: an order that takes longer waits for a processor, or for a lock that a stopped thread may
+// hold, malloc's for example.
 constexpr std::int64_t order_patience = 10'000'000;
-// ns: a round orders a missing standby m only when it has been missing for this time: ms that come
-// out of calls may have had no processor yet to say that they are idle.
+// ns: a round orders a missing standby m only when it has been missing for this time. Ms that come
+// out of calls may have had no processor yet on which to become idle.
 constexpr std::int64_t soon_ns = 5'000'000;
 // ns: the program ends if its calls hold more ms than it may have for longer than this.
 constexpr std::int64_t kept_patience = 500'000'000;
-// ns after which a round knows nothing of the one before.
+// ns: a round that comes later knows nothing of the round before.
 constexpr std::int64_t round_lapse = 100'000'000;
-// ns: while ms are short, one goroutine begins in this time
+// ns: while ms are short, a single goroutine begins in each such period.
 constexpr std::int64_t begin_period = 100'000'000;
 
-// Time of the order of the first of the ms that are coming; and since when too few ms have been
-// there, 0: enough are. Only sysmon uses the latter.
+// ordered_at: ns, the time when the first of the coming ms was ordered. short_since: ns, the time
+// since when too few ms have been there; 0: there are enough; sysmon only.
 constinit std::int64_t ordered_at ROTA_GUARDED_BY(sched.mu) = 0;
 constinit std::int64_t short_since = 0;
 
@@ -47,7 +47,7 @@ bool are_stopped_too_many() ROTA_REQUIRES(sched.mu) {
     return sched.suspended_count >= suspended_max;
 }
 
-// Whether an m sleeps for the timers that would be idle otherwise.
+// Whether an m that would otherwise be idle sleeps in the poller.
 bool is_poller_asleep() ROTA_REQUIRES(sched.mu) {
     return sched.last_poll.load(memory_order_seq_cst) == 0;  // pairs(timer.poller)
 }
@@ -59,19 +59,19 @@ std::int32_t idle_ps() ROTA_REQUIRES(sched.mu) {
 // Where a p is idle, the poller belongs to that p.
 bool is_poller_free() ROTA_REQUIRES(sched.mu) { return is_poller_asleep() && idle_ps() == 0; }
 
-// Ms that have nothing to do.
+// Ms that have nothing to do: the idle ms, and the m in the poller if no p is idle.
 std::int32_t free_ms() ROTA_REQUIRES(sched.mu) {
     return sched.idle_m_count + (is_poller_free() ? 1 : 0);
 }
 
 bool is_kernel_mute() ROTA_REQUIRES(sched.mu) { return sched.m_refused_at != 0; }
 
-// Ms whose ps were taken because their goroutines did not yield or return.
+// Number of ms whose ps were taken because their goroutines did not yield or return.
 std::uint32_t astray() ROTA_REQUIRES(sched.mu) {
     return std::max(sched.suspended_count, static_cast<std::uint32_t>(sched.hostage_count));
 }
 
-// Ms that goroutines keep, in calls that block and by lock_os_thread; an estimate from below.
+// Number of ms that goroutines keep, in blocking calls and by lock_os_thread; a lower bound.
 std::int32_t kept_ms() ROTA_REQUIRES(sched.mu) {
     return sched.m_count - static_cast<std::int32_t>(astray()) - free_ms() - sched.spares_coming -
            proc_count() - sched.run_count;
@@ -91,11 +91,11 @@ bool is_short_of_ms() ROTA_REQUIRES(sched.mu) {
     return are_stopped_too_many() || free_ms() < to_begin_at;
 }
 
-// How many ms must be idle, or on their way, where blocking calls use them up one after the other.
-// A thread that is made only when a p waits for it takes long to get a processor.
+// How many ms must be idle, or on their way, where blocking calls use up m after m. A thread that
+// is made only when a p waits for it takes long to get a processor.
 std::int32_t reserve_wanted() ROTA_REQUIRES(sched.mu) {
     constexpr std::int32_t most = 16;
-    // As many ms as the ps need are made on demand; and the limit is not for idle ms.
+    // The ms that the ps need are made on demand; and the program's limit is not for idle ms.
     const bool few = sched.m_count < 2 * proc_count() + 4;
     if (few || sched.m_count >= sched.m_max / 2 || sched.stopping) return 0;
     return std::min(sched.m_count / 4, most);
@@ -126,10 +126,10 @@ void order_spare(spare_for why, spare_need need, std::int64_t now) {
     {
         const lock_guard guard(sched.mu);
         std::int32_t wanted = are_stopped_too_many() ? to_begin_at : stand_by;
-        // A single call that blocks is no reason for more than one.
+        // A single call that blocks needs no more than a single m.
         if (why == spare_for::blocked && sched.hostage_count <= 1) wanted = 1;
         else if (why == spare_for::blocked) wanted = std::max(wanted, reserve_wanted());
-        if (why == spare_for::computes && idle_ps() > 0)  // those of idle ps are not to spare
+        if (why == spare_for::computes && idle_ps() > 0)  // each idle p needs its m too
             wanted += idle_ps() - (is_poller_asleep() ? 1 : 0);
         const std::int32_t there = free_ms() + sched.spares_coming;
         if (there >= wanted) {
@@ -198,7 +198,7 @@ heir set_aside(const p& pp, line_turn turn, std::int64_t now) {
         h = find_heir(pp, turn, now);
         call_poller = h.mp == nullptr && is_poller_free();
     }
-    if (call_poller) net_poller.wake();  // the poller will be idle in a moment
+    if (call_poller) net_poller.wake();  // the m in the poller will be idle in a moment
     return h;
 }
 
@@ -215,11 +215,11 @@ void put_back(heir to) {
         else goes_on = !unpop_suspended(*to.mp);
     }
     if (goes_on) to.mp->park.wakeup();
-    else if (to.is_stopped) wakep();  // a p may have become idle that has not seen it in line
+    else if (to.is_stopped) wakep();  // a p may have become idle that did not see the m in line
 }
 
-// Goroutines that were put off have waited for longer than those in the queue. They come back in
-// batches if goroutines compute: the next to compute may be among the first.
+// Put-off goroutines have waited for longer than the goroutines in the queue, so they go in front.
+// If goroutines compute, they come back in batches: the next to compute may be among the first.
 std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
     constexpr std::uint32_t batch = 256;
     const std::uint32_t popped = sched.runq.popped();
@@ -228,7 +228,7 @@ std::uint32_t shortage::take_back(bool is_short, bool is_anyone_stopped) {
         if (are_gone || sched.put_off.empty()) last_back_ = popped;
         return 0;
     }
-    // The goroutines that came back last, and then one that is stopped, come before the next batch.
+    // Before the next batch, the last batch must be gone, and then a stopped m must be served.
     const bool is_their_turn =
         sched.suspended_first != nullptr && sched.suspended_served == served_then_;
     if (is_anyone_stopped && (!are_gone || is_their_turn)) return 0;
@@ -265,8 +265,8 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         any_left_ = !sched.put_off.empty();
         note_limit();
         too_many_kept_ = kept_ms() > sched.m_max;
-        // A call that ends shows that calls do not last for ever; what was between two distant
-        // rounds is unknown.
+        // A call that ends shows that calls do not last for ever. Nothing is known of the time
+        // between two distant rounds.
         if (!too_many_kept_ || sched.calls_ended != calls_seen_ || now - last_round_ > round_lapse)
             kept_since_ = now;
         last_round_ = now;
@@ -275,7 +275,7 @@ bool shortage::round(bool is_anyone_stopped, std::int64_t now) {
         if (n > 0) publish_global_size();
     }
     if (exceeded != 0) {
-        release_all_suspended();  // a stopped thread may hold a lock that the report needs
+        release_all_suspended();  // the report may need a lock that a stopped thread holds
         report_exhaustion(exceeded);
     }
     if (n > 0) wakep();
