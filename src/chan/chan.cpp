@@ -1,5 +1,5 @@
-// Sends to a channel, receives from it, closes it, and ends it with its last handle. Go: chansend,
-// chanrecv, closechan.
+// Makes a channel, sends to it, receives from it, closes it, and destroys it with its last handle.
+// Go: chansend, chanrecv, closechan.
 #include <new>
 
 #include <rota/panic.hpp>
@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::size_t bytes_max = std::size_t{1} << 46;
 
-// The waiters sleep until readied here, so their sudogs stay in place until then.
+// Wakes each waiter of the chain. A waiter sleeps until it is readied here, so its sudog stays in
+// place until then.
 void wake_all(chan_sudog* s) {
     while (s != nullptr) {
         chan_sudog* const next = s->next;
@@ -38,8 +39,8 @@ ROTA_ALWAYS_INLINE chan_result leave_by(m& self, chan_result r) {
     return ROTA_UNLIKELY(!try_leave_runtime(self)) ? yield_and_leave(r) : r;
 }
 
-// Waits in a queue of c, releases c.mu, and leaves the runtime. A caller of the two functions below
-// calls them last, by a jump, so that the only ret behind the switch is theirs.
+// Waits in a queue of c, releases c.mu, and leaves the runtime. Each caller of the two functions
+// below calls them last, by a jump, so that the only ret behind the switch is theirs.
 ROTA_ALWAYS_INLINE chan_result wait_and_leave(m& self, hchan& c, waitq& q, void* elem,
                                               wait_reason why) ROTA_RELEASE(c.mu) {
     chan_sudog me;
@@ -66,7 +67,7 @@ ROTA_NOINLINE chan_result wait_to_recv(m& self, hchan& c, void* elem) ROTA_RELEA
 }  // namespace
 
 hchan* chan_make(std::size_t elem_size, std::size_t capacity,
-                 chan_drop drop) ROTA_NO_TSA {  // nobody else knows it
+                 chan_drop drop) ROTA_NO_TSA {  // no other thread knows it
     note_use();
     std::size_t bytes = 0;
     if (__builtin_mul_overflow(elem_size, capacity, &bytes) || bytes > bytes_max ||
@@ -96,15 +97,15 @@ bool chan_report_waiters(const hchan& c, const char* what) ROTA_NO_TSA {  // the
 
 void chan_retain(hchan* c) noexcept {
     c->refs.fetch_add(1, memory_order_relaxed);
-}  // relaxed: the caller has one
+}  // relaxed: the caller has a reference
 
-void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody else is left
+void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: no other thread uses it
     if (c->refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(chan.refs)
     if (c->destroy != nullptr) return c->destroy(c);
     // Each waiter uses another goroutine's handle by reference. If that can do no harm, the channel
     // stays: its waiters are never woken.
     if (chan_report_waiters(*c, "channel")) return;
-    const std::size_t count = c->count.load(memory_order_relaxed);  // relaxed: nobody else is left
+    const std::size_t count = c->count.load(memory_order_relaxed);  // relaxed: the only user
     for (std::size_t i = 0; i < count && c->drop != nullptr; ++i) {
         c->drop(c->buf + (c->recv_at + i) % c->capacity * c->elem_size);
     }
@@ -115,7 +116,7 @@ void chan_release(hchan* c) noexcept ROTA_NO_TSA {  // the last handle: nobody e
 
 namespace {
 
-// The part of a send or receive that the fast ways below leave out: every wait and every wake-up.
+// The part of a send or receive that the fast ways below leave out: each wait and each wake-up.
 ROTA_NOINLINE chan_result finish_send(m& self, hchan& c, const void* elem, bool block)
     ROTA_RELEASE(c.mu) {
     chan_sudog* receiver = nullptr;
@@ -137,7 +138,7 @@ ROTA_NOINLINE chan_result finish_recv(m& self, hchan& c, void* elem, bool block)
     return leave_by(self, r);
 }
 
-// The same, where the lock cannot be had at once.
+// The same, where the lock is not free at once.
 ROTA_NOINLINE chan_result lock_and_send(m& self, hchan& c, const void* elem, bool block) {
     c.mu.acquire_by(self.bias);
     return finish_send(self, c, elem, block);
@@ -164,15 +165,15 @@ ROTA_NOINLINE chan_result recv_slow(hchan* cp, void* elem, bool block) {
 }
 
 ROTA_NOINLINE chan_result release_and_leave(m& self,
-                                            hchan& c) ROTA_NO_TSA {  // what try_release left
+                                            hchan& c) ROTA_NO_TSA {  // c.mu is still held
     c.mu.release_slow();
     return leave_by(self, chan_result::ok);
 }
 
 }  // namespace
 
-// Moves a word into a buffer with room, or out of a buffer that is not empty, without a stack
-// frame. Every other case is left by a tail call.
+// The two fast ways move a word into a buffer with room, or out of a buffer that is not empty,
+// without a stack frame. For every other case they end in a tail call.
 chan_result chan_send(hchan* cp, const void* elem, bool block) ROTA_NO_TSA {
     m* mp = nullptr;
     if (ROTA_UNLIKELY(cp == nullptr || (mp = try_enter_runtime()) == nullptr))
@@ -243,7 +244,7 @@ void chan_close(hchan* c) {
         const runtime_entry inside;
         lock_chan(*c);
         twice = c->closed.load(memory_order_relaxed);  // relaxed: under mu
-        // Before the queues are emptied. relaxed: a reader without mu has read the queues before
+        // Before the queues are emptied. relaxed: a reader without mu reads the queues first
         c->closed.store(true, memory_order_relaxed);
         chan_sudog* const receivers = c->recvq.take_all();
         chan_sudog* const senders = c->sendq.take_all();
@@ -256,7 +257,7 @@ void chan_close(hchan* c) {
 }
 
 void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t capacity,
-                void (*destroy)(hchan*)) ROTA_NO_TSA {  // nobody else knows it
+                void (*destroy)(hchan*)) ROTA_NO_TSA {  // no other thread knows it
     c.buf = buf;
     c.elem_size = elem_size;
     c.capacity = capacity;

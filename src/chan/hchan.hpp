@@ -1,9 +1,9 @@
-// hchan: the channel itself. Go: runtime/chan.go, hchan.
+// Holds a channel: hchan is its buffer, its waiters and its lock. Go: runtime/chan.go, hchan.
 //
-// Invariants, under mu, where a goroutine that was woken elsewhere does not count as waiting: at
-// least one of sendq and recvq is empty, unless one goroutine waits for both sides in a select.
-// Buffered values imply an empty recvq, free slots an empty sendq. A value goes straight from
-// sender to receiver if one of them waits.
+// Invariants, under mu, where a goroutine that was woken elsewhere does not count as waiting:
+// * sendq or recvq is empty, unless a goroutine waits for both sides in a select;
+// * buffered values imply an empty recvq, and free slots an empty sendq.
+// A value goes straight from sender to receiver if either of them waits.
 #pragma once
 
 #include <cstddef>
@@ -32,19 +32,19 @@ struct alignas(rt::cache_line) hchan {
     // The serial number of the channel's bubble; 0: it was made outside any bubble.
     std::uint64_t made_in ROTA_GUARDED_BY(mu) = 0;
 
-    // --- guarded by mu; count, closed, has_any() are read by anyone as hints --------
+    // --- guarded by mu; count, closed, has_any() are hints for any thread -----------
     rt::lock mu{rt::lock_rank::chan};
     rt::atomic<bool> closed{false};
     rt::atomic<std::size_t> count{0};
     std::size_t send_at ROTA_GUARDED_BY(mu) = 0;  // the next slot to fill
     std::size_t recv_at ROTA_GUARDED_BY(mu) = 0;  // the next slot to empty
     // A word may be sent without a further look while count < send_below, and received while count
-    // > recv_above. Set by update_fast_ways() from the other fields.
+    // > recv_above. Set by update_fast_ways() from the fields above and the queues.
     std::size_t send_below ROTA_GUARDED_BY(mu) = 0;
     std::size_t recv_above ROTA_GUARDED_BY(mu) = 0;
     rt::waitq recvq ROTA_GUARDED_BY(mu);
     rt::waitq sendq ROTA_GUARDED_BY(mu);
-    // The p that uses the channel, as far as its waits tell: see note_wait().
+    // The bias of the p that uses the channel, as far as the waits tell: see note_wait().
     std::uint32_t used_by ROTA_GUARDED_BY(mu) = rt::no_bias;
     bool was_send ROTA_GUARDED_BY(mu) = false;   // whether the last wait was for room
     std::uint64_t uses ROTA_GUARDED_BY(mu) = 0;  // consecutive uses by that p, roughly
@@ -53,7 +53,7 @@ struct alignas(rt::cache_line) hchan {
 
     // --- anyone writes ----------------------------------------------------------------
     rt::atomic<std::uint64_t> refs{
-        1};  // the last one out sees what the others did: pairs(chan.refs)
+        1};  // the last release sees the writes before every release: pairs(chan.refs)
 
     // A timer's or a ticker's channel. Its buffer is the runtime's own: a program finds length and
     // capacity 0, as in Go since 1.23.
@@ -68,10 +68,10 @@ struct alignas(rt::cache_line) hchan {
         recv_above = words && !sendq.has_any() ? 0 : capacity;
     }
 
-    // The lock of a channel between goroutines of one p is biased to that p, which saves about 4 ns
-    // a use. For another p, ending the bias costs some microseconds. So mu is biased only after
-    // about as many uses as would have saved that much, and each further time takes four times as
-    // many. Between a wait for room and a wait for values the whole buffer has passed.
+    // The lock of a channel between goroutines of a single p is biased to that p, which saves about
+    // 4 ns a use. For another p, ending the bias costs some microseconds. So mu is biased only
+    // after about as many uses as would have saved that much; each further bias takes four times as
+    // many uses. Between a wait for room and a wait for values the whole buffer has passed.
     void note_wait(std::uint32_t by, bool is_send) ROTA_REQUIRES(mu) {
         if (mu.is_biased_to(by)) return;  // the next use by another p ends the bias
         note_use(by);
@@ -89,10 +89,10 @@ struct alignas(rt::cache_line) hchan {
     }
 
     // Whether a receive, or a send, would complete at once. With mu held the answer is exact,
-    // except that a queue may hold only waiters woken elsewhere. Without mu it was true at some
-    // moment between call and return: closed is final and read last, and a reader that sees what
-    // was left after the close also sees `closed`. So what was read before it was read on an open
-    // channel. relaxed: a failed attempt orders nothing.
+    // except that a queue may hold only waiters woken elsewhere. Without mu it was true at a moment
+    // between call and return: `closed` is final and read last, and a reader that sees the queues
+    // or the count as a close has left them sees `closed` too. So if it reads `closed` as false, it
+    // has read the rest on an open channel. relaxed: a failed attempt orders nothing.
     bool is_receivable() const ROTA_NO_TSA {  // the queues' hints may be read without mu
         return count.load(rt::memory_order_acquire) != 0 ||  // pairs(chan.emptied)
                sendq.has_any() || closed.load(rt::memory_order_relaxed);
@@ -118,7 +118,7 @@ class ROTA_SCOPED_CAPABILITY chan_guard {
     hchan& c_;
 };
 
-// Makes c, which is part of another object, a channel with one reference.
+// Makes c, which is part of another object, a channel with a single reference.
 void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t capacity,
                 void (*destroy)(hchan*));
 
@@ -126,8 +126,9 @@ void chan_embed(hchan& c, std::byte* buf, std::size_t elem_size, std::size_t cap
 // bubble, so that a goroutine of a bubble that waits in c waits for the outside.
 void chan_set_bubble(hchan& c, std::uint64_t serial);
 
-// Ends the process with a report if a goroutine waits in c. Caller: the thread that has dropped the
-// last reference. False: no goroutine waits. True: goroutines wait, without harm, and c must stay.
+// Ends the process with a report if a goroutine waits in c and may go on. False: no goroutine
+// waits. True: goroutines wait, without harm, and c must stay. Caller: the thread that has dropped
+// the last reference.
 bool chan_report_waiters(const hchan& c, const char* what);
 
 // If `valid` is still set, clears it and sends value(), as a chan_send that may not block. Both

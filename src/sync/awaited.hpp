@@ -1,6 +1,6 @@
-// Tells for which object of this room a parked goroutine waits. The search for goroutines that can
-// never run again asks this (diag/unreachable). No goroutine may run meanwhile. Waiters for a lock
-// are found through the semaphore table (sync/sema).
+// Tells for which object of this room a parked goroutine waits, for the search for goroutines that
+// can never run again (diag/unreachable). No goroutine may run meanwhile. Waiters for a lock are
+// found through the semaphore table (sync/sema).
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct word_sleep {
     sudog me;
 };
 
-// Whether gp, whose state is `waiting`, waits for a lock: then visit_semaphores shows it.
+// Whether gp, in state `waiting`, waits for a lock: then visit_semaphores shows it.
 bool waits_in_sema_table(const g& gp);
 
 // The list that gp stands in, inside the object for which it waits. Null: gp does not wait in a
@@ -45,7 +45,7 @@ bool waits_in_sema_table(const g& gp);
 // list.
 const void* list_awaited_by(const g& gp);
 
-// The word for whose opening gp waits, or null.
+// The word that gp waits to be opened, or null.
 const waiters_word* word_awaited_by(const g& gp);
 
 // Calls visit(arg, gp) for each goroutine that waits for the opening of the word.

@@ -1,9 +1,9 @@
-// Keeps the values of rota::local, one set for each goroutine.
+// Keeps the values of rota::local, a set for each goroutine.
 //
-// A key is an index and a generation. A goroutine has a table by index. An entry whose key differs
-// belongs to a local that is gone; the new local takes the entry, and the old value waits for the
-// goroutine's end. The values of a goroutine form a chain, newest first, which its end destroys
-// (core/g.hpp names the callers).
+// A key is an index and a generation. A goroutine has a table of values by index. A value in the
+// table whose key differs belongs to a local that is gone. The new local takes its place in the
+// table, and the old value lives until the goroutine's end. The values of a goroutine form a chain,
+// newest first, which its end destroys (core/g.hpp names the callers).
 #include <cstdlib>
 #include <new>
 
@@ -36,14 +36,14 @@ constinit key_registry keys;
 
 constexpr std::uint32_t index_of(local_key key) { return static_cast<std::uint32_t>(key >> 32); }
 
-// The value in the table under the key's index, if there is one.
+// The value in the table under the key's index, perhaps that of an older key; null: there is none.
 local_value* at_index(const g& gp, local_key key) {
     const auto* const table = static_cast<const local_table*>(gp.locals);
     if (table == nullptr || index_of(key) >= table->size) return nullptr;
     return table->slots[index_of(key)];
 }
 
-// Destroys every value, including values made meanwhile.
+// Destroys every value of gp, including values that the destructors make.
 void end_locals(g& gp) {
     auto* const table = static_cast<local_table*>(gp.locals);
     constexpr int rounds_max = 100'000;

@@ -1,8 +1,8 @@
-// One root of the semaphore table: a treap of addresses, each with its waiters in order. Go:
-// semaRoot.
+// Queues the waiters of each address under a root of the semaphore table. Go: semaRoot.
 //
-// The nodes are the sudogs of the first waiters. Heap order by random tickets keeps the expected
-// depth logarithmic, so that many objects whose addresses collide do not slow each other down.
+// A root is a treap of addresses, each with its waiters in order. The nodes are the sudogs of the
+// first waiters. Heap order by random tickets keeps the expected depth logarithmic. So many objects
+// with colliding addresses do not slow each other down.
 #pragma once
 
 #include <cstdint>
