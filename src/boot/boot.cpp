@@ -1,8 +1,8 @@
-// Booting: the order in which the rooms are made ready. Go: schedinit.
+// Boots the runtime: makes the rooms ready, in this order. Go: schedinit.
 //
 //     environment -> crash reports -> processors -> hooks -> sysmon -> end-of-process handler
 //
-// It happens on first use, on whatever thread that is. Nothing here may use a goroutine.
+// The first use of rota boots the runtime, on its thread. Nothing here may use a goroutine.
 #include "base/env.hpp"
 #include "base/fatal.hpp"
 #include "base/shortfall.hpp"
@@ -53,7 +53,7 @@ void schedinit() {
     look_for_tools();
     const environment env = read_environment();
     const bool is_seeded = env.schedseed != 0;
-    if (env.asymmetric != 0 && !is_seeded) {  // fences that nobody needs there
+    if (env.asymmetric != 0 && !is_seeded) {  // a repeatable run needs no fences
         if (const int error = asymmetric_init()) note_shortfall(shortfall::membarrier, error);
     }
     if (is_seeded) seeded_begin(static_cast<std::uint64_t>(env.schedseed));
@@ -69,7 +69,7 @@ void schedinit() {
     may_lock_here = may_take_lock;
 #endif
     sched.started_at = nanotime();
-    if (!is_seeded) note_time(sched.started_at);  // nobody moves it on there
+    if (!is_seeded) note_time(sched.started_at);  // a repeatable run has no sysmon to move it on
     limits_init(env.cgroupceil != 0, env.gomaxprocs == 0 && !is_seeded);
     first_procs(env.gomaxprocs > 0 ? env.gomaxprocs : default_procs());
     hooks.schedtrace = env.scheddetail != 0 ? schedtrace_in_detail : schedtrace;
@@ -85,7 +85,7 @@ void schedinit() {
     if (!is_seeded && !chaos.on && env.asyncpreemptoff == 0)
         hostages_allow_stops(env.preemptsignal, std::int64_t{env.interactiveafter} * 1000);
     alone_trial::fix(static_cast<polling>(env.pollalone));
-    // Where the kernel has none, or a container forbids it, it is epoll all the same.
+    // If the kernel has no io_uring, or a container forbids it, the back end stays epoll.
     if (env.uring && !is_seeded) {
         const int error = net_uring.start();
         if (error == 0) net_poller.use(net_uring);

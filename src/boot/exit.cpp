@@ -1,9 +1,9 @@
 // Stops scheduling at the end of the process, before static objects are destroyed.
 //
 // Goroutines must not touch static objects that are being destroyed. The handler forbids every m to
-// schedule, asks the running goroutines to yield, and waits a bounded time for them: those inside
-// blocking() stay there, those that compute without ever entering the runtime are left behind after
-// 100 ms. The exit status stays what it was.
+// schedule, asks the running goroutines to yield, and waits a bounded time for them. Goroutines
+// inside blocking() stay there. Goroutines that compute without ever entering the runtime are left
+// behind after 100 ms. The exit status does not change.
 #include "boot/exit.hpp"
 
 #include "arch/told_stacks.hpp"
@@ -22,7 +22,7 @@
 #include "sys/clock.hpp"
 #include "sys/thread.hpp"
 
-// The C++ ABI's registration; a handle of our own lets us take back what we registered.
+// The C++ ABI's registration; with a handle of its own, rota can take back its registration.
 extern "C" int __cxa_atexit(void (*function)(void*), void* arg, void* dso) noexcept;
 extern "C" void __cxa_finalize(void* dso) noexcept;
 
@@ -33,15 +33,15 @@ namespace {
 constexpr std::int64_t grace = 100'000'000;  // ns
 
 char own_handle;                  // its address is the handle
-constinit atomic<int> moving{0};  // registrations that are being moved, not run
-constinit atomic<int> ends{0};    // the thread that ends the process; relaxed: asked about oneself
+constinit atomic<int> moving{0};  // 1: the registration is moved, not run
+constinit atomic<int> ends{0};    // tid of the thread that ends the process; relaxed: read by it
 constinit lock exit_lock{lock_rank::boot};
 constinit bool checks_leaks = false;  // fixed at boot
-constinit bool has_booted = false;    // this copy of the runtime; written at boot
+constinit bool has_booted = false;    // this copy of the runtime has booted; written at boot
 
-// Whether a goroutine whose p was taken goes on in user code: no p shows it. A goroutine whose
-// thread sleeps counts as in a system call, unless it sleeps in the runtime: stopped, and let go
-// on.
+// Whether a goroutine that has lost its p goes on in user code: no p shows it. A goroutine with a
+// sleeping thread counts as in a system call, unless the thread sleeps in the runtime: it was
+// stopped, and is let go on.
 bool any_runs_without_p() {
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
@@ -54,8 +54,9 @@ bool any_runs_without_p() {
     return false;
 }
 
-// An m that was let out of the line gets a p first and then gives up its mark: it is in the second
-// list, or was in the first.
+// Whether another goroutine may still run user code. An m that was let out of the line gets a p
+// first, and then gives up its mark (`taken`): the walk of the ms sees the mark, or the walk of the
+// ps after that sees the p. The second walk of the ms sees an m whose p is taken in between.
 bool others_run() {
     if (any_runs_without_p()) return true;
     for (std::int32_t i = 0; i < proc_count(); ++i) {
@@ -67,8 +68,8 @@ bool others_run() {
     return any_runs_without_p();
 }
 
-// Goroutines that live still hold what they hold, and so do pending timers: a leak checker that
-// runs after us must see their stacks and tables.
+// Shows the stacks of live goroutines and the tables of pending timers to a leak checker that runs
+// later: the objects to which they refer are not leaked.
 void keep_what_lives() {
 #if ROTA_ASAN
     for (std::int32_t i = 0; i < made_count(); ++i) sched.allp[i]->timers.with_table(fiber_keep);
@@ -101,7 +102,7 @@ void ask_all_to_yield() {
 
 void stop_scheduling(void*) {
     if (moving.load(memory_order_relaxed) != 0) return;  // relaxed: our own, see below
-    if (is_forked_child()) return;                       // nobody schedules there
+    if (is_forked_child()) return;                       // no m schedules there
     finish_park_reports();
     if (checks_leaks) report_leaks_at_exit();
     let_report_out();
@@ -112,14 +113,14 @@ void stop_scheduling(void*) {
         sched.stopping = true;
         sched.exiting.store(true, memory_order_seq_cst);      // pairs(exit.flag)
         sched.through_g0.fetch_add(1, memory_order_relaxed);  // relaxed: g0 looks at `exiting`
-        wake_sysmon();                                        // which serves threads from now on
+        wake_sysmon();                                        // it serves threads from now on
     }
     // pairs(fence), with an m that gets a p: this thread sees it, or the m sees the exit
     heavy_fence();
-    release_all_suspended();  // the rest of the exit may wait for things that they hold
+    release_all_suspended();  // the rest of the exit may wait for locks that they hold
     const std::int64_t until = nanotime() + grace;
-    // Asked again each time: an m that was just passing from one goroutine to the next may have
-    // missed it.
+    // Asks again in each round: an m that was just passing from a goroutine to the next may have
+    // missed the request.
     for (ask_all_to_yield(); others_run() && nanotime() < until; ask_all_to_yield()) {
         thread_sleep_ns(50'000);
     }
@@ -128,9 +129,9 @@ void stop_scheduling(void*) {
     seeded_report();
 }
 
-// Behind all handlers and static destructors, which goroutines that are left behind may outlive. A
-// copy that has not booted lies in a plugin that may be unloaded long before the process ends, and
-// the functions that it calls may be another copy's.
+// Ends the process after every handler and static destructor: goroutines that were left behind may
+// outlive them. A copy of the runtime that has not booted lies in a plugin that may be unloaded
+// long before the process ends, and the functions that it calls may be another copy's.
 [[gnu::destructor(101)]] void end_of_process() {
     if (has_booted && !is_forked_child()) end_without_report();
 }
@@ -138,7 +139,7 @@ void stop_scheduling(void*) {
 }  // namespace
 
 bool is_ending_process() {
-    // relaxed: our own, or of no use
+    // relaxed: written by this thread, or the answer is no
     return sched.exiting.load(memory_order_relaxed) &&
            ends.load(memory_order_relaxed) == current_thread_id();  // relaxed: see there
 }
@@ -148,8 +149,8 @@ void check_leaks_at_exit() { checks_leaks = true; }
 void stop_scheduling_at_exit() {
     const lock_guard guard(exit_lock);
     has_booted = true;
-    // Taking the old registration back runs it, which `moving` turns into nothing; the C library
-    // then reuses its place.
+    // To take the old registration back means to run it: with `moving` set it does nothing. The C
+    // library then reuses its place.
     moving.store(1, memory_order_relaxed);  // relaxed: read by this thread
     __cxa_finalize(&own_handle);
     moving.store(0, memory_order_relaxed);  // relaxed: as above

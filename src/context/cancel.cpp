@@ -1,10 +1,10 @@
 // Cancels a context and every node, function and waiter that depends on it. Go: cancelCtx.cancel,
 // propagateCancel, removeChild.
 //
-// One walk without recursion goes down into each list, with the locks of the path held, and up
-// again when a list is empty. Work that runs foreign code or destroys an object is gathered on the
-// way and done when no lock is held: the functions' goroutines, the callbacks of std::stop_token,
-// and nodes that have lost their last reference.
+// A walk without recursion goes down into each list, with the locks of the path held, and up again
+// when a list is empty. On the way it gathers the work that runs foreign code or destroys an
+// object, and does that work when it holds no lock: the functions' goroutines, the callbacks of
+// std::stop_token, and nodes that have lost their last reference.
 #include <rota/context.hpp>
 
 #include "base/check.hpp"
@@ -69,7 +69,7 @@ struct aftermath {
 };
 
 void drop_listing(cancel_node& c) noexcept {
-    // A handle may have gone meanwhile, and left the node to us.
+    // The last handle may have gone meanwhile: then the list's reference is the last.
     if (c.refs.fetch_sub(1, memory_order_acq_rel) != 1) return;  // pairs(context.refs)
     context_node* const parent = c.parent;
     c.destroy(&c);
@@ -97,7 +97,8 @@ void start(context_func& f) noexcept {
     }
 }
 
-// The top is locked and marked; releases its lock.
+// Marks the nodes below `top`, cancels their waiters, and gathers the rest of the work in `out`.
+// Caller: has locked and marked `top`. Releases its lock.
 void walk_down(cancel_node& top, context_end why, std::error_code cause,
                aftermath& out) ROTA_NO_TSA {  // the locks of a path of any length
     cancel_node* at = &top;
@@ -133,7 +134,7 @@ void request_stop_of(cancel_node& c) {
 void finish(aftermath& out) {
     out.funcs.drain([](context_hook& h) {
         auto& f = static_cast<context_func&>(h);
-        if (!f.claimed.exchange(true, memory_order_relaxed)) start(f);  // relaxed: one wins
+        if (!f.claimed.exchange(true, memory_order_relaxed)) start(f);  // relaxed: the first wins
         else detail::context_func_release(&f);
     });
     out.nodes.drain([](context_hook& h) {
@@ -149,7 +150,7 @@ void finish(aftermath& out) {
 void cancel(cancel_node& top, context_end why,
             std::error_code cause) ROTA_NO_TSA {  // walk_down unlocks
     aftermath out;
-    top.mu.lock();  // waits for another call that is at work here
+    top.mu.lock();  // waits for another call that walks here
     if (!top.mark(why, cause)) return top.mu.unlock();
     // A token that is asked for later finds the end by itself.
     const bool has_token = top.stop.stop_possible();
@@ -166,7 +167,7 @@ void enter_list(cancel_node& c) {
     {
         const tree_guard guard(above.mu);
         if (above.end() == context_end::live) {
-            c.refs.fetch_add(1, memory_order_relaxed);  // relaxed: nobody else knows it
+            c.refs.fetch_add(1, memory_order_relaxed);  // relaxed: no other thread knows it
             above.below.push(c);
             return;
         }
@@ -208,12 +209,12 @@ void context_when_cancelled(context_node* n, context_func* f) {
         const tree_guard guard(c.mu);
         if (c.end() == context_end::live) return c.below.push(*f);
     }
-    if (!f->claimed.exchange(true, memory_order_relaxed)) start(*f);  // relaxed: one wins
+    if (!f->claimed.exchange(true, memory_order_relaxed)) start(*f);  // relaxed: the first wins
     else context_func_release(f);
 }
 
 bool context_forget(context_node* n, context_func* f) {
-    if (f->claimed.exchange(true, memory_order_relaxed)) return false;  // relaxed: one wins
+    if (f->claimed.exchange(true, memory_order_relaxed)) return false;  // relaxed: the first wins
     if (n == nullptr || n->canceler == nullptr) return true;
     bool was = false;
     {
@@ -251,12 +252,12 @@ cancel_node::cancel_node(context_node* its_parent,
     canceler = this;
 }
 
-// Only functions can be left below: a node, and a waiter's handle, keeps the nodes above it.
-cancel_node::~cancel_node() ROTA_NO_TSA {  // nobody else is left
+// Only functions can be left below: a node, and the handle of a waiter, keeps the nodes above it.
+cancel_node::~cancel_node() ROTA_NO_TSA {  // no other thread uses it
     while (context_hook* const h = below.pop()) {
         if (h->what == context_hook::kind::func)
             context_func_release(static_cast<context_func*>(h));
-        else  // it refers to a handle of another, which has gone
+        else  // a waiter refers to a handle that is not its own and is gone
             report_destroyed("context", find_waiter(static_cast<context_waiter*>(h)->word),
                              held_by::value);
     }
@@ -276,7 +277,7 @@ bool cancel_node::mark(context_end why, std::error_code its_cause) {
 
 context_node* context_make(context_node* parent) {
     auto* const c = new cancel_node(parent);
-    c->refs.fetch_add(2, memory_order_relaxed);  // relaxed: nobody else knows it
+    c->refs.fetch_add(2, memory_order_relaxed);  // relaxed: no other thread knows it
     enter_list(*c);
     return c;
 }

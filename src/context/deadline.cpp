@@ -1,8 +1,8 @@
-// Contexts that end at a deadline.
+// Makes contexts that end at a deadline.
 //
 // The timer lies in the node and has a reference of its own while it is started. When it comes due,
-// it hands that reference to the goroutine that cancels: a timer runs in the scheduler, which must
-// not park.
+// it hands that reference to a goroutine, which cancels the node: a timer runs in the scheduler,
+// which must not park.
 #include <rota/context.hpp>
 
 #include "context/cancel_node.hpp"
@@ -34,29 +34,29 @@ struct deadline_node : cancel_node {
     rt::timer t;
 };
 
-// The goroutine; takes over the timer's reference.
+// The goroutine's function: cancels the node, and takes over the timer's reference.
 void expire(void* arg) {
     auto& d = *static_cast<deadline_node*>(arg);
     const context held = context::adopt(&d);
     cancel(d, context_end::deadline_exceeded, d.late);
 }
 
-// In the scheduler.
+// Called in the scheduler when the deadline has come.
 void come_due(void* arg) {
     if (ROTA_UNLIKELY(is_too_late())) {
-        (void)put_off(static_cast<deadline_node*>(arg)->t);  // only its one reference starts it
+        (void)put_off(static_cast<deadline_node*>(arg)->t);  // false: only arm() starts it, once
         return;
     }
     spawn_from_scheduler(expire, arg, reinterpret_cast<const void*>(&expire));
 }
 
-// Starts the timer unless the node has ended meanwhile. The canceller looks for a started timer
-// under the same lock, later.
+// Starts the timer unless the node has ended meanwhile. The canceller marks the node under the same
+// lock, and then looks for a started timer.
 void arm(deadline_node& d) {
     const tree_guard guard(d.mu);
     if (d.end() != context_end::live) return;
     d.armed = true;
-    d.refs.fetch_add(2, memory_order_relaxed);  // relaxed: the caller has one
+    d.refs.fetch_add(2, memory_order_relaxed);  // relaxed: the caller has a reference
     d.t.arg = &d;
     d.t.run = come_due;
     const runtime_entry inside;
@@ -87,7 +87,7 @@ context_node* context_make_until(context_node* parent, std::int64_t when, std::e
     if (parent != nullptr && parent->bounded && parent->deadline <= when)
         return context_make(parent);
     auto* const d = new deadline_node(parent, when, cause);
-    d->refs.fetch_add(2, memory_order_relaxed);  // relaxed: nobody else knows it
+    d->refs.fetch_add(2, memory_order_relaxed);  // relaxed: no other thread knows it
     enter_list(*d);
     if (when <= current_now()) cancel(*d, context_end::deadline_exceeded, cause);
     else arm(*d);

@@ -18,7 +18,7 @@ struct alignas(cache_line) chain_pool {
 constinit chain_pool pools[block_lists::classes];
 
 // A p that finds the pool busy does without it. So no thread waits here, not even the child of a
-// fork for a lock whose holder does not exist there.
+// fork for a lock with a holder that does not exist there.
 spare_block* take_chain(chain_pool& pool) {
     // relaxed, each: see count. A p that makes blocks and never drops any comes through here for
     // every block.

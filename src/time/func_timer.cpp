@@ -1,10 +1,10 @@
-// Timers that call: when due, the timer makes a goroutine that runs the closure. Go: AfterFunc,
-// goFunc.
+// Implements timers that call a function: a due timer makes a goroutine that runs the closure. Go:
+// AfterFunc, goFunc.
 //
-// References: one for each handle, one while the timer is started or about to call, one for each
-// goroutine that runs the closure. The last release destroys the timer. A timer that comes due
-// hands the started timer's reference to the goroutine. A timer that is due when it is set makes
-// the goroutine at once, as rota::go does, and never is in the heap.
+// Each handle has a reference, and so has each goroutine that runs the closure, and the timer
+// itself while it is started or about to call. The last release destroys the timer. A timer that
+// comes due hands its own reference to the goroutine. A timer that is due when it is set makes the
+// goroutine at once, as rota::go does, and never is in the heap.
 #include <cstddef>
 #include <new>
 
@@ -27,7 +27,7 @@ struct alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) func_timer : timer_block {
     // --- fixed -------------------------------------------------------------------
     const closure_ops& ops;
     const void* created_at = nullptr;
-    const bubble* made_in = nullptr;  // the bubble by whose clock it comes due; null: nanotime()
+    const bubble* made_in = nullptr;  // it comes due by the clock of this bubble; null: nanotime()
 
     // --- any thread --------------------------------------------------------------------
     atomic<std::uint64_t> refs{1};  // pairs(timer.refs): the last release sees every write
@@ -43,7 +43,7 @@ void release(func_timer& ft) noexcept {
     ::operator delete(&ft);
 }
 
-// Runs in the goroutine.
+// The goroutine's function: runs the closure, then drops the reference.
 void call(void* arg) {
     struct keeper {
         func_timer& ft;
@@ -52,6 +52,7 @@ void call(void* arg) {
     keep.ft.ops.call(keep.ft.closure());
 }
 
+// Called when the timer is due: makes the goroutine.
 void fire(void* arg) {
     auto& ft = *static_cast<func_timer*>(arg);
     if (ROTA_UNLIKELY(is_too_late())) {

@@ -1,8 +1,9 @@
 // Takes tokens of a weighted semaphore and gives them back. Go: semaphore.Weighted.
 //
-// A waiter lies in its own frame and in two lists: the semaphore's and the context's. The first to
-// claim it decides (context/waiter.hpp). The semaphore claims under mu_ and wakes after releasing
-// it. So it touches nothing of its own after a waiter may have gone on and destroyed it.
+// A waiter lies in its own frame and in two lists: the semaphore's and the context's. The first
+// claimer decides (context/waiter.hpp). The semaphore claims under mu_, and wakes after it has
+// released mu_. So it touches no member of its own after a waiter may have gone on and destroyed
+// it.
 #include <rota/sync/weighted_semaphore.hpp>
 
 #include <rota/panic.hpp>
@@ -19,7 +20,7 @@ struct semaphore_waiter : rt::context_waiter {
 
     const std::int64_t n;
 
-    // --- guarded by mu_, but the link of those who are granted: whoever grants ---------------
+    // --- guarded by mu_; once granted, `next` is the granting thread's -----------------------
     semaphore_waiter* next = nullptr;
     semaphore_waiter* prev = nullptr;
     bool waits = false;  // it is in the list
@@ -59,7 +60,7 @@ void remove(semaphore_waiter*& first, semaphore_waiter*& last, semaphore_waiter&
     w.waits = false;
 }
 
-// Each waiter may be gone as soon as it is woken.
+// Wakes each waiter of the chain; a waiter may be gone as soon as it is woken.
 void wake_all(semaphore_waiter* w) {
     while (w != nullptr) {
         semaphore_waiter* const next = w->next;

@@ -6,7 +6,8 @@
 // one would stand on this stack for as long as the goroutine lives, and keep objects from being
 // found unreachable (diag/unreachable).
 //
-// A jump with a return address where a call would do: see sched/goroutine.cpp.
+// It reaches rota_goroutine_main by a jump with a return address where a call would do: see
+// sched/goroutine.cpp.
 
     .hidden DW.ref.rota_goroutine_personality
     .weak DW.ref.rota_goroutine_personality
