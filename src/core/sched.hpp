@@ -62,7 +62,7 @@ struct sched_t {
     processor_time worked ROTA_GUARDED_BY(mu);
     m* idle_m ROTA_GUARDED_BY(mu) = nullptr;
     m* free_foreign ROTA_GUARDED_BY(mu) = nullptr;  // linked by idle_next
-    m* free_m ROTA_GUARDED_BY(mu) = nullptr;  // ms whose thread has ended, linked by idle_next
+    m* free_m ROTA_GUARDED_BY(mu) = nullptr;        // ms with an ended thread, linked by idle_next
     std::int32_t idle_m_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t locked_idle_count ROTA_GUARDED_BY(mu) = 0;
     std::int32_t m_count ROTA_GUARDED_BY(mu) =
@@ -89,8 +89,8 @@ struct sched_t {
     std::int64_t m_refused_at ROTA_GUARDED_BY(mu) = 0;
     std::uint64_t m_next_id ROTA_GUARDED_BY(mu) = 0;
     std::int32_t run_count ROTA_GUARDED_BY(mu) = 0;  // run() calls in progress
-    // The line: ms whose thread is stopped in user code until it has a p. It is served in turn with
-    // the global queue. Linked by suspended_next.
+    // The line: ms with a thread that is stopped in user code until it has a p. It is served in
+    // turn with the global queue. Linked by suspended_next.
     m* suspended_first ROTA_GUARDED_BY(mu) = nullptr;
     m* suspended_last ROTA_GUARDED_BY(mu) = nullptr;
     std::uint32_t suspended_count ROTA_GUARDED_BY(mu) = 0;

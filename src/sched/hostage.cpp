@@ -193,7 +193,7 @@ long hostage_watch::nap_us_max(std::int64_t now) const {
     // A thread of the program's own does not tell sysmon when it readies a goroutine.
     const bool foreign = sched.foreign_count.load(memory_order_relaxed) != 0;  // relaxed: a hint
     if (foreign && us > foreign_us) us = foreign_us;
-    // While all ps are busy, only sysmon looks after a timer of a p whose goroutine computes.
+    // While every p is busy, only sysmon looks after the timers of a p with a computing goroutine.
     for (std::int32_t i = 0; i < proc_count(); ++i) {
         const std::int64_t left_us = (next_timer_run(*sched.allp[i]) - now) / 1000;
         if (left_us < us) us = left_us > question_us ? left_us : work_us / 4;
@@ -240,8 +240,8 @@ void hostage_watch::note_shortage(std::int64_t now) {
         look_again_ = soon::work_waits;
 }
 
-// Finds the p whose turn is the longest while urgent goroutines wait, such as a goroutine that a
-// thread of the program's own has readied: that p is asked first.
+// Finds the p with the longest turn, which sysmon asks first to yield for an urgent goroutine, such
+// as a goroutine that a thread of the program's own has readied.
 void hostage_watch::find_longest() {
     longest_ = nullptr;
     if (!sched.urgent_waits.load(memory_order_relaxed)) return;  // relaxed: a round late

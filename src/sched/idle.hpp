@@ -17,7 +17,7 @@ void give_to_stopper(p& pp) ROTA_REQUIRES(sched.mu);
 // Ends the deep sleep of sysmon, if it sleeps deeply: a p gets to work.
 void wake_sysmon() ROTA_REQUIRES(sched.mu);
 
-// Takes an idle p, or null. Wakes sysmon from deep sleep. Go: pidleget.
+// Takes a p off the idle list, and wakes sysmon from deep sleep; null: no p is idle. Go: pidleget.
 [[nodiscard]] p* pidle_get() ROTA_REQUIRES(sched.mu);
 
 // As pidle_get; the p whose timers are due at `now` comes first.
@@ -35,10 +35,10 @@ inline std::int32_t busy_p_count() {
 // Puts the m on the idle list. Go: mput; here the caller looks for a deadlock (sched/deadlock).
 void midle_put(m& mp) ROTA_REQUIRES(sched.mu);
 
-// Takes the m that became idle last, or null. Go: mget.
+// Takes off the list the m that became idle last; null: no m is idle. Go: mget.
 [[nodiscard]] m* midle_get() ROTA_REQUIRES(sched.mu);
 
-// Takes this very m off the list; false if it is not there.
+// Takes mp off the list; false if it is not there.
 bool midle_remove(m& mp) ROTA_REQUIRES(sched.mu);
 
 }  // namespace rota::rt
