@@ -4,9 +4,9 @@
 //     const auto l = rota::tls::listen("tcp", ":8443", files);
 //     const auto c = rota::tls::dial("tcp", "example.org:443", rota::tls::config());
 //
-// Everything here blocks the goroutine, not the thread, and exists twice, as in net.hpp: one form
-// throws std::system_error, one takes a trailing std::error_code&. Errors are those of net.hpp and
-// those of the category "tls". Compression, renegotiation and early data are never used.
+// Every operation blocks the goroutine, not the thread, and exists in two forms, as in net.hpp: the
+// first throws std::system_error, the second takes a trailing std::error_code&. Errors are those of
+// net.hpp and of the category "tls". Compression, renegotiation and early data are never used.
 #pragma once
 
 #include <cstddef>
@@ -30,20 +30,19 @@ class settings;
 class stream;
 }  // namespace detail
 
-/// What goes wrong with TLS. Converts to std::error_code of the category "tls".
+/// Errors of TLS. Converts to std::error_code of the category "tls".
 ///
-/// The category has more values than have names here: 1000 and an X509_V_ERR_ number of OpenSSL's
-/// where the peer's certificate is refused, and OpenSSL's own error codes, from 1 << 23 on, for the
-/// rest: what the peer has done wrong, and what it says that we have. Their message is OpenSSL's
-/// reason.
+/// The category has more values than the names below. A refused certificate of the peer: 1000 plus
+/// OpenSSL's X509_V_ERR_ number. A protocol error of the peer, or an error that the peer's alert
+/// reports: OpenSSL's own error code, from 1 << 23 on. The message is then OpenSSL's reason.
 enum class tls_errc {
-    unexpected_end = 1,  ///< "unexpected end of connection": without a word that it was the end
+    unexpected_end = 1,  ///< "unexpected end of connection": the peer has not announced its end
     no_server_name = 2,  ///< "no server name to verify": neither server_name nor a host
-    no_certificate = 3,  ///< "no certificate": a server needs one, and the key that belongs to it
-    bad_pem = 4,  ///< "no PEM text of that kind": of a certificate, a key, or the roots, or one of
-                  ///< them is damaged, or the key is encrypted
-    ///< "bad configuration": an ALPN name of no or more than 255 bytes, a server name that can be
-    ///< none, or no config
+    no_certificate = 3,  ///< "no certificate": a server needs a certificate and the key to it
+    bad_pem = 4,  ///< "no PEM text of that kind, or an encrypted key": the text of a certificate,
+                  ///< of a key or of the roots is missing or damaged, or the key is encrypted
+    ///< "bad configuration": an ALPN name that is empty or longer than 255 bytes, an impossible
+    ///< server name, or no config
     bad_config = 5,
     broken = 6,        ///< "TLS connection is broken": a write has failed and may have sent a part
     no_issuer = 1002,  ///< the certificate's issuer is not known;
@@ -73,32 +72,33 @@ enum class client_auth : std::uint8_t {
     required,  ///< a certificate that can be verified
 };
 
-/// What a config is made of. Texts are PEM; of a text and a file of the same thing the text counts.
+/// The settings of a config. Texts are PEM; if both a text and a file are given, the text counts.
 struct options {
-    /// The own certificate, in front of what leads from it to a root, and its key, not encrypted. A
-    /// server needs them, a client may.
+    /// The own certificate, then the certificates that lead from it to a root, and its key, not
+    /// encrypted. A server needs them; for a client they are optional.
     std::string certificate{};
     std::string certificate_file{};
     std::string key{};
     std::string key_file{};
     /// The trusted certificates: a peer's certificate must come from one of them. Each is trusted,
-    /// also if it is not its own issuer. With neither a text nor a file: the system's roots.
+    /// even if another certificate is its issuer. Neither a text nor a file: the system's roots.
     std::string roots{};
     std::string roots_file{};
-    /// The protocols that are spoken on top, the best first: a server takes the first that its
-    /// client has too, and refuses a client that has none of them. A client that names none, and a
-    /// server that does not, go on without. Go: NextProtos.
+    /// The protocols above TLS, in order of preference. A server takes the first that its client
+    /// names too, and refuses a client that names none of them. If client or server names no
+    /// protocol at all, the connection goes on without. Go: NextProtos.
     rota::detail::vector<std::string> alpn{};
-    /// A client: the name, or IP address, that the server's certificate must be for; names of other
-    /// letters than ASCII's as A-labels ("xn--..."). A final dot and an address' zone do not count.
-    /// A name with a NUL, with a dot in front, of a dot alone or of more than 253 bytes is refused
-    /// when a connection is made: tls_errc::bad_config. Empty: the host of dial's address. Go:
-    /// ServerName.
+    /// A client: the name or IP address that the server's certificate must be for; a name with
+    /// other letters than ASCII's as A-labels ("xn--..."). A final dot and an address' zone do not
+    /// count. A name that contains a NUL, begins with a dot, is only a dot, or has more than 253
+    /// bytes is refused when a connection is made: tls_errc::bad_config. Empty: the host of dial's
+    /// address. Go: ServerName.
     std::string server_name{};
     version min_version = version::tls_1_2;
-    /// The cipher suites of TLS 1.2, as `openssl ciphers` takes them. Empty: those with forward
-    /// secrecy and authenticated encryption alone, "ECDHE+AESGCM:ECDHE+CHACHA20:!PSK". Those of TLS
-    /// 1.3 are all of that kind. A text that names no suite: OpenSSL's error. Go: CipherSuites.
+    /// The cipher suites of TLS 1.2, in the syntax of `openssl ciphers`. Empty: only suites with
+    /// forward secrecy and authenticated encryption, "ECDHE+AESGCM:ECDHE+CHACHA20:!PSK". The suites
+    /// of TLS 1.3 are always of that kind. A text that names no suite: OpenSSL's error. Go:
+    /// CipherSuites.
     std::string ciphers{};
     /// A client takes any certificate: for tests. Go: InsecureSkipVerify.
     bool insecure_skip_verify = false;
@@ -106,42 +106,42 @@ struct options {
     client_auth clients = client_auth::none;
     /// A server: how many session tickets it gives to a client of TLS 1.3, in front of the first
     /// data that it writes. With a ticket, a client that keeps sessions, as browsers and curl do,
-    /// makes its next handshake without certificates. rota's own clients keep none. With 0 the
-    /// server sends no ticket, and every handshake is a full one. A ticket ends with the client's
-    /// certificates, if the server has asked for them. At most 8; more: tls_errc::bad_config. Go:
-    /// SessionTicketsDisabled.
+    /// makes its next handshake without certificates. rota's own clients keep no sessions. With 0
+    /// the server sends no ticket, and every handshake is a full one. A ticket ends with the
+    /// client's certificates, if the server has asked for them. At most 8; more:
+    /// tls_errc::bad_config. Go: SessionTicketsDisabled.
     std::uint8_t session_tickets = 0;
 };
 
-/// Certificates and choices, read and checked once. A reference: copies share one, of which only
-/// the own certificate can be replaced. For clients and servers. Go: tls.Config.
+/// Certificates and choices, read and checked once, for clients and servers. A reference: copies
+/// share one state, of which only the own certificate can be replaced. Go: tls.Config.
 class config {
   public:
-    /// That of a client with the options' defaults. Throws as the other one does.
+    /// A client's config with the default options. Throws as config(options) does.
     config();
     /// Reads the files; blocks the goroutine meanwhile. Throws std::system_error:
-    /// tls_errc::bad_pem, bad_config, what the operating system says of a file, and OpenSSL's
-    /// errors, as of a key that is another certificate's; std::bad_alloc.
+    /// tls_errc::bad_pem, bad_config, the operating system's errors of a file, and OpenSSL's
+    /// errors, for example if the key belongs to another certificate; std::bad_alloc.
     explicit config(const options& o);
-    /// As the other one, but tells of errors by `error`; the config is then of no use.
+    /// The same, but reports errors in `error`; the config cannot be used then.
     config(const options& o, std::error_code& error);
 
-    /// Replaces the own certificate, what leads from it to a root, and its key, as PEM texts:
-    /// connections that are made from here on have it, also those of servers that already listen.
-    /// Connections that there are keep the old one. With an error nothing changes. May be called by
-    /// several goroutines and threads at once. Throws as the constructor; misuse, of a config
-    /// without a certificate: tls_errc::no_certificate. Go: GetCertificate.
+    /// Replaces the own certificate, the certificates that lead from it to a root, and its key, as
+    /// PEM texts. Later connections use it, also those of servers that already listen. Connections
+    /// that exist keep the old certificate. On an error nothing changes. Several goroutines and
+    /// threads may call it at once. Throws as the constructor does; misuse, of a config without a
+    /// certificate: tls_errc::no_certificate. Go: GetCertificate.
     void set_certificate(std::string_view certificate, std::string_view key) const;
     void set_certificate(std::string_view certificate, std::string_view key,
                          std::error_code& error) const;
-    /// The same with what the files hold now from which the certificate and its key were read, as
-    /// for a program that is told that they have been renewed. Blocks the goroutine meanwhile.
+    /// The same, with the present content of the files from which the certificate and its key were
+    /// read: for a program that is told of a renewal. Blocks the goroutine meanwhile.
     ///
     ///     for (const auto& s : hangups) files.reload();  // each SIGHUP
     void reload() const;
     void reload(std::error_code& error) const;
 
-    /// For rota's libraries: what it stands for.
+    /// For rota's libraries: the shared settings.
     const std::shared_ptr<const detail::settings>& get() const noexcept { return s_; }
 
   private:
@@ -149,20 +149,20 @@ class config {
 };
 
 /// A TLS connection. A reference: copies share one connection, which is closed when the last copy
-/// goes. Any number of goroutines and threads may use it at once; one may read while another
-/// writes. Handshakes, reads, writes and the accessors of the handshake throw std::bad_alloc in
+/// goes. Any number of goroutines and threads may use it at once; reads and writes can run at the
+/// same time. Handshakes, reads, writes and the accessors of the handshake throw std::bad_alloc in
 /// both forms; after a write that has thrown it, every later write fails. Go: tls.Conn.
 class conn {
   public:
     /// No connection: every operation fails with net_errc::closed.
     conn() noexcept = default;
 
-    /// One end over a connection, which is from here on its own. `server_name` is used where the
-    /// config has none; where both are empty, the handshake fails with tls_errc::no_server_name
-    /// unless nothing is to be verified. The handshake is made by handshake, or by the first read
-    /// or write. Blocks the goroutine where a config's first connection needs the system's roots,
-    /// to read them. Throws std::system_error, also tls_errc::no_certificate of a server without
-    /// one; std::bad_alloc. Go: tls.Client, tls.Server.
+    /// One end over a connection, which from here on belongs to it. `server_name` is used where the
+    /// config has no name; where both are empty, the handshake fails with tls_errc::no_server_name
+    /// unless nothing is to be verified. The handshake is made by handshake(), or by the first read
+    /// or write. Blocks the goroutine to read the system's roots, where a config's first connection
+    /// needs them. Throws std::system_error, also tls_errc::no_certificate if a server's config has
+    /// no certificate; std::bad_alloc. Go: tls.Client, tls.Server.
     static conn client(net::conn over, const config& c, std::string_view server_name = {});
     static conn client(net::conn over, const config& c, std::string_view server_name,
                        std::error_code& error);
@@ -173,20 +173,19 @@ class conn {
     explicit operator bool() const noexcept { return s_ != nullptr; }
     friend bool operator==(const conn& a, const conn& b) noexcept { return a.s_ == b.s_; }
 
-    /// Makes the handshake, unless that has been done: then it returns at once. Blocks; may
-    /// migrate; waits no longer than to the earlier of both deadlines. One that has failed by a
-    /// deadline goes on where it has stopped when it is asked for again; any other failure is for
-    /// ever. Go: Handshake.
+    /// Makes the handshake; returns at once if it is made already. Blocks, at most to the earlier
+    /// of both deadlines; may migrate. After a failure by a deadline, the next call goes on where
+    /// this call stopped; after any other failure, every later call fails too. Go: Handshake.
     void handshake() const;
     void handshake(std::error_code& error) const;
     /// The same for no longer than the context: the error is ctx.err() then, and the connection is
-    /// closed. Once the handshake has been made the context does not count. Go: HandshakeContext.
+    /// closed. After the handshake the context does not count. Go: HandshakeContext.
     void handshake(context ctx) const;
     void handshake(context ctx, std::error_code& error) const;
 
-    /// What the handshake has found; "" unless it has succeeded, and where there is no such thing.
+    /// The results of the handshake; "" before it has succeeded, and where there is no such value.
     /// They do not block for longer than a record takes. Go: ConnectionState.
-    /// The protocol that both have chosen: "h2".
+    /// The protocol that client and server have chosen: "h2".
     std::string alpn() const;
     /// "TLSv1.3".
     std::string protocol() const;
@@ -199,10 +198,10 @@ class conn {
     /// The peer's certificate, as PEM text.
     std::string peer_certificate() const;
 
-    /// Reads what is there, at most to.size() bytes, waiting for the first: returns how many, 0 at
-    /// the peer's orderly end, and for an empty buffer. A connection that ends without the peer's
-    /// word that this is the end fails with tls_errc::unexpected_end: something may have been cut
-    /// off. Go: Read.
+    /// Waits for the first byte, then reads the available bytes, at most to.size(). Returns their
+    /// number; 0 at the peer's orderly end, and for an empty buffer. If the connection ends without
+    /// the peer's announcement of the end, it fails with tls_errc::unexpected_end: data may have
+    /// been cut off. Go: Read.
     std::size_t read(std::span<std::byte> to) const;
     std::size_t read(std::span<std::byte> to, std::error_code& error) const;
     std::size_t read_some(std::span<std::byte> to) const { return read(to); }
@@ -213,8 +212,8 @@ class conn {
     std::size_t read_full(std::span<std::byte> to) const;
     std::size_t read_full(std::span<std::byte> to, std::error_code& error) const;
 
-    /// Writes all of it and returns from.size(), or fails: then a part may have been sent, and all
-    /// later writes fail with tls_errc::broken, after a deadline too. After close_write:
+    /// Writes the whole of it and returns from.size(), or fails: then a part may have been sent,
+    /// and every later write fails with tls_errc::broken, after a deadline too. After close_write:
     /// std::errc::broken_pipe. Go: Write.
     std::size_t write(std::span<const std::byte> from) const;
     std::size_t write(std::span<const std::byte> from, std::error_code& error) const;
@@ -222,32 +221,32 @@ class conn {
     std::size_t write(std::string_view text, std::error_code& error) const {
         return write(std::as_bytes(std::span(text)), error);
     }
-    /// The same for several pieces, one behind the other; small ones go in one record.
+    /// The same for several pieces in order; small pieces go in one record.
     std::size_t write(std::span<const std::span<const std::byte>> pieces) const;
     std::size_t write(std::span<const std::span<const std::byte>> pieces,
                       std::error_code& error) const;
 
-    /// Tells the peer that this is the end of what is written. Reading goes on. Blocks as a write;
-    /// one that a deadline has ended may be called again. Go: CloseWrite.
+    /// Tells the peer that no more data follows. Reading goes on. Blocks as a write does; after a
+    /// failure by a deadline it may be called again. Go: CloseWrite.
     void close_write() const;
     void close_write(std::error_code& error) const;
 
-    /// Closes it, and says so to the peer. Calls that are under way, and all later ones, end with
-    /// net_errc::closed. Blocks for as long as they need to leave, and for at most half a second,
-    /// or to the earlier of both deadlines, in two cases: while the socket has no room for the word
-    /// to the peer; and, at a client that has written since it last read data, until the server has
-    /// closed too. What comes meanwhile is dropped. A reset would take its place, and destroy what
-    /// the server has not read. A second close ends the wait, and a close beside a write that has
-    /// not returned does not wait. The destructor of the last handle does the same. Go: Close,
-    /// which does not wait.
+    /// Sends the peer the word of the end (close_notify), and closes the connection. Calls in
+    /// progress and later calls end with net_errc::closed. Blocks until the calls in progress have
+    /// left. Waits besides, at most half a second or to the earlier of both deadlines, in two
+    /// cases: while the socket has no room for close_notify; and, at a client that has written
+    /// since it last read data, until the server has closed too. Data that arrives meanwhile is
+    /// dropped: without the wait, a reset would answer it, and destroy data that the server has not
+    /// read. A second close ends the wait. A close during a write that has not returned does not
+    /// wait. The destructor of the last handle does the same. Go: Close, which does not wait.
     void close() const;
     void close(std::error_code& error) const;
 
-    /// As those of net::conn, the handshake included: what a read waits for is bounded by the
-    /// deadline of reads, what a write waits for by that of writes, also where a write has to read,
-    /// as in the handshake; what a read has to send of a handshake by that of writes. Reads and
-    /// handshakes that fail by a deadline have lost nothing; after a write that has failed by one,
-    /// behind the handshake, there are no more writes. Go: SetDeadline.
+    /// As the deadlines of net::conn; they bound the handshake too. The deadline of reads bounds
+    /// the waits of a read. The deadline of writes bounds the waits of a write, also where it has
+    /// to read, as in the handshake, and of a read that has to send a part of the handshake. A read
+    /// or handshake that fails by a deadline has lost nothing. After a write that has failed by its
+    /// deadline, once the handshake was made, every later write fails. Go: SetDeadline.
     void set_deadline(clock::time_point when) const;
     void set_deadline(clock::time_point when, std::error_code& error) const;
     void set_read_deadline(clock::time_point when) const;
@@ -255,17 +254,16 @@ class conn {
     void set_write_deadline(clock::time_point when) const;
     void set_write_deadline(clock::time_point when, std::error_code& error) const;
 
-    /// As those of net::conn.
+    /// As in net::conn.
     net::endpoint local_addr() const;
     net::endpoint local_addr(std::error_code& error) const;
     net::endpoint remote_addr() const;
     net::endpoint remote_addr(std::error_code& error) const;
 
-    /// The connection below. What is read from it or written to it goes past TLS, and breaks it.
-    /// Go: NetConn.
+    /// The connection below. Reads and writes on it bypass TLS, and break it. Go: NetConn.
     net::conn underlying() const noexcept;
 
-    /// For rota's libraries: takes over; what the handles share.
+    /// For rota's libraries: makes a handle of the state that handles share; returns that state.
     explicit conn(std::shared_ptr<detail::stream> s) noexcept : s_(std::move(s)) {}
     const std::shared_ptr<detail::stream>& get() const noexcept { return s_; }
 
@@ -278,20 +276,20 @@ class listener {
   public:
     /// No listener: every operation fails with net_errc::closed.
     listener() noexcept = default;
-    /// Over a listener. Throws std::system_error: tls_errc::no_certificate.
+    /// Takes connections from `over`. Throws std::system_error: tls_errc::no_certificate.
     listener(net::listener over, config c);
 
     explicit operator bool() const noexcept { return static_cast<bool>(over_); }
 
-    /// Waits for the next connection. Its handshake is made by its user: a client that keeps
-    /// silent keeps nobody from being accepted. It does keep its user waiting, for ever without a
-    /// deadline or handshake(ctx). Throws as net::listener::accept does, and std::bad_alloc; what
-    /// goes wrong with the connection alone, its handshake tells. Blocks as well where the system's
-    /// roots have to be read. Go: Accept.
+    /// Waits for the next connection. The caller makes its handshake, so a silent client keeps no
+    /// other client from being accepted. It does keep its own caller waiting, for ever without a
+    /// deadline or handshake(ctx). Throws as net::listener::accept does, and std::bad_alloc. An
+    /// error of the connection alone is reported by its handshake. Blocks as well where the
+    /// system's roots have to be read. Go: Accept.
     conn accept() const;
     conn accept(std::error_code& error) const;
 
-    /// As those of net::listener.
+    /// As in net::listener.
     net::endpoint addr() const { return over_.addr(); }
     net::endpoint addr(std::error_code& error) const { return over_.addr(error); }
     void set_deadline(clock::time_point when) const { over_.set_deadline(when); }
@@ -306,14 +304,14 @@ class listener {
     std::shared_ptr<const detail::settings> s_;
 };
 
-/// Listens as net::listen does, for TLS. Throws as that does, and tls_errc::no_certificate. Go:
-/// tls.Listen.
+/// Listens as net::listen does, for TLS. Throws as net::listen does, and tls_errc::no_certificate.
+/// Go: tls.Listen.
 listener listen(std::string_view network, std::string_view address, const config& c);
 listener listen(std::string_view network, std::string_view address, const config& c,
                 std::error_code& error);
 
-/// Connects as net::dial does, and makes the handshake, verifying that the server's certificate is
-/// for the host in `address`, or the config's server_name. Go: tls.Dial.
+/// Connects as net::dial does, and makes the handshake. It verifies that the server's certificate
+/// is for the host in `address`, or for the config's server_name. Go: tls.Dial.
 conn dial(std::string_view network, std::string_view address, const config& c);
 conn dial(std::string_view network, std::string_view address, const config& c,
           std::error_code& error);

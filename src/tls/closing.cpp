@@ -1,30 +1,30 @@
-// The end of a connection: the close_notify alert, the end of the TCP stream, and a bounded wait.
+// Ends a TLS connection: the close_notify alert, the end of the TCP stream, and a bounded wait.
 //
-// The kernel answers close(2) on a socket with unread bytes, and bytes that come after close(2), by
-// a reset. A reset discards what is still on its way to the peer, and the peer's next call fails. A
-// TLS 1.3 server sends session tickets that no program asks for, one round trip behind the client's
-// handshake. So a client that writes and closes would destroy what it has written.
+// The kernel answers close(2) on a socket with unread bytes, and bytes that arrive after close(2),
+// by a reset. A reset discards data on its way to the peer, and the peer's next call fails. A TLS
+// 1.3 server sends session tickets that no program asks for, one round trip after the client's
+// handshake. So a client that writes and closes would destroy the data that it has written.
 //
 // A close therefore goes in this order:
 //
-//     1. closed_ is set, and the calls under way end with net_errc::closed
+//     1. closed_ is set; calls in progress end with net_errc::closed
 //     2. close_notify is sent                                 waits while the socket has no room
 //     3. shutdown(SHUT_WR)
-//     4. what has come is read and dropped                    waits for the peer's end, see below
+//     4. received bytes are read and dropped                  waits for the peer's end, see below
 //     5. close(2)
 //
 // Step 4 waits in one case: a client has written since it last read data. Until the server has
-// answered, tickets may be on their way. Other closes drop what has come and do not wait: a client
-// whose server has answered has got the tickets too, and a server is sent nothing that its program
-// does not ask for. An end that has refused its peer does not wait either: strangers would keep a
-// server's goroutines.
+// answered, tickets may be on their way. Every other close drops the received bytes and does not
+// wait. A client whose server has answered has received the tickets too, and a server receives
+// nothing that its program does not ask for. An end that has refused its peer does not wait either:
+// unknown peers could hold a server's goroutines.
 //
 // Both waits together end after close_patience, at the earlier deadline of the two directions,
-// after close_bytes_max bytes, or by a second close. A close beside a write that has not returned
-// skips steps 2 to 4: the message is cut already.
+// after close_bytes_max bytes, or by a second close. A close during a write that has not returned
+// skips steps 2 to 4: that write's message is cut already.
 //
 // Rejected: a goroutine that drops the rest in the background. A program that writes, closes and
-// returns from main would end before it.
+// returns from main would end before that goroutine.
 #include <algorithm>
 #include <mutex>
 
@@ -53,16 +53,16 @@ void stream::close(bool waits) noexcept {
     socket_.close(none);
 }
 
-// Whether tickets may be on their way, and the server may not have read what a reset would destroy.
-// Caller: holds mu_.
+// Whether tickets may be on their way, and the server may still have to read data that a reset
+// would destroy. Caller: holds mu_.
 bool stream::is_unanswered() const {
     const bool is_over =
         broken_ || read_error_ || !shaken_ || (SSL_get_shutdown(ssl_) & SSL_RECEIVED_SHUTDOWN) != 0;
     return !is_over && side_ == side::client && unanswered_;
 }
 
-// Steps 1 and 2. False: the connection just ends. Parks: only while the socket has no room.
-// Within a message of the peer's OpenSSL says nothing: the peer hears no close_notify then.
+// Steps 1 and 2. False: the caller skips steps 3 and 4. Parks: only while the socket has no room.
+// In the middle of a message of the peer OpenSSL sends nothing: the peer gets no close_notify then.
 bool stream::say_goodbye(bool waits) noexcept {
     {
         std::unique_lock lock(mu_);
@@ -85,8 +85,8 @@ bool stream::say_goodbye(bool waits) noexcept {
     return true;
 }
 
-// Ends a read that is under way, and sets the limit of what this close waits for. Caller: holds
-// mu_, and has set closed_: no other read begins.
+// Ends a read that is in progress, and sets the deadline for the waits of this close. Caller: holds
+// mu_, and has set closed_, so no other read begins.
 void stream::take_over_reads(std::unique_lock<mutex>& lock) noexcept {
     rt::fd& d = *socket_.descriptor();
     if (feeding_ != cause::none) (void)d.set_deadline(true, false, long_past);
@@ -96,7 +96,7 @@ void stream::take_over_reads(std::unique_lock<mutex>& lock) noexcept {
     (void)d.set_deadline(true, true, limit);
 }
 
-// Steps 3 and 4. Caller: has said goodbye.
+// Steps 3 and 4. Caller: say_goodbye has returned true.
 void stream::drop_the_rest(bool waits) noexcept {
     bool is_awaited = false;
     {

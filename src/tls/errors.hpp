@@ -1,5 +1,5 @@
-// Errors as this room reports them: OpenSSL keeps those of a thread in a queue, and a goroutine
-// takes what concerns it out of there before it does anything else.
+// Turns OpenSSL's errors into error codes. OpenSSL keeps the errors of a thread in a queue, so a
+// goroutine takes its own errors from the queue before it can park and move to another thread.
 #pragma once
 
 #include <system_error>
@@ -20,9 +20,9 @@ auto throwing(const char* what, Call call, const More&... more) {
     return rt::throwing("tls", what, call, more...);
 }
 
-// The first error in the thread's queue, which is emptied. Of a refused certificate, wherever that
-// stands in the queue, `ssl` (or null) knows the reason. Caller: has cleared the queue before the
-// call that has failed, and has not parked since.
+// Returns the first error in the thread's queue, and empties the queue. If a refused certificate is
+// anywhere in the queue, the reason comes from `ssl` instead, unless that is null. Caller: has
+// cleared the queue before the call that failed, and has not parked since.
 std::error_code take_error(SSL* ssl) noexcept;
 
 }  // namespace rota::tls::detail

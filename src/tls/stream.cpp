@@ -1,4 +1,5 @@
-// The engine: records in, records out, and who waits for what.
+// Implements tls::stream: the handshake, reads and writes of one TLS connection. The header says
+// which lock or turn each step holds.
 #include "tls/stream.hpp"
 
 #include <algorithm>
@@ -23,18 +24,19 @@ namespace rota::tls::detail {
 namespace {
 
 constexpr std::size_t record_max = 16 * 1024;
-// So much ciphertext goes to the socket at once.
+// Bytes of ciphertext: a write that has so many ready sends them before it encrypts more.
 constexpr std::size_t sent_at_once = 64 * 1024;
-// Of answers that the peer causes and does not read: more is malice.
+// Bytes of unsent answers that the peer has caused and does not read. Beyond that the peer is
+// malicious, and a read breaks the connection.
 constexpr std::size_t unsent_max = 1 << 20;
 
-// The earlier of two moments, of which 0 stands for none.
+// The earlier of two deadlines (ns); 0 means no deadline.
 std::int64_t earlier_limit(std::int64_t a, std::int64_t b) {
     return a == 0 || b == 0 ? a + b : std::min(a, b);
 }
 
-// The turn to send. What a reader has left meanwhile is sent at its end as far as that needs no
-// waiting.
+// Holds `turn` (writing_) while its owner sends. The destructor runs `at_end` with `mu` held: it
+// sends what a reader has queued meanwhile, as far as the socket takes it without a wait.
 template <class AtEnd>
 struct sending_turn {
     mutex& turn;
@@ -52,7 +54,8 @@ struct sending_turn {
 
 }  // namespace
 
-// The turn to read the socket, by the limit of what that is for. Both ends of it: with mu_ held.
+// The turn to read the socket (feeding_). It sets the socket's read deadline to the limit of `why`
+// for that time. Constructor and destructor run with mu_ held; the destructor takes it if needed.
 class stream::feeding_turn {
   public:
     feeding_turn(stream& s, std::unique_lock<mutex>& lock, cause why) : s_(s), lock_(lock) {
@@ -61,7 +64,7 @@ class stream::feeding_turn {
     }
     ~feeding_turn() {
         if (!lock_.owns_lock()) lock_.lock();
-        // A close has set the deadline that ended this turn, and sets the next one.
+        // stream::close has set the deadline that ended this turn, and sets the next deadline.
         if (!s_.closed_) limit(s_.read_limit_, s_.limit_of(s_.feeding_));
         s_.feeding_ = cause::none;
         s_.changed_.notify_all();
@@ -77,7 +80,7 @@ class stream::feeding_turn {
     std::unique_lock<mutex>& lock_;
 };
 
-// The turn to make the handshake. Both ends of it: with mu_ held.
+// The turn to make the handshake (shaking_). Constructor and destructor run with mu_ held.
 class stream::shaking_turn {
   public:
     shaking_turn(stream& s, std::unique_lock<mutex>& lock) : s_(s), lock_(lock) {
@@ -151,8 +154,8 @@ std::error_code stream::begin(std::string_view server_name) {
     return verify_server(own.empty() ? std::string(server_name) : own);
 }
 
-// Names are verified without regard to the subject's CN, as nobody does any more. An address is not
-// sent as the name that is asked for: RFC 6066.
+// Verification ignores the subject's CN, as is common practice. RFC 6066: an address is not sent as
+// the server name of the handshake.
 std::error_code stream::verify_server(const std::string& name) {
     const bool verifies = !settings_->skips_verify();
     if (name.empty())
@@ -172,7 +175,7 @@ std::error_code stream::verify_server(const std::string& name) {
 }
 
 stream::~stream() {
-    // Somebody may be inside who has no turn any more.
+    // At exit and after a fork, a goroutine may be inside the stream that never runs again.
     const bool too_late = rt::sched.exiting.load(rt::memory_order_relaxed) ||  // relaxed: our own
                           rt::sched.forked.load(rt::memory_order_relaxed);
     if (too_late) return;
@@ -204,8 +207,8 @@ std::int64_t stream::limit_of(cause why) const {
     return why == cause::write ? write_limit_ : read_limit_;
 }
 
-// Until it holds, by the limit as it is then. False, and an error: closed, or too late. Caller:
-// holds mu_.
+// Waits until `holds()` is true, and reads the limit of `why` again after each wakeup. False, with
+// an error: the stream is closed, or the limit has passed. Caller: holds mu_.
 template <class Condition>
 bool stream::wait(std::unique_lock<mutex>& lock, cause why, Condition holds,
                   std::error_code& error) {
@@ -228,7 +231,7 @@ bool stream::wait(std::unique_lock<mutex>& lock, cause why, Condition holds,
 
 // --- OpenSSL -------------------------------------------------------------------------------------
 
-// A call of OpenSSL, and what it means. Caller: holds mu_.
+// Calls OpenSSL, and classifies its result. Caller: holds mu_.
 template <class Call>
 stream::outcome stream::ask(Call call, std::error_code& error) {
     error = broken_;
@@ -247,7 +250,7 @@ stream::outcome stream::ask(Call call, std::error_code& error) {
     return outcome::failed;
 }
 
-// Caller: has the turn.
+// Caller: holds the turn shaking_.
 stream::outcome stream::shake(std::uint64_t& seen, std::error_code& error) {
     const std::lock_guard guard(mu_);
     error.clear();
@@ -262,7 +265,7 @@ stream::outcome stream::shake(std::uint64_t& seen, std::error_code& error) {
     return outcome::failed;
 }
 
-// True: there is no more to be done. Caller: has the turn.
+// True: the handshake is complete, or its bytes cannot be sent. Caller: holds the turn shaking_.
 bool stream::finish_shaking(bool is_done, const std::error_code& unsent) {
     const std::lock_guard guard(mu_);
     if (unsent && unsent != std::errc::timed_out && !broken_) broken_ = unsent;
@@ -283,7 +286,7 @@ void stream::handshake(cause why, std::error_code& error) {
         const outcome o = shake(seen, error);
         std::error_code unsent;
         (void)send_all(unsent);
-        if (o == outcome::failed) return;  // the peer has been told why
+        if (o == outcome::failed) return;  // send_all has sent the alert that says why
         error = unsent;
         if (finish_shaking(o == outcome::done, unsent)) return;
         if (!feed(seen, why, true, error)) return;
@@ -292,7 +295,7 @@ void stream::handshake(cause why, std::error_code& error) {
 
 // --- reading -------------------------------------------------------------------------------------
 
-// A buffer is there for as long as something is being read, not while it is waited for.
+// A reader that waits for the socket holds no buffer; it allocates one for each attempt to read.
 std::int64_t stream::receive(std::unique_ptr<std::byte[]>& to, bool waits) {
     rt::fd& d = *socket_.descriptor();
     for (;;) {
@@ -304,7 +307,8 @@ std::int64_t stream::receive(std::unique_ptr<std::byte[]>& to, bool waits) {
     }
 }
 
-// Gives OpenSSL something to read, unless somebody has since `seen`. False: there is nothing.
+// Reads ciphertext for OpenSSL, unless another goroutine has done so since `seen`. False, with an
+// error: nothing was read.
 bool stream::feed(std::uint64_t seen, cause why, bool waits, std::error_code& error) {
     std::unique_lock lock(mu_);
     if (!waits && feeding_ != cause::none) {
@@ -399,7 +403,8 @@ void stream::send_at_once() noexcept {
     if (n > 0) out.erase(0, static_cast<std::size_t>(n));
 }
 
-// Sends until nothing is left; what an error leaves stays for the next one. Caller: holds writing_.
+// Sends until nothing is left. After an error the rest stays in sending_ for the next sender.
+// Caller: holds writing_.
 bool stream::drain(std::error_code& error) {
     for (;;) {
         {
@@ -424,9 +429,9 @@ bool stream::send_all(std::error_code& error) {
     return drain(error);
 }
 
-// A server's tickets go in front of its first data. A client that reads no data gets none: it would
-// leave them unread, and the kernel answers the close of a socket with unread bytes by a reset.
-// Caller: holds mu_.
+// A server sends its tickets in front of its first data. A client that reads no data gets none: it
+// would leave them unread, and the kernel answers the close of a socket with unread bytes by a
+// reset. Caller: holds mu_.
 void stream::offer_tickets() {
     for (; tickets_due_ > 0; --tickets_due_) (void)SSL_new_session_ticket(ssl_);
 }
@@ -495,8 +500,8 @@ void stream::write(std::span<const std::span<const std::byte>> pieces, std::erro
     is_done = drain(error);
 }
 
-// Whether the peer is told now; more: a message of its own has to end first. Caller: holds
-// writing_.
+// Tells the peer that no data follows. `more`: the rest of a message of the peer that concerns the
+// connection itself (a key update) has to arrive first. Caller: holds writing_.
 stream::outcome stream::end_writes(std::uint64_t& seen, std::error_code& error) {
     const std::lock_guard guard(mu_);
     error.clear();

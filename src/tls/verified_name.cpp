@@ -1,8 +1,8 @@
-// Names and addresses that can be verified.
+// Parses the host name or IP address that a server's certificate must be for.
 //
-// OpenSSL takes a name that begins with a dot for all names that end so, and a NUL for its end; and
-// texts around an IPv4 address for nothing. The zone of an address says which of our own networks
-// leads there, and nothing of whom it belongs to.
+// OpenSSL matches a name that begins with a dot with every name that ends in it, takes a NUL as the
+// end of a name, and ignores text around an IPv4 address. So parse() refuses such names itself. The
+// zone of an address names a network of this machine, not the owner of the address: it is cut off.
 #include "tls/verified_name.hpp"
 
 #include <algorithm>
