@@ -1,4 +1,5 @@
-// Trying again where the kernel does not tell when: a Unix socket whose peer's queue is full.
+// Repeats a call with naps between where the kernel does not report when it can succeed: on a Unix
+// socket whose peer's queue is full.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace rota::net {
 
-// The result of `call` once it is something else than -EAGAIN. `call` looks at deadlines itself.
+// Repeats `call` until its result is not -EAGAIN, and returns that. `call` checks deadlines itself.
 template <class Call>
 auto retried(Call call) {
     using std::chrono::milliseconds;

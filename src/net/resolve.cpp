@@ -1,5 +1,6 @@
-// The C library is asked, on a goroutine of its own: it blocks a thread, needs a stack that not
-// every goroutine has, and cannot be interrupted, so whoever waits no longer leaves it behind.
+// Looks names up by the C library's getaddrinfo, on a goroutine of its own. The call blocks a
+// thread, needs a larger stack than most goroutines have, and cannot be interrupted. So a caller
+// that stops waiting leaves that goroutine behind.
 #include "net/resolve.hpp"
 
 #include <cerrno>
@@ -20,16 +21,16 @@ namespace rota::net {
 
 namespace {
 
-constexpr int lookups_max = 64;  // each holds a thread
+constexpr int lookups_max = 64;  // lookups at once; each blocks a thread
 weighted_semaphore& lookups() {
-    static weighted_semaphore* const all = new weighted_semaphore(lookups_max);  // for good
+    static weighted_semaphore* const all = new weighted_semaphore(lookups_max);  // never destroyed
     return *all;
 }
 
-// One of the lookups that may be under way at once.
+// A slot of the lookups_max lookups that may run at once.
 class lookup_turn {
   public:
-    // Whoever waits for it in vain has left nothing behind: no goroutine, and no place in a queue.
+    // A caller that waits in vain leaves no goroutine and no place in a queue behind.
     lookup_turn(const context& ctx, std::error_code& error) {
         error = lookups().acquire(ctx);
         holds_ = !error;
@@ -139,7 +140,7 @@ bool is_number(std::string_view text) {
     return text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The port by number or by its service's name.
+// The port, from its number or from the name of its service.
 std::optional<std::uint16_t> port_of(const context& ctx, network_kind network,
                                      std::string_view text, std::error_code& error) {
     if (const auto n = port_number(text)) return n;
@@ -153,7 +154,7 @@ std::optional<std::uint16_t> port_of(const context& ctx, network_kind network,
     return a.all.front().port();
 }
 
-// Without a host.
+// The addresses for an empty host: to listen, the wildcard addresses; to connect, loopback.
 std::vector<endpoint> own_addresses(network_kind network, std::uint16_t port, bool to_listen) {
     if (to_listen) {
         if (network.family != AF_UNSPEC) return {any_address(network.family, port)};

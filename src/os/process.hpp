@@ -1,14 +1,14 @@
-// process: a child, until it has been waited for.
+// process: starts a child program, signals it, and waits for its end.
 //
-// Where the kernel has descriptors of processes, who waits parks in the poller; elsewhere, or where
-// there is no free descriptor, a system call waits, handed off. The number is the child's until its
-// end has been taken from the kernel: that happens under the lock which kill takes, and by the last
-// of those whose system call waits for that number, so neither ever means another process that has
-// got the number since.
+// Where the kernel has process descriptors, a waiter parks in the poller. Elsewhere, or without a
+// free descriptor, a system call waits, with the p handed off. The process number stays the child's
+// until its end is taken from the kernel (reaped). Reaping runs under the lock that kill takes, and
+// the last thread that waits for the number in a system call does it. So neither kill nor a wait
+// ever reaches another process that has received the number since.
 //
-// Others can take the end: the program by a waitpid of its own, the kernel at once where SIGCHLD is
-// ignored. A descriptor stays the child's then. Without one, kill looks whether there is still a
-// child of that number just before it uses it, and the wait ends with ECHILD.
+// The program can reap the child by a waitpid of its own, and the kernel does it at once where
+// SIGCHLD is ignored. A descriptor stays the child's then. Without a descriptor, kill checks for a
+// child of that number just before it uses the number, and the wait ends with ECHILD.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,7 @@ namespace rota::os {
 
 class process {
   public:
-    // The plan's program, running; null and an error value otherwise. Blocks while it is loaded.
+    // The plan's program, running; null and an errno value otherwise. Blocks while it is loaded.
     static std::shared_ptr<process> start(const rt::process_plan& plan, int& error);
 
     process() = default;
@@ -32,10 +32,10 @@ class process {
     process& operator=(const process&) = delete;
 
     pid_t pid() const { return pid_; }
-    // 0, or an error value with its sign turned. Blocks; any number at once.
+    // 0, or a negative errno value. Blocks; any number of callers at once.
     int wait(exit_status& status);
     int signal(int signal);
-    // Whether it has ended; then it is waited for as well. Does not block.
+    // Whether the child has ended; if so, it is reaped. Does not block.
     bool is_done() { return reap() != -EAGAIN; }
 
   private:
@@ -45,13 +45,13 @@ class process {
 
     // --- fixed once it runs ----------------------------------------------------------------
     pid_t pid_ = -1;
-    rt::fd* end_ = nullptr;  // can be read from once it has ended; null: there is none
+    rt::fd* end_ = nullptr;  // readable once the child has ended; null: there is no descriptor
 
     // --- guarded by mu_ ----------------------------------------------------------------
     mutex mu_;
-    bool done_ = false;  // how it has ended is known
-    int inside_ = 0;     // system calls that wait for the number
-    int lost_ = 0;       // why nobody will know how it has ended, with its sign turned
+    bool done_ = false;  // status_ or lost_ is set
+    int inside_ = 0;     // count; threads in a system call that waits for the number
+    int lost_ = 0;       // negative errno value: why status_ will never be known; 0: no such error
     exit_status status_;
 };
 

@@ -1,4 +1,4 @@
-// io_receive and io_send, inlined into the calls whose cost they are. Contract as in sys/io.hpp.
+// Defines io_receive and io_send inline, for callers that they cost most. Contract: sys/io.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@
 
 namespace rota::rt {
 
-// With a simulated kernel. Out of line, so that callers without it need no stack for it.
+// The calls with a simulated kernel. Out of line, so that callers without it need no stack for it.
 ROTA_COLD std::int64_t receive_by_either(int fd, void* to, std::size_t size, int flags);
 ROTA_COLD std::int64_t send_by_either(int fd, const void* from, std::size_t size);
 
-// Receives never less than there is (cf. fd::has_drained): tests cut readers by their `size`.
-// `flags` are recv(2)'s.
+// Never receives less than is available, as fd::has_drained requires. So a test that wants short
+// reads passes a small `size`. `flags` are recv(2)'s.
 inline std::int64_t io_receive(int fd, void* to, std::size_t size, int flags = 0) {
     if (const int error = fault_at(sys_call::read)) return -error;
     if (ROTA_UNLIKELY(has_other_kernel())) return receive_by_either(fd, to, size, flags);

@@ -1,13 +1,13 @@
 // Raises the limit of descriptors for a program that listens, and gives its children the old one.
 //
-// A server needs a descriptor for each connection. The soft limit is 1024 almost everywhere, and
-// not for want of memory: select() knows no larger numbers. The hard limit says what a process may
-// have. So the first listener of the process raises the soft limit to it, once, as Go does at the
-// start of a program. A limit that the program sets afterwards stays.
+// A server needs a descriptor for each connection. The soft limit is 1024 almost everywhere,
+// because select() cannot take larger numbers, not because memory is short. The hard limit is the
+// most that a process may have. So the first listener of the process raises the soft limit to the
+// hard limit, once, as Go does at the start of a program. A later limit of the program stays.
 //
-// A child may use select(), or close all numbers up to its limit one by one. So it begins with the
-// limit that the process had before, unless the program has set one itself since. The child looks
-// at its own limit, which is a copy of the parent's, before it runs the program: the parent cannot
+// A child may use select(), or close every number up to its limit in a loop. So it begins with the
+// limit that the process had before, unless the program has set a limit itself since. The child
+// reads its own limit, a copy of the parent's, before it runs the program: the parent cannot
 // know whether another thread raises the limit between a look and the clone.
 #pragma once
 
@@ -30,8 +30,8 @@ struct raised_limit {
 };
 extern constinit raised_limit raised_descriptors;
 
-// The calls below leave errno alone. Where a filter refuses prlimit64 the older calls may be
-// allowed. They return 0, or an errno value with its sign turned.
+// The calls below leave errno alone. Where a filter refuses prlimit64 it may allow the older calls.
+// They return 0, or a negative errno value.
 ROTA_ALWAYS_INLINE long get_descriptor_limit(rlimit& now) {
     const long to = reinterpret_cast<long>(&now);
     const long r = kernel_call(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, to);
@@ -43,8 +43,8 @@ ROTA_ALWAYS_INLINE long set_descriptor_limit(const rlimit& wanted) {
     return r == 0 ? r : kernel_call(SYS_setrlimit, RLIMIT_NOFILE, from);
 }
 
-// Caller: a child that shares this memory. Where the calls are refused, the child keeps the raised
-// limit.
+// Caller: a child that shares the parent's memory. Where the kernel refuses the calls, the child
+// keeps the raised limit.
 ROTA_ALWAYS_INLINE void restore_descriptor_limit() {
     const raised_limit& raised = raised_descriptors;
     if (!__atomic_load_n(&raised.is_noted, __ATOMIC_ACQUIRE)) return;  // pairs(nofile.raised)
