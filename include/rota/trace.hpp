@@ -1,11 +1,11 @@
-// Execution traces: what the scheduler has done, event by event, for `go tool trace`. Go: package
+// Execution traces: the scheduler's events in order, for `go tool trace`. Go: package
 // runtime/trace.
 //
-// A trace shows each goroutine's life, what it waited for and who woke it, system calls,
-// processors, what the program says of itself (tasks, regions, logs), and the samples of a CPU
-// profile (rota/pprof.hpp) that runs meanwhile. It consists of
-// generations, of about a second each. Each is complete in itself: a file whose process has died
-// can be read up to the last whole one. Go 1.23 and later read it.
+// A trace shows each goroutine's life: its waits with their reasons, the goroutine that woke it,
+// its system calls. It also shows processors, the program's own annotations (tasks, regions, logs),
+// and the samples of a CPU profile (rota/pprof.hpp) that runs meanwhile. It consists of
+// generations, of about a second each. Each generation is complete in itself: if a process dies,
+// its file can be read up to the last whole generation. Go 1.23 and later read it.
 #pragma once
 
 #include <chrono>
@@ -21,61 +21,61 @@
 
 namespace rota::trace {
 
-/// What start() takes beside the path.
+/// The options of start().
 struct options {
-    /// Whether events have stacks. Without them a trace costs less, and its goroutines are told
-    /// apart by their functions only.
+    /// Whether events carry stacks. Without them a trace costs less, and shows only the functions
+    /// of its goroutines.
     bool stacks = true;
-    /// Bytes of events that are kept in memory until they are written, at least 1 MiB if anything
-    /// is to happen meanwhile. Where the file is too slow, so that there are more, the trace ends;
-    /// see stop(). Beside them some 25 bytes for each goroutine that exists are needed when a
-    /// generation ends.
+    /// Bytes of events that are kept in memory until they are written; at least 1 MiB, or few
+    /// events fit. If the file is so slow that the events exceed it, the trace ends; see stop().
+    /// The end of a generation needs some 25 bytes more for each goroutine that exists.
     std::size_t memory_max = 256u << 20;
 };
 
-/// Starts a trace to a new file, over one of that name. All goroutines stop for some microseconds
-/// meanwhile, and once a second afterwards, however many there are.
+/// Starts a trace to a new file, and replaces a file of that name. Every goroutine stops for some
+/// microseconds meanwhile, and once a second afterwards, however many goroutines there are.
 ///
-/// Blocks, and may migrate; on any goroutine or thread. Throws std::system_error, and there is no
-/// trace then: what the file system says of the path; device_or_resource_busy if a trace has been
-/// started and not stopped; not_supported under GODEBUG=schedseed or asymmetric=0, where the kernel
-/// has no membarrier, and in a bubble of rota::synctest; not_enough_memory; operation_canceled at
-/// the end of the process and in the child of a fork. Go: trace.Start.
+/// Blocks, and may migrate; on any goroutine or thread. Throws std::system_error, and no trace runs
+/// then: the file system's error for the path; device_or_resource_busy if a trace has been started
+/// and not stopped; not_supported under GODEBUG=schedseed or asymmetric=0, where the kernel has no
+/// membarrier, and in a bubble of rota::synctest; not_enough_memory; operation_canceled at the end
+/// of the process and in the child of a fork. Go: trace.Start.
 void start(const std::filesystem::path& path, const options& how = {});
 void start(const std::filesystem::path& path, const options& how, std::error_code& ec);
 
-/// Ends the trace; all that it saw is in the file when this returns. Does nothing if there is none.
+/// Ends the trace; its file is complete when this returns. Does nothing if no trace runs.
 ///
-/// Blocks, and may migrate. Throws std::system_error if the trace ended before: what the file
-/// system says of the file; no_buffer_space if events came faster than they could be written, or
-/// had more different texts than there are numbers; not_enough_memory if there was none for an
-/// event or for writing it down. The file then ends, whole, with the last generation before, and
-/// another trace may be started. If there is no memory even to end it, the trace goes on, and
-/// stop() may be called again. At the end of the process, in exit handlers and destructors of
-/// static objects, operation_canceled: the file has what was there a second ago. Go: trace.Stop.
+/// Blocks, and may migrate. Throws std::system_error if the trace ended before: the file system's
+/// error for the file; no_buffer_space if events came faster than they could be written, or had
+/// more different texts than there are numbers; not_enough_memory if there was none for an event or
+/// for writing it down. The file then ends, whole, with the last generation before, and another
+/// trace may be started. If there is no memory even to end it, the trace goes on, and stop() may be
+/// called again. At the end of the process, in exit handlers and destructors of static objects:
+/// operation_canceled; the file then ends up to a second earlier. Go: trace.Stop.
 void stop();
 void stop(std::error_code& ec);
 
 /// Whether a trace or a flight recorder runs. Go: trace.IsEnabled.
 bool is_enabled() noexcept;
 
-/// What a flight recorder keeps.
+/// The options of a flight recorder.
 struct recorder_options {
-    /// How far back it goes at least, unless max_bytes forbids it.
+    /// The least age of the oldest event that it keeps, unless max_bytes forbids it.
     std::chrono::milliseconds min_age{10'000};
-    /// Bytes of trace that it keeps; the last generation always.
+    /// Bytes of trace that it keeps; it always keeps the last generation.
     std::size_t max_bytes = 16u << 20;
     bool stacks = true;  ///< as for start()
-    /// Where to write what there is when the process ends by a panic, a fatal error or a signal
-    /// that rota reports; a line on stderr says so. Empty: nowhere. At most 4,095 bytes.
+    /// The file for a crash: if the process ends by a panic, a fatal error or a signal that rota
+    /// reports, the kept trace is written there, and a line on stderr says so. Empty: no file. At
+    /// most 4,095 bytes.
     std::filesystem::path crash_path = {};
-    /// How long such an end waits for that at most. Where the process is too broken, or the file
-    /// too slow, the file is missing or ends early.
+    /// The longest time that such an end waits for the file. If the process is too broken, or the
+    /// disk too slow, the file is missing or ends early.
     std::chrono::milliseconds crash_wait{1000};
 };
 
-/// Keeps the last moments of the process in memory, to be written when something has gone wrong.
-/// One at a time may run, beside a trace or alone. Go: trace.FlightRecorder.
+/// Keeps the last seconds of the process in memory, to be written after a fault. One recorder at a
+/// time may run, beside a trace or alone. Go: trace.FlightRecorder.
 class flight_recorder {
   public:
     explicit flight_recorder(const recorder_options& how = {});
@@ -83,17 +83,17 @@ class flight_recorder {
     flight_recorder(const flight_recorder&) = delete;
     flight_recorder& operator=(const flight_recorder&) = delete;
 
-    /// As trace::start; device_or_resource_busy if a recorder runs, filename_too_long for the path
-    /// of crash_path. Where a trace would end because of too many events, or for lack of memory, a
-    /// recorder forgets what it has, and goes on.
+    /// As trace::start; device_or_resource_busy if a recorder runs, filename_too_long for
+    /// crash_path. Where too many events or a lack of memory would end a trace, a recorder drops
+    /// the events that it has, and goes on.
     void start();
     void start(std::error_code& ec);
-    /// Forgets everything. Does nothing if it does not run.
+    /// Drops everything. Does nothing if it does not run.
     void stop() noexcept;
     bool is_enabled() const noexcept;
 
-    /// Writes what there is, up to this moment, to a new file; the recorder goes on. Blocks, and
-    /// may migrate. Throws std::system_error: what the file system says; operation_not_permitted if
+    /// Writes the kept trace, up to this moment, to a new file; the recorder goes on. Blocks, and
+    /// may migrate. Throws std::system_error: the file system's error; operation_not_permitted if
     /// the recorder does not run. Go: FlightRecorder.WriteTo.
     void write_to(const std::filesystem::path& path);
     void write_to(const std::filesystem::path& path, std::error_code& ec);
@@ -103,9 +103,8 @@ class flight_recorder {
     bool is_on_ = false;
 };
 
-/// Something that the program does, perhaps in several goroutines: from construction to
-/// destruction. Without a trace it costs next to nothing; in threads outside rota it is not shown.
-/// Go: trace.NewTask.
+/// A task of the program, perhaps in several goroutines, from construction to destruction. Without
+/// a trace it costs next to nothing; in threads outside rota it is not shown. Go: trace.NewTask.
 class task {
   public:
     explicit task(std::string_view name);
@@ -121,7 +120,7 @@ class task {
     std::uint64_t id_;
 };
 
-/// A part of what one goroutine does, from construction to destruction, both on that goroutine.
+/// A part of the work of one goroutine, from construction to destruction, both on that goroutine.
 /// Regions nest. Go: trace.StartRegion.
 class region {
   public:
@@ -135,23 +134,24 @@ class region {
     void begin(std::string_view name);
 
     std::uint64_t task_;
-    std::string name_;         // its own, kept while a trace is on only
-    std::uint32_t epoch_ = 0;  // of the trace that has seen its beginning; 0: none
+    std::string name_;         // kept only while a trace runs
+    std::uint32_t epoch_ = 0;  // the trace that has recorded the beginning; 0: none
 };
 
-/// Notes one message, at most 1,024 bytes of it, and of the category. Go: trace.Log.
+/// Records one message with its category, at most 1,024 bytes of each. Go: trace.Log.
 void log(std::string_view category, std::string_view message);
 void log(const task& of, std::string_view category, std::string_view message);
 
-/// Converts a file of start() or of a flight recorder into one that Perfetto (ui.perfetto.dev)
-/// opens: a track for each processor and each thread, with a slice for every turn of a goroutine
-/// and each system call, flows from who wakes or starts a goroutine to its next turn, and tasks,
-/// regions and logs. A file whose process has died is converted up to its last whole generation.
+/// Converts a file of start() or of a flight recorder for Perfetto (ui.perfetto.dev). The result
+/// has a track for each processor and each thread, with a slice for every turn of a goroutine and
+/// each system call. Flows lead from the goroutine that wakes or starts a goroutine to its next
+/// turn. Tasks, regions and logs are there too. The file of a process that has died is converted up
+/// to its last whole generation.
 ///
-/// Blocks the thread, for about as long as it takes to read the file; holds it in memory. Throws
-/// std::system_error: no_such_file_or_directory if `in` cannot be read, bad_message if it is no
-/// trace, in which case `out` has what could be understood, io_error if `out` cannot be written;
-/// and std::bad_alloc.
+/// Blocks the thread for about as long as it takes to read the file, which it holds in memory.
+/// Throws std::system_error: no_such_file_or_directory if `in` cannot be read; bad_message if it is
+/// no trace, and `out` then has the readable part; io_error if `out` cannot be written. Also throws
+/// std::bad_alloc.
 void to_perfetto(const std::filesystem::path& in, const std::filesystem::path& out);
 void to_perfetto(const std::filesystem::path& in, const std::filesystem::path& out,
                  std::error_code& ec);

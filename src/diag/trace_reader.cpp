@@ -1,4 +1,4 @@
-// Batches, tables and events. Every length is checked before it is believed.
+// Reads a trace's batches, tables and events. It checks every length before it uses it.
 #include "diag/trace_reader.hpp"
 
 #include <algorithm>
@@ -10,8 +10,8 @@ namespace rota::rt {
 
 namespace {
 
-// Of each event: how many arguments it has; 255: there is none of that number. Those that rota does
-// not write are read over.
+// The number of arguments of each event; 255: no event has that number. The reader skips the events
+// that rota does not write.
 constexpr std::uint8_t no_event = 255;
 constexpr std::uint8_t argument_counts[] = {
     no_event, no_event, no_event, no_event, no_event, no_event, no_event, no_event, no_event,
@@ -19,7 +19,7 @@ constexpr std::uint8_t argument_counts[] = {
     2, 0, 3, 2,        // proc start, stop, steal, status
     3, 1, 2,           // go create, create in a system call, start
     0, 0, 2,           // go destroy, destroy in a system call, stop
-    2, 3, 2,           // go block, unblock, system call begin
+    2, 3, 2,           // go block, unblock, system call begin.
     0, 0, 3,           // its end, its end blocked, go status
     2, 0,              // stop of the world
     1, 2, 1, 1, 1, 2,  // collector: active, begin, end; sweep:
@@ -34,7 +34,7 @@ constexpr std::uint8_t argument_counts[] = {
 static_assert(std::size(argument_counts) ==
               static_cast<std::size_t>(trace_event::go_status_stack) + 1);
 
-// A look at bytes; what runs over the end fails, for good.
+// Reads bytes from the front. A read beyond the end sets has_failed() for good.
 class bytes_reader {
   public:
     explicit bytes_reader(std::string_view of) : left_(of) {}
@@ -80,7 +80,7 @@ class bytes_reader {
 
 struct generation_builder {
     read_generation now;
-    std::uint64_t number = 0;  // 0: nothing has been read
+    std::uint64_t number = 0;  // of the generation; 0: no batch has been read
     std::uint64_t frequency = 1'000'000'000;
 
     bool add_strings(bytes_reader& b) {
@@ -152,7 +152,7 @@ struct generation_builder {
         }
     }
 
-    // Everything of the generation has been read.
+    // Delivers the generation: every batch of it has been read.
     void deliver(void (*take)(const read_generation&, void*), void* arg) {
         const double ns = 1e9 / static_cast<double>(frequency);
         if (frequency != 1'000'000'000) {
@@ -189,7 +189,7 @@ bool read_trace(std::string_view file, void (*take)(const read_generation&, void
         const bool is_batch = b.byte() == static_cast<std::uint8_t>(trace_event::batch);
         const std::uint64_t number = b.number(), thread = b.number(), time = b.number();
         const std::string_view payload = b.take(b.number());
-        if (b.has_failed()) return builder.number != 0;  // the process has died meanwhile
+        if (b.has_failed()) return builder.number != 0;  // cut off: the process died
         if (!is_batch || number == 0) return false;
         if (builder.number != 0 && number != builder.number) builder.deliver(take, arg);
         builder.number = number;
