@@ -1,4 +1,4 @@
-// Decides when to search for circles, and prints them.
+// Runs a thread that decides when to search for circles of waiting goroutines, and prints them.
 #include "diag/circle_watch.hpp"
 
 #include <algorithm>
@@ -22,13 +22,13 @@ namespace rota::rt {
 namespace {
 
 constexpr std::int64_t circle_look_ns = 500'000'000;
-constexpr std::int64_t rest_per_search = 100;  // sleeps for as many times the search's own time
+constexpr std::int64_t rest_per_search = 100;  // after a search it sleeps this many times as long
 
 struct long_waits {
     std::uint32_t now_s;
     std::uint32_t for_channels = 0, for_locks = 0;
 
-    // Reads the reasons and times of goroutines that go on meanwhile: a wrong value causes a
+    // Reads the wait reasons and times of goroutines that may run meanwhile. A wrong value causes a
     // needless search, or a search half a second late.
     ROTA_READS_RACING void look_at(const g& gp) {
         if (readgstatus(gp) != g_status::waiting || gp.main_of != nullptr) return;
@@ -65,11 +65,11 @@ ROTA_READS_RACING const g* find_goroutine(std::uint64_t goid) {
     return wanted.found;
 }
 
-// A circle by the smallest number in it, as diag/lock_cycles has it.
+// A circle, identified by its smallest goroutine number, as in diag/lock_cycles.
 struct known_circle {
-    std::uint64_t goid = 0;  // 0: free
-    int sightings = 0;       // in as many searches, one after the other
-    bool is_there = false;   // in this one
+    std::uint64_t goid = 0;  // 0: the entry is free
+    int sightings = 0;       // count; consecutive searches that have found it
+    bool is_there = false;   // found by the present search
 };
 
 struct circle_watch {
@@ -78,7 +78,7 @@ struct circle_watch {
     report out;
     tracer trace;
 
-    // Returns the sightings including this search; 0: there is no room.
+    // Returns the sightings, this search included; 0: the table is full.
     int note(std::uint64_t goid) {
         known_circle* place = nullptr;
         for (known_circle& k : known) {
@@ -120,8 +120,8 @@ struct circle_watch {
         out.flush();
     }
 
-    // A circle with a lock ends if a goroutine outside unlocks, which rota allows: it must be found
-    // by two searches. A circle without a channel belongs to lock_cycles.
+    // A circle with a lock may still end: rota allows a goroutine outside to unlock. So two
+    // searches must find it. A circle without a channel belongs to lock_cycles.
     void take(const wait_circle& circle) {
         std::uint64_t goid = ~std::uint64_t{0};
         std::size_t channels = 0;
@@ -144,7 +144,7 @@ struct circle_watch {
                 this, false);
             if (is_proven) forget_who_is_gone();
         } catch (const std::bad_alloc&) {
-            // The next one may find memory.
+            // The next search may find memory.
         }
         bystander_rests();
     }

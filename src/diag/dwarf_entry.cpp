@@ -77,7 +77,7 @@ bool read_value(const dwarf_unit& unit, std::uint64_t what, cursor& at, dwarf_va
         case form::rnglistx:
         case form::gnu_address_index:
         case form::gnu_string_index: v.number = at.unsigned_leb(); return true;
-        case form::ref_address:  // of version 2: as wide as an address
+        case form::ref_address:  // version 2: as wide as an address
             v.number = unit.version == 2 ? at.fixed<std::uint64_t>() : at.offset(unit.wide);
             return true;
         case form::strp:
@@ -132,7 +132,7 @@ void keep(const dwarf_unit& unit, std::uint64_t what, const dwarf_value& v, dwar
     }
 }
 
-// A number of a table whose cells have `size` bytes.
+// The number at `index` in a table of cells of `size` bytes.
 std::uint64_t cell(byte_range table, std::uint64_t base, std::uint64_t index, std::uint64_t size) {
     if (index > table.size / size || base > table.size) return no_offset;
     cursor at(table, base + index * size);
@@ -311,7 +311,7 @@ bool dwarf_ranges::next_of_list(piece& into) {
                 into.begin = list_.offset(wide);
                 into.end = into.begin + list_.unsigned_leb();
                 break;
-            default: return false;  // the end of the list, or nothing that we know
+            default: return false;  // the end of the list, or an unknown kind
         }
         return !list_.bad();
     }

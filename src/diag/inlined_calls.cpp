@@ -1,4 +1,4 @@
-// Walks .debug_info to find inlined functions.
+// Walks .debug_info to find the functions that the compiler has inlined at an address.
 #include "diag/inlined_calls.hpp"
 
 #include <new>
@@ -12,7 +12,7 @@ namespace rota::rt {
 
 namespace {
 
-constexpr std::size_t units_max = std::size_t{1} << 18;  // address space only, until touched
+constexpr std::size_t units_max = std::size_t{1} << 18;  // address space, until touched
 constexpr std::uint64_t code_max = std::uint64_t{1} << 20;
 constexpr std::uint64_t tag_inlined = 0x1d, tag_subprogram = 0x2e;
 
@@ -23,7 +23,7 @@ T* map_array(std::size_t n) {
     return space == MAP_FAILED ? nullptr : static_cast<T*>(space);
 }
 
-// Grows by moving its pages.
+// An array that grows by moving its pages (mremap).
 template <class T>
 class mapped_list {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -71,7 +71,7 @@ void inlined_calls::open(const dwarf_sections& sections) {
     }
 }
 
-// The unit's first entry names its lines and tables. The abbreviation of that entry is seldom far.
+// The unit's first entry names its lines and tables. The abbreviation of that entry is mostly near.
 void inlined_calls::add_unit(const dwarf_unit& head) {
     dwarf_cursor at(sections_.info, head.first);
     const std::uint64_t code = at.unsigned_leb();
@@ -91,7 +91,8 @@ void inlined_calls::add_unit(const dwarf_unit& head) {
     u.head.base = dwarf_address(sections_, u.head, e.low);
 }
 
-// Null: another thread has been reading it for too long, or this thread was interrupted in reading.
+// Null: another thread has been reading the unit for too long, or this thread was interrupted while
+// it read the unit.
 const inlined_calls::unit* inlined_calls::ready_unit(std::size_t n) const {
     constexpr int patience = 100'000;
     unit& u = units_[n];
@@ -147,7 +148,7 @@ bool inlined_calls::list_abbrevs(unit& u) const {
     }
 }
 
-// False: it cannot be read. The end of a list of children is an entry without a tag.
+// False: the entry cannot be read. The end of a list of children is an entry without a tag.
 bool inlined_calls::read(const unit& u, dwarf_cursor& at, dwarf_entry& into) const {
     const std::uint64_t code = at.unsigned_leb();
     if (code == 0) {
@@ -159,7 +160,8 @@ bool inlined_calls::read(const unit& u, dwarf_cursor& at, dwarf_entry& into) con
 }
 
 void inlined_calls::list_functions(unit& u) const {
-    // A true unit has far less; a list of ranges that a million entries share would never end.
+    // A true unit has far fewer; without the bound a list of ranges that a million entries share
+    // would take forever.
     constexpr std::size_t functions_max = std::size_t{1} << 20, pieces_max = 4 * functions_max;
     std::size_t pieces = 0;
     mapped_list<function_range> all;
@@ -170,7 +172,7 @@ void inlined_calls::list_functions(unit& u) const {
         if (!read(u, at, e)) break;
         if (e.tag != tag_subprogram) continue;
         dwarf_ranges code(sections_, u.head, e);
-        // What the linker has thrown away begins at zero.
+        // Code that the linker has removed begins at zero.
         for (dwarf_ranges::piece p; code.next(p);) {
             if (++pieces == pieces_max || all.size() == functions_max) break;
             if (p.begin != 0 && p.begin < p.end && !all.add({p.begin, p.end, entry})) break;
@@ -188,7 +190,7 @@ bool inlined_calls::covers(const unit& u, const dwarf_entry& e, std::uint64_t ad
     return false;
 }
 
-// An entry and those that it comes from: each says what the one before has not said.
+// Reads an entry and the entries of its origin in turn: each adds the attributes still missing.
 inlined_calls::description inlined_calls::describe(const unit& u, const dwarf_entry& e) const {
     constexpr int hops_max = 6;
     description d;
@@ -200,7 +202,7 @@ inlined_calls::description inlined_calls::describe(const unit& u, const dwarf_en
         if (plain == nullptr) plain = dwarf_text(sections_, in->head, now.name);
         if (d.line == 0) {
             d.line = static_cast<unsigned>(now.line);
-            d.file = in == &u ? now.file : 0;  // numbers of another unit say nothing here
+            d.file = in == &u ? now.file : 0;  // file numbers of another unit mean nothing here
         }
         if (now.origin == no_offset || hops == hops_max) break;
         const std::uint64_t from = now.origin;
@@ -221,7 +223,7 @@ void inlined_calls::walk(const unit& u, std::uint64_t entry, std::uint64_t addre
     if (!read(u, at, e)) return;
     into.is_known = true;
     into.start_line = describe(u, e).line;
-    // Below: the depth of the entries that are passed over, since what they hang from is elsewhere.
+    // passing: the depth of the entries that are skipped, because their parent lies elsewhere.
     std::size_t depth = e.has_children ? 1 : 0, passing = 0;
     while (depth > 0 && read(u, at, e)) {
         if (e.tag == 0) {

@@ -1,4 +1,4 @@
-// Searches for circles of lock waits, and prints them for sysmon.
+// Finds circles of lock waits by the two passes of the header's proof, and prints them for sysmon.
 #include "diag/lock_cycles.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ ROTA_READS_RACING void lock_cycles::add(const sudog& s) {
     ++thread_count_;
 }
 
-// The second walk, of threads only. Caller: holds the lock of the table.
+// The second walk of the table, for threads only. Caller: holds the lock of the table.
 ROTA_READS_RACING void lock_cycles::see_again(const sudog& s) {
     const g& gp = *s.gp;
     if (!gp.is_thread) return;
@@ -42,7 +42,7 @@ ROTA_READS_RACING void lock_cycles::see_again(const sudog& s) {
         w->stands = true;
 }
 
-// The waits are sorted by g; a waiting goroutine has one wait.
+// The waits are sorted by g; a waiting goroutine has a single wait.
 lock_wait* lock_cycles::find_wait(const g* gp) const {
     lock_wait* const end = room_ + used_;
     lock_wait* const w =
@@ -54,7 +54,7 @@ void lock_cycles::find_owners() {
     lock_wait* const end = room_ + used_;
     std::sort(room_, end, [](const lock_wait& a, const lock_wait& b) { return a.gp < b.gp; });
     for (lock_wait* w = room_; w != end; ++w) {
-        // A held goroutine waits and does not run before the scan ends: so the mutex exists.
+        // A held goroutine waits and does not run before the scan ends, so the mutex exists.
         if (w->thread == 0 && !lock_view::is_watched_and_locked(*w->wanted)) continue;
         const lock_owner who = find_lock_owner(*w->wanted);
         w->owner = who.gp;
@@ -65,7 +65,7 @@ void lock_cycles::find_owners() {
     }
 }
 
-// The second pass of the proof.
+// The second pass: whether each wait of the circle, and each owner, is still the same.
 bool lock_cycles::stands_still(std::uint32_t first) const {
     std::uint32_t at = first;
     do {
@@ -83,7 +83,7 @@ bool lock_cycles::stands_still(std::uint32_t first) const {
     return true;
 }
 
-// Each goroutine waits for one mutex, which has one owner: each wait has one successor.
+// Each goroutine waits for a single mutex, which has a single owner: each wait has one successor.
 void lock_cycles::find_circles() {
     for (std::uint32_t i = 0; i < used_; ++i) {
         const std::uint32_t visit = i + 1;
@@ -133,9 +133,9 @@ namespace {
 // A circle that sysmon has seen, by the smallest goroutine number in it. Numbers are used once, and
 // a goroutine waits for one lock, so the number identifies the circle.
 struct circle_seen {
-    std::uint64_t goid = 0;  // the smallest; 0: free
-    int looks = 0;
-    bool is_there = false;  // at this look
+    std::uint64_t goid = 0;  // the smallest number; 0: the entry is free
+    int looks = 0;           // count; searches that have found it
+    bool is_there = false;   // found by the present search
 };
 
 struct sysmon_search {
@@ -146,7 +146,7 @@ struct sysmon_search {
     tracer trace;
     lock_wait* room = static_cast<lock_wait*>(mapped_alloc(room_size * sizeof(lock_wait)));
 
-    // Null: there is no room.
+    // Null: the table is full.
     circle_seen* find_or_add(std::uint64_t goid) {
         circle_seen* place = nullptr;
         for (circle_seen& s : seen) {
@@ -157,7 +157,7 @@ struct sysmon_search {
         return place;
     }
 
-    // For a thread the kernel's number, as in `info threads` of gdb.
+    // For a thread: the kernel's number, as in `info threads` of gdb.
     static unsigned long long shown_number(const lock_wait& w) {
         return w.thread != 0 ? static_cast<unsigned long long>(w.thread) : w.goid;
     }

@@ -1,4 +1,4 @@
-// The judgement.
+// Decides whether a request may see the debug pages: its Host, its site, its token, the program.
 #include "diag/page_guard.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void refuse(response_writer& w, int status, std::string_view why) {
     w.write(std::string(why) + "\n");
 }
 
-// The host is in lower case in what browsers send; others may write it as they like.
+// Browsers send the host in lower case; other clients may write it in any case.
 std::string lowered(std::string_view text) {
     std::string low(text);
     std::transform(low.begin(), low.end(), low.begin(), [](char c) {
@@ -51,7 +51,7 @@ bool is_name_of(const net::endpoint& own, std::string_view asked) {
     return false;
 }
 
-// Whether a browser asks on behalf of another site. Tools send neither field.
+// Whether a browser sends the request for another site. Tools send neither field.
 bool is_for_another_site(const request& r) {
     const std::string_view site = r.headers().get("Sec-Fetch-Site");
     if (site == "cross-site" || site == "same-site") return true;
@@ -78,7 +78,7 @@ std::string without_token(std::string_view target) {
     return rest;
 }
 
-// What a request carries as its token: the header's, or the cookie's.
+// The token of a request: from its header, or from its cookie; "" without a token.
 std::string_view token_of(const request& r) {
     constexpr std::string_view bearer = "Bearer ";
     const std::string_view given = r.headers().get("Authorization");
@@ -108,8 +108,8 @@ page_guard::page_guard(debug::options o) : options_(std::move(o)) {
             "rota::debug: a token has letters, digits and the characters -._~ alone");
 }
 
-// In the same time for each text of the token's length: how long a comparison lasts would tell how
-// many characters are right. Not libcrypto's: a program without TLS is linked without that.
+// Takes the same time for each text of the token's length: otherwise the time of a comparison would
+// tell how many characters are right. Not libcrypto's: a program without TLS is linked without it.
 bool page_guard::is_token(std::string_view text) const {
     if (text.size() != options_.token.size()) return false;
     unsigned differences = 0;

@@ -1,5 +1,5 @@
-// Threads by pthread: libc's own thread-locals, its caches and user code need a thread that libc
-// knows.
+// Creates and inspects kernel threads. Threads are made by pthread_create: libc's thread-local
+// variables, its caches and user code need a thread that libc knows.
 #include "sys/thread.hpp"
 
 #include <bit>
@@ -24,14 +24,14 @@ namespace rota::rt {
 
 namespace {
 
-// What glibc puts on a thread's stack, in bytes: thread-local variables of all that was loaded with
-// the program, its own record of the thread, a guard. It refuses a stack that has no room for that
-// (EINVAL), and says how much it is by a function that is for its own libraries alone, so that a
-// program must not be linked against it. Other C libraries add it of themselves: 0.
+// Bytes that glibc puts on a thread's stack: thread-local variables of the libraries that were
+// loaded with the program, its own record of the thread, a guard. glibc refuses a stack without
+// room for them (EINVAL). A function tells their size, but it is private to glibc's own libraries,
+// so a program must not be linked against it. Other C libraries add the bytes themselves: 0.
 std::size_t taken_by_library() {
     constexpr std::size_t unknown = ~std::size_t{0};
     static constinit atomic<std::size_t> known{unknown};
-    std::size_t n = known.load(memory_order_relaxed);  // relaxed: every thread finds the same
+    std::size_t n = known.load(memory_order_relaxed);  // relaxed: every thread computes the same
     if (n != unknown) return n;
     using min_stack = std::size_t(const pthread_attr_t*);
     pthread_attr_t attr;
@@ -57,7 +57,7 @@ int thread_create(void* (*start)(void*), void* arg, std::size_t stack_size) {
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     int error = EINVAL;
-    // Where nobody has said how much the C library takes, its refusal does.
+    // If taken_by_library() knows no size, the C library's refusal shows that the stack is small.
     for (std::size_t size = whole_stack_size(stack_size); error == EINVAL && size <= most;
          size *= 2) {
         pthread_attr_setstacksize(&attr, size);
@@ -103,8 +103,8 @@ void thread_block_signals() {
 }
 
 void thread_runs_briefly() {
-    // sched_attr as the kernel has it; not every C library knows it. The runtime is the slice that
-    // the thread asks for: who asks for a short one is served early, and not more.
+    // sched_attr as the kernel has it; not every C library knows it. `runtime` is the slice that
+    // the thread asks for: a thread with a short slice is served early, and gets no more time.
     struct {
         std::uint32_t size, policy;
         std::uint64_t flags;
@@ -130,7 +130,7 @@ thread_stack current_thread_stack() {
 }
 
 int allowed_processors(int thread_id) {
-    // More than the 1024 of a cpu_set_t: the kernel refuses masks that are shorter than its own.
+    // Larger than the 1024 bits of a cpu_set_t: the kernel refuses masks shorter than its own.
     constexpr int most = 8192, bits = 8 * static_cast<int>(sizeof(unsigned long));
     unsigned long mask[most / bits] = {};
     const long size = ::syscall(SYS_sched_getaffinity, thread_id, sizeof mask, mask);
@@ -146,14 +146,14 @@ int allowed_processors(int thread_id) {
 std::uintptr_t frame_with_stack_below(const void* frame, std::size_t stack_size,
                                       std::size_t depth) {
 #if defined(__x86_64__)
-    // The thread pointer stands at the top, with the C library's record of the thread above it and
-    // thread-local variables below; then come the frames.
+    // The thread pointer stands at the top. The C library's record of the thread lies above it,
+    // thread-local variables and then the frames below.
     constexpr std::size_t record_max = 64 * 1024;
     const auto at = reinterpret_cast<std::uintptr_t>(frame);
     const auto top = reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer());
     return top >= at && top - at + record_max + depth <= whole_stack_size(stack_size) ? at : 0;
 #else
-    // Thread-local variables stand above the thread pointer, and nobody says how many.
+    // Thread-local variables lie above the thread pointer, and their size is not known.
     (void)frame, (void)stack_size, (void)depth;
     return 0;
 #endif
@@ -177,7 +177,7 @@ std::uint64_t current_thread_sleeps() {
 }
 
 std::int64_t thread_cpu_time(int tid) {
-    // The kernel's own encoding: pthread_getcpuclockid would want a pthread_t that still lives.
+    // The kernel's own encoding: pthread_getcpuclockid needs a pthread_t that still lives.
     constexpr unsigned per_thread = 4, sched_clock = 2;
     const auto id =
         static_cast<clockid_t>(~static_cast<unsigned>(tid) << 3 | per_thread | sched_clock);
@@ -213,7 +213,7 @@ void stat_path(char* out, int tid) {
     *out = '\0';
 }
 
-// "TID (name) S ...": the name may hold anything, also a bracket; what follows are numbers.
+// "TID (name) S ...": the name may hold any character, also a bracket; then numbers follow.
 class thread_stat {
   public:
     explicit thread_stat(int tid) {
@@ -227,7 +227,7 @@ class thread_stat {
         text_[size_] = '\0';
     }
 
-    // The nth, from 3 on; null: there is none.
+    // The field of that number, from 3 on; null: there is no such field.
     const char* field(int number) const {
         ssize_t at = size_ - 3;
         while (at > 0 && !(text_[at] == ')' && text_[at + 1] == ' ')) --at;
@@ -279,8 +279,8 @@ bool thread_signal(int tid, int signal) {
 }
 
 void thread_sleep_ns(long ns) {
-    // Until a moment, not for a time: what nanosleep says is left counts the timer's slack again,
-    // so that signals 20 µs apart would keep it asleep for ever.
+    // Sleeps until a moment, not for a time. The remainder that nanosleep reports includes the
+    // timer's slack again, so signals 20 µs apart would keep the thread asleep for ever.
     timespec until{};
     ::clock_gettime(CLOCK_MONOTONIC, &until);
     constexpr long second = 1'000'000'000;

@@ -24,10 +24,9 @@ struct context_node {
     const context_node* values;  // the nearest node with a value, this node included; or null
     std::int64_t deadline = 0;   // ns of detail::clock_now(); valid if `bounded`
     bool bounded = false;        // the node has a deadline
-    const void* key = nullptr;   // of the value; null: this node has none
+    const void* key = nullptr;   // of the value; null: this node has no value
     const void* value = nullptr;
-    void (*const destroy)(context_node*) noexcept;  // called when the last reference has been given
-                                                    // up
+    void (*const destroy)(context_node*) noexcept;  // called by the last release
 
     // --- anyone writes ----------------------------------------------------------------
     atomic<std::uint64_t> refs{2};  // the last release sees all earlier writes: pairs(context.refs)
@@ -40,7 +39,7 @@ inline void context_retain(context_node* n) noexcept {
     if (n != nullptr)
         n->refs.fetch_add(2u, std::memory_order_relaxed);  // relaxed: the caller holds one
 }
-// Gives up a reference. The last one destroys the node, and each ancestor that it held alone.
+// Gives up a reference. The last release destroys the node, and each ancestor that only it held.
 void context_release(context_node* n) noexcept;
 
 // Returns a cancellable node below `parent`, with two references: for a handle and for a
@@ -77,8 +76,8 @@ struct context_hook {
     context_hook* prev = nullptr;
 };
 
-// A function that a cancelled node starts in a new goroutine. It has two references: one of the
-// list or the goroutine, and one of the function that stops it.
+// A function that a cancelled node starts in a new goroutine. It has two references: the first of
+// the list or the goroutine, the second of the function that stops it.
 struct context_func : context_hook {
     context_func(void (*starter)(context_func*), void (*destroyer)(context_func*)) noexcept
         : context_hook(kind::func), start(starter), destroy(destroyer) {}
@@ -88,14 +87,14 @@ struct context_func : context_hook {
     void (*const destroy)(context_func*);
 
     // --- anyone writes ----------------------------------------------------------------
-    atomic<bool> claimed{false};    // set by the first of starting and stopping it
+    atomic<bool> claimed{false};    // set by the first start or stop of it
     atomic<std::uint32_t> refs{2};  // the last release destroys it: pairs(context_func.refs)
 };
 
 void context_func_release(context_func* f) noexcept;
 // Starts f when n is cancelled; at once if n is cancelled already.
 void context_when_cancelled(context_node* n, context_func* f);
-// Returns true if this call prevents f from being started. n: the node that f was given to.
+// True: this call prevents the start of f. n: the node that f was given to.
 bool context_forget(context_node* n, context_func* f);
 
 template <class F>
@@ -116,8 +115,7 @@ class context_func_ref {
     explicit context_func_ref(context_func* f) noexcept : f_(f) {}
     context_func_ref(const context_func_ref& other) noexcept : f_(other.f_) {
         if (f_ != nullptr)
-            f_->refs.fetch_add(1u, std::memory_order_relaxed);  // relaxed: `other`
-                                                                // holds one
+            f_->refs.fetch_add(1u, std::memory_order_relaxed);  // relaxed: `other` holds one
     }
     context_func_ref(context_func_ref&& other) noexcept : f_(std::exchange(other.f_, nullptr)) {}
     ~context_func_ref() {

@@ -1,4 +1,4 @@
-// rota::call_once: runs a function once, however many callers there are.
+// rota::call_once: runs a function once for any number of callers.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace rota {
 class once_flag {
   public:
     constexpr once_flag() noexcept = default;
-    /// Ends the process with `fatal error: once_flag destroyed while goroutine N waits in it` and
-    /// traces of every goroutine if one waits for the end of the function.
+    /// If a goroutine waits for the end of the function: ends the process with `fatal error:
+    /// once_flag destroyed while goroutine N waits in it` and traces of every goroutine.
     constexpr ~once_flag() {
         if (std::is_constant_evaluated()) return;
         // relaxed: a value of some moment. Neither fresh, running nor done: a pointer to a waiter.
@@ -51,8 +51,8 @@ class once_flag {
 /// function has returned, and see its effects. If it throws, or ends the goroutine, the flag is as
 /// before and another caller runs its own function. A call from inside f with the same flag waits
 /// for itself, for ever. The flag may be destroyed when the function has run and the caller's
-/// call_once has returned. Throws what f throws. Go: Once.Do, but there a panic counts as having
-/// run.
+/// call_once has returned. Throws the exceptions of f. Go: Once.Do, but there a panic counts as
+/// having run.
 template <class F, class... A>
 void call_once(once_flag& flag, F&& f, A&&... args) {
     if (flag.is_done() || !flag.begin()) return;
