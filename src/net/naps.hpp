@@ -1,5 +1,5 @@
 // Repeats a call with naps between where the kernel does not report when it can succeed: on a Unix
-// socket whose peer's queue is full.
+// socket while the peer's queue is full.
 #pragma once
 
 #include <algorithm>
