@@ -1,3 +1,4 @@
+// Waits in a goroutine until a condition is met.
 #pragma once
 
 #include <chrono>
@@ -11,8 +12,12 @@ template <class Condition>
 bool eventually(Condition is_met) {
     using namespace std::chrono_literals;
     const auto until = std::chrono::steady_clock::now() + 20s;
-    while (!is_met() && std::chrono::steady_clock::now() < until) rota::sleep_for(1ms);
-    return is_met();
+    // A condition that was met once counts: a second look may see that it is over.
+    while (!is_met()) {
+        if (std::chrono::steady_clock::now() >= until) return false;
+        rota::sleep_for(1ms);
+    }
+    return true;
 }
 
 }  // namespace rota_test
