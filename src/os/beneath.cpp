@@ -1,7 +1,8 @@
-// By the kernel where it can (Linux 5.6), else a segment at a time.
+// Opens a path that must stay below a directory: by openat2 (Linux 5.6), else segment by segment.
 //
-// By hand, every directory on the way is held open, so whoever renames one meanwhile moves us with
-// it: `..` goes back to the one we have come from, and never above the first.
+// The walk by segments holds each directory on the way open, so a directory that another process
+// renames meanwhile takes the walk with it. `..` goes back to the directory that the walk came
+// from, and never above the first.
 #include "os/beneath.hpp"
 
 #include <algorithm>
@@ -37,12 +38,13 @@ class walk {
     int follow(const std::string& name);
 
     const int first_;
-    std::vector<int> below_;  // the directories on the way to where we are
-    std::string left_;        // what is still to be walked
+    std::vector<int> below_;  // descriptors; the directories from the first to the current one
+    std::string left_;        // the rest of the path
     int links_ = 0;
 };
 
-// One step, made again where it is interrupted: who began anew might never arrive.
+// Opens one segment, and repeats an interrupted call: to begin the whole walk again might never
+// end.
 int step(int directory, const char* name, int flags, unsigned mode = 0) {
     int r = 0;
     do r = rt::file_open_at(directory, name, flags, mode);
@@ -50,7 +52,7 @@ int step(int directory, const char* name, int flags, unsigned mode = 0) {
     return r;
 }
 
-// Into a directory, or along a link. 0, or why not.
+// Enters a directory, or follows a link. Returns 0 or a negative errno value.
 int walk::enter(const std::string& name) {
     const int next = step(here(), name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW);
     if (next >= 0) {
@@ -60,9 +62,9 @@ int walk::enter(const std::string& name) {
     return next == -ENOTDIR || next == -ELOOP ? follow(name) : next;
 }
 
-// -ENOTDIR: it is no link.
+// Returns -ENOTDIR if the segment is not a link.
 int walk::follow(const std::string& name) {
-    constexpr int most = 40;  // as the kernel
+    constexpr int most = 40;  // the kernel's limit
     char target[PATH_MAX];
     const std::int64_t n = rt::file_read_link(here(), name.c_str(), target, sizeof target);
     if (n < 0) return n == -EINVAL ? -ENOTDIR : static_cast<int>(n);
@@ -70,11 +72,11 @@ int walk::follow(const std::string& name) {
     if (static_cast<std::size_t>(n) == sizeof target || left_.size() > PATH_MAX)
         return -ENAMETOOLONG;
     if (n == 0 || target[0] == '/') return -EXDEV;
-    left_.insert(0, target, static_cast<std::size_t>(n));  // which is empty or begins with a slash
+    left_.insert(0, target, static_cast<std::size_t>(n));  // left_ is empty or begins with a slash
     return 0;
 }
 
-// Each segment is walked once, but for those of links, which are bounded.
+// Each segment is walked once; links add segments, and the number of links is bounded.
 int walk::open(std::string_view path, int flags, unsigned mode) {
     left_ = path;
     for (;;) {
@@ -108,7 +110,7 @@ int walk::open(std::string_view path, int flags, unsigned mode) {
 int open_beneath(int directory, const char* path, int flags, unsigned mode) {
     if (path[0] == '\0') return -ENOENT;
     if (path[0] == '/') return -EXDEV;
-    constexpr int tries = 32;  // while somebody renames
+    constexpr int tries = 32;  // for -EAGAIN, while another process renames
     int r = 0;
     for (int i = 0; i < tries; ++i) {
         r = rt::file_open_beneath(directory, path, flags, mode);

@@ -1,4 +1,4 @@
-// What is to be started, and the calls on it.
+// Implements os::command: its settings, the start of the program, and the calls on the process.
 #include <rota/os/command.hpp>
 
 #include <cerrno>
@@ -34,16 +34,16 @@ struct command::state {
     state(const state&) = delete;
     state& operator=(const state&) = delete;
 
-    // --- owner: who sets it up and starts it -------------------------------------------
+    // --- owner: the caller that sets the command up and starts it ------------------------
     const std::vector<std::string> argv;
     std::string directory;
     std::vector<std::string> base, more;  // environment
     bool has_base = false;
     file files[3];
     std::chrono::nanoseconds wait_delay{-1};
-    bool tried = false;  // to start it
+    bool tried = false;  // a start has been tried
 
-    // --- fixed by start: who uses it comes after that ------------------------------------
+    // --- fixed by start; its users come after start ---------------------------------------
     std::shared_ptr<process> child;
 
     std::string_view name() const { return argv.empty() ? std::string_view() : argv.front(); }
@@ -55,7 +55,7 @@ struct command::state {
 
 namespace {
 
-// A number that is closed at the end.
+// A descriptor that is closed at the end of the scope.
 struct held_number {
     int number = -1;
     held_number() = default;
@@ -66,8 +66,8 @@ struct held_number {
     held_number& operator=(const held_number&) = delete;
 };
 
-// Pipes and terminals. Of other devices a second open file may be a second device: so it is with
-// the controlling end of a terminal.
+// Pipes and terminals may be opened again. For other devices a second open file may be a second
+// device, as for the controlling end of a terminal.
 bool may_be_opened_again(const struct ::stat& status) {
     if (S_ISFIFO(status.st_mode)) return true;
     constexpr unsigned consoles = 4, own = 5, first_pseudo = 136, last_pseudo = 143;
@@ -77,7 +77,7 @@ bool may_be_opened_again(const struct ::stat& status) {
             (kind >= first_pseudo && kind <= last_pseudo));
 }
 
-// A copy of `number` that a program may have, from 3 on: one whose open file blocks.
+// Returns a descriptor for the program, 3 or more, whose open file blocks.
 int number_for_child(rt::fd& file, int number) {
     const int flags = rt::file_flags(number);
     if (flags < 0) return flags;
@@ -89,12 +89,12 @@ int number_for_child(rt::fd& file, int number) {
         const int r = file.make_blocking();
         return r < 0 ? r : rt::file_copy(number);
     }
-    // The open file is shared with the copy, so the program gets another one. Opened without
+    // A copy would share the open file, so the program gets another open file. It is opened without
     // waiting for the other side, which is there already.
     held_number again;
     do again.number = rt::file_open_again(number, (flags & O_ACCMODE) | O_NONBLOCK | O_NOCTTY);
     while (again.number == -EINTR);
-    // Nobody reads it any more, or there is no /proc: then our end blocks, too, as in Go.
+    // Without a reader on the pipe, or without /proc, our own end blocks too, as in Go.
     const bool is_another = again.number >= 0;
     const int r = is_another ? rt::file_set_blocking(again.number, true) : file.make_blocking();
     if (r < 0) return r;
@@ -126,7 +126,7 @@ std::vector<std::string> command::state::environment() const {
     return without_duplicates(std::move(all));
 }
 
-// 0 or an errno value. The files are let go of, whatever comes of it.
+// 0 or an errno value. The files are released in either case.
 int command::state::start() {
     if (std::exchange(tried, true)) return EINVAL;
     held_number numbers[3];
@@ -137,7 +137,7 @@ int command::state::start() {
         const auto copy = [given](int number) { return number_for_child(*given, number); };
         if (given != nullptr) {
             given->share_position();
-            given->await_position();  // it begins where our last call has ended
+            given->await_position();  // the program begins where our last call ended
         }
         const int n = given != nullptr ? given->use_blocking(copy) : null_for_child();
         if (n < 0) error = -n;
@@ -171,7 +171,8 @@ int command::state::run_plan(rt::process_plan& plan) {
     return error;
 }
 
-// Nobody asks any more how it ends. Somebody has to, or it stays a zombie for as long as we live.
+// No caller asks any longer how the process ends. It is waited for all the same, or it would stay a
+// zombie as long as this process lives.
 void command::state::leave_behind() noexcept {
     // relaxed, both: set by our own exit, and in the only thread of a fork's child
     if (child == nullptr || rt::sched.exiting.load(rt::memory_order_relaxed) ||
@@ -184,7 +185,7 @@ void command::state::leave_behind() noexcept {
         };
         const rt::outside_bubble nobody_waits_for_it;
         rota::detail::spawn_any(0, "os/command", wait);
-    } catch (const std::exception&) {  // no stack: a zombie it is
+    } catch (const std::exception&) {  // no stack: the process stays a zombie
     }
 }
 
@@ -230,7 +231,7 @@ command& command::wait_delay(std::chrono::nanoseconds d) {
 
 namespace {
 
-// The throwing form of a call on the program of that name.
+// The throwing form of a call on the program `name`.
 template <class Call>
 auto throwing_for(const char* what, std::string_view name, Call call) {
     return throwing("os", what, call, name);
@@ -274,8 +275,8 @@ exit_status command::run() {
 
 namespace {
 
-// Appends what a pipe still holds, without waiting for more. True: that is all there will ever be.
-// Whoever goes on writing holds nobody up: once around the pipe is enough.
+// Appends the content of a pipe, without waiting for more. True: the pipe has ended. A process that
+// goes on writing delays no caller: the function reads at most one pipe size.
 bool read_rest(const file& from, std::string& text) {
     constexpr std::size_t usual_max = 1 << 20;
     const int size = rt::file_pipe_size(from.fd());
@@ -316,14 +317,14 @@ std::string command::read_output(bool with_errors, std::error_code& error) {
             (void)wait(of_wait);
             from.set_read_deadline(clock::now() + s.wait_delay, ignored);
         });
-        // Without memory for the text: the program finds nobody to read what it writes.
+        // Without memory for the text the pipe is closed: the program's writes then fail.
         const defer joined([&] {
             std::error_code ignored;
             if (std::uncaught_exceptions() != 0) from.close(ignored);
             waiter.wait();
         });
         text = from.read_all(error);
-        // The time may be over before this goroutine has had its turn.
+        // The deadline may pass before this goroutine has run.
         if (error == std::errc::timed_out && read_rest(from, text)) error.clear();
     }
     if (!error) error = of_wait;

@@ -1,4 +1,4 @@
-// Environments and paths of programs, as lists of texts.
+// Handles environments and searches for programs, as lists of strings.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 
 namespace rota::os {
 
-// A copy of the process's own.
+// Returns a copy of the process's environment.
 std::vector<std::string> own_environment();
 
-// Of several entries for one name the last; in the order of those. What is no NAME=value stays. Go:
-// dedupEnv.
+// Keeps the last of several entries for a name, in the order of the kept entries. An entry that is
+// not NAME=value stays. Go: dedupEnv.
 std::vector<std::string> without_duplicates(std::vector<std::string> all);
 
-// As the C library wants it, null at the end; good for as long as the texts are.
+// Returns the array that the C library takes, with null at the end; valid as long as the strings.
 std::vector<char*> pointers_to(const std::vector<std::string>& all);
 
 bool has_nul(const std::vector<std::string>& all);
 
-// A path without a slash is looked for in PATH. 0, or an errno value: EACCES if what is there may
-// not be run.
+// Finds the program `name`; a name without a slash is searched for in PATH. 0, or an errno value:
+// EACCES if a file is found that may not be executed.
 int find_program(const std::string& name, std::string& path);
 
 }  // namespace rota::os

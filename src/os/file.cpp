@@ -1,4 +1,4 @@
-// The handles: opening, and everything that is done with an open file.
+// Implements os::file: opening, and each operation on an open file.
 #include <rota/os/file.hpp>
 
 #include <algorithm>
@@ -21,16 +21,16 @@ using rt::throwing;
 
 namespace {
 
-constexpr std::int64_t none = -rt::error_closed;  // what every call on no file returns
+constexpr std::int64_t none = -rt::error_closed;  // the result of each call on no file
 
 std::string_view name_of(const rt::fd* f) { return f != nullptr ? f->name() : std::string_view(); }
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
 
-// Of a kind that never waits for anybody, or that no poller takes.
+// A kind of file whose calls never wait for another process, or that no poller takes.
 bool is_plain(mode_t mode) { return S_ISREG(mode) || S_ISDIR(mode) || S_ISBLK(mode); }
 
-// 0 and the object, which has the number, or an error's value and the number is the caller's still.
+// 0 and the object, which owns the number; or an error value, and the caller keeps the number.
 int object_of(int number, bool may_be_made_unblocking, rt::fd*& made) {
     struct ::stat status{};
     if (const int r = rt::file_stat(number, status); r < 0) return -r;
@@ -65,7 +65,7 @@ file adopted_file(int number, bool is_our_own, std::string_view name, std::error
 
 namespace {
 
-// What an open has returned: a number, or an errno value with its sign turned.
+// `number`: the result of an open, a descriptor or a negative errno value.
 file opened_file(int number, std::string_view name, std::error_code& error) {
     if (number < 0) {
         error = rt::error_of(number);
@@ -172,7 +172,7 @@ void file::close() const {
 
 int file::fd() const noexcept {
     if (fd_ == nullptr) return -1;
-    fd_->share_position();  // who has the number can copy it, and move the position
+    fd_->share_position();  // the caller can copy the number, and move the position
     return fd_->number();
 }
 
@@ -205,9 +205,9 @@ std::size_t file::read_full(std::span<std::byte> to) const {
 }
 
 std::string file::read_all(std::error_code& error) const {
-    constexpr std::size_t least = 4096, most = 1 << 20;  // room for each read
+    constexpr std::size_t least = 4096, most = 1 << 20;  // bytes; the room for each read
     std::string all;
-    // One byte more than a file has, so that the end is seen without growing.
+    // One byte more than the file's size, so that the end is seen without growing.
     std::error_code no_size;
     const std::int64_t known = fd_ != nullptr && fd_->is_regular() ? size(no_size) : 0;
     std::size_t room =
@@ -350,7 +350,7 @@ void write_file(const path_text& path, std::string_view content, mode_t mode,
     const file f = file::open(path, O_WRONLY | O_CREAT | O_TRUNC, mode, error);
     if (error) return;
     (void)f.write(content, error);
-    // What a file system could not keep it may say at the end only.
+    // A file system may report only at close that it could not keep the data.
     std::error_code at_end;
     f.close(at_end);
     if (!error) error = at_end;
@@ -365,7 +365,7 @@ void write_file(const path_text& path, std::string_view content, mode_t mode) {
 
 namespace {
 
-// Never closed by us: other code of the process writes to them.
+// Never closed by us: other code of the process writes to the standard descriptors.
 file standard(int number, std::string_view name) {
     std::error_code error;
     file f = file::from_fd(number, name, error);

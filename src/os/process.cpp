@@ -1,4 +1,4 @@
-// Starting, and the end.
+// Starts a program, waits for its end, and sends signals to it.
 #include "os/process.hpp"
 
 #include <cerrno>
@@ -12,8 +12,9 @@ namespace rota::os {
 
 namespace {
 
-// Somebody else is just starting a program, and its child, not loaded yet, has a copy of what we
-// have written the program through (kb43). It is over in a moment, or not ours to wait for.
+// -ETXTBSY: another thread is starting a program at this moment. Its child has not executed yet and
+// holds a copy of a descriptor by which we wrote this program (kb43). That is over in a moment; if
+// not, the cause is not ours to wait for.
 int start_patiently(const rt::process_plan& plan, pid_t& made) {
     constexpr long nap_ns = 1'000'000;
     constexpr int tries = 5;
@@ -29,7 +30,8 @@ int start_patiently(const rt::process_plan& plan, pid_t& made) {
 }  // namespace
 
 std::shared_ptr<process> process::start(const rt::process_plan& plan, int& error) {
-    // Before there is a child: without memory there would be nobody to wait for it.
+    // Made before the child exists: without memory the child would have no process object to wait
+    // for it.
     auto child = std::make_shared<process>();
     int number = -1;
     {
@@ -60,13 +62,13 @@ int process::reap() {
     rt::process_end end;
     const int number = end_ != nullptr ? end_->number() : -1;
     int r = 0;
-    do r = rt::process_wait(pid_, number, false, true, end);  // the poller tells of the end once
+    do r = rt::process_wait(pid_, number, false, true, end);  // the poller reports the end once
     while (r == -EINTR);
     if (r == 0 && !end.has_ended) return -EAGAIN;
     return note_end(r, end);
 }
 
-// Each learns by itself how it has ended, and leaves the number to those who are still inside.
+// Each waiter learns the end by itself. The last waiter inside takes it, and so frees the number.
 int process::wait_by_number() {
     for (;;) {
         {

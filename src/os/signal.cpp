@@ -1,8 +1,9 @@
-// Who wants which signals, and the goroutine that sends them.
+// Records which channels want which signals, and runs the goroutine that sends signals to them.
 //
-// The goroutine exists while somebody wants any. A withdrawal puts the channel among those that
-// leave, changes what the kernel does with signals that nobody else wants, and has the goroutine
-// send all that has come until then. Go: signal.Stop and signalWaitUntilIdle.
+// The goroutine exists while any channel wants a signal. A withdrawal moves the channel to the
+// leaving list and changes the kernel's action for signals that no other channel wants. It then has
+// the goroutine send every signal that has come until then. Go: signal.Stop and
+// signalWaitUntilIdle.
 #include <rota/os/signal.hpp>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ struct watcher {
     std::uint64_t wants;
 };
 
-// A channel on its way out: it gets what has come so far.
+// A channel whose watcher is withdrawn: it still gets the signals that have come so far.
 struct leaver {
     send_chan<int> to;
     std::uint64_t gets;
@@ -48,8 +49,9 @@ struct leaver {
 class watchers {
   public:
     void add(const send_chan<int>& to, std::uint64_t signals);
-    // Of one channel, or of all if `to` is nil. `then` says what becomes of signals that nobody
-    // wants any more; `always`: also of those that nobody has wanted.
+    // Removes signals from the channel `to`, or from every channel if `to` is nil. `then` changes
+    // the action of a signal that no channel wants any longer; with `always`, also of a signal that
+    // no channel has wanted.
     void remove(const send_chan<int>& to, std::uint64_t signals, void (*then)(int), bool always);
 
   private:
@@ -67,10 +69,10 @@ class watchers {
     std::vector<watcher> all_;
     std::vector<leaver> leaving_;
     std::uint64_t withdrawals_ = 0;
-    std::uint64_t watched_ = 0;           // their handlers are ours
-    std::uint64_t asked_ = 0, done_ = 0;  // flushes
-    bool delivers_ = false;               // there is the goroutine
-    rt::fd* event_ = nullptr;             // fixed once it is there
+    std::uint64_t watched_ = 0;           // bits; the signals whose action is our handler
+    std::uint64_t asked_ = 0, done_ = 0;  // counts; flushes asked for, and answered
+    bool delivers_ = false;               // the goroutine exists
+    rt::fd* event_ = nullptr;             // fixed once it has been created
 };
 
 // Never destroyed: handlers and the goroutine may outlive static objects.
@@ -86,7 +88,7 @@ void for_each_signal(std::uint64_t signals, F f) {
     }
 }
 
-// All, where none is named.
+// Returns the bits of the named signals; without a name, of each signal that can be watched.
 std::uint64_t signals_of(std::initializer_list<int> named, const char* what) {
     if (named.size() == 0) return rt::signals_to_watch();
     std::uint64_t all = 0;
@@ -132,7 +134,7 @@ void watchers::deliver() {
     for (;;) {
         (void)event_->await_read([](int number) { return rt::io_event_take(number); });
         const std::lock_guard guard(mu_);
-        const std::uint64_t asked = asked_;  // before what has come is taken
+        const std::uint64_t asked = asked_;  // read before the signals are taken
         send_all_that_have_come();
         done_ = asked;
         flushed_.notify_all();
@@ -168,7 +170,7 @@ std::uint64_t watchers::wanted() const {
 void watchers::add(const send_chan<int>& to, std::uint64_t signals) {
     std::unique_lock lock(mu_);
     prepare();
-    if ((rt::watched_come() & signals) != 0) {  // before this call: not for this channel
+    if ((rt::watched_come() & signals) != 0) {  // came before this call: not for this channel
         await_sent(lock);
         prepare();  // the goroutine may have ended
     }
@@ -180,9 +182,9 @@ void watchers::add(const send_chan<int>& to, std::uint64_t signals) {
     watched_ |= signals;
 }
 
-// Returns when the goroutine has sent all that handlers have noted.
+// Returns when the goroutine has sent each signal that a handler has noted.
 void watchers::await_sent(std::unique_lock<mutex>& lock) {
-    // relaxed: set by the thread that ends the process, in which nobody sends any more
+    // relaxed: set by the thread that ends the process, in which no goroutine sends any longer
     if (!delivers_ || rt::sched.exiting.load(rt::memory_order_relaxed)) return;
     const std::uint64_t ticket = ++asked_;
     poke();
@@ -193,7 +195,7 @@ void watchers::await_sent(std::unique_lock<mutex>& lock) {
     }
 }
 
-// Returns when all that came before has been sent.
+// Returns when each signal that came before the call has been sent.
 void watchers::flush(std::unique_lock<mutex>& lock) {
     constexpr long nap_ns = 20'000;
     while (delivers_ && rt::watched_is_busy()) {
@@ -220,7 +222,7 @@ void watchers::remove(const send_chan<int>& to, std::uint64_t signals, void (*th
     const std::uint64_t unwanted = (always ? signals : meant) & ~wanted();
     for_each_signal(unwanted, then);
     watched_ &= ~unwanted;
-    // Somebody else may be taking the same channel off just now.
+    // Another call may be removing the same channel at this moment.
     if (std::any_of(leaving_.begin(), leaving_.end(), is_meant)) flush(lock);
     std::erase_if(leaving_, [=](const leaver& l) { return l.withdrawal == withdrawal; });
     if (all_.empty() && leaving_.empty() && delivers_) poke();
@@ -232,7 +234,7 @@ namespace detail {
 
 namespace {
 
-// The channel behind a handle.
+// Gives access to the channel of a handle.
 struct opened_handle : send_chan<int> {
     explicit opened_handle(const send_chan<int>& c) : send_chan<int>(c) {}
     rota::detail::hchan& channel() const { return *c_; }
@@ -242,9 +244,10 @@ struct opened_handle : send_chan<int> {
 
 void notify(const send_chan<int>& to, std::initializer_list<int> signals) {
     if (!to) panic("os/signal: Notify using nil channel");
-    rt::boot_runtime();  // whose own handlers come first
+    rt::boot_runtime();  // the runtime installs its own handlers first
     const std::uint64_t wanted = signals_of(signals, "notify");
-    // Signals come from outside of any bubble: who waits for one does not let time leap.
+    // Signals come from outside of any bubble: a goroutine that waits for a signal keeps its
+    // bubble's clock from leaping.
     rota::detail::chan_set_bubble(opened_handle(to).channel(), 0);
     all_watchers().add(to, wanted);
 }

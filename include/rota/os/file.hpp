@@ -1,17 +1,17 @@
 // Files, pipes and terminals. Go: os.File.
 //
-// Everything here blocks the goroutine, not the thread; called by a thread that rota did not start,
-// it blocks that thread. Pipes, terminals and whatever else can be polled wait in the poller, as
-// sockets do. Calls on regular files, and on what cannot be polled, are made as by
-// rota::blocking, those on regular files by io_uring where GODEBUG=netpoll=uring asks for it: the
-// processor is free for others meanwhile. After any call the goroutine may be on another thread.
+// Each call here blocks the goroutine, not the thread; a call by a thread that rota did not start
+// blocks that thread. Pipes, terminals and other files that can be polled wait in the poller, as
+// sockets do. Calls on regular files, and on files that cannot be polled, are made as by
+// rota::blocking: the processor is free for other goroutines meanwhile. With GODEBUG=netpoll=uring,
+// io_uring makes the calls on regular files. After any call the goroutine may be on another thread.
 //
-// Each call exists twice: one throws std::system_error, one takes a trailing std::error_code& and
-// throws nothing but std::bad_alloc. Errors are those of the operating system and:
+// Each call has two forms: the first throws std::system_error, the second takes a trailing
+// std::error_code& and throws only std::bad_alloc. Errors are those of the operating system and:
 //   * net::net_errc::closed from a file that is closed, also if that happens during the call; a
 //     second close is no error;
 //   * std::errc::timed_out where a deadline has passed.
-// No descriptor that is opened here is inherited by other programs.
+// Programs that this process starts inherit no descriptor that is opened here.
 #pragma once
 
 #include <concepts>
@@ -36,7 +36,7 @@ class fd;
 
 namespace rota::os {
 
-/// The name of a file, from any kind of string and from std::filesystem::path.
+/// The name of a file, from a string of any type or from std::filesystem::path.
 class path_text {
   public:
     template <class P>
@@ -53,16 +53,15 @@ class path_text {
     std::string text_;
 };
 
-/// An open file. A reference: copies share one open file, which is closed when the last of them
-/// goes. Its operations may be called by any number of goroutines and threads at once; of those
-/// that read, one at a time is served, as of those that write. pread and pwrite wait for nobody.
-/// Go: *os.File.
+/// An open file. A reference: copies share one open file, which is closed when the last copy goes.
+/// Any number of goroutines and threads may call its operations at once. One read and one write at
+/// a time are served; pread and pwrite wait for no other call. Go: *os.File.
 class file {
   public:
     /// No file: every operation fails with net_errc::closed.
     file() noexcept = default;
 
-    /// Opens a file: flags as for open(2), mode as there for a file that is made. Opening a FIFO
+    /// Opens a file: flags as for open(2), and mode for a file that is created. Opening a FIFO
     /// waits for the other side. O_CLOEXEC is always set. Go: os.OpenFile.
     static file open(const path_text& path, int flags = O_RDONLY, mode_t mode = 0666);
     static file open(const path_text& path, int flags, mode_t mode, std::error_code& error);
@@ -73,31 +72,31 @@ class file {
         return open(path, O_RDONLY, 0666, error);
     }
 
-    /// Takes over a descriptor that is open already. If it does not block (O_NONBLOCK) and can be
-    /// polled, it is; otherwise calls are handed off and have no deadline, and a close does not end
-    /// those under way. Go: os.NewFile.
+    /// Takes over a descriptor that is open already. A descriptor that does not block (O_NONBLOCK)
+    /// and can be polled is polled. Otherwise calls are handed off and have no deadline, and a
+    /// close does not end the calls under way. Go: os.NewFile.
     static file from_fd(int number, std::string_view name = {});
     static file from_fd(int number, std::string_view name, std::error_code& error);
 
-    /// Whether this is a file at all; a closed one is.
+    /// Whether the handle names a file; also true for a closed file.
     explicit operator bool() const noexcept { return fd_ != nullptr; }
     friend bool operator==(const file& a, const file& b) noexcept { return a.fd_ == b.fd_; }
 
-    /// Reads what is there, at most to.size() bytes, from where the last read or write has ended,
-    /// waiting for the first: returns how many; 0 at the end, and for an empty buffer. Go: Read.
+    /// Reads at most to.size() bytes from the current position, and waits for the first byte.
+    /// Returns the count; 0 at the end, and for an empty buffer. Go: Read.
     std::size_t read(std::span<std::byte> to) const;
     std::size_t read(std::span<std::byte> to, std::error_code& error) const;
-    /// Reads until the buffer is full; returns less only at the end. Go: io.ReadFull.
+    /// Reads until the buffer is full; a smaller count means the end. Go: io.ReadFull.
     std::size_t read_full(std::span<std::byte> to) const;
     std::size_t read_full(std::span<std::byte> to, std::error_code& error) const;
-    /// Reads all that there is up to the end. The form with an error returns what came before it.
-    /// Go: io.ReadAll.
+    /// Reads up to the end. The form with an error returns the bytes before the error. Go:
+    /// io.ReadAll.
     std::string read_all() const;
     std::string read_all(std::error_code& error) const;
 
-    /// Writes all of it and returns from.size(), or fails: then a part may have been written. A
-    /// pipe whose reader is gone gives EPIPE; SIGPIPE is raised for descriptors 1 and 2 alone. Go:
-    /// Write.
+    /// Writes the whole buffer and returns from.size(), or fails: then a part may have been
+    /// written. A pipe whose reader has closed gives EPIPE; SIGPIPE is raised for descriptors 1 and
+    /// 2 alone. Go: Write.
     std::size_t write(std::span<const std::byte> from) const;
     std::size_t write(std::span<const std::byte> from, std::error_code& error) const;
     std::size_t write(std::string_view text) const { return write(std::as_bytes(std::span(text))); }
@@ -105,11 +104,11 @@ class file {
         return write(std::as_bytes(std::span(text)), error);
     }
 
-    /// As read, from a place in the file, in bytes; that of the next read stays. Go: ReadAt, but
-    /// for the end: less than asked for may come before it.
+    /// As read, at `offset` bytes from the file's beginning; the current position stays. Go:
+    /// ReadAt, but a count below to.size() may come before the end.
     std::size_t pread(std::span<std::byte> to, std::int64_t offset) const;
     std::size_t pread(std::span<std::byte> to, std::int64_t offset, std::error_code& error) const;
-    /// As write, to a place in the file. Go: WriteAt.
+    /// As write, at `offset`. Go: WriteAt.
     std::size_t pwrite(std::span<const std::byte> from, std::int64_t offset) const;
     std::size_t pwrite(std::span<const std::byte> from, std::int64_t offset,
                        std::error_code& error) const;
@@ -120,28 +119,28 @@ class file {
         return pwrite(std::as_bytes(std::span(text)), offset, error);
     }
 
-    /// Moves the place of the next read or write: whence is SEEK_SET, SEEK_CUR or SEEK_END. Returns
-    /// the new place. Go: Seek.
+    /// Moves the current position: whence is SEEK_SET, SEEK_CUR or SEEK_END. Returns the new
+    /// position. Go: Seek.
     std::int64_t seek(std::int64_t offset, int whence) const;
     std::int64_t seek(std::int64_t offset, int whence, std::error_code& error) const;
 
     /// The length in bytes. Go: Stat().Size().
     std::int64_t size() const;
     std::int64_t size(std::error_code& error) const;
-    /// All that fstat(2) tells. Go: Stat.
+    /// Fills in the result of fstat(2). Go: Stat.
     void stat(struct ::stat& to) const;
     void stat(struct ::stat& to, std::error_code& error) const;
 
-    /// Makes it that long: what is beyond is lost, what is new is zero. Go: Truncate.
+    /// Sets the length: bytes beyond it are lost, new bytes are zero. Go: Truncate.
     void truncate(std::int64_t size) const;
     void truncate(std::int64_t size, std::error_code& error) const;
-    /// Returns when all that has been written is on the disk. Go: Sync.
+    /// Returns when the written data is on the disk. Go: Sync.
     void sync() const;
     void sync(std::error_code& error) const;
 
-    /// From this moment on reads and writes fail with std::errc::timed_out, those under way
-    /// included; clock::time_point{} takes the deadline back. A read that fails by it has consumed
-    /// nothing. EOPNOTSUPP for what cannot be polled. Does not block. Go: SetDeadline.
+    /// From `when` on, reads and writes fail with std::errc::timed_out, also calls under way;
+    /// clock::time_point{} removes the deadline. A read that fails by it has consumed nothing.
+    /// EOPNOTSUPP for a file that cannot be polled. Does not block. Go: SetDeadline.
     void set_deadline(clock::time_point when) const;
     void set_deadline(clock::time_point when, std::error_code& error) const;
     /// The same for reads alone. Go: SetReadDeadline.
@@ -151,18 +150,18 @@ class file {
     void set_write_deadline(clock::time_point when) const;
     void set_write_deadline(clock::time_point when, std::error_code& error) const;
 
-    /// Closes it, for all handles: calls that wait in the poller, and all later ones, end with
-    /// net_errc::closed. Returns when the last of them has left and the number is the kernel's
-    /// again; it does not wait for a call that is handed off, which keeps the number until its end.
-    /// The error is what the kernel says of data that could not be written. Closing twice is no
+    /// Closes the file, for each handle: calls that wait in the poller, and later calls, end with
+    /// net_errc::closed. Returns when the last waiting call has left and the number is the kernel's
+    /// again. It does not wait for a call that is handed off, which keeps the number until its end.
+    /// The error is the kernel's report of data that could not be written. A second close is no
     /// error. Go: Close.
     void close() const;
     void close(std::error_code& error) const;
 
-    /// The descriptor's number, or -1 if it is closed. It stays rota's: it must not be closed, made
-    /// to block, or used after the file has been closed. Go: Fd.
+    /// The descriptor's number, or -1 if it is closed. The number stays rota's: the caller must not
+    /// close it, make it block, or use it after the file has been closed. Go: Fd.
     int fd() const noexcept;
-    /// The name that it was opened by; "" for none. Go: Name.
+    /// The name by which the file was opened; "" for none. Go: Name.
     std::string name() const;
 
     /// For rota's libraries: takes over one handle, and lends it.
@@ -190,28 +189,28 @@ class file {
 };
 
 /// Opens a file at or below a directory, flags and mode as for file::open. No part of `path` leads
-/// out of the directory: a `..` or a symbolic link that does, and an absolute link, fail with
-/// errc::cross_device_link, also while others rename. `path` is relative; a slash at its beginning
-/// is that error too. For names that strangers choose: `open_beneath("/srv/files",
+/// out of the directory. A `..` or a symbolic link that leads out, and an absolute link, fail with
+/// errc::cross_device_link, also while another process renames. `path` is relative; a slash at its
+/// beginning is that error too. For names that strangers choose: `open_beneath("/srv/files",
 /// r.path_value("name"))`.
 ///
-/// What lies below the directory by mounts counts as below. Blocks the goroutine. Go:
+/// File systems that are mounted below the directory count as below. Blocks the goroutine. Go:
 /// os.OpenInRoot.
 file open_beneath(const path_text& directory, const path_text& path, int flags = O_RDONLY,
                   mode_t mode = 0666);
 file open_beneath(const path_text& directory, const path_text& path, int flags, mode_t mode,
                   std::error_code& error);
 
-/// Two ends of a pipe: what is written to the second can be read from the first. Go: os.Pipe.
+/// Makes a pipe; bytes written to the second end can be read from the first. Go: os.Pipe.
 std::pair<file, file> pipe();
 std::pair<file, file> pipe(std::error_code& error);
 
-/// The whole content of a file. Go: os.ReadFile.
+/// Returns the whole content of a file. Go: os.ReadFile.
 std::string read_file(const path_text& path);
 std::string read_file(const path_text& path, std::error_code& error);
 
-/// Makes a file of that content, or gives an existing one that content instead of its own; mode is
-/// that of a new one. An error may have left a part of it. Go: os.WriteFile.
+/// Creates a file with that content, or replaces the content of an existing file; mode is that of a
+/// new file. After an error a part may have been written. Go: os.WriteFile.
 void write_file(const path_text& path, std::string_view content, mode_t mode = 0666);
 void write_file(const path_text& path, std::string_view content, mode_t mode,
                 std::error_code& error);
@@ -219,8 +218,8 @@ inline void write_file(const path_text& path, std::string_view content, std::err
     write_file(path, content, 0666, error);
 }
 
-/// The process's own descriptors 0, 1 and 2, which other programs may share: they are not polled
-/// unless they are non-blocking already. Go: os.Stdin, os.Stdout, os.Stderr.
+/// The process's own descriptors 0, 1 and 2, which other programs may share: they are polled only
+/// if they are non-blocking already. Go: os.Stdin, os.Stdout, os.Stderr.
 file standard_input();
 file standard_output();
 file standard_error();
