@@ -1,4 +1,4 @@
-// Connecting: one address, several in turn, two families side by side.
+// Implements net::dial: tries the addresses of a name in turn, and two families side by side.
 #include <algorithm>
 #include <cerrno>
 #include <memory>
@@ -27,11 +27,11 @@ using std::chrono::seconds;
 
 constexpr std::chrono::milliseconds head_start{
     300};                        // of the first family; RFC 8305 names 250, Go takes 300
-constexpr seconds share_min{2};  // of the time that is left, for one of several addresses
+constexpr seconds share_min{2};  // of the time left, for an address among several
 
 using addresses = std::vector<endpoint>;
 
-// Until the connection stands, or `when` (0: for ever) has passed.
+// Connects, or fails once `when` (0: never) has passed.
 int connect_until(rt::fd& f, const endpoint& to, std::int64_t when) {
     if (when != 0) (void)f.set_deadline(false, true, when);
     // A Unix listener whose queue is full says -EAGAIN.
@@ -58,7 +58,8 @@ conn dial_one(const context& ctx, network_kind kind, const endpoint& to, std::in
     if (ctx == background()) {
         r = connect_until(*made, to, when);
     } else {
-        // By a deadline that has passed: nobody else can set another one yet.
+        // Ends the call by a deadline in the past: no other code has this connection yet to set a
+        // deadline.
         const interrupter by(ctx, [c] {
             std::error_code ignored;
             c.set_deadline(clock::time_point(clock::duration(1)), ignored);
@@ -71,7 +72,8 @@ conn dial_one(const context& ctx, network_kind kind, const endpoint& to, std::in
         return {};
     }
     if (ctx != background()) {
-        // The context has ended just when the connection stood: it has one, and may use it.
+        // The context may have ended just when the connection was made, and set its deadline. The
+        // caller gets the connection, so the deadline is removed.
         std::error_code ignored;
         c.set_deadline({}, ignored);
     } else if (when != 0) {
@@ -81,7 +83,7 @@ conn dial_one(const context& ctx, network_kind kind, const endpoint& to, std::in
     return c;
 }
 
-// A port of our own choice may be the one that we call: then the kernel connects us to ourselves.
+// The kernel may choose as our local port the port that we dial: the connection is then to itself.
 bool is_self(const conn& c, network_kind kind) {
     if (kind.is_unix() || kind.type != SOCK_STREAM) return false;
     std::error_code error;
@@ -97,7 +99,7 @@ conn dial_address(const context& ctx, network_kind kind, const endpoint& to, std
     return c;
 }
 
-// When to give up an address with `left` of them, itself included, still to be tried.
+// The moment to give up an address, when `left` addresses, itself included, are still to be tried.
 std::int64_t share_of(std::int64_t end, std::size_t left) {
     if (end == 0) return 0;
     const std::int64_t now = clock::now().time_since_epoch().count();
@@ -108,7 +110,7 @@ std::int64_t share_of(std::int64_t end, std::size_t left) {
     return share < time ? now + share : end;
 }
 
-// One after the other. The error is that of the first.
+// Tries the addresses in turn. The error is that of the first address.
 conn dial_in_turn(const context& ctx, network_kind kind, std::span<const endpoint> all,
                   std::error_code& error) {
     const auto deadline = ctx.deadline();
@@ -137,8 +139,8 @@ struct attempt {
     std::error_code error;
 };
 
-// Two families, the second with a handicap. Whoever comes first wins; the other one is cancelled,
-// and closed if it has connected as well.
+// Dials two families, the second after head_start or after the first has failed. The first
+// connection wins. The losing attempt is cancelled, and closes its connection if it has one.
 conn dial_both(const context& ctx, network_kind kind, addresses one, addresses other,
                std::error_code& error) {
     auto results = make_chan<attempt>(2);
@@ -202,14 +204,14 @@ conn dial(context ctx, std::string_view network, std::string_view address, std::
     if ((error = ctx.err())) return {};
     addresses all = addresses_of(ctx, *kind, address, false, error);
     if (error) return {};
-    if (kind->type == SOCK_DGRAM) all.resize(1);  // nobody answers: the first is as good as any
+    if (kind->type == SOCK_DGRAM) all.resize(1);  // nothing is sent: the first is as good as any
     addresses first, other;
     for (const endpoint& e : all)
         (family_of(e) == family_of(all.front()) ? first : other).push_back(e);
     try {
         if (other.empty()) return dial_in_turn(ctx, *kind, first, error);
         return dial_both(ctx, *kind, std::move(first), std::move(other), error);
-    } catch (const std::system_error& no_stack) {  // for a goroutine
+    } catch (const std::system_error& no_stack) {  // no stack for a goroutine
         error = no_stack.code();
         return {};
     }

@@ -1,4 +1,4 @@
-// Ends what a context has ended: calls on a connection, in the way that their caller gives.
+// Ends the calls on a connection when a context ends, by a function that their caller gives.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,8 @@ namespace rota::net {
 template <class End>
 class interrupter {
   public:
-    // end() is called by another goroutine, at most once. It does not wait for what it ends.
+    // `end` is called by another goroutine, at most once. It does not wait for the calls that it
+    // ends.
     interrupter(const context& ctx, End end) : state_(std::make_shared<state>()) {
         state_->end.emplace(std::move(end));
         stop_ = after_func(ctx, [s = state_] {
@@ -22,7 +23,7 @@ class interrupter {
             if (s->end) (*s->end)();
         });
     }
-    // From here on the context does not touch anything any more. What it has done stays.
+    // From here on the context's end has no effect. The effect of an earlier end stays.
     ~interrupter() {
         stop_();
         const std::lock_guard guard(state_->mu);

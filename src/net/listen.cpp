@@ -1,4 +1,4 @@
-// Opening sockets that wait for others.
+// Opens the sockets of listeners and of packet connections, and binds them to an address.
 #include <memory>
 
 #include <cerrno>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int backlog = 65535;  // the kernel cuts it down to net.core.somaxconn
 
-// A number that is closed unless somebody takes it.
+// A descriptor that is closed at the end of the scope, unless taken() has moved it out.
 struct fresh_number {
     int number;
     explicit fresh_number(int n) : number(n) {}
@@ -31,7 +31,8 @@ struct fresh_number {
     int taken() { return std::exchange(number, -1); }
 };
 
-// 0, or an error. What connections inherit from their listener is set here, once for all of them.
+// 0, or an error. Sets the options that connections inherit from their listener, once for every
+// connection.
 int prepare(int number, int family, bool both_families, network_kind kind) {
     if (family == AF_INET6) {
         const int r = rt::io_set_option(number, IPPROTO_IPV6, IPV6_V6ONLY, both_families ? 0 : 1);
@@ -63,8 +64,8 @@ rt::fd* open_at(const endpoint& where, bool both_families, network_kind kind,
     return made;
 }
 
-// With all of this machine's addresses in both families, one socket serves both where the kernel
-// has IPv6.
+// True for the errors of a kernel without IPv6. A listener at each address of this machine, in both
+// families, has one IPv6 socket for both; without IPv6 it has an IPv4 socket.
 bool has_no_ipv6(const std::error_code& error) {
     return error.category() == std::system_category() &&
            (error.value() == EAFNOSUPPORT || error.value() == EADDRNOTAVAIL ||
@@ -76,7 +77,7 @@ rt::fd* open_first(network_kind kind, std::string_view address, std::error_code&
     if (error) return nullptr;
     const bool both = kind.family == AF_UNSPEC && all.size() == 2 &&
                       all[0] == any_address(AF_INET6, all[0].port());
-    // Of a name's addresses the first one of IPv4, as Go does.
+    // Takes the first IPv4 address of the name, as Go does.
     if (!both && kind.family == AF_UNSPEC) {
         for (endpoint& e : all) {
             if (family_of(e) != AF_INET) continue;

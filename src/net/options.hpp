@@ -1,10 +1,10 @@
-// What every TCP connection begins with. Go: SetNoDelay, defaultTCPKeepAlive.
+// Sets the options that each TCP connection begins with. Go: SetNoDelay, defaultTCPKeepAlive.
 #pragma once
 
 namespace rota::net {
 
-// Small pieces go at once; a peer that has gone without a word is found out after some two and a
-// half minutes. A kernel without one of these does without.
+// Small writes are sent at once, and a peer that vanishes is detected after about 150 s. An option
+// that the kernel does not have is left out.
 void set_tcp_options(int number);
 
 }  // namespace rota::net

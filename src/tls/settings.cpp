@@ -1,4 +1,4 @@
-// Configs: PEM texts and choices, made into an SSL_CTX.
+// Builds an SSL_CTX from the options of a config: PEM texts, files and choices.
 #include "tls/settings.hpp"
 
 #include <algorithm>
@@ -39,23 +39,23 @@ bio_ptr reader_of(const std::string& text) {
     return bio_ptr(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
 }
 
-// Nobody is there to be asked for one.
+// An encrypted key is refused: there is no user to ask for a password.
 int no_password(char*, int, int, void*) { return -1; }
 
-// The text itself, or the file's.
+// Returns `text`, or the content of `file` if `text` is empty.
 std::string text_of(const std::string& text, const std::string& file, std::error_code& error) {
     error.clear();
     if (!text.empty() || file.empty()) return text;
     return os::read_file(file, error);
 }
 
-// Null at the end, and before one that is damaged.
+// Returns null at the end, and at a damaged certificate.
 x509_ptr next_certificate(BIO* from) {
     ERR_clear_error();
     return x509_ptr(PEM_read_bio_X509(from, nullptr, no_password, nullptr));
 }
 
-// Whether the certificate that has not come is none: the text has ended.
+// Called after next_certificate() has returned null: no error if the text has ended, else bad_pem.
 std::error_code end_of_certificates() {
     const unsigned long code = ERR_peek_last_error();
     ERR_clear_error();
@@ -107,8 +107,8 @@ std::error_code use(SSL* ssl, const own_certificate& own) {
     return used == 1 ? std::error_code() : take_error(nullptr);
 }
 
-// What a server tells its clients of the roots that it knows is left out: it helps none of ours.
-// Each of them is trusted for itself, whether its own issuer is there or not. Go: CertPool.
+// The list of roots that a server may send to its clients is left out: no client of ours uses it.
+// Each root is trusted for itself, with or without its own issuer. Go: CertPool.
 std::error_code use_roots(SSL_CTX* ctx, const std::string& pem) {
     const bio_ptr from = reader_of(pem);
     X509_STORE* const store = SSL_CTX_get_cert_store(ctx);
@@ -124,7 +124,7 @@ std::error_code use_roots(SSL_CTX* ctx, const std::string& pem) {
     return {};
 }
 
-// The first of ours that the client has.
+// Chooses the first of our protocols that the client offers.
 int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
                     const unsigned char* offered, unsigned int offered_size, void* settings_) {
     const std::string& own = static_cast<const settings*>(settings_)->alpn();
@@ -136,14 +136,14 @@ int choose_protocol(SSL*, const unsigned char** chosen, unsigned char* size,
     return outcome == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-// A config keeps the key of its tickets for as long as it lives. In TLS 1.3 each connection has
-// secrets of its own all the same; in 1.2 that key would tell of all of them: nobody gets a ticket.
+// A config keeps its ticket key as long as it lives. In TLS 1.3 each connection still has its own
+// secrets. In 1.2 that key would reveal every connection, so a 1.2 client gets no ticket.
 int refuse_old_tickets(SSL* ssl, void*) {
     if (SSL_version(ssl) == TLS1_2_VERSION) SSL_set_options(ssl, SSL_OP_NO_TICKET);
     return 1;
 }
 
-// Seconds from now to the end of a certificate's time; below 0: it is over.
+// s; from this moment to the end of a certificate's validity; below 0: it has ended
 long left_of(const X509* certificate) {
     constexpr long day = 24 * 3600;
     int days = 0, seconds = 0;
@@ -151,8 +151,8 @@ long left_of(const X509* certificate) {
     return days * day + seconds;
 }
 
-// A resumed session is not verified again: its ticket ends when the first certificate ends of those
-// by which the client has been verified.
+// A resumed session is not verified again. So its ticket ends with the earliest end among the
+// certificates by which the client was verified.
 int limit_ticket(SSL* ssl, void*) {
     SSL_SESSION* const session = SSL_get_session(ssl);
     const STACK_OF(X509)* const verified = SSL_get0_verified_chain(ssl);
@@ -160,13 +160,13 @@ int limit_ticket(SSL* ssl, void*) {
     long lasts = SSL_SESSION_get_timeout(session);
     for (int i = 0; i < sk_X509_num(verified); ++i)
         lasts = std::min(lasts, left_of(sk_X509_value(verified, i)));
-    // OpenSSL counts whole seconds, and takes a session also in the last one.
+    // OpenSSL counts whole seconds, and accepts a session in its last second too.
     SSL_SESSION_set_timeout(session, std::max(lasts - 1, 0L));
     return 1;
 }
 
-// OpenSSL has compared the timeout, which counts from the session's beginning in whole seconds; the
-// client's own certificate is in the ticket, and looked at once more.
+// OpenSSL has compared the timeout, which counts whole seconds from the session's beginning. The
+// client's own certificate is in the ticket, and its end is checked once more.
 SSL_TICKET_RETURN judge_ticket(SSL*, SSL_SESSION* session, const unsigned char*, std::size_t,
                                SSL_TICKET_STATUS status, void*) {
     if (status != SSL_TICKET_SUCCESS && status != SSL_TICKET_SUCCESS_RENEW)
@@ -177,9 +177,9 @@ SSL_TICKET_RETURN judge_ticket(SSL*, SSL_SESSION* session, const unsigned char*,
 }
 
 constexpr char default_ciphers[] = "ECDHE+AESGCM:ECDHE+CHACHA20:!PSK";
-constexpr std::size_t most_tickets = 8;  // what OpenSSL itself needs for a client: 2
+constexpr std::size_t most_tickets = 8;  // tickets; OpenSSL's own default is 2
 
-// OpenSSL's own end of the process would take away what goroutines still use.
+// Without OpenSSL's exit handler, which would free memory that goroutines still use.
 bool start_openssl() { return OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, nullptr) == 1; }
 
 }  // namespace
@@ -231,7 +231,7 @@ std::error_code settings::fill(const options& o) {
     SSL_CTX_set_session_id_context(ctx_, name, sizeof name);
     SSL_CTX_set_session_cache_mode(ctx_, SSL_SESS_CACHE_OFF);  // tickets serve as well, in 1.3
     if (session_tickets_ > most_tickets) return tls_errc::bad_config;
-    // None behind the handshake: a stream offers them in front of its first data.
+    // No ticket right after the handshake: a stream offers its tickets in front of its first data.
     if (SSL_CTX_set_num_tickets(ctx_, 0) != 1) return take_error(nullptr);
     SSL_CTX_set_cert_cb(ctx_, refuse_old_tickets, nullptr);
     if (SSL_CTX_set_session_ticket_cb(ctx_, limit_ticket, judge_ticket, nullptr) != 1 ||
@@ -243,14 +243,14 @@ std::error_code settings::fill(const options& o) {
         if ((error = own.read(certificate, key)) || (error = use(ctx_, own))) return error;
         has_certificate_ = true;
     }
-    has_roots_ = !(o.roots + o.roots_file).empty();  // a file may be empty: that is nobody
+    has_roots_ = !(o.roots + o.roots_file).empty();  // a file may be empty: then no root is trusted
     return has_roots_ ? use_roots(ctx_, roots) : std::error_code();
 }
 
 std::shared_ptr<const settings> settings::make(const options& o, std::error_code& error) {
     std::shared_ptr<settings> made(new settings(o));
     error = made->fill(o);
-    ERR_clear_error();  // who uses OpenSSL next on this thread finds no complaint of ours
+    ERR_clear_error();  // the next user of OpenSSL on this thread finds no error of ours
     if (error) return nullptr;
     return made;
 }
@@ -279,7 +279,7 @@ std::error_code settings::replace(const std::string& certificate, const std::str
     if (!has_certificate_) return tls_errc::no_certificate;
     auto own = std::make_shared<own_certificate>();
     std::error_code error = own->read(certificate, key);
-    // What else OpenSSL may say of it is found by a connection that is thrown away.
+    // A connection that is thrown away finds the faults that only OpenSSL reports.
     if (SSL* const trial = error ? nullptr : SSL_new(ctx_)) {
         error = use(trial, *own);
         SSL_free(trial);

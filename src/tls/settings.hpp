@@ -1,7 +1,7 @@
-// What a config stands for: an SSL_CTX, for clients and servers alike.
+// Holds the SSL_CTX of a config, for clients and servers alike.
 //
-// OpenSSL counts its uses and locks what it changes of it. Those locks are the threads' own: they
-// are held for moments, within calls that never park.
+// OpenSSL counts the uses of the SSL_CTX, and locks the parts that it changes. Those locks block
+// the thread; they are held for moments, within calls that never park.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ typedef struct ssl_st SSL;
 
 namespace rota::tls::detail {
 
-struct own_certificate;  // parsed
+struct own_certificate;  // a parsed certificate, its chain and its key
 
 class settings {
   public:
@@ -25,7 +25,7 @@ class settings {
     settings(const settings&) = delete;
     settings& operator=(const settings&) = delete;
 
-    // Null, and an error. May block the goroutine. Throws std::bad_alloc.
+    // Returns null and an error on failure. May block the goroutine. Throws std::bad_alloc.
     static std::shared_ptr<const settings> make(const options& o, std::error_code& error);
 
     SSL_CTX* get() const { return ctx_; }
@@ -35,17 +35,17 @@ class settings {
     client_auth clients() const { return clients_; }
     std::size_t session_tickets() const { return session_tickets_; }
 
-    // A new connection: null, and an error. It has the certificate of this moment.
+    // Makes a connection with the current certificate; null and an error on failure.
     SSL* connect(std::error_code& error) const;
-    // From here on; see config::set_certificate.
+    // For connections from now on; see config::set_certificate.
     std::error_code replace(const std::string& certificate, const std::string& key) const;
     std::error_code reload() const;
 
-    // The system's roots, if there are no others, are read when somebody is to be verified for the
-    // first time. Blocks the goroutine then.
+    // Reads the system's roots, if the config names no roots, before the first peer is verified.
+    // Blocks the goroutine then.
     std::error_code need_roots() const;
 
-    // In the format of the protocol, each name behind its length.
+    // The names in the format of the protocol, each behind its length.
     const std::string& alpn() const { return alpn_; }
 
   private:
@@ -55,7 +55,8 @@ class settings {
 
     SSL_CTX* ctx_ = nullptr;
     std::string server_name_, alpn_;
-    const std::string certificate_file_, key_file_;  // what they were read from, or empty
+    const std::string certificate_file_, key_file_;  // the files of the certificate and the key, or
+                                                     // empty
     bool has_certificate_ = false;
     const bool skips_verify_;
     const client_auth clients_;
@@ -63,7 +64,7 @@ class settings {
     bool has_roots_ = false;
 
     mutable mutex replaced_mu_;
-    mutable std::shared_ptr<const own_certificate> replaced_;  // in the place of ctx_'s, or null
+    mutable std::shared_ptr<const own_certificate> replaced_;  // stands for ctx_'s, unless null
 
     mutable once_flag roots_read_;
     mutable std::error_code roots_error_;  // call_once: written before roots_read_ is done

@@ -1,4 +1,4 @@
-// Whom a server's certificate must be for: a host or an address.
+// Parses the name for which a server's certificate must be valid: a host or an address.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@ namespace rota::tls::detail {
 struct verified_name {
     std::string host;
     unsigned char address[16];
-    std::size_t address_size = 0;  // 0: it is the host
+    std::size_t address_size = 0;  // bytes; 0: the name is `host`
 
-    // False: nobody's. Throws std::bad_alloc.
+    // False: no server can have that name. Throws std::bad_alloc.
     bool parse(std::string_view name);
 };
 
