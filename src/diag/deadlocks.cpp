@@ -42,7 +42,7 @@ void watch_locks() {
 
 namespace {
 
-// Finds the circles, without traces.
+// Finds the circles of locks, without traces.
 std::vector<deadlock> lock_circles() {
     constexpr std::size_t usual = 256;
     const auto search = std::make_unique<lock_cycles>();
@@ -94,7 +94,7 @@ std::vector<deadlock> find_deadlocks() {
 std::vector<deadlock> find_all_deadlocks() {
     boot_runtime();
     std::vector<deadlock> found = lock_circles();
-    clear_dead_frames();  // that has looked at stacks of those who wait
+    clear_dead_frames();  // the search has read the stacks of waiting goroutines
     visit_wait_circles(
         [](const wait_circle& circle, void* arg) {
             auto& found = *static_cast<std::vector<deadlock>*>(arg);

@@ -1,4 +1,4 @@
-// rota::debug: the pages. Go: net/http/pprof.
+// Serves the pages of rota::debug over HTTP. Go: net/http/pprof.
 #include <rota/debug.hpp>
 
 #include <algorithm>
@@ -41,8 +41,8 @@ using http::response_writer;
 using rt::append_format;
 
 constexpr std::string_view pprof_prefix = "/debug/pprof/";
-// Seconds that a page takes at most: there is one CPU profile and one trace at a time, and a client
-// that asks for a day would keep all others from theirs.
+// s; the longest time that a page may take. Only a single CPU profile and a single trace can run,
+// so a client that asks for a day would keep every other client waiting.
 constexpr long long longest = 300;
 constexpr std::string_view plain_text = "text/plain; charset=utf-8";
 
@@ -52,7 +52,7 @@ void send(response_writer& w, std::string_view type, std::string_view body) {
     w.write(body);
 }
 
-// The tool prints what comes with this field.
+// go tool pprof prints the text of an error with the field X-Go-Pprof.
 void send_error(response_writer& w, int status, std::string_view text) {
     w.header().set("X-Content-Type-Options", "nosniff");
     w.header().set("Content-Type", plain_text);
@@ -68,7 +68,7 @@ std::optional<long long> integer(const std::string& text) {
     return v;
 }
 
-// As Go's ParseFloat, of what makes sense here: 0 for anything else.
+// As Go's ParseFloat, for the values that make sense here: text that is no such value gives 0.
 double positive(const std::string& text) {
     double v = 0;
 #if defined(_LIBCPP_VERSION) && _LIBCPP_VERSION < 200000
@@ -151,11 +151,11 @@ void send_cmdline(response_writer& w) {
             arguments.append(part, n);
         std::fclose(file);
     }
-    if (!arguments.empty()) arguments.pop_back();  // the NUL behind the last one
+    if (!arguments.empty()) arguments.pop_back();  // the NUL behind the last argument
     send(w, plain_text, arguments);
 }
 
-// As many bytes of the body as that, or nothing if there are more.
+// Reads the body; nothing if it has more than `most` bytes.
 std::optional<std::string> short_body(request& r, std::size_t most) {
     std::string body;
     char part[4096];
@@ -166,7 +166,7 @@ std::optional<std::string> short_body(request& r, std::size_t most) {
     return body;
 }
 
-// "0x1+0x2": a line for each address that has a name.
+// Takes "0x1+0x2", and answers with a line for each address that has a name.
 void send_symbols(response_writer& w, request& r) {
     constexpr std::size_t addresses_max = 1 << 16, bytes_max = 1 << 20;
     std::string asked;
@@ -219,7 +219,7 @@ void send_cpu_profile(response_writer& w, const request& r) {
     } catch (const std::exception& e) {
         return send_error(w, 500, std::string("Could not enable CPU profiling: ") + e.what());
     }
-    // Until the client has gone, at the longest.
+    // Ends earlier if the client has gone.
     try {
         (void)sleep_for(r.ctx(), std::chrono::seconds(seconds));
     } catch (...) {
@@ -271,7 +271,7 @@ void send_profile(response_writer& w, const request& r, std::string_view name) {
     }
     if (name == "heap" && integer(r.query("gc")).value_or(0) > 0) rota::detail::pools_collect();
     std::ostringstream out;
-    // Go takes any other number for text too.
+    // As in Go, every number but 0 asks for text.
     pprof::write_profile(name, out, debug < 0 ? 1 : static_cast<int>(std::min(debug, 2LL)));
     if (debug != 0) send(w, plain_text, out.str());
     else send_file(w, name, out.str());
@@ -289,7 +289,7 @@ void send_pprof(response_writer& w, request& r) {
 
 }  // namespace
 
-// The mux adds the slash that /debug/pprof lacks, and what else it does for such pages in Go.
+// The mux redirects /debug/pprof to /debug/pprof/, and treats such pages as Go's mux does.
 http::handler handler() {
     const http::serve_mux pages;
     pages.handle(pprof_prefix, send_pprof);
@@ -354,7 +354,8 @@ server serve(std::string_view address, options o) {
     auto s = std::make_unique<server::state>(std::move(listener), std::move(o));
     s->served.add(1);
     detail::spawn_any(0, "debug pages", [s = s.get()] {
-        std::error_code ended;  // by close; other failures leave the program without these pages
+        // ended by close; after a failure the program runs without these pages
+        std::error_code ended;
         s->pages.serve(s->listener, ended);
         s->served.done();
     });
@@ -362,7 +363,7 @@ server serve(std::string_view address, options o) {
 }
 
 server serve(std::string_view address) {
-    // The port may be 0, so that the address is looked at once somebody listens there.
+    // The port may be 0, so the address is checked once the server listens there.
     server s = serve(address, options{.open_to_everybody = true});
     if (!rt::is_loopback(s.addr()))
         rt::print_error(

@@ -1,5 +1,5 @@
-// The trace goes to a file without a name, in memory: whoever asks may be far away and slow, and
-// the session must never wait for a socket.
+// Takes an execution trace for a debug client. The trace goes to a nameless file in memory: the
+// client may be far away and slow, and the session must never wait for a socket.
 #include "diag/debug_trace.hpp"
 
 #include <cerrno>
@@ -31,7 +31,7 @@ class nameless_file {
 
     int error() const { return error_; }
     std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-    // All that is in it: what cannot be read is left out.
+    // Returns the file's content, except bytes that cannot be read.
     std::string bytes() const {
         struct stat about{};
         std::string all;
@@ -53,11 +53,11 @@ class nameless_file {
     int error_;
 };
 
-// The trace ends with it, whatever happens.
+// Ends the trace at the end of the scope, also by an exception.
 struct running_trace {
     running_trace() = default;
     ~running_trace() {
-        std::error_code ignored;  // what there is of it is whole
+        std::error_code ignored;  // a trace that has begun is complete
         trace::stop(ignored);
     }
     running_trace(const running_trace&) = delete;

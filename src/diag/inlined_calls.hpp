@@ -1,13 +1,12 @@
-// Which functions the compiler has inlined at an address, from .debug_info.
+// Tells from .debug_info which functions the compiler has inlined at an address.
 //
-// The heads of all units are read when an image is opened; a unit's functions are listed when it is
-// first asked for, and kept; a lookup then reads the entries below one function. All is mapped and
-// nothing comes from the heap, for reports in any state of the process: that is why neither libdw
-// does this, which allocates, nor libbacktrace, which asks the loader for its list under a lock and
-// does not tell where functions begin. What is kept is 24 bytes for a function, 4 for an
-// abbreviation.
+// Opening an image reads the heads of its units. The first lookup in a unit lists its functions and
+// keeps the list: 24 bytes per function, 4 per abbreviation. A lookup then reads the entries below
+// one function. The memory is mapped and nothing comes from the heap, for reports in any state of
+// the process. Rejected: libdw, which allocates; libbacktrace, which asks the loader for its list
+// under a lock and does not tell where functions begin.
 //
-// Where the compiler has noted nothing (no -g, or compressed sections), nothing is found.
+// Without notes of the compiler (no -g, or compressed sections), a lookup finds nothing.
 #pragma once
 
 #include <cstddef>
@@ -24,20 +23,20 @@ class inlined_calls {
     bool is_empty() const { return unit_count_ == 0; }
 
     struct call {
-        const char* function = nullptr;  // mangled, if the compiler says so; null: no name
+        const char* function = nullptr;  // mangled, if is_mangled; null: no name
         bool is_mangled = false;
-        std::uint64_t start_file = 0;  // where it is declared, a number of the line program
+        std::uint64_t start_file = 0;  // of its declaration; a number of the line program
         unsigned start_line = 0;       // 0: not known
         std::uint64_t file = 0;        // of the call
         unsigned line = 0;
     };
     static constexpr std::size_t calls_max = 32;
     struct found {
-        bool is_known = false;    // the function's entry has been found: no calls means none
-        bool is_late = false;     // another thread reads what is needed, and has for long
-        unsigned start_line = 0;  // of the function that was compiled
+        bool is_known = false;    // the function's entry has been found; count 0: no calls
+        bool is_late = false;     // another thread has long been reading the needed unit
+        unsigned start_line = 0;  // of the compiled function; 0: not known
         std::size_t count = 0;
-        call calls[calls_max];  // the outermost first; deeper ones are left out
+        call calls[calls_max];  // the outermost first; deeper calls are left out
     };
     // `program`: the line program that covers the address.
     void find(std::uint64_t address, std::uint64_t program, found& into) const;
@@ -50,12 +49,12 @@ class inlined_calls {
     enum class unit_state : std::uint32_t { empty, filling, ready };
     struct unit {
         atomic<unit_state> state{unit_state::empty};
-        // Somebody has waited for it in vain. relaxed: a hint, the others wait for less.
+        // A lookup has waited for the unit in vain. relaxed: a hint, later lookups wait for less.
         atomic<bool> is_slow{false};
         // --- fixed when opened ---------------------------------------------------------
         dwarf_unit head;
         // --- fixed once ready ----------------------------------------------------------
-        std::uint32_t* abbrevs = nullptr;  // by code: where it stands in .debug_abbrev
+        std::uint32_t* abbrevs = nullptr;  // offsets into .debug_abbrev, by code
         std::size_t abbrev_count = 0;
         function_range* functions = nullptr;
         std::size_t function_count = 0;

@@ -1,4 +1,4 @@
-// Reading all memory, a piece after the other.
+// Implements leak_roots: reads the memory of the process piece by piece, and marks from it.
 #include "diag/leak_roots.hpp"
 
 #include <algorithm>
@@ -15,11 +15,10 @@ namespace rota::rt {
 
 namespace {
 
-// More address space than that is not asked about: the kernel tells some 100 GiB in a tenth of a
-// second.
+// pages; the most that a search asks the kernel about. The kernel takes 0.1 s for about 100 GiB.
 constexpr std::size_t pages_max = std::size_t{1} << 28;
 
-// And of what lies in files or in the swap not more than this is fetched.
+// bytes; the most that a search fetches from files or from swap.
 constexpr std::size_t elsewhere_max = std::size_t{1} << 30;
 
 std::uintptr_t address_of(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
@@ -28,8 +27,8 @@ constexpr std::uintptr_t aligned_up(std::uintptr_t v) {
     return (v + sizeof(std::uintptr_t) - 1) / sizeof(std::uintptr_t) * sizeof(std::uintptr_t);
 }
 
-// A closure that is being made, in the stack of a goroutine that does not exist yet. That of a
-// timer is somewhere else.
+// Whether gp's closure is being made on gp's stack, before the goroutine exists. A timer's closure
+// lies elsewhere.
 bool is_being_made(const g& gp) {
     return readgstatus(gp) == g_status::dead && gp.closure >= gp.stack.lo &&
            gp.closure < static_cast<const void*>(&gp);
@@ -40,7 +39,7 @@ bool is_being_made(const g& gp) {
 bool is_on_its_stack(const g& gp) {
     const g_status status = readgstatus(gp);
     if (status != g_status::waiting && status != g_status::runnable) return true;
-    // relaxed: nobody runs
+    // relaxed: no goroutine runs
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
          mp = mp->all_link) {
         if (mp->curg == &gp || (mp->after != nullptr && mp->prev == &gp)) return true;
@@ -55,14 +54,14 @@ bool leak_roots::prepare(std::size_t ranges_max, std::size_t threads_max) {
 }
 
 void leak_roots::leave_out(const void* lo, const void* hi) {
-    (void)note(address_of(lo), address_of(hi));  // what does not fit is noticed by mark()
+    (void)note(address_of(lo), address_of(hi));  // mark() notices a range that does not fit
 }
 
 bool leak_roots::note(std::uintptr_t lo, std::uintptr_t hi) {
     return lo >= hi || left_out_.push({lo, hi});
 }
 
-// The deepest of the handlers in which threads are held that lies in [lo, hi), or null.
+// Returns the deepest handler frame in [lo, hi) that holds a thread, or null.
 const held_thread* leak_roots::held_between(std::uintptr_t lo, std::uintptr_t hi) const {
     const held_thread *const all = held_->threads, *const end = all + held_->count;
     const held_thread* const h = std::lower_bound(
@@ -70,15 +69,16 @@ const held_thread* leak_roots::held_between(std::uintptr_t lo, std::uintptr_t hi
     return h != end && h->frame < hi ? h : nullptr;
 }
 
-// What is below the handler in which mp's thread is held, has been left there by others before it.
-// If the scheduler was interrupted, its registers are nothing of the program's either: in one that
-// nobody needs an old pointer stays for as long as the thread sleeps.
+// Leaves out a part of mp's signal stack. Below the frame of the handler that holds the thread lie
+// the remains of earlier handlers. If the handler has interrupted the scheduler, its saved
+// registers hold nothing of the program's either. A register that no code needs keeps an old
+// pointer as long as the thread sleeps.
 bool leak_roots::note_signal_stack(const m& mp, own_frames own) {
     const std::uintptr_t lo = address_of(mp.signal_stack), hi = lo + signal_stack_size;
     if (lo == 0) return true;
     if (&mp == getm_or_null()) return (lo <= own.hi && own.hi < hi) || note(lo, hi);
     const held_thread* const h = held_between(lo, hi);
-    if (h == nullptr) {  // sleeps in another handler, or has a stack of the program's
+    if (h == nullptr) {  // sleeps in another handler, or on a signal stack of the program
         const bool is_still = mp.is_still.load(memory_order_acquire);  // pairs(scan.still)
         return !is_still || mp.still_frame <= lo || hi <= mp.still_frame ||
                note(lo, mp.still_frame);
@@ -120,9 +120,9 @@ bool leak_roots::note_left_out(marking& marks, own_frames own) {
     return fits && left_out_.size() < left_out_.capacity();
 }
 
-// Where what gp, which is on its stack, uses of it begins; 0: it is not known. `lo`: the stack's
-// end. The handler of a thread without an alternate stack has put the registers below the stack
-// pointer.
+// Returns the lowest address that gp uses on its stack; 0: not known. gp is on that stack, whose
+// lowest address is `lo`. The handler of a thread without an alternate stack saves the registers
+// below the stack pointer.
 std::uintptr_t leak_roots::lowest_of(const g& gp, std::uintptr_t lo) {
     constexpr std::uintptr_t below_sp = 128;
     const stack_pointer* const end = pointers_.end();
@@ -133,7 +133,7 @@ std::uintptr_t leak_roots::lowest_of(const g& gp, std::uintptr_t lo) {
         return lo <= handler && handler < sp ? handler : sp - below_sp;
     };
     if (held != end && held->sp < address_of(&gp)) return lowest(held->sp, held->frame);
-    // Its thread is stopped, in the handler that stops it, and was not asked (is_harmless).
+    // Its thread is stopped in the handler that stops it, and was not held again (is_harmless).
     const m* const mp = gp.mp;
     if (mp == nullptr || mp->curg != &gp ||
         !mp->is_still.load(memory_order_acquire))  // pairs(scan.still)
@@ -166,7 +166,7 @@ void leak_roots::mark_goroutines(marking& marks, own_frames own) {
             if (is_on_its_stack(gp)) {
                 const std::uintptr_t lowest = in.roots->lowest_of(gp, address_of(slot.usable_lo()));
                 if (lowest != 0) return words(lowest);
-                // What was never touched is not touched now. A failure is noted there.
+                // Pages that were never touched stay untouched. mark_pages() records a failure.
                 (void)in.roots->mark_pages(address_of(slot.usable_lo()), top, false);
                 return;
             }
@@ -188,7 +188,7 @@ const char* leak_roots::mark(marking& marks, const held_threads& held, own_frame
     until_ns_ = until_ns;
     std::sort(held.threads, held.threads + held.count,
               [](const held_thread& a, const held_thread& b) { return a.frame < b.frame; });
-    for (std::size_t i = 0; i < held.count; ++i)  // those that do not fit are not known
+    for (std::size_t i = 0; i < held.count; ++i)  // threads that do not fit stay unknown
         (void)pointers_.push({held.threads[i].sp, held.threads[i].frame});
     std::sort(pointers_.begin(), pointers_.end(),
               [](const stack_pointer& a, const stack_pointer& b) { return a.sp < b.sp; });
@@ -206,8 +206,8 @@ const char* leak_roots::mark(marking& marks, const held_threads& held, own_frame
     return failure_;
 }
 
-// The main thread's stack is looked at from where its innermost frame is, if anybody knows, and
-// inside run() above the scheduler's: what they are done with stays in their gaps for as long as
+// Returns where reading of the main thread's stack begins: at its innermost frame, if it is known,
+// and inside run() above the scheduler's frames. Gaps between frames keep dead values as long as
 // the thread sleeps.
 std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
     constexpr std::uintptr_t below_sp = 128;
@@ -217,7 +217,7 @@ std::uintptr_t leak_roots::lowest_in_use(const memory_mapping& stack) const {
     };
     for (std::size_t i = 0; i < held_->count; ++i) {
         note_sp(held_->threads[i].sp);
-        // Below that, without an alternate stack: there are the registers then.
+        // Without an alternate stack the handler saves the registers below the stack pointer.
         note_sp(held_->threads[i].frame);
     }
     for (const m* mp = sched.allm.load(memory_order_acquire); mp != nullptr;  // pairs(m.list)
@@ -235,7 +235,7 @@ bool leak_roots::mark_mapping(const memory_mapping& mapping) {
     sees_itself_ = sees_itself_ || (mapping.lo <= here && here < mapping.hi);
     if (!mapping.readable || mapping.is_of_kernel) return true;
     if (mapping.is_of_file && !mapping.writable) return true;
-    // To read of it may do something.
+    // A read of a device's memory may have an effect.
     if (mapping.is_device) return fail("a device's memory is mapped");
     if (mapping.is_shared) return mark_shared(mapping);
     std::uintptr_t lo = mapping.lo;
@@ -243,7 +243,7 @@ bool leak_roots::mark_mapping(const memory_mapping& mapping) {
         unused_ = {mapping.lo, lowest_in_use(mapping)};
         lo = unused_.hi;
     }
-    // Between what is left out; what is smaller than a page is blanked in the copy.
+    // Reads between the ranges that are left out; a range below 4 pages is blanked in the copy.
     const memory_range* out =
         std::upper_bound(left_out_.begin(), left_out_.end(), lo,
                          [](std::uintptr_t a, const memory_range& r) { return a < r.hi; });
@@ -256,8 +256,8 @@ bool leak_roots::mark_mapping(const memory_mapping& mapping) {
     return lo >= mapping.hi || mark_pages(lo, mapping.hi);
 }
 
-// Calls each(lo, hi, is there) for all of [lo, hi), whose pages `there` has a bit for. False: one
-// of the calls said so.
+// Calls each(lo, hi, is_there) for each run of pages in [lo, hi) with equal bits in `there_`.
+// False: a call has returned false.
 template <class F>
 bool leak_roots::for_each_run(std::uintptr_t lo, std::uintptr_t hi, F each) {
     const std::size_t page = memory.page(), pages = (hi - lo + page - 1) / page;
@@ -271,7 +271,7 @@ bool leak_roots::for_each_run(std::uintptr_t lo, std::uintptr_t hi, F each) {
     return true;
 }
 
-// What lies on the first page below `lo` is looked at as well.
+// Reads also the part of the first page below `lo`.
 bool leak_roots::mark_pages(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out) {
     const std::size_t page = memory.page();
     for (lo = lo / page * page; lo < hi;) {
@@ -307,11 +307,11 @@ bool leak_roots::mark_shared(const memory_mapping& mapping) {
     return true;
 }
 
-// Pages of a shared memory that are not there: nothing, if they have never been written.
+// Handles absent pages of shared memory: a page that has never been written holds nothing.
 bool leak_roots::mark_elsewhere(const memory_mapping& mapping, std::uintptr_t lo,
                                 std::uintptr_t hi) {
     if (mapping.is_memory && !memory_map::swap_is_in_use()) return true;
-    // Who serves them may be held.
+    // The thread that serves such a file may be held.
     if (!mapping.is_memory && !mapping.is_on_disk)
         return fail("a mapped file is not in memory, nor on a disk of this machine");
     bytes_elsewhere_ += hi - lo;
@@ -319,13 +319,13 @@ bool leak_roots::mark_elsewhere(const memory_mapping& mapping, std::uintptr_t lo
     return mark_run(lo, hi, true, true);
 }
 
-// A page that holds nothing, such as a guard, is passed over.
+// Skips a page that holds nothing, such as a guard.
 bool leak_roots::mark_run(std::uintptr_t lo, std::uintptr_t hi, bool leaves_out, bool is_shared) {
     while (lo < hi) {
         if (nanotime() > until_ns_) return fail("it would take too long: threads stand still");
         const std::size_t wanted = std::min<std::size_t>(hi - lo, copied_at_once);
         const std::size_t got = memory.copy(copy_.begin(), lo, wanted);
-        // Shared memory may lie where pagemap does not show it.
+        // pagemap may not show where shared memory lies.
         if (got < wanted && (is_shared || !memory.is_empty(lo + got)))
             return fail("a page could not be read");
         if (got >= sizeof(std::uintptr_t)) {

@@ -16,8 +16,8 @@ enum class effect : std::uint8_t {
     pushes,
     sets_frame,  // mov %rsp,%rbp
     makes_room,
-    leaves,  // where it goes on is not looked at
-    defies,  // does what can't be followed to %rsp or %rbp
+    leaves,  // jumps, calls or returns; the target is not followed
+    defies,  // changes %rsp or %rbp in a way that cannot be followed
     unknown,
 };
 
@@ -25,12 +25,12 @@ struct instruction {
     effect what = effect::unknown;
     int size = 0;
     std::int64_t room = 0;  // bytes, of makes_room
-    unsigned reg = 0;       // of pushes
+    unsigned reg = 0;       // number, of pushes
 };
 
 constexpr unsigned reg_ax = 0, reg_bx = 3, reg_sp = 4, reg_bp = 5, reg_12 = 12, reg_15 = 15;
 
-// The byte behind the operation that names a register and another one or a place in memory.
+// The byte behind the opcode that names a register, and a second register or a place in memory.
 struct operands {
     explicit operands(const unsigned char* at)
         : mod(at[0] >> 6u), reg((at[0] >> 3u) & 7u), rm(at[0] & 7u) {
@@ -59,7 +59,8 @@ bool is_between(unsigned char op, unsigned char first, unsigned char last) {
     return op >= first && op <= last;
 }
 
-// `op` follows 0f. `leaves`: a jump, or a system call; none: one of those that move and compare.
+// `op` follows 0f. `leaves`: a jump, or a system call. `none`: an instruction that moves or
+// compares.
 effect effect_of_long(unsigned char op) {
     if (is_between(op, 0x80, 0x8f) || is_one_of(op, "\x05\x0b")) return effect::leaves;
     const bool is_harmless = is_between(op, 0x10, 0x17) || is_between(op, 0x40, 0x4f) ||
@@ -128,19 +129,19 @@ class decoder {
         const bool multiplies = op == 0x69 || op == 0x6b;
         const bool by_byte = op == 0x83 || is_one_of(op, "\x80\xc0\xc1\xc6\x6b");
         const bool by_word = is_one_of(op, "\x81\xc7\x69");
-        // Into the register or memory, or from there into the register.
+        // Stores write to the register or memory operand; loads read it into the register.
         const bool stores = is_one_of(op, "\x01\x09\x21\x29\x31\x88\x89");
         const bool loads = multiplies || is_one_of(op, "\x03\x0b\x23\x2b\x33\x63\x8a\x8b\x8d");
         const bool compares = is_one_of(op, "\x38\x39\x3a\x3b\x84\x85");
         if (!by_byte && !by_word && !stores && !loads && !compares) return done(effect::unknown);
         const bool is_reg_sp = o.reg == reg_sp && !has_high_reg();
         const bool is_rm_sp = o.mod == 3 && o.rm == reg_sp && !has_high_rm();
-        // Room that is made in a loop, up to an address.
+        // A loop makes room up to an address.
         if (compares && (is_reg_sp || is_rm_sp)) return done(effect::defies);
         const bool to_rm = o.mod == 3 && !loads && !compares;
         const unsigned to = to_rm ? o.rm : o.reg;
         const bool is_high = to_rm ? has_high_rm() : has_high_reg();
-        const bool changes = (to_rm || loads) && !is_high;  // %rsp or %rbp, if any of those
+        const bool changes = (to_rm || loads) && !is_high;  // %rsp or %rbp, if either
         if (changes && to == reg_bp) {
             const bool copies_sp = (op == 0x89 && is_reg_sp) || (op == 0x8b && is_rm_sp);
             return done(copies_sp && is_wide() ? effect::sets_frame : effect::defies);
@@ -173,7 +174,7 @@ bool is_kept(unsigned reg) { return reg == reg_bx || (reg >= reg_12 && reg <= re
 std::uintptr_t frame_pointer_at(const unsigned char* code, const unsigned char* stop,
                                 std::uintptr_t sp) {
     bool is_saved = false, is_set = false, has_room = false;
-    bool may_pad = false;    // clang does so by a push, beside the others
+    bool may_pad = false;    // clang pads by a push, beside the saved registers
     std::uint32_t kept = 0;  // a bit for each register that has been pushed
     while (code < stop) {
         const instruction i = decoder(code).next();

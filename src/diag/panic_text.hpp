@@ -5,9 +5,10 @@
 
 namespace rota::rt {
 
-// The text behind "panic: " for the exception being handled. A panic_error gives its what() alone;
-// any other exception gives its type and its printable value. Exceptions nested in it
-// (std::nested_exception) follow, a line each, indented. Calls what(), which is the program's.
+// Returns the text behind "panic: " for the exception being handled. A panic_error gives `what()`
+// alone; any other exception gives its type and its printable value. Exceptions nested in it
+// (std::nested_exception) follow, one per line, indented. Calls `what()`, which is code of the
+// program.
 std::string current_panic_text();
 
 }  // namespace rota::rt

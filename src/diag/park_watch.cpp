@@ -1,4 +1,4 @@
-// What counts as a fault, and the report.
+// Decides which parks are faults for GODEBUG=parkcheck, and prints the reports.
 #include "diag/park_watch.hpp"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ constexpr std::size_t words_max = 16, word_size = 64;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
 
-// Whether the name begins with `word`, and the word does not end inside of one of its own:
-// libpq is no beginning of libpqxx, sqlite3_ is one of sqlite3_step.
+// Whether `name` begins with `word`, and `word` does not end within a word of the name. libpq does
+// not match libpqxx; sqlite3_ matches sqlite3_step.
 bool begins_with_word(std::string_view name, std::string_view word) {
     if (!name.starts_with(word)) return false;
     if (name.size() == word.size()) return true;
@@ -34,7 +34,7 @@ bool begins_with_word(std::string_view name, std::string_view word) {
     return !(is_letter(last) && is_letter(next)) && !(is_digit(last) && is_digit(next));
 }
 
-// One name of GODEBUG=parkcheck, and how it begins a mangled one.
+// A name of GODEBUG=parkcheck, and the beginning of a mangled name with that prefix.
 struct watched_word {
     char text[word_size] = {};
     char mangled[2 * word_size] = {};  // boost::asio:: is 5boost4asio
@@ -59,8 +59,8 @@ struct watched_word {
         std::string_view name = function;
         if (!name.starts_with("_Z")) return begins_with_word(name, {text, size});
         name.remove_prefix(2);
-        // What stands in a function has the function's name first, behind a Z; qualifiers of a
-        // member stand behind the N.
+        // An entity within a function has the function's name first, behind a Z. Qualifiers of a
+        // member follow the N.
         while (name.starts_with('Z')) name.remove_prefix(1);
         if (name.starts_with('N')) {
             name.remove_prefix(1);
@@ -80,12 +80,12 @@ struct watched_word {
     }
 };
 
-// Where a word has been found on a stack.
+// The frames of a stack that match a word.
 struct found_frame {
-    std::size_t inner;     // the innermost: it has called the program's own code
-    std::size_t frame;     // the outermost: that call is the one to surround
-    const char* function;  // of the word, mangled; null: no symbol
-    const char* library;   // its file's name; null: the word is that of a function
+    std::size_t inner;     // index; the innermost match: it has called the program's own code
+    std::size_t frame;     // index; the outermost match: that call is the one to surround
+    const char* function;  // of the match, mangled; null: no symbol
+    const char* library;   // its file's name; null: the word names a function
 };
 
 constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t value) {
@@ -93,7 +93,7 @@ constexpr std::uint64_t mixed(std::uint64_t h, std::uint64_t value) {
     return h ^ h >> 29;
 }
 
-// Numbers that have been seen. One for which there is no room counts as seen.
+// A set of seen numbers. A number without room counts as seen.
 class number_set {
   public:
     bool add(std::uint64_t number) {
@@ -140,23 +140,25 @@ class park_watch {
     bool has_told_of_losses_ = false;
     std::size_t word_count_ = 0;
     watched_word words_[words_max];
-    number_set places_;  // of which there has been a report
+    number_set places_;  // the places of earlier reports
     report out_;
     tracer trace_;
 };
 
 const void* at_call(std::uintptr_t pc) { return reinterpret_cast<const void*>(pc - 1); }
 
-// A function of rota's public interface that is no template, so that no code of the program is
-// inlined into it. rota's names have no capital letters: an I begins template arguments.
+// Whether the place is in a function of rota's public interface that is no template, so that no
+// code of the program is inlined into it. rota's names have no capital letters: an I begins
+// template arguments.
 bool is_library_function(const code_place& place) {
     const std::string_view name = place.function == nullptr ? "" : place.function;
     return (name.starts_with("_ZN4rota") || name.starts_with("_ZNK4rota")) &&
            name.find('I') == name.npos;
 }
 
-// The place of a park: the program's innermost frames below `end`. A function of rota's own is one
-// frame wherever it leaves the thread: gosched may yield again on its way out.
+// Identifies the place of a park by the program's innermost frames below `end`. A function of
+// rota's own counts as one frame wherever it leaves the thread: gosched may yield again on its way
+// out.
 std::uint64_t place_of_park(const noted_park& note, std::size_t end) {
     constexpr std::size_t frames = 8;
     std::uint64_t h = 0;
@@ -170,7 +172,8 @@ std::uint64_t place_of_park(const noted_park& note, std::size_t end) {
 }
 
 std::uint64_t number_of(const held_mutex& held) {
-    // What has a symbol is one mutex; what has not is one of many, which that call locks.
+    // A mutex with a symbol is identified by itself. A mutex without is one of many, and is
+    // identified by the call that locks it.
     const bool is_named = variable_at(held.mutex).name != nullptr;
     return reinterpret_cast<std::uintptr_t>(is_named ? held.mutex : held.locked_at);
 }
@@ -212,7 +215,7 @@ void park_watch::print_function(const char* mangled) {
     out_.print("%.*s%s", name.length, name.text, name.suffix);
 }
 
-// The program's innermost function at that return address, and its line.
+// Prints the program's innermost function at that return address, and its line.
 void park_watch::print_caller(std::uintptr_t pc) {
     const code_frames at = frames_of(at_call(pc));
     source_line source = at.place.source;
@@ -283,7 +286,8 @@ void park_watch::look_at(const noted_park& note) {
         out_.print("\n");
         out_.flush();
     }
-    // Before it counts as read: the process may be waiting for that, to end with another status.
+    // Before the note counts as read: a thread may be waiting for that, to end the process with
+    // another status.
     if (is_new && is_fatal_)
         fatal("rota: parkcheck: a goroutine has left its thread where it must not",
               trace_scope::none);
@@ -313,12 +317,12 @@ void park_watch::watch() {
     }
 }
 
-constinit atomic<int> watcher{0};  // the number of the thread; relaxed: asked about oneself
+constinit atomic<int> watcher{0};  // thread id; relaxed: each reader compares it with its own id
 
 void* watch_parks(void* arg) {
     thread_set_name("rota-parkcheck");
     thread_block_signals();
-    watcher.store(current_thread_id(), memory_order_relaxed);  // relaxed: see there
+    watcher.store(current_thread_id(), memory_order_relaxed);  // relaxed: see watcher
     static_cast<park_watch*>(arg)->watch();
 }
 
@@ -337,7 +341,7 @@ void start_park_watch(park_watch_mode mode) {
 }
 
 void finish_park_reports() {
-    // relaxed: see there
+    // relaxed: see watcher
     if (watcher.load(memory_order_relaxed) != current_thread_id()) wait_for_park_reports();
 }
 

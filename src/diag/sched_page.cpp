@@ -1,4 +1,4 @@
-// The JSON of /debug/sched: written as it goes, since nothing is read.
+// Writes the JSON of /debug/sched, piece by piece: nothing here reads JSON.
 #include "diag/sched_page.hpp"
 
 #include <cstdint>
@@ -52,14 +52,14 @@ struct m_figures {
     entry_state entry;
 };
 
-// What its thread writes meanwhile; ms and ps are never freed, nor are the headers of goroutines
-// unmapped.
+// Reads fields that mp's thread writes meanwhile. ms and ps are never freed, and the headers of
+// goroutines are never unmapped.
 ROTA_READS_RACING m_figures look_at_m(const m& mp) {
     m_figures f{};
     f.id = mp.id;
     const g* const gp = mp.curg;
     f.goid = gp != nullptr && gp != &mp.g0 ? gp->goid : 0;
-    f.tid = mp.tid.load(memory_order_relaxed);  // relaxed, all: a report
+    f.tid = mp.tid.load(memory_order_relaxed);  // relaxed, each load: a report
     const p* const pp = mp.pp;
     f.p_id = pp != nullptr ? pp->id : -1;
     f.foreign = mp.foreign;
@@ -70,16 +70,16 @@ ROTA_READS_RACING m_figures look_at_m(const m& mp) {
     return f;
 }
 
-// Who stands in a queue: so many at most, whatever its length.
+// goroutines; the most that a queue's list shows, whatever its length.
 constexpr std::uint32_t members_max = 256;
 
-// Also of a goroutine that has gone on, or ended, since it was seen in its queue.
+// Works also for a goroutine that has gone on, or ended, since it was seen in its queue.
 ROTA_READS_RACING std::uint64_t number_of(const g* gp) { return gp != nullptr ? gp->goid : 0; }
 
 void put_members(json_text& out, std::string_view name, std::span<const g* const> members) {
     out.open(name, '[');
     for (const g* const gp : members) {
-        // 0: it has ended, and its stack has been given back.
+        // 0: the goroutine has ended, and its stack has been given back.
         if (const std::uint64_t goid = number_of(gp)) out.number(static_cast<long long>(goid));
     }
     out.close(']');
@@ -93,7 +93,7 @@ void put_processors(json_text& out) {
         const m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
         out.open('{');
         out.number("id", pp.id);
-        // relaxed, all: a report
+        // relaxed, each load: a report
         out.text("status", text_of(pp.status.load(memory_order_relaxed)));
         out.number("m", mp != nullptr ? static_cast<long long>(mp->id) : -1);
         out.number("sched_tick", pp.sched_tick.load(memory_order_relaxed));
@@ -147,9 +147,9 @@ bool is_of_library(const code_place& place) {
     return false;
 }
 
-// The innermost function of the program, into which the compiler may have inlined rota's and the
-// standard library's or not. Of goroutines that run these alone: the innermost that is not the
-// runtime's.
+// Names the innermost function of the program; the compiler may have inlined functions of rota and
+// of the standard library into it. For a goroutine that runs only these, it names the innermost
+// function outside the runtime.
 std::string where(const goroutine_state& g) {
     std::uintptr_t found = g.pcs.empty() ? 0 : g.pcs.front();
     bool is_public = false;
@@ -163,7 +163,7 @@ std::string where(const goroutine_state& g) {
     return found == 0 ? std::string() : name_at(found - 1);
 }
 
-// Who waits for descriptors, as the goroutines themselves say.
+// Lists the goroutines that wait for descriptors, by the goroutines' own wait reasons.
 void put_netpoll(json_text& out, const std::vector<goroutine_state>& all) {
     out.open("netpoll", '{');
     out.number("waiters", net_poller.waiter_count());
@@ -204,7 +204,7 @@ void put_goroutines(json_text& out) {
     out.close(']');
 }
 
-// One of the queues that sched.mu guards, as it stands at one moment.
+// A queue that sched.mu guards, as it stands at one moment.
 struct queue_look {
     std::uint32_t size = 0, count = 0;
     const g* members[members_max];
@@ -213,7 +213,7 @@ struct queue_look {
         size = q.size();
         count = q.copy(members, members_max);
     }
-    // Threads that are stopped until they have a p: their goroutines.
+    // The goroutines of threads that are stopped until they have a p.
     void look_at_line() ROTA_REQUIRES(sched.mu) {
         size = sched.suspended_count;
         for (const m* mp = sched.suspended_first; mp != nullptr && count < members_max;
@@ -227,7 +227,7 @@ void put_queues(json_text& out) {
     queue_look queued, urgent, put_off, suspended;
     std::int32_t idle_threads = 0;
     {
-        // Pointers alone, a few thousand bytes: who wants the lock waits for less than for a scan.
+        // Copies pointers only, a few thousand bytes: a scan would hold the lock for longer.
         const runtime_entry inside;
         const lock_guard guard(sched.mu);
         queued.look_at(sched.runq);

@@ -1,5 +1,5 @@
-// schedtrace. The lines of detail are those of Go's traceback of the scheduler, field for field:
-// what has no counterpart here stands as Go prints it when there is nothing to say.
+// Prints the lines of GODEBUG=schedtrace. The detailed lines have the fields of Go's scheduler
+// traceback; a field without a counterpart here has the value that Go prints for nothing.
 #include "diag/schedtrace.hpp"
 
 #include <cstdio>
@@ -14,7 +14,7 @@ namespace rota::rt {
 
 namespace {
 
-// Under sched.mu, all of one moment.
+// Figures that belong together: they are read in one section under sched.mu.
 struct queue_figures {
     std::int32_t threads = 0, idle = 0, locked_idle = 0;
     std::uint32_t queued = 0;
@@ -33,7 +33,7 @@ queue_figures look_at_queues() {
     return f;
 }
 
-// `now`: when it was due, not when it is printed, which may take some milliseconds at first.
+// `now`: when the line was due, not when it is printed: the first printing may take milliseconds.
 void print_summary(report& out, const queue_figures& f, std::int64_t now) {
     static std::int64_t first = 0;  // sysmon only
     if (first == 0) first = now;
@@ -58,7 +58,7 @@ void print_throttling(report& out) {
 
 const char* truth(bool b) { return b ? "true" : "false"; }
 
-// A number, or nil.
+// Formats a number, or nil.
 struct reference {
     char text[24] = "nil";
     reference(bool is_there, unsigned long long number) {
@@ -68,7 +68,7 @@ struct reference {
 
 ROTA_READS_RACING void print_p(report& out, const p& pp) {
     const m* const mp = pp.mp.load(memory_order_acquire);  // pairs(p.m)
-    // relaxed, all: a report
+    // relaxed, each load: a report
     out.print("  P%d: status=%u schedtick=%u syscalltick=%u m=%s runqsize=%u gfreecnt=%u "
               "timerslen=%u\n",
               pp.id, static_cast<unsigned>(pp.status.load(memory_order_relaxed)),
@@ -77,11 +77,12 @@ ROTA_READS_RACING void print_p(report& out, const p& pp) {
               pp.gfree_count, pp.timers.size());
 }
 
-// What its thread writes meanwhile; ms, ps and headers of goroutines are never unmapped.
+// Reads fields that mp's thread writes meanwhile; ms, ps and headers of goroutines are never
+// unmapped.
 ROTA_READS_RACING void print_m(report& out, const m& mp) {
     const p* const pp = mp.pp;
     const g* const gp = mp.curg;
-    const g* const locked = mp.locked_g.load(memory_order_relaxed);  // relaxed, all: a report
+    const g* const locked = mp.locked_g.load(memory_order_relaxed);  // relaxed, each load: a report
     const bool runs = gp != nullptr && gp != &mp.g0;
     const bool is_locked = locked != nullptr && locked != &mp.g0;
     const bool blocked = mp.is_idle || mp.locked_idle || mp.suspended.load(memory_order_relaxed);
