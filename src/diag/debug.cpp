@@ -145,7 +145,7 @@ void send_index(response_writer& w) {
 
 void send_cmdline(response_writer& w) {
     std::string arguments;
-    if (std::FILE* const file = stream_to_read("/proc/self/cmdline")) {
+    if (std::FILE* const file = rt::stream_to_read("/proc/self/cmdline")) {
         char part[4096];
         for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, file)) > 0;)
             arguments.append(part, n);

@@ -73,9 +73,7 @@ bool stream::say_goodbye(bool waits) noexcept {
         if (!writing_.try_lock()) return false;
         const bool is_due = shaken_ && !write_ended_ && !broken_ && SSL_in_init(ssl_) == 0;
         std::error_code none;
-        if (is_due)
-            write_ended_ =
-                ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, none) == outcome::done;
+        if (is_due) write_ended_ = end_by_notify(none) == outcome::done;
         send_at_once();
         if (waits) take_over_reads(lock);
     }

@@ -250,6 +250,11 @@ stream::outcome stream::ask(Call call, std::error_code& error) {
     return outcome::failed;
 }
 
+// Puts close_notify into `out`. Caller: holds mu_.
+stream::outcome stream::end_by_notify(std::error_code& error) {
+    return ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, error);
+}
+
 // Caller: holds the turn shaking_.
 stream::outcome stream::shake(std::uint64_t& seen, std::error_code& error) {
     const std::lock_guard guard(mu_);
@@ -512,7 +517,7 @@ stream::outcome stream::end_writes(std::uint64_t& seen, std::error_code& error) 
     if (write_ended_) return outcome::done;
     outcome o = outcome::done;
     if (SSL_in_init(ssl_) != 0) o = ask([this] { return SSL_do_handshake(ssl_); }, error);
-    if (o == outcome::done) o = ask([this] { return SSL_shutdown(ssl_) < 0 ? -1 : 1; }, error);
+    if (o == outcome::done) o = end_by_notify(error);
     write_ended_ = o == outcome::done;
     if (o != outcome::ended) return o;
     error = tls_errc::broken;

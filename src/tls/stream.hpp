@@ -126,6 +126,7 @@ class stream {
 
     template <class Call>
     outcome ask(Call call, std::error_code& error);
+    outcome end_by_notify(std::error_code& error);
     std::int64_t limit_of(cause why) const;
     template <class Condition>
     bool wait(std::unique_lock<mutex>& lock, cause why, Condition holds, std::error_code& error);
