@@ -2,8 +2,10 @@
 import concurrent.futures
 import hashlib
 import os
+import pathlib
 import re
 import subprocess
+import tempfile
 
 from .rules import COLUMNS, CPP_FOLDERS, statement_begin
 from .source import Finding, Source
@@ -101,16 +103,16 @@ def with_headers(tree, path):
 
 
 def thread_safety(tree, memory):
-    """A room of src/ at a time, so that the standard library's headers are read once for it; and
-    what of its rooms' unit tests takes locks, together."""
-    def compiled(paths):
+    """Each file of src/ by itself, as a build without ROTA_UNITY compiles it: clang's analysis of
+    locks, and names that only a neighbour has. What of the unit tests takes locks, together."""
+    def compiled(paths, precompiled):
         files = sorted({f for path in paths for f in with_headers(tree, path)})
         mark = fingerprint(*THREAD_SAFETY, *files, *(tree.source(f).text for f in files))
         if memory.knows(mark):
             return []
         whole = "".join(f'#include "{path}"\n' for path in paths)
-        got = subprocess.run([*THREAD_SAFETY, "-x", "c++", "-"], cwd=tree.root, input=whole,
-                             stderr=subprocess.PIPE, text=True)
+        got = subprocess.run([*THREAD_SAFETY, *precompiled, "-x", "c++", "-"], cwd=tree.root,
+                             input=whole, stderr=subprocess.PIPE, text=True)
         if got.returncode == 0:
             memory.clean.add(mark)
             return []
@@ -118,18 +120,27 @@ def thread_safety(tree, memory):
                  for m in MESSAGE.finditer(got.stderr)]
         return found or [Finding(paths[0], 1, "thread-safety", got.stderr.strip()[-300:])]
 
-    rooms = {}
-    for source in tree.below("src"):
-        if source.path.endswith(".cpp"):
-            rooms.setdefault(source.path.rpartition("/")[0], []).append(source.path)
+    alone = [[source.path] for source in tree.below("src") if source.path.endswith(".cpp")]
+    rooms = {path.rpartition("/")[0] for path, in alone}
     tests = [source.path for source in tree.below("tests")
              if source.path.endswith("_test.cpp") and TAKES_LOCKS.search(source.text)
              and any(room.startswith(source.path.rpartition("/")[0].replace("tests/", "src/", 1))
                      for room in rooms)]
-    if tests:
-        rooms["tests"] = tests
-    largest_first = sorted(rooms.values(), key=len, reverse=True)
-    return [f for found in in_parallel(compiled, largest_first) for f in found]
+    with tempfile.TemporaryDirectory(prefix="rota-lint-") as scratch:
+        precompiled = precompile(tree, pathlib.Path(scratch) / "library.pch")
+        found = in_parallel(lambda paths: compiled(paths, precompiled),
+                            ([tests] if tests else []) + alone)
+    return [f for some in found for f in some]
+
+
+def precompile(tree, to):
+    """Arguments with which clang has read the headers from outside; none where there are none."""
+    headers = tree.root / "cmake/precompiled_library.hpp"
+    if not headers.exists():
+        return []
+    subprocess.run([*(a for a in THREAD_SAFETY if a != "-fsyntax-only"), "-x", "c++-header",
+                    str(headers), "-o", str(to)], cwd=tree.root, check=True)
+    return ["-include-pch", str(to)]
 
 
 # --- ./dev fmt ------------------------------------------------------------------------------------
