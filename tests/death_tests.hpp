@@ -1,5 +1,6 @@
-// Children of a death test are started anew: a forked one would lack the other threads. An emulated
-// program cannot start itself and asks for forked ones by GoogleTest's own variable.
+// Makes GoogleTest start the child of a death test as a new process: a forked child would have no
+// other threads. A program under an emulator cannot start itself; it asks for forked children by
+// GoogleTest's own variable.
 #pragma once
 
 #include <cstdlib>

@@ -1,4 +1,5 @@
-// The environment: what is accepted, what is refused and said.
+// Checks the environment variables: which values the runtime accepts, and which it refuses with a
+// message.
 #include "base/env.hpp"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ int parsed(const char* text) {
 }
 
 TEST(parse_int, takes_whole_numbers_of_the_range_and_nothing_else) {
-    // A lenient parser would take "4x" for 4; a strict one says no to every line but the first two.
+    // A lenient parser would take "4x" for 4. A strict parser refuses each line but the first two.
     EXPECT_EQ(parsed("1"), 1);
     EXPECT_EQ(parsed("1000"), 1000);
     for (const char* bad :
@@ -59,7 +60,8 @@ TEST(environment, takes_gomaxprocs_of_the_range_that_is_served) {
 }
 
 TEST(environment, complains_of_a_value_once) {
-    // It is read again whenever the default is asked for: the same line each time tells nothing.
+    // The runtime reads the variable again whenever it needs the default: repeating the line tells
+    // nothing.
     const with_variable v("GOMAXPROCS", "several");
     testing::internal::CaptureStderr();
     (void)read_environment();
@@ -73,7 +75,7 @@ TEST(environment, complains_of_a_value_once) {
 }
 
 TEST(environment, knows_the_settings_of_a_collector) {
-    // There is none; a typing error would be found on the day there is one.
+    // rota has no collector. A typing error would first be found on the day it has one.
     const struct {
         const char *variable, *value;
         bool good;
@@ -109,7 +111,7 @@ TEST(environment, knows_the_settings_of_a_collector) {
 }
 
 TEST(environment, says_that_there_is_no_collector_to_trace) {
-    // Nothing is printed, and the user looks for the reason elsewhere.
+    // Without the line nothing is printed, and the user looks for the reason elsewhere.
     const with_variable v("GODEBUG", "gctrace=1");
     testing::internal::CaptureStderr();
     (void)read_environment();
@@ -118,7 +120,8 @@ TEST(environment, says_that_there_is_no_collector_to_trace) {
 }
 
 TEST(environment, names_variable_value_and_form_of_what_it_refuses) {
-    // A bad value that is silently ignored leaves the user to wonder; one line must say all three.
+    // A bad value that is silently ignored leaves the user to wonder; one line must name the three
+    // parts.
     const with_variable v("GOMAXPROCS", "many");
     testing::internal::CaptureStderr();
     EXPECT_EQ(read_environment().gomaxprocs, 0);
@@ -162,7 +165,7 @@ TEST(environment, reports_each_unknown_name_of_godebug_in_one_line) {
 }
 
 TEST(environment, reads_for_what_parks_are_checked) {
-    // The names could lose their first, or the words before them count as names.
+    // The list could lose its first name, or the words before the names could count as names.
     const struct {
         const char* value;
         bool mutexes, is_fatal;
@@ -194,7 +197,7 @@ TEST(environment, reads_for_what_parks_are_checked) {
 }
 
 TEST(environment, reads_how_quotas_are_rounded) {
-    // The key could be unknown, or take any number for yes.
+    // The key could be unknown, or the parser could take any number for yes.
     EXPECT_EQ(read_environment().cgroupceil, 0);
     {
         const with_variable v("GODEBUG", "cgroupceil=1");
@@ -209,7 +212,7 @@ TEST(environment, reads_how_quotas_are_rounded) {
 }
 
 TEST(environment, knows_the_pollers) {
-    // A typing error could choose one, or pass unnoticed.
+    // A typing error could choose a poller, or pass unnoticed.
     for (const char* const value : {"uring", "epoll"}) {
         const with_variable v("GODEBUG", (std::string("netpoll=") + value).c_str());
         EXPECT_EQ(read_environment().uring, std::strcmp(value, "uring") == 0);
@@ -224,7 +227,7 @@ TEST(environment, knows_the_pollers) {
 }
 
 TEST(environment, knows_the_levels_of_gotraceback) {
-    // Go's names and its old numbers mean the same; anything else keeps the default.
+    // Go's names and its old numbers mean the same; any other value keeps the default.
     const struct {
         const char* value;
         traceback_level level;

@@ -1,4 +1,5 @@
-// A channel between goroutines of one p has its lock biased to that p, until others come.
+// Checks that a channel used by goroutines of one p has its lock biased to that p until another p
+// or a thread uses the channel.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -15,10 +16,10 @@ namespace {
 
 using rota::chan;
 
-// Who asks is the only one that uses the channel at the moment.
+// The caller must be the only user of the channel at the moment.
 bool is_biased(const chan<int>& ch) ROTA_NO_TSA { return engine_of(ch)->mu.is_biased(); }
 
-// Each value makes the receiver wait once.
+// Sends `values` values there and back; each value makes the receiver wait once.
 void pass_on(const chan<int>& ch, const chan<int>& back, int values) {
     rota::go([=] {
         for (int i = 0; i < values; ++i) back.send(*ch.recv() + 1);
@@ -30,7 +31,8 @@ void pass_on(const chan<int>& ch, const chan<int>& back, int values) {
 }
 
 TEST(chan_bias, comes_with_waits_of_one_p_and_goes_with_a_thread) {
-    if (!rota::rt::asymmetric.owner.load(std::memory_order_relaxed)) rota::run([] {});  // boots
+    // boots the runtime
+    if (!rota::rt::asymmetric.owner.load(std::memory_order_relaxed)) rota::run([] {});
     if (!rota::rt::asymmetric.owner.load(std::memory_order_relaxed))
         GTEST_SKIP() << "this build or kernel has no restartable sequences";
     const rota_test::gomaxprocs_restored restored;
@@ -49,7 +51,7 @@ TEST(chan_bias, comes_with_waits_of_one_p_and_goes_with_a_thread) {
         std::thread([&] { kept.send(7); }).join();
         EXPECT_FALSE(is_biased(kept));
         EXPECT_EQ(kept.recv(), 7);
-        // The next time takes longer to come about.
+        // The next bias needs more waits than the first.
         pass_on(ch, kept, 1100);
         EXPECT_FALSE(is_biased(kept));
         pass_on(ch, kept, 4200);
@@ -58,7 +60,8 @@ TEST(chan_bias, comes_with_waits_of_one_p_and_goes_with_a_thread) {
 }
 
 TEST(chan_bias, does_not_come_where_others_wake) {
-    // One side waits on its p again and again; it is a thread that serves it.
+    // The receiver waits on its p again and again, but a thread wakes it: the lock must stay
+    // unbiased.
     const rota_test::gomaxprocs_restored restored;
     rota::runtime::gomaxprocs(1);
     rota::run([] {
@@ -73,7 +76,7 @@ TEST(chan_bias, does_not_come_where_others_wake) {
 }
 
 TEST(chan_bias, loses_nothing_between_ps_and_threads) {
-    // Again and again one p has the channel for itself, and then others take part.
+    // In each round one p first has the channel for itself; then another p and a thread use it too.
     constexpr int rounds = 10, each = 2000;
     const rota_test::gomaxprocs_restored restored;
     rota::runtime::gomaxprocs(2);

@@ -1,4 +1,4 @@
-// The queue of those who wait in a channel: what entering and leaving it costs.
+// Checks the queue of a channel's waiters: the cost of entering it and of leaving it.
 #include "chan/waitq.hpp"
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 namespace rota::rt {
 namespace {
 
-// Waiters on a page each, which can be made to kill whoever looks at them.
+// Waiters on a page each. A test can protect their pages, so that an access to them kills the
+// process.
 class pages_of_waiters {
   public:
     explicit pages_of_waiters(std::size_t n) : n_(n) {
@@ -30,7 +31,7 @@ class pages_of_waiters {
         return *std::launder(reinterpret_cast<chan_sudog*>(base_ + i * page));
     }
 
-    // From here on only these may be touched.
+    // From here on the caller may touch only these waiters.
     void allow(const std::vector<std::size_t>& some) {
         ASSERT_EQ(::mprotect(base_, n_ * page, PROT_NONE), 0);
         for (const std::size_t i : some)
@@ -45,8 +46,9 @@ class pages_of_waiters {
 };
 
 TEST(kb25_waitq, entering_and_leaving_touch_the_neighbours_only) {
-    // A loser that is searched for makes a select among n waiters cost n. Whoever looks at another
-    // waiter than a neighbour dies here of SIGSEGV: the cost is the same for any number.
+    // If a select that lost searched for its entry, a select among n waiters would cost n. Code
+    // that reads a waiter other than a neighbour dies here of SIGSEGV: the cost is the same for any
+    // number.
     constexpr std::size_t n = 200;
     pages_of_waiters waiters(n);
     waitq queue;
@@ -69,7 +71,8 @@ TEST(kb25_waitq, entering_and_leaving_touch_the_neighbours_only) {
     EXPECT_EQ(queue.dequeue(), &waiters[1]);
     EXPECT_EQ(claim.load(memory_order_relaxed), 1u);
 
-    // The chain is whole: those behind come out in order, and the losers of the claim are dropped.
+    // The chain is whole: the waiters behind come out in order, and losers of the claim are
+    // dropped.
     waiters.allow_all();
     for (std::size_t i = 2; i < n - 1; i += 2) {
         if (i == middle) continue;

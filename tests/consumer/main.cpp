@@ -1,9 +1,9 @@
 // A user's first program: proves that headers, library and flags arrive by either way of using rota
 // from outside.
 //
-// What could go wrong: a header is not installed, a PUBLIC flag or dependency is lost in the
-// export, a symbol is missing. The build or the link then fails; a wrong sum, or a hang, would show
-// a library that is not the one built.
+// What could go wrong: a header is not installed, the export loses a PUBLIC flag or dependency, a
+// symbol is missing. The build or the link then fails. A wrong sum or a hang would show that the
+// program runs another library than the built one.
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
 #include <rota/http.hpp>
@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-// What could go wrong: the program's vectors, checked ones say, have another layout than the
-// library's.
+// What could go wrong: the program's vectors, for example checked ones, have another layout than
+// the library's.
 static bool containers_pass() {
     rota::http::header_map fields;
     for (int i = 0; i < 100; ++i) fields.add("Name", std::to_string(i));
@@ -54,7 +54,7 @@ int main() {
         return total;
     });
     std::printf("sum %d\n", sum);
-    // What a server brings along must be in the library as well.
+    // The library must also contain the code that a server needs.
     const rota::http::server server{rota::http::serve_mux()};
     server.close();
     server.listen_and_serve("127.0.0.1:0");

@@ -1,6 +1,5 @@
-// A program with AddressSanitizer, linked to a library without: sanitized_test.py. With the
-// argument `fault` a goroutine reads memory that has been given back; with `boot` nothing is done
-// but that the runtime boots.
+// A program with AddressSanitizer, linked to a library without it: sanitized_test.py. With the
+// argument `fault` a goroutine reads freed memory; with `boot` the program only boots the runtime.
 #include <rota/rota.hpp>
 
 #include <chrono>
@@ -15,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Frames with arrays, which AddressSanitizer fences, left by an exception.
+// An exception leaves frames with arrays, which AddressSanitizer surrounds with red zones.
 int thrown_through(int depth) {
     char fenced[100];
     std::memset(fenced, depth, sizeof fenced);
@@ -33,7 +32,8 @@ bool catches() {
     return false;
 }
 
-// Each goroutine keeps a frame, and memory that only it knows, while others run on its thread.
+// Each goroutine keeps a frame, and memory that only it references, while other goroutines run on
+// its thread.
 bool works() {
     constexpr int count = 1000;
     auto results = rota::make_chan<std::string>(10);
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
     for (int round = 0; round < 3; ++round) {
         if (!rota::run(works)) return 3;
     }
-    // Some wait when the process ends: what they hold is not leaked.
+    // These goroutines still wait when the process ends: the memory that they hold is not a leak.
     rota::run([] {
         for (int i = 0; i < 10; ++i) {
             rota::go([held = std::make_unique<int>(i)] {

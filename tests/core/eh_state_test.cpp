@@ -19,11 +19,11 @@ namespace {
 
 constexpr int goroutines = 64, rounds = 50;
 
-std::atomic<int> moved{0};  // goroutines that went on on another thread
+std::atomic<int> moved{0};  // count of moves: a goroutine went on on another thread
 
 long this_thread() { return ::syscall(SYS_gettid); }
 
-// Until the goroutine is on another thread, or has been a few times on its own.
+// Yields until the goroutine runs on another thread, at most 20 times.
 void park_and_migrate() {
     const long before = this_thread();
     for (int i = 0; i < 20; ++i) {
@@ -34,8 +34,8 @@ void park_and_migrate() {
     }
 }
 
-// Runs it on several processors, and sees that goroutines moved meanwhile: each test is about what
-// they take with them.
+// Runs `f` on four processors, and checks that goroutines moved between threads meanwhile: each
+// test is about the state that they take with them.
 template <class F>
 void run_where_goroutines_move(F f) {
     const rota_test::gomaxprocs_restored at_end;
@@ -74,7 +74,8 @@ TEST(kb51_exception_state, stays_with_a_goroutine_that_parks_inside_catch) {
 }
 
 TEST(kb51_exception_state, stays_with_a_goroutine_that_parks_while_unwinding) {
-    // A destructor that parks leaves "one exception in flight" in the thread for whoever runs next.
+    // A destructor that parks would leave "one exception in flight" in the thread for the next
+    // goroutine.
     struct parks_in_destructor {
         ~parks_in_destructor() {
             EXPECT_EQ(std::uncaught_exceptions(), 1);
@@ -103,8 +104,8 @@ TEST(kb51_exception_state, stays_with_a_goroutine_that_parks_while_unwinding) {
 }
 
 TEST(kb51_exception_state, of_the_caller_of_run_is_not_seen_inside) {
-    // run() called inside a catch block: the main goroutine begins with a clean state, the caller
-    // gets its own back.
+    // run() called inside a catch block: the main goroutine begins with a clean state, and the
+    // caller gets its own state back.
     try {
         throw std::runtime_error("outside");
     } catch (const std::exception& e) {

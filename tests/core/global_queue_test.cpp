@@ -1,4 +1,4 @@
-// The global run queue against a deque.
+// Compares the global run queue with a std::deque under the same operations.
 #include "core/global_queue.hpp"
 
 #include <deque>
@@ -14,14 +14,15 @@ namespace {
 
 TEST(global_queue, is_first_in_first_out_while_it_grows_and_wraps) {
     // Growing copies a ring whose head may be anywhere: an element could be lost, doubled or moved.
-    // Then the order would differ from that of a deque under the same random operations.
+    // The order would then differ from the order of a deque under the same random operations.
     std::mt19937_64 rand(1024);
     for (int round = 0; round < 20; ++round) {
         const auto queue = std::make_unique<global_queue>();
         std::deque<g*> model;
         const auto some = std::make_unique<g[]>(64);
         for (int step = 0; step < 20'000; ++step) {
-            // Phases of more puts than takes and the reverse, so that it grows and runs empty.
+            // In one phase most steps put, in the next most steps take, so that the queue grows and
+            // runs empty.
             const bool filling = (step / 4000) % 2 == 0;
             if (rand() % 4 < (filling ? 3u : 1u)) {
                 g* const gp = &some[rand() % 64];
@@ -43,8 +44,8 @@ TEST(global_queue, is_first_in_first_out_while_it_grows_and_wraps) {
 }
 
 TEST(global_queue, takes_back_in_front_who_was_there_before) {
-    // Who has been put off could come back in another order, behind those who came later, or where
-    // a noted turn would count it as one who came later.
+    // A postponed goroutine could come back in another order, or behind goroutines that came later.
+    // A recorded turn could then also count it as a goroutine that came later.
     std::mt19937_64 rand(2048);
     const auto some = std::make_unique<g[]>(64);
     global_queue queue, put_off;

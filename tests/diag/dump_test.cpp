@@ -1,5 +1,5 @@
-// What a dump's header says of a goroutine that waits: since when, and whether it keeps its thread;
-// and that each goroutine is in it once.
+// Checks the header of a waiting goroutine in a dump: the minutes it has waited, and whether it is
+// locked to its thread. Also checks that a dump shows each goroutine once.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -27,7 +27,7 @@ struct older {
     std::uint32_t by;  // s
 };
 
-// As if the goroutine had parked earlier.
+// Makes the goroutine look as if it had parked `by` seconds earlier.
 void make_older(std::uint64_t goid, std::uint32_t by) {
     older wanted{goid, by};
     stack_for_each(
@@ -47,7 +47,7 @@ std::string header_in(const std::string& text, std::uint64_t goid) {
     return text.substr(at, text.find('\n', at) - at);
 }
 
-// The header of a goroutine that waits for a value, made older by so much.
+// The header of a goroutine that waits for a value, made older by `waited` seconds.
 std::string header_after(std::uint32_t waited, bool locked) {
     std::string header;
     run([&] {
@@ -74,24 +74,26 @@ std::string header_after(std::uint32_t waited, bool locked) {
 }
 
 TEST(dump, tells_no_time_before_a_minute_has_passed) {
-    // Every goroutine that waits would be said to have done so for 0 minutes.
-    EXPECT_EQ(header_after(55, false), "[chan receive]:");  // a dump may take seconds
+    // Otherwise the header of every waiting goroutine would say 0 minutes.
+    // less than 60 s: a dump may take seconds
+    EXPECT_EQ(header_after(55, false), "[chan receive]:");
 }
 
 TEST(dump, tells_whole_minutes_rounded_down) {
-    // Nobody sees which goroutine is stuck.
+    // Without minutes a reader does not see which goroutine is stuck.
     EXPECT_EQ(header_after(60, false), "[chan receive, 1 minutes]:");
     EXPECT_EQ(header_after(177, false), "[chan receive, 2 minutes]:");
 }
 
 TEST(dump, tells_the_lock_to_a_thread_behind_the_time) {
-    // Readers of Go's dumps find the parts in another order.
+    // In another order, readers of Go's dumps would not find the parts.
     EXPECT_EQ(header_after(0, true), "[chan receive, locked to thread]:");
     EXPECT_EQ(header_after(61, true), "[chan receive, 1 minutes, locked to thread]:");
 }
 
 TEST(dump, tells_the_bubble_and_who_only_that_can_wake) {
-    // Who looks why a test's clock stands still does not see who holds it.
+    // Otherwise a reader who asks why a test's clock stands still would not see which goroutine
+    // holds it.
     run([] {
         const std::string bubble = ", synctest bubble " + std::to_string(runtime::goid()) + "]:";
         synctest::test([&] {
@@ -115,7 +117,8 @@ TEST(dump, tells_the_bubble_and_who_only_that_can_wake) {
 }
 
 TEST(dump, a_park_is_dated_to_the_second_or_two) {
-    // The clock that parks ask stands still: after days of work everybody seems to wait for days.
+    // If the clock that parks read stood still, every goroutine would seem to wait for days after
+    // days of work.
     run([] {
         const std::uint32_t before = about_now();
         EXPECT_GT(before, 0u);
@@ -128,8 +131,9 @@ TEST(dump, a_park_is_dated_to_the_second_or_two) {
 }
 
 TEST(dump, shows_each_goroutine_once_while_others_run) {
-    // It is made by and by: one that runs, ends or begins meanwhile makes it skip another, or show
-    // one twice; or one that has gone on is shown as it was half.
+    // A dump is made step by step. A goroutine that runs, ends or begins meanwhile could make it
+    // skip another goroutine or show a goroutine twice. A goroutine that has gone on could be shown
+    // half old, half new.
     const rota_test::gomaxprocs_restored restored;
     runtime::gomaxprocs(4);
     run([] {
@@ -180,9 +184,10 @@ TEST(dump, shows_each_goroutine_once_while_others_run) {
 }
 
 TEST(dump, does_not_go_after_those_that_begin_meanwhile) {
-    // Beside who creates goroutines without end, it would have none either.
+    // Beside a goroutine that creates goroutines without end, the dump would not end either.
     run([] {
-        constexpr int later = 1000, reserved_max = 100;  // numbers that ps keep for new ones
+        // reserved_max: numbers that ps keep for new goroutines
+        constexpr int later = 1000, reserved_max = 100;
         auto values = make_chan<int>();
         wait_group wg;
         slot_tour tour;
@@ -199,7 +204,7 @@ TEST(dump, does_not_go_after_those_that_begin_meanwhile) {
                 },
                 &c);
         }
-        EXPECT_GE(c.on_it, 1);  // we
+        EXPECT_GE(c.on_it, 1);  // this goroutine
         EXPECT_LT(c.on_it, reserved_max + 100);
         values.close();
         wg.wait();

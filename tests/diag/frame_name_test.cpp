@@ -1,7 +1,8 @@
-// How functions are called in traces.
+// Checks the names that traces give to functions.
 //
-// What could go wrong: what a compiler has made of a function for some of its callers is shown as
-// another one, which no reader of the program knows, and profiles count it apart.
+// What could go wrong: a clone that the compiler made of a function, for callers of a certain kind,
+// is shown under a name of its own. No reader of the program knows that name, and profiles count
+// the clone apart.
 #include "diag/frame_name.hpp"
 
 #include <string>

@@ -1,9 +1,9 @@
-// What machine code tells about a stack.
+// Checks what the runtime reads from machine code about a stack.
 //
-// What could go wrong: an instruction's size is wrong, and what follows is taken for another one;
-// one that a compiler has put between those that make the frame ends the search; or one that moves
-// the stack pointer is not seen, and another frame is taken for the function's own, so that its
-// caller is missing in a trace, and nothing tells.
+// What could go wrong: the size of an instruction is wrong, and the bytes behind it are taken for
+// another instruction. An instruction that the compiler put between those of the prologue ends the
+// search. An instruction that moves the stack pointer is not seen: another frame is taken for the
+// function's own, and a trace silently misses its caller.
 #include "diag/machine_code.hpp"
 
 #include <array>
@@ -25,10 +25,10 @@ constexpr std::uintptr_t sp = 0x10000;
 
 constexpr std::size_t code_max = 64;
 
-// How far above the stack pointer it is at the end of that code; -1: it can't be said.
+// Distance from the stack pointer up to the frame pointer at the end of `code`; -1: unknown.
 long distance(std::string_view code) {
     std::array<unsigned char, code_max> all{};
-    all.fill(0x90);  // no part of any beginning
+    all.fill(0x90);  // nop: no part of any prologue
     std::memcpy(all.data(), code.data(), code.size());
     const std::uintptr_t at = frame_pointer_at(all.data(), all.data() + code.size(), sp);
     return at == 0 ? -1 : static_cast<long>(at - sp);
@@ -114,7 +114,7 @@ struct image {
         std::memcpy(&bytes[call], calls.data(), calls.size());
         end = call + static_cast<std::ptrdiff_t>(calls.size());
     }
-    // The operand that ends there becomes the distance of `to`.
+    // Makes the 4-byte operand that ends at `operand_end` the distance to `to`.
     void point(std::ptrdiff_t operand_end, std::ptrdiff_t to) {
         const auto distance = static_cast<std::int32_t>(to - operand_end);
         std::memcpy(&bytes[static_cast<std::size_t>(operand_end) - 4], &distance, 4);
@@ -140,13 +140,13 @@ TEST(machine_code, knows_a_call_of_the_function) {
         linked.point(linked.end, image::entry);
         linked.link(jump, image::function);
         EXPECT_TRUE(linked.is_call());
-        linked.link(jump, image::function + 1);  // somebody else's
+        linked.link(jump, image::function + 1);  // another function's entry
         EXPECT_FALSE(linked.is_call());
     }
     for (const auto call : {"\xff\xd0"sv, "\x41\xff\xd2"sv, "\xff\x50\x10"sv, "\xff\x14\xc8"sv,
                             "\xff\x54\xc8\x08"sv, "\xff\x15\0\1\0\0"sv, "\xff\x94\xc8\0\1\0\0"sv})
         EXPECT_TRUE(image(call).is_call()) << call.size();
-    // A displacement that looks like a call of something else, five bytes before the end.
+    // A displacement that looks like a call of another function, five bytes before the end.
     EXPECT_TRUE(image("\x48\x8b\x7d\xe8\x31\xf6\xff\xd2"sv).is_call());
 }
 

@@ -1,4 +1,5 @@
-// The stacks of goroutines that hold a thread: they compute, were stopped, or are inside a call.
+// Checks the stacks of goroutines that hold a thread: they compute, were stopped, or are inside a
+// call.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -21,7 +22,7 @@
 #include "diag/goroutine_list.hpp"
 #include "sched/labels.hpp"
 
-// Not in rota::rt: frames of the runtime are not shown.
+// Outside rota::rt: a dump does not show frames of the runtime.
 namespace stacks_on_threads_test {
 namespace {
 
@@ -74,7 +75,7 @@ APART void computes_as_it_says() {
     std::atomic_signal_fence(std::memory_order_seq_cst);  // no tail call
 }
 
-// The part of a dump that is about the goroutine that is inside that function.
+// The part of a dump about the goroutine that is inside `function`.
 std::string part_with(const std::string& dump, const std::string& function) {
     const std::size_t at = dump.find("::" + function + "(");
     if (at == dump.npos) return "";
@@ -82,13 +83,13 @@ std::string part_with(const std::string& dump, const std::string& function) {
     return dump.substr(from == dump.npos ? 0 : from + 2, dump.find("\n\n", at) - from);
 }
 
-// How many functions a part shows above the one that has made the goroutine.
+// How many functions a part shows above the function that created the goroutine.
 long frames_in(const std::string& part) {
     const std::string above = part.substr(0, part.find("\ncreated by"));
     return std::count(above.begin(), above.end(), '\t');
 }
 
-// Dumps until one shows the function so.
+// Makes dumps until a dump shows `function` in this state.
 std::string dump_with(const std::string& function, const std::string& state) {
     const auto until = std::chrono::steady_clock::now() + 20s;
     std::string dump;
@@ -102,12 +103,14 @@ std::string dump_with(const std::string& function, const std::string& state) {
     return "";
 }
 
-// tsan keeps a signal until the thread calls something: who computes is never asked nor stopped.
+// tsan keeps a signal until the thread calls a function: a goroutine that only computes is never
+// asked for its stack, nor stopped.
 #define NEEDS_SIGNALS() \
     if (rota_test::under_tsan) GTEST_SKIP() << "ThreadSanitizer delivers no signal to a loop"
 
 TEST(stacks_on_threads, are_shown_of_who_computes) {
-    // "goroutine running on other thread; stack unavailable": what one wants to know of a hog.
+    // Otherwise a dump would say "goroutine running on other thread; stack unavailable" of the very
+    // goroutine whose stack the user wants: a hog's.
     NEEDS_SIGNALS();
     const gomaxprocs_restored procs;
     run([] {
@@ -150,10 +153,12 @@ TEST(stacks_on_threads, are_shown_of_who_blocks_and_nobody_is_disturbed) {
         wg.go([&] { reads_in_secret(a); });
         wg.go([&] { polls_in_secret(b); });
         wg.go([&] { polls_as_it_says(c); });
-        // The frames of sanitizers are not those by which a frame pointer is guessed.
+        // The frames of sanitizers differ from the frames by which the runtime guesses a frame
+        // pointer.
         if (rota_test::plain_build) {
             const std::string read = dump_with("reads_in_secret", "");
-            // read(), reads_in_secret, and what wait_group::go calls, whatever is inlined there.
+            // read(), reads_in_secret, and the function that wait_group::go calls, whatever is
+            // inlined there.
             EXPECT_GE(frames_in(read), 3) << "no callers in " << read;
             (void)dump_with("polls_in_secret", "syscall");
             (void)dump_with("polls_as_it_says", "syscall");
@@ -204,7 +209,7 @@ TEST(stacks_on_threads, are_in_profiles_too) {
     });
 }
 
-// Computes, parks, is inside calls, ends, and is made anew.
+// Computes, parks, makes calls, ends, and begins again as a new goroutine.
 void live(const chan<int>& ping, const two_ends& from) {
     for (int i = 0; i < 50; ++i) {
         (void)ping.try_send(i);
@@ -224,8 +229,9 @@ void live(const chan<int>& ping, const two_ends& from) {
 }
 
 TEST(stacks_on_threads, change_nothing_for_goroutines_that_come_and_go) {
-    // A stack is walked while it runs, an answer is written into a list that is gone, a goroutine
-    // is listed twice or with the stack of another.
+    // What could go wrong: the runtime walks a stack while its goroutine runs; an answer is written
+    // into a list that is gone; a goroutine is listed twice, or with the stack of another
+    // goroutine.
     const gomaxprocs_restored procs;
     run([] {
         runtime::gomaxprocs(4);
@@ -258,7 +264,7 @@ TEST(stacks_on_threads, change_nothing_for_goroutines_that_come_and_go) {
         }
         end = true;
         wg.wait();
-        // tsan: see above
+        // tsan: see NEEDS_SIGNALS
         const std::size_t wanted = rota_test::under_tsan ? 0 : listed * 95;
         EXPECT_GE(with_stack * 100, wanted) << with_stack << " of " << listed;
     });

@@ -1,4 +1,4 @@
-// What /debug/sched says of queues, and that it is JSON whatever goroutines are called.
+// Checks what /debug/sched says of queues, and that it is JSON for every goroutine name.
 #include "diag/sched_page.hpp"
 
 #include <algorithm>
@@ -54,22 +54,22 @@ std::string said(std::string_view text) {
     return out.take();
 }
 
-// As U+FFFD comes out.
+// U+FFFD as the page writes it.
 const std::string wrong = "\\ufffd";
 
 }  // namespace
 
 TEST(json_text, bytes_that_are_no_utf8_are_replaced) {
-    // A label cut in half makes the whole page unreadable; or what is text is lost.
+    // A label cut in half would make the whole page unreadable; or valid text would be lost.
     const std::string whole = "\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x81\xed\x9f\xbf\xf4\x8f\xbf\xbf";
     EXPECT_EQ(said(whole), "{\"t\":\"" + whole + "\"}");
     const std::pair<std::string, std::string> cases[] = {
         {"\xff", wrong},
         {"\x80z", wrong + "z"},
         {"\xc3", wrong},                                      // cut
-        {"\xe2\x82", wrong + wrong},                          // cut later
+        {"\xe2\x82", wrong + wrong},                          // cut after the second byte
         {"\xc0\xaf", wrong + wrong},                          // a slash, in too many bytes
-        {"\xe0\x9f\xbf", wrong + wrong + wrong},              // as above
+        {"\xe0\x9f\xbf", wrong + wrong + wrong},              // too many bytes, as above
         {"\xed\xa0\x80", wrong + wrong + wrong},              // a surrogate
         {"\xf4\x90\x80\x80", wrong + wrong + wrong + wrong},  // beyond U+10FFFF
         {"\xc3(", wrong + "("},
@@ -84,7 +84,7 @@ TEST(json_text, bytes_that_are_no_utf8_are_replaced) {
 }
 
 TEST(json_text, the_reader_of_these_tests_is_strict) {
-    // The tests below are content with everything.
+    // With a lenient reader the tests below would accept any page.
     for (const char* const text : {"{\"a\":1}\n", "[]\n", "[1,-2,{\"b\":[true,false]}]\n"})
         EXPECT_TRUE(json::read(text).has_value()) << text;
     for (const char* const text :
@@ -95,14 +95,14 @@ TEST(json_text, the_reader_of_these_tests_is_strict) {
 }
 
 TEST(sched_page, goroutines_may_be_called_anything) {
-    // One goroutine with a strange name, and nobody can read the page.
+    // One goroutine with a strange name would make the whole page unreadable.
     rota::run([] {
         auto ch = rota::make_chan<int>();
         rota::wait_group wg;
         wg.add(2);
         rota::pprof::do_labels({{"k\xff\"", "v\xe2\x82\n"}}, [&] {
             rota::go({.name = "n\xc3\"\\\x01"}, [&wg, ch] { ch.recv(), wg.done(); });
-            // Characters of three bytes, and room for 128.
+            // Characters of three bytes, and room for 128 bytes.
             std::string euros;
             for (int i = 0; i < 60; ++i) euros += "\xe2\x82\xac";
             rota::go({.name = euros}, [&wg, ch] { ch.recv(), wg.done(); });
@@ -126,9 +126,9 @@ TEST(sched_page, goroutines_may_be_called_anything) {
 }
 
 TEST(sched_page, queues_have_their_members) {
-    // A goroutine that nobody runs stands in no queue, so that nobody can say why. With one
-    // processor, which is ours, all that we begin stays queued, until a machine that is busy
-    // makes the scheduler end our turn.
+    // A runnable goroutine that stands in no queue could not be explained. This goroutine holds the
+    // only processor, so the goroutines that it starts stay queued, until a busy machine makes the
+    // scheduler end its turn.
     const rota_test::gomaxprocs_restored after;
     rota::runtime::gomaxprocs(1);
     rota::run([] {
@@ -151,13 +151,14 @@ TEST(sched_page, queues_have_their_members) {
 }
 
 TEST(sched_page, the_global_queue_has_its_members) {
-    // What a full ring has passed on is seen nowhere; or a queue of a million fills the page.
+    // Goroutines that a full ring moved to the global queue would be seen nowhere; or a queue of a
+    // million would fill the page.
     const rota_test::gomaxprocs_restored after;
     rota::runtime::gomaxprocs(1);
     rota::run([] {
         EXPECT_TRUE(rota_test::eventually([] {
-            // More than a ring and what the page shows. They stay in the queue also where a busy
-            // machine makes our turn end before all are told.
+            // More than a ring and the limit of the page. They stay in the queue even if a busy
+            // machine ends this goroutine's turn before the page is read.
             constexpr std::size_t many = 700;
             std::atomic<bool> is_told{false};
             rota::wait_group wg;
@@ -181,7 +182,7 @@ TEST(sched_page, the_global_queue_has_its_members) {
 }
 
 TEST(sched_page, tells_who_waits_for_descriptors_and_how_many_timers_there_are) {
-    // A server that hangs: is it the network, or a timer that nobody has?
+    // A server hangs: does it wait for the network, or for a timer that does not exist?
     rota::run([] {
         rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
         rota::wait_group wg;

@@ -1,8 +1,8 @@
-// Traces in a process of many goroutines, and in one that runs short of memory.
+// Checks traces in a process with many goroutines, and in a process that runs short of memory.
 //
-// What could go wrong: a generation stops the world for each goroutine that exists; a buffer that
-// the kernel refuses ends the program instead of the trace; what is left is no trace any more, or
-// none can be started afterwards.
+// What could go wrong: a generation stops the world for a time that grows with the number of
+// goroutines. A buffer that the kernel refuses ends the program instead of the trace. The file that
+// remains is not a valid trace, or no trace can be started afterwards.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -48,12 +48,12 @@ class trace_file_name {
     const std::string path_ = of(::getpid());
 };
 
-// relaxed: of a stop that this goroutine has waited for
+// relaxed: the counter belongs to a stop for which this goroutine has waited
 std::uint64_t stop_figure(const rota::rt::atomic<std::uint64_t>& counter) {
     return counter.load(rota::rt::memory_order_relaxed);
 }
 
-// Each step is a generation, and one stop.
+// Each step is one generation and one stop.
 std::int64_t least_pause_ns(int steps) {
     const rota::rt::stop_counters& c = rota::rt::stops_for(rota::rt::stop_reason::trace);
     std::int64_t least = INT64_MAX;
@@ -88,10 +88,10 @@ TEST(trace_session, tells_of_many_goroutines_in_each_generation) {
     });
     std::printf("shortest stop for a generation: %lld ns, and %lld ns with %d goroutines\n",
                 static_cast<long long>(few), static_cast<long long>(many), count);
-    EXPECT_GE(file.size(), std::uintmax_t{5} * 14 * count);  // all are told in each
+    EXPECT_GE(file.size(), std::uintmax_t{5} * 14 * count);  // each generation names each of them
 }
 
-// Whether somebody rests, and how many processors have timers.
+// Whether the goroutine of the trace rests; and, below, how many processors have timers.
 bool is_resting() {
     const rota::rt::runtime_entry inside;
     const rota::rt::lock_guard guard(rota::rt::sched.mu);
@@ -104,7 +104,8 @@ int procs_with_timers() {
     return n;
 }
 
-// Without a timer: the waits of others are what is looked at. False: it has not come in a minute.
+// Yields instead of setting a timer: the test observes waits of other goroutines. False after a
+// minute.
 bool comes_while_yielding(auto is_so) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
     while (!is_so()) {
@@ -114,8 +115,9 @@ bool comes_while_yielding(auto is_so) {
     return true;
 }
 
-// What could go wrong: the goroutine that sees to a trace is never woken, and the trace has one
-// generation; or by a timer, for which every eighth switch of its processor looks at the clock.
+// What could go wrong: the goroutine that attends to a trace is never woken, and the trace has one
+// generation. Or a timer wakes it, and for a timer every eighth switch of its processor reads the
+// clock.
 TEST(trace_session, is_seen_to_without_a_timer) {
     rota::run([] {
         const int before = procs_with_timers();
@@ -131,7 +133,7 @@ TEST(trace_session, is_seen_to_without_a_timer) {
     });
 }
 
-// What could go wrong: sysmon, which wakes that goroutine, sleeps as well where nobody runs.
+// What could go wrong: sysmon, which wakes that goroutine, also sleeps while no goroutine runs.
 TEST(trace_session, is_seen_to_while_nobody_runs) {
     constexpr int tries = 600;
     rota::trace::flight_recorder box;
@@ -147,7 +149,7 @@ TEST(trace_session, is_seen_to_while_nobody_runs) {
     box.stop();
 }
 
-// In a process of its own, a child of the one to which the file belongs.
+// Runs in a child process; the file name belongs to its parent.
 [[noreturn]] void end_by_what_sysmon_finds() {
     rota::run([] {
         rota::trace::recorder_options how;
@@ -163,8 +165,8 @@ TEST(trace_session, is_seen_to_while_nobody_runs) {
     std::abort();
 }
 
-// What could go wrong: sysmon reports what ends the process, and waits for the goroutine that would
-// write the last moments, which sysmon alone wakes.
+// What could go wrong: sysmon reports the fault that ends the process, and waits for the goroutine
+// that would write the last moments, which only sysmon wakes.
 TEST(trace_session_DeathTest, writes_the_last_moments_when_sysmon_ends_the_process) {
     const trace_file_name its;
     EXPECT_DEATH(end_by_what_sysmon_finds(), "planted(.|\n)*the last moments are in");
@@ -179,7 +181,7 @@ int refuse_one_mapping(rota::rt::sys_call call) {
     return call == rota::rt::sys_call::mmap && until_refusal.fetch_sub(1) == 1 ? ENOMEM : 0;
 }
 
-// Two goroutines that are there before, and wake each other on demand.
+// Two goroutines that exist before the trace and wake each other on demand.
 struct worked {
     rota::chan<int> there = rota::make_chan<int>(), back = rota::make_chan<int>();
     rota::wait_group both;
@@ -210,7 +212,7 @@ struct worked {
     }
 };
 
-// The nth mapping is refused, for each n until a whole trace needs no more.
+// Refuses the nth mapping, for each n until a whole trace needs no more mappings.
 TEST(trace_session, ends_with_an_error_where_memory_is_refused) {
     const trace_file_name file;
     int refused = 0;
@@ -218,7 +220,7 @@ TEST(trace_session, ends_with_an_error_where_memory_is_refused) {
         const rota_test::gomaxprocs_restored at_the_end;
         rota::runtime::gomaxprocs(1);
         worked pair;
-        rota::trace::start(file.path());  // what lives for ever is there from here on
+        rota::trace::start(file.path());  // memory that is kept for ever exists from here on
         pair.work(5000);
         rota::trace::stop();
         const std::uintmax_t whole = file.size();
@@ -240,14 +242,14 @@ TEST(trace_session, ends_with_an_error_where_memory_is_refused) {
             }
             EXPECT_EQ(ec, std::errc::not_enough_memory) << n;
             if (ec) ++refused;
-            EXPECT_EQ(file.size(), 16u) << n;  // the header: there is no whole generation
+            EXPECT_EQ(file.size(), 16u) << n;  // the header: the file has no whole generation
         }
     });
     std::printf("refused: %d\n", refused);
     EXPECT_GE(refused, 3);
 }
 
-// A recorder forgets, and goes on.
+// A recorder forgets the lost generation, and goes on.
 TEST(trace_session, of_a_recorder_goes_on_where_memory_is_refused) {
     const trace_file_name file;
     rota::run([&] {
@@ -270,7 +272,8 @@ TEST(trace_session, of_a_recorder_goes_on_where_memory_is_refused) {
         box.write_to(file.path());
         const std::uintmax_t before = file.size();
         EXPECT_GT(before, 1000u);
-        // What it had before is written, though the generation that runs is lost.
+        // The recorder writes the generations that it had before, although the current generation
+        // is lost.
         until_refusal = 1;
         rota::rt::plant_fault(refuse_one_mapping);
         for (int i = 0; i < 100 && until_refusal > 0; ++i) pair.work(5000);

@@ -1,4 +1,5 @@
-// What the search for unreachable goroutines costs, and what it says when it cannot prove anything.
+// Checks the cost of the search for unreachable goroutines, and its result when it cannot prove
+// anything.
 #include "diag/unreachable.hpp"
 
 #include <algorithm>
@@ -30,8 +31,8 @@ using namespace rota::rt;
 
 namespace {
 
-// Searches again, for a while, where a thread has had no processor for longer than the search waits
-// for it.
+// Repeats the search for up to 20 s while a thread has had no processor for longer than the search
+// waits for it.
 unreachable_goroutines search() {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     for (;;) {
@@ -53,7 +54,7 @@ std::size_t count_found(const char* wanted_reason, unreachable_goroutines& resul
 
 constexpr int leaked_channels = 10'000;
 
-// Who leaks them has the means to let them go: the handles, inverted.
+// The leaking test keeps the handles inverted, so that it can release the goroutines later.
 struct inverted_handles {
     std::uintptr_t bits[leaked_channels];
 };
@@ -88,8 +89,9 @@ TEST(unreachable_search, ten_thousand_are_looked_at_in_bounded_memory) {
         leaked.go([] { leak_many(handles); });
         leaked.wait();
         unreachable_goroutines result;
-        // How many are found depends on what other tests have left in memory: words that look like
-        // pointers to some of the stacks. None of it may keep the search from ending.
+        // How many the search finds depends on the memory that other tests have left: words that
+        // look like pointers to some of the stacks. Such words must not keep the search from
+        // ending.
         (void)count_found(nullptr, result);
         std::printf("%zu of 10,000 found: threads held for %.1f ms, %.1f MiB read\n",
                     result.goids.size(), static_cast<double>(result.held_ns) / 1e6,
@@ -113,7 +115,7 @@ TEST(unreachable_search, shared_memory_that_nobody_has_written_stays_unmade) {
     ASSERT_EQ(mincore(room, size, there.data()), 0);
     const auto made =
         std::count_if(there.begin(), there.end(), [](auto t) { return (t & 1) != 0; });
-    // With memory in the swap of this machine it has to be looked at.
+    // While this machine uses swap, the search must read the pages, because they may lie there.
     if (!memory_map::swap_is_in_use()) {
         EXPECT_EQ(made, 1);
     }
@@ -121,7 +123,7 @@ TEST(unreachable_search, shared_memory_that_nobody_has_written_stays_unmade) {
 }
 
 TEST(unreachable_search, sees_all_memory_when_the_main_thread_has_ended) {
-    // /proc/self shows none then: a channel that is in use would seem to be in nobody's hands.
+    // /proc/self shows no memory then: a channel in use would seem unreferenced.
     if (ROTA_ASAN || ROTA_TSAN) GTEST_SKIP() << "sanitizers keep frames elsewhere";
     GTEST_FLAG_SET(death_test_style, "threadsafe");
     EXPECT_EXIT(rota_test::without_main_thread([] {
@@ -148,7 +150,7 @@ TEST(unreachable_search, sees_all_memory_when_the_main_thread_has_ended) {
 }
 
 TEST(unreachable_search, is_not_cancelled_while_it_holds_the_others) {
-    // Nobody would let them go, and the world would stand still.
+    // Nothing would release the held threads, and the world would stand still.
     if (ROTA_ASAN || ROTA_TSAN) GTEST_SKIP() << "sanitizers keep frames elsewhere";
     std::atomic<bool> has_ended{false};
     std::thread cancelled([&] {
@@ -163,7 +165,7 @@ TEST(unreachable_search, is_not_cancelled_while_it_holds_the_others) {
 }
 
 TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {
-    // A pointer that stands in one of its registers would be overlooked.
+    // Otherwise the search would miss a pointer in one of the thread's registers.
     std::atomic<bool> ready{false}, may_end{false};
     std::thread deaf([&] {
         sigset_t all;
@@ -183,7 +185,7 @@ TEST(unreachable_search, a_thread_that_cannot_be_held_leaves_all_unproven) {
 
 namespace {
 
-// A goroutine that waits until `ends` has an element. Null: it does not come to wait.
+// Starts a goroutine that waits until `ends` has an element. Null: it did not begin to wait.
 const g* park_one(rota::wait_group& wg, const rota::chan<int>& ends) {
     const auto parked = std::make_shared<std::atomic<const g*>>(nullptr);
     wg.go([parked, ends] {
@@ -198,7 +200,7 @@ const g* park_one(rota::wait_group& wg, const rota::chan<int>& ends) {
 
 }  // namespace
 
-// malloc keeps the words of memory that is given back, and a search reads them.
+// malloc keeps the words of freed memory, and a search reads them.
 TEST(unreachable_search, lists_of_goroutines_have_no_pointers_into_stacks) {
     rota::run([] {
         const auto ends = rota::make_chan<int>();
@@ -221,7 +223,7 @@ TEST(unreachable_search, lists_of_goroutines_have_no_pointers_into_stacks) {
     });
 }
 
-// Where the words of dead frames lie that point into [lo, hi), counted from the caller's frame.
+// Positions, counted from the caller's frame, of words in dead frames that point into [lo, hi).
 ROTA_NOINLINE std::vector<std::size_t> dead_pointers_into(std::uintptr_t lo, std::uintptr_t hi) {
     constexpr std::size_t depth_max = 96 * 1024 / sizeof(std::uintptr_t);
     const auto* const top = static_cast<const std::uintptr_t*>(__builtin_frame_address(0));
@@ -233,8 +235,8 @@ ROTA_NOINLINE std::vector<std::size_t> dead_pointers_into(std::uintptr_t lo, std
     return found;
 }
 
-// A search reads all of a stack that a thread of the program's own has, also what lies below the
-// frames that are in use: where they begin it does not know.
+// A search reads the whole stack of a thread that the program made, also below the frames in use:
+// it does not know where they begin.
 TEST(unreachable_search, readers_leave_no_pointers_in_dead_frames_of_threads) {
     if (ROTA_ASAN || ROTA_TSAN) return;
     rota::run([] {

@@ -1,4 +1,4 @@
-// The comparison with Go and node, without Go and node: what it takes for a difference.
+// Checks the comparison with Go and node without running them: which answers make a difference.
 #include <array>
 #include <fstream>
 #include <iterator>
@@ -41,7 +41,7 @@ TEST(differential_outcome, tells_a_body_that_ends_elsewhere_from_one_that_is_ali
 }
 
 TEST(differential_outcome, tells_what_is_executed_behind_a_refusal) {
-    // What follows a rejected request must not be read: the list knows no such end.
+    // A server must not read the bytes behind a request that it rejected: the list has no such end.
     EXPECT_EQ(compared(refusal + one, refusal, refusal), "rota=4xx-and-on go=4xx node=4xx");
     EXPECT_EQ(compared("junk", refusal, refusal), "rota=garbled go=4xx node=4xx");
 }
@@ -58,7 +58,7 @@ TEST(differential_outcome, tells_what_rota_alone_reads) {
 }
 
 TEST(differential_list, has_a_reason_for_each_and_knows_nothing_that_rota_alone_reads) {
-    // An entry whose mutation has another name by now would never be met, and hide nothing.
+    // An entry whose mutation was renamed would never match, and would hide nothing.
     std::ifstream file(ROTA_KNOWN_DIFFERENCES);
     ASSERT_TRUE(file);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -86,7 +86,7 @@ TEST(differential_cases, are_the_same_for_a_seed_and_each_mutation_changes_its_r
     for (const framing f : {framing::none, framing::length, framing::chunks})
         all += mutations_of(f).size();
     EXPECT_EQ(names.size(), all);
-    // By chance a part is as the mutation makes it: a version, a method, a byte.
+    // A mutation may by chance leave its part unchanged: a version, a method, a byte.
     EXPECT_LT(unchanged * 50, changed);
 }
 

@@ -1,7 +1,7 @@
-// A request in parts, so that a mutation can change one of them and leave the rest as it was.
+// A request in parts, so that a mutation can change one part and leave the rest as it was.
 //
-// `draft::text` writes the parts one behind the other and checks nothing: what a mutation has put
-// into a part reaches the servers byte by byte.
+// `draft::text` writes the parts one behind the other and checks nothing: the bytes that a mutation
+// has put into a part reach the servers unchanged.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ struct chunk {
 // How the body of a request is framed.
 enum class framing : std::uint8_t { none, length, chunks };
 
-// A change of one byte of the text, at a place that is drawn.
+// A change of one byte of the text, at a random place.
 struct noise {
     enum class what : std::uint8_t { insert, replace, remove, repeat } how;
     char byte;
@@ -62,11 +62,12 @@ struct draft {
     std::vector<field> fields;
     std::string head_end = "\r\n";
     std::string body;           // of framing::length
-    std::vector<chunk> chunks;  // of framing::chunks; the last of them has the size 0 and no data
+    std::vector<chunk> chunks;  // of framing::chunks; the last chunk has the size 0 and no data
     std::vector<field> trailers;
     std::string body_end = "\r\n";
     std::vector<noise> noises;
-    std::uint64_t cut_at = 0;  // modulo the length: only so much of the text is sent; 0: all of it
+    // modulo the length: the number of bytes that are sent; 0: the whole text
+    std::uint64_t cut_at = 0;
 
     // The first field of that name; null if there is none.
     field* find(std::string_view name);

@@ -1,7 +1,8 @@
 // Cases: one to four requests, sent on one connection, with up to three mutations.
 //
-// A case follows from its seed alone. Each mutation has numbers of its own, so a case without one
-// of its mutations is otherwise the same: that is how a difference is reduced to its cause.
+// A case follows from its seed alone. Each mutation draws its own random numbers, so a case without
+// one of its mutations is otherwise the same. That is how the driver reduces a difference to its
+// cause.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,7 @@ struct change {
 };
 
 struct made_case {
-    std::vector<std::pair<framing, std::uint64_t>> requests;  // and the seed of each
+    std::vector<std::pair<framing, std::uint64_t>> requests;  // with the seed of each
     std::vector<change> changes;
 
     std::string text() const;

@@ -1,14 +1,14 @@
-// Sends made-up requests to three servers, rota's, Go's and node's, and compares what each of them
-// has read.
+// Sends random requests to three servers, rota's, Go's and node's, and compares the requests that
+// each server has read.
 //
 //     rota_differential serve SOCKET
 //     rota_differential drive ROTA GO NODE LIST SEED FIRST REQUESTS
 //
-// `serve` is rota's server; it ends with its standard input. `drive` sends cases (made_case.hpp)
-// until they have as many requests as asked for, each on a connection of its own to each of the
-// servers, by Unix sockets. It ends what it sends, so that each server ends by itself, and reads to
-// the end. Every difference is reduced to its cause and has to be in LIST (known.hpp). One that is
-// not fails the run, with the bytes that show it.
+// `serve` is rota's server; it ends when its standard input ends. `drive` sends cases
+// (made_case.hpp) until they hold REQUESTS requests, each case on a connection of its own to each
+// server, by Unix sockets. It shuts down its side of a connection, so that each server ends by
+// itself, and reads to the end. Every difference is reduced to its cause and must be in LIST
+// (known.hpp). A difference that is not in LIST fails the run, with the bytes that show it.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -86,12 +86,12 @@ int serve(const char* socket) {
 constexpr std::size_t workers = 24, shown_max = 40;
 constexpr std::chrono::seconds patience{30};
 
-// All that comes back for the bytes; is_late: the server has not ended in time.
+// The whole answer to the bytes; is_late: the server has not ended in time.
 std::string ask(const std::string& socket, std::string_view bytes, bool& is_late) {
     const rota::net::conn c = rota::net::dial("unix", socket);
     std::error_code error;
     c.set_deadline(rota::clock::now() + patience, error);
-    c.write(bytes, error);  // the server may have had enough
+    c.write(bytes, error);  // an error: the server may have closed already
     error.clear();
     c.close_write(error);
     error.clear();
@@ -130,7 +130,7 @@ class run {
     std::atomic<std::uint64_t> next_{0};
     std::atomic<std::size_t> cases_{0}, requests_{0}, alike_{0};
     rota::mutex mu_;
-    std::map<std::string, std::size_t> met_;  // guarded by mu_, as `unknown_`
+    std::map<std::string, std::size_t> met_;  // guarded by mu_, as is `unknown_`
     std::map<std::string, found> unknown_;
 };
 
@@ -144,7 +144,7 @@ std::string run::compare(std::string_view bytes) const {
     return difference(all);
 }
 
-// Without what can be left out: mutations, then requests, as long as the difference is the same.
+// Removes mutations, then requests, as long as the difference stays the same.
 made_case run::reduced(made_case made, const std::string& difference) const {
     for (std::size_t i = 0; i < made.changes.size();) {
         made_case less = made;
@@ -163,7 +163,7 @@ made_case run::reduced(made_case made, const std::string& difference) const {
     return made;
 }
 
-// Whether each of several mutations alone makes no difference, or a known one.
+// Whether the case has several mutations, each of which alone makes no difference or a known one.
 bool run::has_known_causes(const made_case& made) const {
     if (made.changes.size() < 2) return false;
     return std::all_of(made.changes.begin(), made.changes.end(), [&](const change& c) {
@@ -174,7 +174,7 @@ bool run::has_known_causes(const made_case& made) const {
     });
 }
 
-// Of a reduced case. "" if there is none.
+// The known class of a reduced case; "" if there is none.
 std::string run::known_class(const made_case& made, const std::string& difference) const {
     const std::string listed = known_.find(made, difference);
     if (!listed.empty() || reads_another_body(difference) || !has_known_causes(made)) return listed;
@@ -224,7 +224,7 @@ void run::drive(std::uint64_t seed, std::uint64_t first, std::size_t requests) {
     all.wait();
 }
 
-// As in a C string.
+// Escapes the bytes as in a C string.
 std::string escaped(std::string_view bytes) {
     std::string text;
     for (const char c : bytes) {

@@ -1,5 +1,5 @@
-// What can be made wrong, or unusual, in a request. Each has a name, by which a difference between
-// the servers is told (known_differences.txt), and changes one part of a draft.
+// The changes that make a request wrong or unusual. A mutation changes one part of a draft; its
+// name identifies a difference between the servers (known_differences.txt).
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@ namespace rota_differential {
 
 struct mutation {
     std::string_view name;
-    // What `text` is, depends on the function. A '%' in it stands for the length of the body or the
-    // size of the chunk, where one of them is changed.
+    // The meaning of `text` depends on the function. A '%' in it stands for the length of the body
+    // or the size of the chunk, where the mutation changes one of these.
     void (*apply)(draft& r, dice& d, std::string_view text);
     std::string_view text;
 };
 
-// By what has to be there for them to be applied: nothing, a body with a length, one in chunks.
+// The mutations by the framing that they need: none, a body with a length, or a body in chunks.
 std::span<const mutation> mutations_of(framing needed);
 
 // The parts of that list: head_mutations.cpp, length_mutations.cpp, chunk_mutations.cpp.
@@ -28,7 +28,7 @@ std::span<const mutation> length_mutations();
 std::span<const mutation> chunk_mutations();
 std::span<const mutation> coding_mutations();
 
-// `text` with each '%' replaced.
+// `text` with each '%' replaced by `by`.
 std::string filled_in(std::string_view text, std::string_view by);
 
 }  // namespace rota_differential

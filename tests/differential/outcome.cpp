@@ -1,4 +1,4 @@
-// Reading answers, and comparing them.
+// Reads the answers of a server into an outcome, and compares the outcomes of the three servers.
 #include "outcome.hpp"
 
 #include <algorithm>
@@ -8,12 +8,12 @@ namespace rota_differential {
 
 namespace {
 
-// One answer's head, and its place in the bytes.
+// The head of one answer, and its place in the bytes.
 struct answer {
     int status = 0;
     std::string_view record;  // the value of X-Read
-    std::size_t size = 0;     // of the head
-    std::size_t length = 0;   // what Content-Length says
+    std::size_t size = 0;     // bytes of the head
+    std::size_t length = 0;   // the value of Content-Length
     bool has_length = false;
 };
 
@@ -59,7 +59,7 @@ reading read_record(std::string_view record) {
     return r;
 }
 
-// What a server has made of the request of that index.
+// How the server ended at the request of that index; "" if it has read the request.
 std::string_view end_at(const outcome& o, std::size_t index) {
     return index < o.read.size() ? std::string_view() : std::string_view(o.end);
 }
@@ -78,7 +78,7 @@ outcome read_answers(std::string_view bytes) {
         if (a.status < 200) continue;  // 100 Continue
         const bool is_read = !a.record.empty() || a.status < 300;
         if (is_read) {
-            // Without X-Read the server has answered by itself, which `OPTIONS *` asks for.
+            // An answer without X-Read comes from the server itself, as `OPTIONS *` demands.
             o.read.push_back(a.record.empty() ? reading{"by-itself", "", "", "", ""}
                                               : read_record(a.record));
             continue;  // these answers have no body
@@ -145,7 +145,7 @@ struct verdicts {
         const std::string_view rest = difference.substr(difference.find(server) + server.size());
         return rest.substr(0, rest.find(' '));
     }
-    // Such a letter stands for requests that are alike.
+    // A single letter stands for a request that the server has read.
     static bool is_read(std::string_view what) { return what.size() == 1; }
 };
 

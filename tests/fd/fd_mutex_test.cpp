@@ -1,4 +1,4 @@
-// The mutex of a descriptor: turns, references, the last one out.
+// Checks the mutex of a descriptor: turns, references, and which release is the last.
 #include "fd/fd_mutex.hpp"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ TEST(fd_mutex, tells_the_last_one_out_after_the_close_and_nobody_else) {
     EXPECT_FALSE(mu.acquire_read());
     EXPECT_FALSE(mu.acquire_write());
     EXPECT_FALSE(mu.release_write());
-    EXPECT_FALSE(mu.release());  // that of the close
+    EXPECT_FALSE(mu.release());  // the reference of the close
     EXPECT_TRUE(mu.release_read());
 }
 
@@ -43,7 +43,7 @@ TEST(fd_mutex, without_calls_the_close_itself_is_the_last) {
 }
 
 TEST(kb34_fd_mutex, one_reads_at_a_time_and_one_is_the_last) {
-    // Two readers at once, or two that both, or neither, give the number back.
+    // What could go wrong: two readers read at once; or two releases, or none, count as the last.
     rota::run([] {
         for (int round = 0; round < 300; ++round) {
             fd_mutex mu;
@@ -74,15 +74,16 @@ TEST(kb34_fd_mutex, one_reads_at_a_time_and_one_is_the_last) {
 }
 
 TEST(kb10_fd_mutex, comes_to_those_who_wait) {
-    // Who has had its turn, and comes again at once, finds it free before the one runs that has
-    // been woken, and sleeps with it.
+    // A goroutine that has had its turn, and asks again at once, could find the mutex free before
+    // the woken waiter runs, and sleep while it holds it.
     rota::run([] {
         const rota_test::gomaxprocs_restored restored;
         rota::runtime::gomaxprocs(1);
         fd_mutex mu;
-        // Atomic, at one processor too: who has lost its p without knowing runs beside another.
+        // Atomic even at one processor: a goroutine that has lost its p without knowing runs beside
+        // another.
         std::vector<std::atomic<int>> turns(3);
-        std::atomic<int> most{0};  // written by who has its turn
+        std::atomic<int> most{0};  // written by the goroutine that has its turn
         const auto has_had_none = [](const std::atomic<int>& n) { return n == 0; };
         rota::wait_group all;
         for (auto& mine : turns) {
@@ -90,7 +91,8 @@ TEST(kb10_fd_mutex, comes_to_those_who_wait) {
                 while (std::ranges::any_of(turns, has_had_none) && most < 200) {
                     EXPECT_TRUE(mu.acquire_read());
                     most = std::max(most.load(), ++mine);
-                    rota::sleep_for(std::chrono::milliseconds(2));  // as for a descriptor
+                    // stands for a wait for the descriptor
+                    rota::sleep_for(std::chrono::milliseconds(2));
                     EXPECT_FALSE(mu.release_read());
                 }
             });
@@ -103,8 +105,9 @@ TEST(kb10_fd_mutex, comes_to_those_who_wait) {
 }
 
 TEST(kb34_fd_mutex, turns_that_are_handed_over_beside_a_close_are_given_back) {
-    // One woken by the close, and one to whom a turn has been handed, must not both, or neither,
-    // have it. Turns are so long that who waits for several is late.
+    // A waiter woken by the close and a waiter that got a turn must not both have the turn, and one
+    // of them must have it. Turns are long, so that a goroutine that waits for several turns is
+    // late.
     rota::run([] {
         for (int round = 0; round < 40; ++round) {
             fd_mutex mu;

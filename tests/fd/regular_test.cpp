@@ -1,5 +1,5 @@
-// Regular files by the ring (GODEBUG=netpoll=uring): who parks, who is handed off, what may be done
-// meanwhile, and what becomes of what the ring refuses.
+// Checks calls on regular files by the ring (GODEBUG=netpoll=uring): which callers park, which are
+// handed off, which calls may run meanwhile, and what happens to calls that the ring refuses.
 #include "fd/regular.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ namespace os = rota::os;
 
 constexpr std::int64_t patience_ns = 20'000'000'000;
 
-// Booted by then. False: there is nothing to be seen.
+// Boots the runtime. False: this run makes no file calls by the ring, and there is nothing to test.
 bool is_by_ring() {
     rota::run([] {});
     if (net_poller.makes_file_calls()) return true;
@@ -57,7 +57,7 @@ bool eventually(C condition) {
     return true;
 }
 
-// A file that goes at the end.
+// A path whose file is removed at the end.
 struct regular_at {
     std::string path = "/tmp/rota-test-regular-" + std::to_string(::getpid());
     regular_at() = default;
@@ -66,7 +66,7 @@ struct regular_at {
     regular_at& operator=(const regular_at&) = delete;
 };
 
-// A file whose disk delivers when the test says so: the end of a pipe, which is taken for one.
+// A file whose disk delivers when the test says so: the end of a pipe, which rota takes for a file.
 struct slow_file {
     int ends[2] = {};
     fd* file = nullptr;
@@ -91,7 +91,7 @@ std::uint64_t threads_so_far() { return rota::runtime::read_sched_stats().thread
 std::uint64_t parks_of_all() { return rota::runtime::read_sched_stats().parks; }
 
 TEST(regular_file, read_that_waits_keeps_no_thread) {
-    // Handed off, each of them would have a thread of its own.
+    // If the calls were handed off, each would hold a thread of its own.
     if (!is_by_ring()) return;
     rota::run([] {
         constexpr std::size_t count = 100;
@@ -116,8 +116,8 @@ TEST(regular_file, read_that_waits_keeps_no_thread) {
 }
 
 TEST(kb34_regular_file, close_waits_for_nobody_and_ends_no_call) {
-    // The number would be given to another file, or the buffer to somebody else, while the kernel
-    // still reads into it.
+    // Otherwise the number would be given to another file, or the buffer would be reused, while the
+    // kernel still reads into it.
     if (!is_by_ring()) return;
     rota::run([] {
         for (int i = 0; i < 50; ++i) {
@@ -127,7 +127,7 @@ TEST(kb34_regular_file, close_waits_for_nobody_and_ends_no_call) {
             rota::wait_group reader;
             const std::uint64_t parked = parks_of_all();
             reader.go([&] {
-                char bytes[3] = {};  // dies with this function
+                char bytes[3] = {};  // ends with this function
                 const std::int64_t n = f.file->read_file(bytes, 3);
                 ended = true;
                 if (n == 3) got.assign(bytes, 3);
@@ -147,8 +147,8 @@ TEST(kb34_regular_file, close_waits_for_nobody_and_ends_no_call) {
 }
 
 TEST(regular_file, position_is_moved_by_one_call_at_a_time) {
-    // The ring reads it at the beginning and writes it at the end: a seek or a write in between
-    // would be forgotten.
+    // The ring reads the position at the beginning and writes it at the end: a seek or a write in
+    // between would be lost.
     if (!is_by_ring()) return;
     rota::run([] {
         const slow_file f;
@@ -178,7 +178,8 @@ TEST(regular_file, position_is_moved_by_one_call_at_a_time) {
 }
 
 TEST(regular_file, write_that_a_limit_cuts_short_is_not_made_again_at_its_beginning) {
-    // The position stays where it was: what is left overwrites what was written, and all is well.
+    // If the position stayed where it was, the rest would overwrite the written bytes, and the call
+    // would report success.
     const regular_at f;
     struct limit {
         rlimit before{};
@@ -211,7 +212,7 @@ TEST(regular_file, write_that_a_limit_cuts_short_is_not_made_again_at_its_beginn
 }
 
 TEST(regular_file, position_moves_on_where_the_cache_is_gone_past) {
-    // Direct transfers say how much they have done, and leave the position to others.
+    // Direct transfers report how much they have done, and leave the position to their caller.
     const regular_at f;
     rota::run([&] {
         std::error_code error;
@@ -235,7 +236,7 @@ TEST(regular_file, position_moves_on_where_the_cache_is_gone_past) {
 }
 
 TEST(regular_file, is_appended_to_line_by_line) {
-    // What is written in pieces would mingle with what others append.
+    // A line written in pieces would mingle with lines that other writers append.
     if (!is_by_ring()) return;
     const regular_at at;
     rota::run([&] {
@@ -267,7 +268,7 @@ int count_ring_calls(sys_call call) {
     return 0;
 }
 
-// How many calls the ring is given by f().
+// How many calls f() gives to the ring.
 template <class F>
 unsigned ring_calls(F f) {
     asked = 0;
@@ -278,8 +279,8 @@ unsigned ring_calls(F f) {
 }
 
 TEST(regular_file, is_left_to_the_ring_where_that_frees_a_thread) {
-    // Who cannot park would hang; who need not would pay for nothing. And what others may move is
-    // the kernel's to lock.
+    // A caller that cannot park would hang; a caller that need not would pay for nothing. And where
+    // another process may move the position, the kernel must lock it.
     if (!is_by_ring()) return;
     const regular_at at;
     rota::run([&] {
@@ -315,7 +316,7 @@ TEST(regular_file, is_left_to_the_ring_where_that_frees_a_thread) {
 }
 
 TEST(kb42_regular_file, what_the_ring_refuses_is_handed_off) {
-    // A refusal could come out as an error of the file, or lose what had been read before it.
+    // A refusal could be reported as an error of the file, or lose the bytes read before it.
     if (!is_by_ring()) return;
     const regular_at at;
     rota::run([&] {
@@ -348,8 +349,9 @@ TEST(kb42_regular_file, what_the_ring_refuses_is_handed_off) {
 std::atomic<int> looks{0};
 
 TEST(regular_file, is_read_on_where_a_look_has_stopped) {
-    // The kernel gives what is cached, and less than asked for then means nothing: the rest, or the
-    // end, must be fetched. A look that stops early stands for a page that is not there.
+    // The kernel gives the cached bytes; a result shorter than asked for then says nothing about
+    // the end. The rest, or the end, must be fetched. A look that stops early stands for a page
+    // that is not cached.
     if (!is_by_ring()) return;
     const regular_at at;
     rota::run([&] {
@@ -359,7 +361,7 @@ TEST(regular_file, is_read_on_where_a_look_has_stopped) {
         const os::file f = os::file::open(at.path);
         for (const std::size_t size : {std::size_t{1}, std::size_t{60'000}, text.size()}) {
             looks = 0;
-            // The first look has 1000 bytes, the second nothing; the ring then has 3000 at a time.
+            // The first look has 1000 bytes, the second none; the ring then has 3000 at a time.
             plant_fault([](sys_call call) {
                 if (call == sys_call::ring_file) return -3000;
                 if (call != sys_call::read) return 0;

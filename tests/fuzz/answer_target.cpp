@@ -1,4 +1,4 @@
-// A client, and a server that says the input, whatever it is asked.
+// Runs a client against a server that sends the input as its answer to any request.
 #include <algorithm>
 #include <string>
 
@@ -22,9 +22,9 @@ struct outcome {
     http::response answer;
 };
 
-// The request first, since a close with bytes unread would be a reset.
+// Reads the request first, since a close with unread bytes would be a reset.
 void say(const net::conn& to, std::string_view input, std::size_t at_once) {
-    std::error_code error;  // the client may have had enough
+    std::error_code error;  // an error: the client may have closed already
     std::string asked;
     std::byte part[512];
     while (!asked.ends_with("\r\n\r\n")) {
@@ -41,7 +41,8 @@ void say(const net::conn& to, std::string_view input, std::size_t at_once) {
     }
 }
 
-// What comes of it if the input comes in pieces of that size. One listener serves all of them.
+// The client's outcome when the input comes in pieces of `at_once` bytes. One listener serves each
+// call.
 outcome ask(const char* method, std::string_view input, std::size_t at_once) {
     static const net::listener l = net::listen("tcp", "127.0.0.1:0");
     const http::client client({.timeout = std::chrono::seconds(20),

@@ -1,4 +1,4 @@
-// Each target's inputs from corpus/, one after the other. What has once been found stays found.
+// Runs each target on its inputs from corpus/ in turn, so that a fault found once stays found.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,7 +20,7 @@ TEST_P(fuzz_corpus, breaks_nothing) {
         const std::string text{std::istreambuf_iterator<char>(file), {}};
         SCOPED_TRACE(entry.path());
         GetParam().run(text);
-        // Cut anywhere, it is an input as well.
+        // Each prefix is an input as well.
         for (std::size_t size = 0; size < text.size(); size += 1 + text.size() / 8)
             GetParam().run(std::string_view(text).substr(0, size));
         ++inputs;

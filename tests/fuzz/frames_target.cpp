@@ -1,4 +1,4 @@
-// A server of HTTP/2, and a client that sends frames.
+// Runs a server of HTTP/2 against a client that sends frames made of the input.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -32,9 +32,9 @@ std::string frame(unsigned type, unsigned flags, unsigned stream, std::string_vi
     return f.append(payload);
 }
 
-// A frame of the input has a head of four bytes: type, flags, stream, and the payload's length; its
-// end cuts the last one off. A type of 255 stands for the bytes behind it as they are, so that
-// heads of frames, too, can be wrong.
+// A frame of the input has a head of four bytes: type, flags, stream, and the payload's length. The
+// end of the input cuts the last frame off. A type of 255 sends the bytes behind it as they are, so
+// that heads of frames can be wrong too.
 std::string frames_of(std::string_view input) {
     constexpr std::size_t head = 4;
     std::string all = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(settings, 0, 0, "");
@@ -48,7 +48,7 @@ std::string frames_of(std::string_view input) {
     return all;
 }
 
-// What the server has said, frame by frame. The connection may be cut within one.
+// Checks the server's answer, frame by frame. The connection may be cut within a frame.
 void check(std::string_view said) {
     struct stream {
         bool begun = false, ended = false;

@@ -1,4 +1,4 @@
-// Heads, bodies, patterns, fields, URLs, proxies.
+// Targets for the HTTP parsers: heads, bodies, patterns, fields, URLs, proxies.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -176,7 +176,7 @@ void url(std::string_view input) {
 
 namespace {
 
-// What the variables of the environment are, for one input.
+// The variables of the environment for one input.
 struct {
     std::string http_proxy, https_proxy, no_proxy;
     bool is_cgi = false;
@@ -208,7 +208,7 @@ void proxy(std::string_view input) {
             "a proxy has a host and a port");
     for (const std::string_view here : {"localhost", "127.0.0.1", "::1"})
         require(by == nullptr || to.host != here, "nobody goes to this machine by a proxy");
-    // Who is excepted by the same name is not asked about another port or scheme.
+    // A host excepted by its name must be excepted for every port and scheme.
     if (by == nullptr) return;
     variables.no_proxy += "," + (to.host.find(':') == to.host.npos ? to.host : "[" + to.host + "]");
     require(http::detail::proxy_choice(proxy_variable).find(to, error) == nullptr,

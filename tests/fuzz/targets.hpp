@@ -1,8 +1,8 @@
-// Parsers that are fed with whatever comes. A target takes one input, and aborts if something that
-// must hold of every input does not.
+// Parsers that are fed with arbitrary bytes. A target takes one input, and aborts if a property
+// that must hold for every input does not hold.
 //
-// rota_unit feeds all targets with the inputs in corpus/, a folder for each (corpus_test.cpp); with
-// -DROTA_FUZZ=ON there is a program rota_fuzz_NAME for each, in which libFuzzer makes up inputs
+// rota_unit feeds each target with the inputs of its folder in corpus/ (corpus_test.cpp). With
+// -DROTA_FUZZ=ON each target also has a program rota_fuzz_NAME, in which libFuzzer makes inputs
 // (engine.cpp, `./dev test fuzz`).
 #pragma once
 
@@ -16,15 +16,15 @@ class conn;
 
 namespace rota_fuzz {
 
-void head(std::string_view input);          // of a request
-void chunked(std::string_view input);       // bodies
-void connection(std::string_view input);    // all that a client sends, to a server of files
-void frames(std::string_view input);        // what a client of HTTP/2 sends
-void answer(std::string_view input);        // all that a server sends, to a client
-void mux(std::string_view input);           // patterns, and a path
+void head(std::string_view input);          // the head of a request
+void chunked(std::string_view input);       // chunked bodies
+void connection(std::string_view input);    // the bytes of a client, to a server of files
+void frames(std::string_view input);        // the frames of an HTTP/2 client
+void answer(std::string_view input);        // the bytes of a server, to a client
+void mux(std::string_view input);           // patterns and a path
 void fields(std::string_view input);        // names, values, lists, hosts, paths
 void address(std::string_view input);       // host:port, literals
-void url(std::string_view input);           // of clients, and references in them
+void url(std::string_view input);           // URLs of clients, and references in them
 void proxy(std::string_view input);         // HTTP_PROXY, HTTPS_PROXY, NO_PROXY, and a URL
 void certificates(std::string_view input);  // PEM texts and names for TLS
 void files(std::string_view input);         // ranges, dates, conditions, types
@@ -52,14 +52,14 @@ inline constexpr target targets[] = {
     {"cgroup", cgroup},
 };
 
-// Ends the process with the place if it does not hold.
+// Ends the process with the message `what` if `holds` is false.
 void require(bool holds, const char* what);
 
-// All that comes back for the input on a connection that ends where the input does. Requires that
-// the other side ends it as well.
+// The other side's whole answer to the input, on a connection that this side ends with the input.
+// Requires that the other side ends it as well.
 std::string answer_to(const rota::net::conn& c, std::string_view input);
 
-// The part before the next `separator`, which is taken off the front of `rest`.
+// The part before the next `separator`; both are removed from the front of `rest`.
 std::string_view take(std::string_view& rest, char separator);
 
 }  // namespace rota_fuzz
