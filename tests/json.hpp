@@ -1,4 +1,4 @@
-// Reads JSON strictly: one value, of UTF-8 and nothing else, and no comma too many.
+// Reads JSON strictly for tests: one value, of UTF-8 only, and no comma too many.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace rota_test {
 
 struct json {
     char kind = '0';   // { [ " 0: a number, t: true or false
-    std::string text;  // of a text; \u0000 to \u001f and \ufffd are understood
+    std::string text;  // of a string; \u0000 to \u001f and \ufffd are understood
     long long number = 0;
     std::map<std::string, json, std::less<>> members;
     std::vector<json> elements;
@@ -22,7 +22,7 @@ struct json {
         const auto found = members.find(name);
         return found == members.end() ? none : found->second;
     }
-    // Nothing, if the text is no JSON.
+    // Empty if the text is no JSON.
     static std::optional<json> read(std::string_view text);
 };
 
@@ -93,12 +93,12 @@ class json_reader {
         return true;
     }
 
-    // One character: what it stands for is computed and must need so many bytes.
+    // Whether `s` is one character in UTF-8: its code must need as many bytes as `s` has.
     static bool is_utf8(std::string_view s) {
         constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
         if (s.size() == 1) return true;
         std::uint32_t code = static_cast<unsigned char>(s[0]) & (0x7fu >> s.size());
-        // n ones, then a zero.
+        // A byte of n set bits, then a zero bit.
         const std::uint32_t marked = 0xff00u >> s.size() & 0xff;
         const std::uint32_t marks = 0xff80u >> s.size() & 0xff;
         if ((static_cast<unsigned char>(s[0]) & marks) != marked) return false;

@@ -1,4 +1,4 @@
-// Programs whose main thread has ended while others go on.
+// Makes programs whose main thread has ended while other threads go on.
 #pragma once
 
 #include <cstdio>
@@ -13,8 +13,8 @@
 
 namespace rota_test {
 
-// Ends the calling main thread, without unwinding: frames of the test would hold that up. Another
-// thread calls f when the kernel shows its end, and the process exits with what f returns, or with
+// Ends the calling main thread without unwinding: the test's frames would stop an unwinding. A
+// second thread calls f when the kernel shows that end. The process exits with f's result, or with
 // 2 if that end does not come.
 template <class F>
 [[noreturn]] void without_main_thread(F f) {

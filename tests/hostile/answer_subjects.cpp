@@ -1,4 +1,4 @@
-// A client: what a server can make it read.
+// Measures a client's work for long answers that a server can make it read.
 #include <array>
 #include <span>
 #include <string>
@@ -20,7 +20,7 @@ constexpr std::string_view ok = "HTTP/1.1 200 OK\r\n";
 constexpr std::string_view chunks = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 constexpr std::string_view end = "Content-Length: 2\r\nConnection: close\r\n\r\nok";
 
-// Answers one request with the text, whatever is asked, and closes.
+// Answers any request with `text`, and closes the connection.
 void answer_one(const rota::net::listener& l, const std::string& text) {
     const rota::net::conn c = l.accept();
     std::array<char, 4096> part;
@@ -30,12 +30,12 @@ void answer_one(const rota::net::listener& l, const std::string& text) {
         if (n == 0) return;
         asked.append(part.data(), n);
     }
-    std::error_code closed;  // the client may have had enough
+    std::error_code closed;  // an error: the client may have closed already
     c.write(text, closed);
     c.close(closed);
 }
 
-// The client takes the answer, of which a redirect is not followed.
+// The client reads the answer, and follows no redirect.
 void take(const std::string& text) {
     const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
     rota::wait_group answering;
@@ -47,7 +47,7 @@ void take(const std::string& text) {
     require(answer.status == 200 || answer.status == 302, "an answer");
 }
 
-// The first answer leads to the second one, at the same server.
+// The first answer redirects the client to the second answer, at the same server.
 void follow(const std::string& text) {
     const rota::net::listener l = rota::net::listen("tcp", "127.0.0.1:0");
     rota::wait_group answering;
@@ -67,7 +67,7 @@ auto text(std::string_view begin, std::string_view piece, std::string_view behin
     };
 }
 
-// Bytes of the smallest input, and of the largest one.
+// Bytes of the smallest and of the largest input.
 constexpr std::size_t least = 32 << 10, most = 2 << 20;
 
 }  // namespace

@@ -7,7 +7,7 @@
 // ratio 4.
 //
 // Prints a line `row NAME<tab>BYTES<tab>MILLISECONDS<tab>RATIO` for each subject: the largest
-// input, its time, and the factor for one doubling. Exit status 1 if one of them is above 2.2.
+// input, its time, and the factor for one doubling. Exit status 1 if a factor is above 2.2.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -51,7 +51,7 @@ constexpr std::size_t sizes = 4;
 constexpr std::int64_t long_enough = 500'000;       // ns, for the smallest input
 constexpr std::int64_t all_rounds = 4'000'000'000;  // ns: no further round begins then
 
-// ns of processor time of all threads.
+// ns of processor time of the whole process.
 std::int64_t processor_time() {
     timespec now{};
     ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -64,13 +64,13 @@ std::int64_t time_of(const subject& s, const std::string& input) {
     return processor_time() - began;
 }
 
-// The smallest size that takes long enough, with room for the larger ones.
+// The smallest size that takes at least `long_enough`, with room for the larger sizes.
 std::size_t first_size(const subject& s) {
     const std::size_t largest = s.most >> (sizes - 1);
     std::size_t size = s.least < largest ? s.least : largest;
     while (size * 2 <= largest) {
         const std::string input = s.input(size);
-        (void)time_of(s, input);  // the first time touches fresh memory
+        (void)time_of(s, input);  // the first run touches fresh memory
         if (time_of(s, input) >= long_enough) break;
         size *= 2;
     }
@@ -120,7 +120,7 @@ figures measure(const subject& s) {
     return f;
 }
 
-// How many subjects have broken the promise.
+// The number of subjects whose factor is above the limit.
 int measure_all(std::string_view wanted) {
     const site served;
     subjects all;
@@ -149,8 +149,8 @@ int measure_all(std::string_view wanted) {
 }  // namespace rota_hostile
 
 int main(int argc, char** argv) {
-    // Large blocks are not fetched from the kernel again and again: fresh pages cost more than what
-    // is written to them, and only large inputs would have them.
+    // Keeps malloc from taking large blocks from the kernel again and again: fresh pages cost more
+    // than writing to them, and only large inputs would have them.
     ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
     ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
     const std::string_view wanted = argc > 1 ? argv[1] : "";

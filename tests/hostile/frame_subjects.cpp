@@ -1,4 +1,4 @@
-// A server of HTTP/2: what a client can make it read. The answers are read as they come.
+// Measures an HTTP/2 server's work for long requests; the client reads the answers as they come.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ std::string end() { return frame(h2_ping, 0, 0, last_ping); }
 // POST http://a/length.
 constexpr std::string_view length_head("\x83\x86\x04\x07/length\x41\x01\x61", 14);
 
-// A block of fields in as many frames as it takes; nghttp2 allows eight CONTINUATION.
+// A block of fields in as many frames as it needs; nghttp2 allows eight CONTINUATION frames.
 std::string head_of(std::string_view begin, std::string_view fields, std::uint8_t flags) {
     const std::string block = std::string(begin).append(fields);
     std::string all;
@@ -47,11 +47,11 @@ class frame_reader {
   public:
     explicit frame_reader(const rota::net::conn& c) : c_(c) {}
 
-    // Until the server has answered the last ping, and so has looked at all before.
+    // Reads until the server has answered the last ping, and so has processed each frame before it.
     void read_to_last_ping() {
         for (has_ping_ = false; !has_ping_;) read_one();
     }
-    // Until so many streams have been answered to their end.
+    // Reads until `count` streams have been answered to their end.
     void read_answers(std::uint32_t count) {
         while (answers_ < count) read_one();
     }
@@ -91,20 +91,20 @@ class frame_reader {
     bool has_ping_ = false;
 };
 
-// Sends all of it, and reads the answers meanwhile.
+// Sends all bytes, and reads the answers meanwhile.
 void exchange(const std::string& bytes) {
     const rota::net::conn c = rota::net::dial("tcp", site_address);
     rota::wait_group writing;
     writing.go([&] {
-        std::error_code closed;  // the server may have had enough
+        std::error_code closed;  // an error: the server may have closed already
         c.write(bytes, closed);
     });
     frame_reader(c).read_to_last_ping();
     writing.wait();
 }
 
-// The same for frames that the server answers, `size` bytes each: in lots, since it ends a client
-// that does not take its answers.
+// As exchange, for frames of `size` bytes that the server answers. It sends them in lots, since the
+// server ends a client that does not take its answers.
 void exchange_in_lots(const std::string& frames, std::size_t size) {
     constexpr std::size_t at_once = 200;
     const rota::net::conn c = rota::net::dial("tcp", site_address);
@@ -116,7 +116,7 @@ void exchange_in_lots(const std::string& frames, std::size_t size) {
     }
 }
 
-// `piece` is a field, again and again.
+// A request whose block repeats the field `piece`.
 auto fields(std::string_view piece) {
     return [piece](std::size_t bytes) {
         return begin() + head_of(get_head, repeated(piece, bytes), end_stream) + end();
@@ -128,12 +128,12 @@ auto frames(std::string one) {
     };
 }
 
-// Requests on streams of their own, in lots that leave no more open than there may be.
+// Sends requests on streams of their own, in lots that respect the limit of open streams.
 void many_requests(const std::string& count) {
     constexpr std::uint32_t at_once = 100;
     const auto requests = static_cast<std::uint32_t>(count.size());
     const rota::net::conn c = rota::net::dial("tcp", site_address);
-    c.write(begin() + frame(h2_window, 0, 0, word(1 << 30)));  // for all answers together
+    c.write(begin() + frame(h2_window, 0, 0, word(1 << 30)));  // window for the sum of all answers
     frame_reader reader(c);
     for (std::uint32_t i = 0; i < requests;) {
         std::string lot;
@@ -144,7 +144,7 @@ void many_requests(const std::string& count) {
     }
 }
 
-// A body in frames of a byte, as long as a stream's window at most.
+// A body in frames of one byte, at most as long as a stream's window.
 std::string tiny_data(std::size_t bytes) {
     const std::string one = frame(h2_data, 0, 1, "x");
     return begin() + head_of(length_head, "", 0) + repeated(one, bytes) +

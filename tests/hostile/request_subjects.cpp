@@ -1,5 +1,5 @@
-// A server of HTTP/1.1: what a client can make it read. Client and server are in this process, so
-// that the client's own work, which is linear, counts too.
+// Measures an HTTP/1.1 server's work for long requests. Client and server are in this process, so
+// the client's own work, which is linear, counts too.
 #include <array>
 #include <memory>
 #include <span>
@@ -22,7 +22,7 @@ namespace {
 
 namespace http = rota::http;
 
-// With a file f, until the process ends.
+// A directory with a file f, until the process ends.
 struct directory {
     std::string path;
     directory() {
@@ -75,7 +75,7 @@ std::string answer_to(std::string_view bytes, std::size_t piece) {
     const rota::net::conn c = rota::net::dial("tcp", site_address);
     rota::wait_group writing;
     writing.go([&] {
-        std::error_code closed;  // the server may have had enough
+        std::error_code closed;  // an error: the server may have closed already
         for (std::string_view left = bytes; !left.empty() && !closed;) {
             const std::string_view now = left.substr(0, piece);
             c.write(now, closed);
@@ -96,7 +96,7 @@ namespace {
 
 constexpr std::string_view host = " HTTP/1.1\r\nHost: a\r\n";
 
-// The text around the repeated piece, and how the answer begins.
+// The text around the repeated piece, and the beginning of the answer.
 struct request_form {
     const char* name;
     std::string_view begin, piece, end;
@@ -170,7 +170,7 @@ std::string text_of(const request_form& f, std::size_t bytes) {
     return all.append(repeated(f.piece, bytes)).append(f.end);
 }
 
-// Requests one behind the other on a connection; as many answers.
+// Sends requests one behind the other on a connection, and reads as many answers.
 void add_pipelines(subjects& all) {
     const auto add = [&](const char* name, std::string_view piece, std::size_t most) {
         const auto input = [piece](std::size_t bytes) {
@@ -184,7 +184,8 @@ void add_pipelines(subjects& all) {
     add("pipeline: GET", "GET / HTTP/1.1\r\nHost: a\r\n\r\n", 2 << 20);
     add("pipeline: bodies", "POST /length HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n123",
         2 << 20);
-    // A path that is redirected with each backslash escaped; of 8 KiB, beyond which it is refused.
+    // The server redirects this path with each backslash escaped. It is at most 8 KiB long, since
+    // the server refuses longer paths.
     all.push_back({"path: backslashes", 800, 6400,
                    [](std::size_t bytes) {
                        const std::string one =

@@ -1,4 +1,4 @@
-// Parsers that are called as they are.
+// Measures parsers that the subjects call directly, without a server or a client.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,7 +24,7 @@ namespace {
 
 namespace http = rota::http;
 
-std::string no_proxy;  // what the variable of that name says
+std::string no_proxy;  // value of the variable NO_PROXY
 
 const char* variable(std::string_view name) {
     if (name == "NO_PROXY") return no_proxy.c_str();
@@ -47,7 +47,7 @@ void resolve(const std::string& reference) {
     require(!http::resolve_url(base, reference, to, names_host), "a reference");
 }
 
-// A table of many patterns, one a line.
+// Adds many patterns, one a line, to a table.
 void add_patterns(const std::string& lines) {
     const http::serve_mux mux;
     std::string_view rest = lines;
@@ -83,7 +83,7 @@ void fill_map(const std::string& lines) {
     fields.del("field-0");
 }
 
-// As fill_map, by set and by questions, as handlers do.
+// As fill_map, by set() and by lookups, as handlers do.
 void set_in_map(const std::string& lines) {
     http::header_map fields;
     for (std::size_t at = 0, end = 0; at < lines.size(); at = end + 1) {
@@ -106,7 +106,7 @@ auto of(std::string_view begin, std::string_view piece, std::string_view end = {
     };
 }
 
-// Bytes of the smallest input, and of the largest one.
+// Bytes of the smallest and of the largest input.
 constexpr std::size_t least = 16 << 10, most = 8 << 20;
 
 }  // namespace

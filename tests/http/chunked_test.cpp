@@ -1,5 +1,5 @@
-// Chunks taken apart at every pair of places, by readers with little room: the outcome is that of
-// one piece.
+// Cuts chunked bodies at every pair of places, with little room for the data: the outcome must be
+// the same as for one piece.
 #include "http/chunked.hpp"
 
 #include <string>
@@ -18,7 +18,7 @@ struct decoded {
     friend bool operator==(const decoded&, const decoded&) = default;
 };
 
-// Feeds the text in pieces that end at the given places, into room for so many bytes.
+// Feeds the text in pieces that end at the given places, into room for `room` bytes.
 decoded decode(const std::string& text, std::initializer_list<std::size_t> ends, std::size_t room) {
     chunk_decoder d;
     d.reset(100);
@@ -62,7 +62,8 @@ TEST(http_chunks, end_where_they_say_and_take_nothing_more) {
 }
 
 TEST(http_chunks, may_have_trailers_up_to_the_limit) {
-    // A field counts with 32 bytes more than it has, its end of line but for the LF among them.
+    // A field counts 32 bytes more than its length, which includes its end of line except for the
+    // LF.
     const std::string name(33, 'a'), value(33, 'b');
     EXPECT_EQ(decode("0\r\n" + name + ":" + value + "\r\n\r\n", {74}, 1).what, outcome::done);
     EXPECT_EQ(decode("0\r\n" + name + ":x" + value + "\r\n\r\n", {75}, 1).what, outcome::malformed);
@@ -71,8 +72,8 @@ TEST(http_chunks, may_have_trailers_up_to_the_limit) {
 }
 
 TEST(http_chunks, may_not_carry_more_beside_the_data_than_is_usual) {
-    // An extension that does not end would be read for ever, and many small chunks with long ones
-    // make us work for a byte each: Go's CVE-2023-39326.
+    // The decoder would read an extension without end for ever. Many small chunks with long
+    // extensions would cost much work for a byte each: Go's CVE-2023-39326.
     const auto consumed = [](const std::string& text) {
         const decoded d = decode(text, {text.size()}, 100'000);
         EXPECT_EQ(d.what, outcome::malformed) << text.substr(0, 20) << " of " << text.size();
@@ -84,7 +85,8 @@ TEST(http_chunks, may_not_carry_more_beside_the_data_than_is_usual) {
     std::string many;
     for (int i = 0; i < 10'000; ++i) many += "1;an extension of forty bytes or so=1\r\nx\r\n";
     EXPECT_LT(consumed(many), 4 * bound);
-    // What is usual is read however often it comes, and so is what has bytes to go with it.
+    // Usual extensions are read however often they come, and so are long extensions of large
+    // chunks.
     std::string single, large;
     for (int i = 0; i < 10'000; ++i) single += "1;a=b\r\nx\r\n";
     for (int i = 0; i < 10; ++i)

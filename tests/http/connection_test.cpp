@@ -1,4 +1,4 @@
-// Who may execute a request while a shutdown looks at the connection.
+// Checks which connections may execute a request while a shutdown looks at them.
 #include "http/connection.hpp"
 
 #include <memory>
@@ -13,13 +13,14 @@ namespace rota::http::detail {
 namespace {
 
 TEST(kb61_http_phase, closed_connection_never_becomes_active) {
-    // A request that is begun after its connection was shut down is executed, and its answer lost.
+    // A request that begins after its connection was shut down would be executed, and its answer
+    // lost.
     server_state server([](response_writer&, request&) {}, {});
     const net::conn none;
     const net::endpoint nobody;
     connection c(server, none, nobody);
     EXPECT_TRUE(c.become_active());
-    EXPECT_TRUE(c.become_active());  // still
+    EXPECT_TRUE(c.become_active());  // again, while active
     EXPECT_TRUE(c.become_idle());
     server.end(false);
     EXPECT_FALSE(c.become_idle());
@@ -33,8 +34,8 @@ TEST(kb61_http_phase, closed_connection_never_becomes_active) {
 }
 
 TEST(http_arrival, is_waited_for_until_it_is_closed_and_its_goroutine_has_given_back_what_it_had) {
-    // A shutdown that returns before leaves a descriptor, a goroutine and memory to somebody who
-    // does not expect them.
+    // A shutdown that returned earlier would leave a descriptor, a goroutine and memory to a caller
+    // that does not expect them.
     const auto server =
         std::make_shared<server_state>([](response_writer&, request&) {}, server_options{});
     const auto [ctx, cancel] = with_cancel(background());
@@ -75,7 +76,7 @@ TEST(http_arrival, is_waited_for_until_it_is_closed_and_its_goroutine_has_given_
 }
 
 TEST(http_arrival, is_not_waited_for_once_it_is_another_s) {
-    // Who has hijacked a connection has it for as long as they like.
+    // A handler that has hijacked a connection may keep it for any time.
     const auto server =
         std::make_shared<server_state>([](response_writer&, request&) {}, server_options{});
     const net::listener l = net::listen("tcp", "127.0.0.1:0");

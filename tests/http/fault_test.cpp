@@ -1,5 +1,5 @@
-// What the kernel and the allocator refuse to a server: the connection in question may end, the
-// server and the others go on.
+// Makes the kernel and the allocator refuse calls of a server: the connection in question may end,
+// but the server and its other connections must go on.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -93,7 +93,7 @@ std::int64_t processor_time() {
 }
 
 TEST(kb36_http, refused_accepts_come_after_longer_and_longer_pauses) {
-    // An accept that fails at once would turn a processor for as long as there is no descriptor.
+    // An accept that fails at once would occupy a processor for as long as there is no descriptor.
     rota::run([] {
         const running s([](auto& w, auto&) { w.write("hello"); });
         testing::internal::CaptureStderr();
@@ -104,13 +104,13 @@ TEST(kb36_http, refused_accepts_come_after_longer_and_longer_pauses) {
         const auto start = rota::clock::now();
         const std::int64_t used = processor_time();
         const net::conn waits = net::dial("tcp", s.address);
-        rota::sleep_for(300ms);  // the time in which its attempts are counted
+        rota::sleep_for(300ms);  // the time in which the test counts the server's attempts
         const int tries = refusals;
         const std::int64_t busy = processor_time() - used;
         const auto took = rota::clock::now() - start;
         plant_fault(nullptr);
         EXPECT_GE(tries, 1);
-        // 5 ms before the second, twice that before the next, and so on.
+        // 5 ms before the second attempt, and twice the last pause before each further attempt.
         EXPECT_LE(5ms * ((1 << (tries - 1)) - 1), took) << tries << " attempts";
         EXPECT_LT(busy * 5, took.count()) << busy << " ns of processor time";
         waits.write(closing);
@@ -141,7 +141,7 @@ TEST(kb42_http, interrupted_calls_are_made_again) {
     });
 }
 
-// A file of so many bytes that goes at the end.
+// A file of `size` bytes that is removed at the end.
 struct served_files {
     const std::string root = "/tmp/rota-test-served-" + std::to_string(::getpid());
     std::string text;
@@ -195,7 +195,7 @@ TEST(kb42_http_files, interrupted_and_cut_calls_are_made_again) {
 }
 
 TEST(http_files_faults, error_amid_a_file_ends_the_connection) {
-    // Nothing may stand in place of what could not be read.
+    // The server must send nothing in place of the bytes that it could not read.
     rota::run([] {
         const served_files files(1'000'000);
         const running s(rota::http::file_server(files.root));

@@ -1,9 +1,11 @@
-// The walk of faults: everyday work of a server, done again and again, and each time one more call
-// to the kernel is refused: the first from its site, the second, up to the one that no longer
-// comes; then, where nobody may see it, all of them. What is asked for each time: an end, of
-// success or of an error that was thrown to the caller; nothing left behind, neither goroutine nor
-// descriptor; and that interruptions, short reads and writes, and want of descriptors where one can
-// wait for them, are not seen by anybody.
+// The walk of faults repeats everyday work of a server, and each time refuses one further call to
+// the kernel. It refuses the first call from a site, then the second, until the work makes no
+// further call from there. Then, for faults that must stay invisible, it refuses every call of the
+// site.
+//
+// Each time the work must end, with success or with an error thrown to the caller. It must leave
+// neither goroutine nor descriptor behind. The caller must not see interruptions, short reads and
+// writes, or, where the work can wait for them, a lack of descriptors.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -34,8 +36,9 @@ using namespace rota::rt;
 using namespace std::chrono_literals;
 
 constexpr auto patience = 20s;
-constexpr int places_max = 24;  // of calls that come as often as threads happen to sleep
-constexpr int every_other = 0;  // in place of the number of a call
+// limit for sites whose number of calls depends on how threads sleep
+constexpr int places_max = 24;
+constexpr int every_other = 0;  // stands in place of the number of a call
 
 // --- what may be refused -------------------------------------------------------------------------
 
@@ -43,11 +46,11 @@ enum class must : unsigned char { be_absorbed, end };
 
 struct fault {
     const char* site;
-    int error;  // or -n: no more than n bytes
+    int error;  // errno; or -n: the call handles at most n bytes
     must outcome = must::end;
 };
 
-// Sites are the functions that make the calls, and what they give else as their name.
+// A site is the function that makes the call, or the name that this function gives.
 constexpr fault faults[] = {
     {"io_socket", EMFILE},
     {"io_socket", ENFILE},
@@ -181,8 +184,8 @@ constexpr fault faults[] = {
     {"process_signal", EPERM},
 };
 
-// Sites that any work may meet at any time, or in a process of their own alone; refused in the
-// tests that `./dev test faults` names beside them.
+// Sites that any work may meet at any time, or that need a process of their own. Tests that `./dev
+// test faults` names beside these refuse them.
 constexpr const char* elsewhere[] = {"mmap_reserve",  "mmap_guard",      "mmap_guard_many",
                                      "thread_create", "io_epoll_create", "io_event_create",
                                      "io_ring::open"};
@@ -192,14 +195,15 @@ constexpr const char* elsewhere[] = {"mmap_reserve",  "mmap_guard",      "mmap_g
 std::atomic<const char*> refused_site{nullptr};
 std::atomic<int> refused_with{0}, calls_until{0};
 std::atomic<bool> refuses_every_other{false};
-std::atomic<const char*> absent{nullptr};          // a call that this kernel does not have
-std::array<std::atomic<const char*>, 100> seen{};  // sites that have been met; of one a few perhaps
+std::atomic<const char*> absent{nullptr};  // a call that this kernel does not have
+// sites that were met; a site may stand here several times
+std::array<std::atomic<const char*>, 100> seen{};
 
 bool is_same(const char* a, const char* b) {
     return a == b || (a != nullptr && b != nullptr && std::strcmp(a, b) == 0);
 }
 
-// In signal handlers, and on g0: no lock, no memory.
+// Runs in signal handlers and on g0: takes no lock and no memory.
 void note(const char* site) {
     for (std::atomic<const char*>& place : seen) {
         const char* known = nullptr;
@@ -213,11 +217,11 @@ int refuse_one(sys_call, const char* site) {
     if (!is_same(site, refused_site)) return 0;
     const int left = calls_until.fetch_sub(1);
     if (!refuses_every_other) return left == 1 ? refused_with.load() : 0;
-    // A short count may come each time, an interruption not.
+    // A short count may come each time; an interruption comes every other time.
     return refused_with < 0 || left % 2 == 0 ? refused_with.load() : 0;
 }
 
-// While it lives, the nth call from this site fails, and no other; or every other one.
+// While the object lives, only the nth call from this site fails; or every other call.
 struct refusing_nth {
     refusing_nth(const char* site, int error, int n) {
         refused_site = site;
@@ -235,9 +239,9 @@ struct refusing_nth {
 struct work {
     const char* name;
     void (*run)();
-    // A server waits until there is a descriptor, or memory.
+    // The server waits at accept until there is a descriptor, or memory.
     bool waits_at_accept = false;
-    // A part of a message is another message: the kernel sends none, and gives none.
+    // A part of a message would be another message: the kernel neither sends nor returns parts.
     bool has_messages = false;
     const char* absent = nullptr;
 
@@ -252,7 +256,7 @@ struct work {
 
 struct result {
     int places = 0, absorbed = 0, reported = 0;
-    std::string other;  // reported as something else than was said, the last of them
+    std::string other;  // the last error that was reported and differs from the planted error
 };
 
 bool is_back_at(int descriptors) {
@@ -296,7 +300,8 @@ void meet(const work& w, const fault& f, int n, int descriptors, result& r) {
     ++(told.empty() ? r.absorbed : r.reported);
 }
 
-// A short count each time, and an interruption every other time, are as invisible as one.
+// A short count each time, or an interruption every other time, must stay as invisible as a single
+// fault.
 bool may_come_always(const fault& f) { return f.error < 0 || f.error == EINTR; }
 
 void meet_all(const work& w, const fault& f, int descriptors) {
@@ -326,7 +331,7 @@ bool is_listed(const char* site) {
 }
 
 void walk(const work& w) {
-    rota::run(w.run);  // what is opened once stays
+    rota::run(w.run);  // the first run opens descriptors that stay open
     absent = w.absent;
     const int descriptors = rota_test::open_descriptors();
     for (const fault& f : faults) {
@@ -339,7 +344,7 @@ void walk(const work& w) {
 }
 
 class fault_walk : public testing::Test {
-    // What servers write about connections that failed.
+    // Captures the log of servers about connections that failed.
     void SetUp() override { testing::internal::CaptureStderr(); }
     void TearDown() override {
         const std::string log = testing::internal::GetCapturedStderr();

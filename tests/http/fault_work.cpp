@@ -1,4 +1,5 @@
-// The work itself.
+// Implements the everyday work that the walk of faults repeats: connections, HTTP, files, programs,
+// signals.
 #include "fault_work.hpp"
 
 #include <algorithm>
@@ -42,7 +43,8 @@ void expect(bool holds, const char* otherwise) {
     if (!holds) throw std::logic_error(otherwise);
 }
 
-// The first error that one of several goroutines has met; each may open the door for the others.
+// Keeps the first error of several goroutines; a goroutine that fails may release the other
+// goroutines.
 class first_error {
   public:
     template <class F, class G>
@@ -70,7 +72,7 @@ std::string of_this_process(std::string_view what) {
 
 // --- connections ---------------------------------------------------------------------------------
 
-// In two pieces, by one call.
+// Sends the text in two pieces, by one call.
 template <class Conn>
 void say(const Conn& c, std::string_view text) {
     c.set_deadline(rota::clock::now() + patience);
@@ -88,7 +90,7 @@ std::string hear(const Conn& c, std::size_t size) {
     return text;
 }
 
-// A greeting and its answer, three times, and the end.
+// Sends a greeting and reads its answer, three times, and then ends the connection.
 template <class Conn>
 void ask(const Conn& c) {
     for (int i = 0; i < 3; ++i) {
@@ -136,7 +138,7 @@ void talk_by(std::string_view network, const std::string& address) {
         });
 }
 
-// A name in the file system goes with its listener, also where that was refused once.
+// Removes the socket's name, also where the kernel has refused once to remove it.
 struct socket_name {
     const std::string path = of_this_process("/tmp/rota-fault-walk-socket-");
     ~socket_name() { ::unlink(path.c_str()); }
@@ -184,7 +186,7 @@ void send_messages() {
 void look_names_up() {
     const auto all = net::lookup_host("localhost");
     expect(!all.empty(), "no address");
-    // What is no zone of this machine is none.
+    // A zone that this machine does not have is no zone.
     const std::string zoned = net::resolve("tcp", "[fe80::1%lo]:80").to_string();
     if (zoned == "[fe80::1]:80") throw std::system_error(ENODEV, std::generic_category(), "zone");
     expect(zoned == "[fe80::1%lo]:80", "another zone");
@@ -194,13 +196,13 @@ void look_names_up() {
 
 namespace {
 
-// What the server's handler meets comes as a status.
+// An error inside the server's handler arrives as a status.
 void expect_answer(const http::response& r, std::string_view body) {
     if (r.status >= 400) throw std::system_error(EREMOTEIO, std::generic_category(), "refused");
     expect(r.status == 200 && r.body == body, "another answer");
 }
 
-// Serves while `ask` runs, with a client and the server's address.
+// Serves while `ask` runs with a client and the server's address.
 template <class Ask>
 void serve(http::handler h, Ask ask) {
     const http::server server(std::move(h));
@@ -222,7 +224,7 @@ void serve(http::handler h, Ask ask) {
 
 }  // namespace
 
-// Sends so many bytes in chunks, when the server asks for them, and takes them back piece by piece.
+// Sends `size` bytes in chunks when the server asks for them, and reads them back piece by piece.
 void stream_http(const http::client& c, const std::string& url, std::size_t size) {
     http::request r("PUT", url);
     r.headers().set("Expect", "100-continue");
@@ -286,7 +288,7 @@ struct temporary {
     ~temporary() { ::unlink(path.c_str()); }
 };
 
-// Reading at a place gives what one call does.
+// Reads by pread until the bytes are complete: one call may return fewer bytes.
 std::string read_at(const os::file& f, std::int64_t place, std::size_t size) {
     std::string got(size, '\0');
     for (std::size_t done = 0; done < size;) {
@@ -332,7 +334,7 @@ void use_files() {
 }
 
 void run_programs() {
-    // What a refusal has kept from being waited for.
+    // Reaps children for which the work could not wait because of a refusal.
     struct reap {
         ~reap() {
             while (::waitpid(-1, nullptr, WNOHANG) > 0) {
@@ -340,16 +342,16 @@ void run_programs() {
         }
     } at_end;
     expect(os::command({"echo", "said"}).output() == "said\n", "another output");
-    // Somebody else keeps the pipe: what it holds at the end is all, and that it may not be is
-    // told.
+    // The shell's child keeps the pipe open: the output is the pipe's content at the end. output()
+    // reports that it may be incomplete.
     std::error_code late;
     const std::string held =
         os::command({"sh", "-c", "sleep 0.1 & echo said"}).wait_delay(1ms).output(late);
     if (late && late != std::errc::timed_out) throw std::system_error(late);
-    // The shell may have been refused a process of its own.
+    // The kernel may have refused the shell a process of its own.
     if (held.empty()) throw std::system_error(EAGAIN, std::generic_category(), "sh");
     expect(held == "said\n", "another output beside a program that goes on");
-    auto [reader, writer] = os::pipe();  // whose end ends it, where it cannot be killed
+    auto [reader, writer] = os::pipe();  // closing the writer ends cat, where kill is refused
     os::command c({"cat"});
     c.stdin_from(std::move(reader)).start();
     c.kill(SIGKILL);

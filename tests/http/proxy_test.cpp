@@ -1,5 +1,5 @@
-// What the variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY say of a URL; where references lead; what
-// a proxy alone is told.
+// Checks the proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY choose for a URL, the targets of
+// references, and which fields only a proxy gets.
 #include "http/proxy.hpp"
 
 #include <map>
@@ -21,12 +21,12 @@ const char* variable(const char* name) {
     return found == environment.end() ? nullptr : found->second.c_str();
 }
 
-// The proxy's address, "straight", or what is wrong.
+// The proxy's address, "straight" without a proxy, or the text of the error.
 std::string way_to(const std::string& text) {
     url to;
     EXPECT_FALSE(parse_url(text, to)) << text;
     std::error_code error;
-    const proxy_choice choice(variable);  // it keeps what it finds
+    const proxy_choice choice(variable);  // keeps the values that it has read
     const url* const proxy = choice.find(to, error);
     if (error) return error.message();
     return proxy == nullptr ? "straight" : proxy->address();
@@ -128,8 +128,8 @@ TEST(http_url, has_credentials_as_rfc_4648_writes_them) {
 }
 
 TEST(http_proxy_secrets, go_to_the_proxy_alone) {
-    // What the program has set for the proxy could go through the tunnel to the server, or to one
-    // that a redirect names and that is asked without a proxy.
+    // The credentials for the proxy could go through the tunnel to the server, or to a server that
+    // a redirect names and that the client asks without a proxy.
     url proxy, plain, secure;
     ASSERT_FALSE(parse_url("http://me:pw@p/", proxy));
     ASSERT_FALSE(parse_url("http://a/", plain));

@@ -1,4 +1,5 @@
-// Spare blocks: each given to one only, hot ones first, chains passed on, the rest for malloc.
+// Checks the lists of spare blocks: each block has one user at a time, hot blocks come first,
+// chains move between lists, and malloc gets the rest.
 #include "mem/block_lists.hpp"
 
 #include <memory>
@@ -10,11 +11,12 @@
 namespace rota::rt {
 namespace {
 
-constexpr std::size_t size = block_lists::size_max;  // hardly anything else here is that large
+// hardly any other code here uses blocks of this size
+constexpr std::size_t size = block_lists::size_max;
 
 class spare_blocks : public testing::Test {
   protected:
-    // The pool is the process's: it begins empty.
+    // The pool belongs to the process, so the fixture empties it first.
     spare_blocks() { take_all(); }
     ~spare_blocks() override {
         take_all();
@@ -27,14 +29,14 @@ class spare_blocks : public testing::Test {
     }
     void take_all() {
         for (block_lists* const from : {&lists_, &others_}) {
-            // Others' are not given back: they are few, and this process ends soon.
+            // Blocks of other code are not given back: they are few, and this process ends soon.
             while (void* const b = from->take(size)) {
                 const bool is_new = !is_made_here(b) || mine_.insert(b).second;
                 EXPECT_TRUE(is_new) << "given out twice";
             }
         }
     }
-    // Keeps one that nobody has; what there is no room for comes back.
+    // Puts a free block into `lists`; blocks for which there is no room come back.
     std::size_t keep(block_lists& lists, void* b) {
         std::size_t too_many = 0;
         for (spare_block* next = lists.keep(b, size); next != nullptr; ++too_many) {
@@ -55,12 +57,12 @@ class spare_blocks : public testing::Test {
         std::byte bytes[size];
     };
     std::vector<std::unique_ptr<block>> made_;
-    std::set<void*> mine_;  // those that are in no list
+    std::set<void*> mine_;  // blocks that are in no list
     block_lists lists_, others_;
 };
 
 TEST_F(spare_blocks, the_last_one_kept_is_given_first) {
-    // It is in the cache.
+    // That block is still in the cache.
     std::vector<void*> kept;
     for (std::uint32_t i = 0; i < 2 * block_lists::chain_length; ++i) {
         kept.push_back(fresh());
@@ -87,7 +89,7 @@ TEST_F(spare_blocks, sizes_are_kept_apart) {
 }
 
 TEST_F(spare_blocks, what_one_drops_another_gets) {
-    // Otherwise one p would hoard what is made on the other.
+    // Otherwise one p would hoard blocks that another p allocates.
     for (std::uint32_t i = 0; i < 4 * block_lists::chain_length; ++i)
         EXPECT_EQ(keep(lists_, fresh()), 0u);
     std::uint32_t got = 0;
@@ -100,7 +102,7 @@ TEST_F(spare_blocks, what_one_drops_another_gets) {
 }
 
 TEST_F(spare_blocks, what_the_pool_has_no_room_for_comes_back) {
-    // Somebody who only drops: what is kept is bounded, and nothing is lost.
+    // A p only drops blocks: the lists must keep a bounded number, and lose none.
     constexpr std::uint32_t many = 100 * block_lists::chain_length;
     std::size_t back = 0;
     for (std::uint32_t i = 0; i < many; ++i) back += keep(lists_, fresh());

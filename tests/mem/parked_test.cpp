@@ -1,7 +1,8 @@
-// Known bug 57: guards use up the kernel's mappings. Hundreds of thousands of parked goroutines,
-// with either kind of guard, in a child of their own each: the kind is decided once per process.
+// Known bug 57: guards use up the kernel's mappings. Parks hundreds of thousands of goroutines with
+// each kind of guard. Each kind runs in a child process, since a process chooses the kind once.
 //
-// 200,000 of them take 1 GB; with ROTA_TEST_LONG there are 1,000,000, which take 4.7 GB. The
+// 200,000 goroutines take 1 GB; with ROTA_TEST_LONG there are 1,000,000, which take 4.7 GB. The
+// children print the cost of one goroutine.
 // children print what one goroutine costs.
 #include <algorithm>
 #include <atomic>
@@ -26,7 +27,7 @@
 namespace rota::rt {
 namespace {
 
-// The figure in a line of a file of /proc, such as "VmPTE:   513 kB"; -1 if there is none.
+// The number in a line of a file of /proc, such as "VmPTE:   513 kB"; -1 without such a line.
 long proc_figure(const char* path, const char* name) {
     std::FILE* const file = std::fopen(path, "r");
     if (file == nullptr) return -1;
@@ -58,7 +59,7 @@ struct census {
     long slots = 0, unguarded = 0;
 };
 
-// A system call says whether a page can be read without dying of it.
+// A system call tells whether a page can be read, without a fault.
 void count_guards(const stack_slot& slot, void* arg) {
     auto& seen = *static_cast<census*>(arg);
     ++seen.slots;
@@ -76,7 +77,7 @@ void count_guards(const stack_slot& slot, void* arg) {
 
 enum class expected { markers, mappings };
 
-// Sysmon may have claimed slots that it is about to guard; that is over in a moment.
+// Sysmon may have claimed slots that it is about to guard; that takes only a moment.
 census take_census(expected kind) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     census seen;
@@ -89,7 +90,7 @@ census take_census(expected kind) {
     return seen;
 }
 
-// While all are parked: what guards them, and at what price.
+// While the goroutines are parked: checks their guards and the price of them.
 void judge(expected kind, long n, double rss_before, double pte_before) {
     const census seen = take_census(kind);
     const long maps = mappings(), bound = max_map_count();
@@ -103,13 +104,13 @@ void judge(expected kind, long n, double rss_before, double pte_before) {
     if (rss > 4400) give_up("a parked goroutine has more than 4400 bytes resident", n);
     if (kind == expected::markers && seen.unguarded > 0) give_up("markers leave gaps", n);
     if (kind == expected::markers && maps > 5000) give_up("markers take mappings", n);
-    // Two for each guard, half of the bound at most; the rest belongs to the program.
+    // Two mappings for each guard, at most half of the bound; the rest belongs to the program.
     if (maps > bound * 3 / 4) give_up("guards leave no mappings to the program", n);
     if (kind == expected::mappings && seen.slots - seen.unguarded < std::min(n, bound / 4) - 1)
         give_up("fewer guards than half of the mappings allow", n);
 }
 
-// Parks n goroutines, judges, lets them end. Exits with 7 if all was well.
+// Parks n goroutines, judges, lets them end. Exits with 7 on success.
 [[noreturn]] void park(expected kind, long n) {
     rota::run([&] {
         const double rss = status_bytes("VmRSS"), pte = status_bytes("VmPTE");
@@ -138,7 +139,8 @@ void judge(expected kind, long n, double rss_before, double pte_before) {
     _exit(7);
 }
 
-// How many this machine can hold. The page tables of the children's guards count as well.
+// How many goroutines this machine can hold. The page tables of the children's guards count as
+// well.
 long how_many() {
     constexpr long few = 200'000, many = 1'000'000, kib_each = 5;
     const long wanted = std::getenv("ROTA_TEST_LONG") != nullptr ? many : few;
@@ -149,8 +151,8 @@ long how_many() {
     return possible;
 }
 
-// The children are programs of their own; where GoogleTest is told to fork them, as it must be
-// under an emulator, the runtime of this process would be theirs.
+// The children are programs of their own. An emulator makes GoogleTest fork them; a forked child
+// would inherit this process's runtime.
 bool can_start_children() {
     const char* const style = std::getenv("GTEST_DEATH_TEST_STYLE");
     if (style == nullptr || std::string_view(style) != "fast") {
@@ -169,8 +171,9 @@ bool has_markers() {
 }
 
 TEST(kb57_guards, of_hundreds_of_thousands_of_stacks_take_no_mappings) {
-    // A guard that is a mapping ends the process, or the guards, after 32,000 goroutines. Then some
-    // stacks would have none, or there would be tens of thousands of mappings.
+    // If a guard were a mapping, the process would end, or guards would be missing, after 32,000
+    // goroutines. Some stacks would then have no guard, or there would be tens of thousands of
+    // mappings.
     if (!can_start_children()) return;
     if (!has_markers()) {
         std::printf("kb57: not shown: this kernel has no MADV_GUARD_INSTALL\n");
@@ -184,8 +187,8 @@ TEST(kb57_guards, of_hundreds_of_thousands_of_stacks_take_no_mappings) {
 int refuse_markers(sys_call call) { return call == sys_call::madvise ? EINVAL : 0; }
 
 TEST(kb57_guards, that_are_mappings_leave_half_of_them_to_the_program_and_say_so) {
-    // On a kernel without markers 200,000 goroutines need more mappings than there are. They must
-    // all run, and one line must name the bound and its value: no crash, no silence.
+    // On a kernel without markers 200,000 goroutines need more mappings than there are. Each
+    // goroutine must run, and one line must name the bound and its value: no crash, no silence.
     if (!can_start_children()) return;
     EXPECT_EXIT(
         {

@@ -1,4 +1,4 @@
-// Stack slots: classes, arenas, guards, and what happens when the kernel refuses.
+// Checks stack slots: classes, arenas, guards, and the behaviour when the kernel refuses a call.
 #include "mem/stack.hpp"
 
 #include <algorithm>
@@ -29,13 +29,13 @@
 namespace rota::rt {
 namespace {
 
-// The statement dies of the access, and not of anything else: a child that could not be started
-// has died too.
+// The statement must die of the access, and of nothing else: a child that could not start has died
+// too.
 #if ROTA_ASAN || ROTA_TSAN
 #define EXPECT_BAD_ACCESS(statement) EXPECT_DEATH(statement, "Sanitizer.*SEGV")
 #else
 #define EXPECT_BAD_ACCESS(statement) EXPECT_EXIT(statement, died_of_access, "")
-// A forked child has the runtime of its parent, which calls it a stack overflow and exits with 2.
+// A forked child has the runtime of its parent, which reports a stack overflow and exits with 2.
 bool died_of_access(int status) {
     return (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) ||
            (WIFEXITED(status) && WEXITSTATUS(status) == 2);
@@ -52,8 +52,8 @@ TEST(stack_class, is_the_smallest_that_holds_the_size) {
 }
 
 TEST(stack_alloc, hands_out_slots_that_do_not_overlap_and_are_found_by_address) {
-    // Two goroutines on one stack would destroy each other; a slot that is not found makes its
-    // overflow nameless.
+    // Two goroutines on one stack would destroy each other; if a slot is not found, the report of
+    // its overflow has no name.
     std::set<std::byte*> seen;
     std::vector<stack_slot> slots;
     for (int i = 0; i < 300; ++i) {
@@ -79,19 +79,19 @@ bool has_top(const stack_slot& slot) {
     return ::mincore(slot.hi - page_size, page_size, &in_core) == 0 && (in_core & 1) != 0;
 }
 
-// A system call says whether a page can be read without dying of it.
+// A system call tells whether a page can be read, without a fault.
 bool can_be_read(const std::byte* at) {
     return ::access(reinterpret_cast<const char*>(at), F_OK) == 0 || errno != EFAULT;
 }
 
-// The pages of its guard that are none.
+// The number of pages in the slot's guard that can be read.
 std::size_t gaps_in_guard(const stack_slot& slot) {
     std::size_t gaps = 0;
     for (std::byte* at = slot.lo; at < slot.usable_lo(); at += page_size) gaps += can_be_read(at);
     return gaps;
 }
 
-// Takes `n` slots, and says of each that lacks its guard.
+// Takes `n` slots, and reports each slot without a guard.
 void take_guarded(std::vector<stack_slot>& slots, std::uint8_t cls, int n) {
     for (int i = 0; i < n; ++i) {
         slots.push_back(stack_alloc(cls));
@@ -100,7 +100,7 @@ void take_guarded(std::vector<stack_slot>& slots, std::uint8_t cls, int n) {
     }
 }
 
-// Somebody else may have the lock for a moment.
+// Retries while another thread has the lock.
 bool has_touched(std::uint8_t cls) {
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (std::chrono::steady_clock::now() < limit) {
@@ -113,8 +113,8 @@ bool has_touched(std::uint8_t cls) {
 }
 
 TEST(stack_pitch, is_an_odd_number_of_pages) {
-    // Tops a power of two apart share few sets of the translation buffer: 1.6 times the time of a
-    // spawn, and nothing else would show it.
+    // Tops a power of two apart share few sets of the translation buffer: a spawn takes 1.6 times
+    // as long, and only this test would show it.
     for (const std::uint8_t guard : {stack_guard_pages, stack_guard_pages_short}) {
         for (std::uint8_t cls = 0; cls < stack_class_count; ++cls)
             EXPECT_EQ(stack_pitch(cls, guard) / page_size % 2, 1U) << "class " << int{cls};
@@ -138,8 +138,8 @@ TEST(stack_pitch, is_an_odd_number_of_pages) {
     for (const stack_slot& slot : slots) stack_release(slot);
 }
 
-// Takes slots of `cls` until some that come next have been prepared. False: the kernel does not do
-// so for many at once.
+// Takes slots of `cls` until the runtime has prepared slots that come next. False: the kernel does
+// not prepare many in one call.
 bool has_prepared(std::vector<stack_slot>& slots, std::uint8_t cls) {
     for (int round = 0; round < 10; ++round) {  // sysmon may look just in between
         take_guarded(slots, cls, 8);
@@ -149,7 +149,7 @@ bool has_prepared(std::vector<stack_slot>& slots, std::uint8_t cls) {
     return false;
 }
 
-// Slots of a class whose tops are committed, handed out or not.
+// Number of slots of a class whose tops are committed, handed out or not.
 std::size_t tops_of_class(std::uint8_t cls) {
     struct count {
         std::uint8_t cls;
@@ -165,8 +165,9 @@ std::size_t tops_of_class(std::uint8_t cls) {
 }
 
 TEST(stack_touch_ahead, commits_the_tops_of_slots_that_come_next_and_no_more) {
-    // It could touch slots that nobody will use, the wrong page, or never end. Goroutines of other
-    // tests that have ended may still have stacks of this class; nobody takes more of them here.
+    // The call could touch slots that no goroutine will use, or the wrong page, or never end. Ended
+    // goroutines of other tests may still have stacks of this class; no goroutine takes more of
+    // them here.
     constexpr std::uint8_t cls = stack_class_for(2 << 20);
     const std::size_t others = tops_of_class(cls);
     std::vector<stack_slot> slots;
@@ -187,8 +188,8 @@ TEST(stack_touch_ahead, commits_the_tops_of_slots_that_come_next_and_no_more) {
 }
 
 TEST(stack_alloc, commits_no_more_tops_ahead_than_an_eighth_of_what_is_in_use) {
-    // A program with few goroutines would have memory for many. Goroutines of other tests that have
-    // ended may still have stacks of this class; nobody takes more of them here.
+    // A program with few goroutines could have memory for many. Ended goroutines of other tests may
+    // still have stacks of this class; no goroutine takes more of them here.
     constexpr std::uint8_t cls = stack_class_for(1 << 20);
     const std::size_t others = tops_of_class(cls);
     std::vector<stack_slot> slots;
@@ -203,8 +204,8 @@ TEST(stack_alloc, commits_no_more_tops_ahead_than_an_eighth_of_what_is_in_use) {
 }
 
 TEST(stack_touch_ahead, leaves_no_slot_without_its_guard) {
-    // A slot that is marked as guarded and is not: its overflow runs into the neighbour. Slots are
-    // taken before, inside, and behind ranges that have been prepared.
+    // If a slot counts as guarded without a guard, its overflow runs into the neighbour. The test
+    // takes slots before, inside, and behind prepared ranges.
     if (stack_guards_are_spent()) {
         std::printf("not shown: guards are mappings here, and are used up\n");
         return;
@@ -236,16 +237,16 @@ TEST(stack_release, gives_the_pages_back_and_the_address_again) {
 
 namespace {
 
-// Touches so many pages of the stack, one behind the other.
+// Touches `pages` pages of the stack, one behind the other.
 [[gnu::noinline]] int go_deep(int pages) {
     volatile char page[4096];
     page[0] = static_cast<char>(pages);
     const int deeper = pages == 0 ? 0 : go_deep(pages - 1);
-    asm volatile("" : : "r"(&page[0]) : "memory");  // no loop that uses one frame again
+    asm volatile("" : : "r"(&page[0]) : "memory");  // prevents a loop that uses one frame again
     return deeper + page[0];
 }
 
-// The pages of the caller's slot that the kernel has committed.
+// The number of committed pages in the caller's slot.
 [[gnu::noinline]] std::size_t committed_pages() {
     const stack_slot slot = stack_find(__builtin_frame_address(0));
     std::byte* const low = slot.usable_lo();
@@ -259,7 +260,7 @@ namespace {
 }  // namespace
 
 TEST(stack_trim, gives_back_what_lies_below_and_leaves_what_is_in_use) {
-    // Frames that are in use could go with it, or nothing at all.
+    // The call could also give back frames in use, or give back nothing.
     rota::run([] {
         char own[1000];
         std::memset(own, 'x', sizeof own);
@@ -273,12 +274,12 @@ TEST(stack_trim, gives_back_what_lies_below_and_leaves_what_is_in_use) {
         EXPECT_EQ(std::string(own, sizeof own), std::string(1000, 'x'));
         EXPECT_GE(go_deep(20), 0);
     });
-    stack_trim();  // on a thread: nothing
+    stack_trim();  // on a thread: does nothing
 }
 
 TEST(stack_guard, covers_the_largest_known_frame_of_a_library) {
-    // A frame that is larger than the guard reaches the neighbour's stack: libldap has 131 KB,
-    // which a call may lay from the last bytes of a stack on. Where address space is short:
+    // A frame larger than the guard reaches the neighbour's stack. libldap has a frame of 131 KB,
+    // which may begin at the last bytes of a stack. Where address space is short the guard covers
     // libpython's 65 KB.
     constexpr std::size_t last_bytes = 512;
     EXPECT_GE(stack_guard_pages * page_size, 131 * 1024 + last_bytes);
@@ -287,7 +288,7 @@ TEST(stack_guard, covers_the_largest_known_frame_of_a_library) {
 
 TEST(stack_guard, faults_below_the_usable_part) {
     // Without a working guard an overflow runs into the neighbour's stack. Each page counts: a
-    // frame may touch its low end alone.
+    // frame may touch only its low end.
     if (stack_guards_are_spent())
         GTEST_SKIP() << "guards are mappings here, and the tests before have used them up";
     const stack_slot slot = stack_alloc(stack_class_for(stack_size_default));
@@ -300,7 +301,7 @@ TEST(stack_guard, faults_below_the_usable_part) {
 }
 
 TEST(header_of, colours_the_tops_and_stays_inside_the_slot) {
-    // All headers at one offset would share few cache sets; one outside its slot would lie in the
+    // Headers at one offset would share few cache sets; a header outside its slot would lie in the
     // neighbour's guard.
     std::set<std::ptrdiff_t> offsets;
     for (std::uint32_t index = 0; index < 64; ++index) {
@@ -326,7 +327,8 @@ int fail_all_guards(sys_call call) {
 }
 
 TEST(stack_alloc, is_empty_when_the_kernel_has_no_address_space) {
-    // A refused mapping must come back as "no slot", nothing half made, and the next try must work.
+    // For a refused mapping stack_alloc must return "no slot" and leave nothing half made; the next
+    // call must work.
     const std::uint8_t cls =
         stack_class_for(32 << 20);  // used by no other test: it needs a new arena
     plant_fault(fail_mmap);
@@ -338,9 +340,9 @@ TEST(stack_alloc, is_empty_when_the_kernel_has_no_address_space) {
     stack_release(slot);
 }
 
-// In a child of its own each: the kind of guard is decided once per process.
+// Each in a child process: a process chooses the kind of guard once.
 TEST(stack_guard, falls_back_to_mappings_where_markers_are_unknown) {
-    // On a kernel before 6.13 the marker call fails: the guard page must fault all the same.
+    // On a kernel before 6.13 the marker call fails: the guard page must fault nevertheless.
     EXPECT_BAD_ACCESS({
         plant_fault(fail_markers);
         const stack_slot slot = stack_alloc(stack_class_for(16 << 20));
@@ -350,8 +352,8 @@ TEST(stack_guard, falls_back_to_mappings_where_markers_are_unknown) {
 }
 
 TEST(stack_guard, says_once_that_there_is_none) {
-    // Where neither kind works goroutines still run, and one line says what is missing and what
-    // would help.
+    // Where neither kind of guard works goroutines still run; one line says that guards are missing
+    // and how to get them.
     EXPECT_EXIT(
         {
             plant_fault(fail_all_guards);
@@ -363,7 +365,8 @@ TEST(stack_guard, says_once_that_there_is_none) {
         testing::ExitedWithCode(7), "vm.max_map_count");
 }
 
-// Of the thread that prepares slots: its call is under way, and may go on. By one test each.
+// State of the thread that prepares slots: its call is under way; its call may go on. Each is used
+// by one test.
 std::atomic<bool> call_is_under_way{false}, call_may_go_on{false};
 thread_local bool prepares = false;
 
@@ -377,7 +380,7 @@ int refuse_who_prepares(sys_call call) {
     return call == sys_call::madvise && prepares ? EINVAL : 0;
 }
 
-// How many slots of an arena are not among these.
+// How many slots of an arena are not in `slots`.
 std::size_t missing_in(const std::vector<stack_slot>& slots, std::uint16_t arena) {
     std::set<std::byte*> seen;
     for (const stack_slot& slot : slots) seen.insert(slot.lo);
@@ -396,8 +399,8 @@ std::size_t missing_in(const std::vector<stack_slot>& slots, std::uint16_t arena
 }
 
 TEST(stack_touch_ahead, that_is_under_way_keeps_no_taker_waiting_and_leaves_it_no_bare_slot) {
-    // Another thread is about to guard slots. A taker must neither wait nor use these. Once they
-    // are ready, they come, although their arena was exhausted meanwhile.
+    // Another thread is about to guard slots. A taker must neither wait for them nor use them. Once
+    // they are ready they are handed out, although their arena was exhausted meanwhile.
     if (stack_guards_are_spent()) {
         std::printf("not shown: guards are mappings here, and are used up\n");
         return;
@@ -408,8 +411,8 @@ TEST(stack_touch_ahead, that_is_under_way_keeps_no_taker_waiting_and_leaves_it_n
     const std::uint16_t first_arena = slots.front().arena;
     plant_fault(hold_who_prepares);
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    // sysmon prepares slots as well, of another class, and ends the demand by that: this thread
-    // makes its own, right before it looks.
+    // sysmon also prepares slots, of another class, and thereby ends the demand. So this thread
+    // makes demand right before it looks.
     constexpr std::uint8_t demand_cls = stack_class_for(2 << 20);
     std::vector<stack_slot> demand;
     std::thread other([limit, &demand] {
@@ -436,7 +439,7 @@ TEST(stack_touch_ahead, that_is_under_way_keeps_no_taker_waiting_and_leaves_it_n
 }
 
 TEST(stack_touch_ahead, that_the_kernel_refuses_leaves_the_guards_to_the_takers) {
-    // The slots of a refused call would count as guarded.
+    // The slots of a refused call could count as guarded.
     EXPECT_EXIT(
         {
             constexpr std::uint8_t cls = stack_class_for(16 << 20);
@@ -461,7 +464,7 @@ int refuse_first_for_many(sys_call, const char* site) {
     return calls_for_many.fetch_add(1) == 0 ? first_refusal : 0;
 }
 
-// How often guards of many slots are asked for when the first such call fails so.
+// The number of calls that guard many slots, when the first such call fails with `refusal`.
 int calls_after(int refusal) {
     constexpr std::uint8_t cls = stack_class_for(16 << 20);
     std::vector<stack_slot> slots;
@@ -477,7 +480,8 @@ int calls_after(int refusal) {
 }
 
 TEST(stack_touch_ahead, that_lacks_memory_once_is_tried_again) {
-    // From then on each stack would cost a call of its own, for as long as the process lives.
+    // Otherwise each stack would cost a call of its own from then on, for as long as the process
+    // lives.
     EXPECT_EXIT(
         {
             const int calls = calls_after(ENOMEM);
@@ -488,7 +492,7 @@ TEST(stack_touch_ahead, that_lacks_memory_once_is_tried_again) {
 }
 
 TEST(stack_touch_ahead, that_the_kernel_does_not_know_is_not_tried_again) {
-    // Each claim would make a call in vain.
+    // Otherwise each claim of slots would make a call in vain.
     for (const int refusal : {EINVAL, ENOSYS, EPERM, EBADF}) {
         EXPECT_EXIT(
             {

@@ -1,4 +1,4 @@
-// The accesses of a schedule: what rota::atomic does while an engine runs.
+// The accesses of a schedule: implements each operation of rota::atomic while an engine runs.
 #include <bit>
 #include <cstring>
 
@@ -31,7 +31,7 @@ bool engine::is_shared(const void* at) const {
     return false;
 }
 
-// Another thread may be the second one to touch l just now.
+// Records that this thread touches l, which may make l a shared location.
 void engine::learn(location& l, bool writes) {
     if (is_alone() || !offers_) return;
     std::uint16_t& mask = writes ? l.writers : l.readers;
@@ -39,7 +39,7 @@ void engine::learn(location& l, bool writes) {
     if (l.writers == 0 || std::popcount(static_cast<unsigned>(l.readers | l.writers)) < 2) return;
     if (is_shared(l.address)) return;
     if (shared_count_ > shared_max / 2) {
-        limits_.all_points = true;  // too many to tell them apart
+        limits_.all_points = true;  // too many to tell the locations apart
         return;
     }
     std::size_t i = shared_hash(l.address) % shared_max;
@@ -49,7 +49,7 @@ void engine::learn(location& l, bool writes) {
     how_->points_changed();
 }
 
-// Where every access begins: perhaps another thread goes first.
+// Every access begins here: the strategy may let another thread go first.
 location& engine::access(const void* at, unsigned size, bool writes) {
     ++steps_;
     ++in_a_row_;
@@ -64,7 +64,7 @@ location& engine::access(const void* at, unsigned size, bool writes) {
 
 // --- the accesses --------------------------------------------------------------------------------
 
-// Behind its late stores in the thread's buffer.
+// The thread's buffered stores become visible first.
 void engine::created(const void* at) {
     drain(threads_[current_]);
     memory_.created(at);
@@ -75,7 +75,8 @@ void engine::destroyed(const void* at) {
     memory_.destroyed(at);
 }
 
-// How many values a load stays behind the newest. `unless`: it may not be an old one of this value.
+// Chooses how many values a load stays behind the newest. With `unless`, an old value must differ
+// from it.
 unsigned engine::choose_lag(const location& l, std::memory_order order,
                             const std::uint64_t* unless) {
     const unsigned newest = memory_.newest(l);
@@ -127,7 +128,7 @@ void engine::drain(thread& t) {
         complaint wrong = nullptr;
         if (memory_.locate(b.at->address, b.at->size, wrong) == nullptr) fail(wrong);
         memory_.write_late(id, *b.at, b.value, b.then);
-        // Whoever sees a later one has seen this one.
+        // A thread that sees a later store of the buffer has also seen this store.
         const unsigned at = memory_.index_of(*b.at);
         for (std::size_t later = i + 1; later < t.late.size(); ++later)
             t.late[later].then.seen[at] = static_cast<std::uint16_t>(memory_.newest(*b.at));
@@ -199,8 +200,8 @@ void engine::fence(std::memory_order order) {
 
 // --- restartable sequences -----------------------------------------------------------------------
 
-// A plain load on a processor that keeps loads in order, of a word that others change by locked
-// instructions only: the newest value, or what lies in the own store buffer.
+// A plain load on a processor that keeps loads in order, of a word that other threads change only
+// by locked instructions. It returns the newest value, or the value in this thread's store buffer.
 std::uint64_t engine::load_newest(const void* address, unsigned size) {
     location& l = access(address, size, false);
     const thread& t = threads_[current_];
@@ -213,7 +214,7 @@ std::uint64_t engine::load_newest(const void* address, unsigned size) {
     return memory_.value(l, newest);
 }
 
-// The last instruction of a sequence. False: it has been started over.
+// The last instruction of a sequence. False: the sequence was started over.
 bool engine::finish_sequence(void* address, unsigned size, std::uint64_t v) {
     location& l = access(address, size, true);
     thread& t = threads_[current_];

@@ -1,5 +1,6 @@
-// What the network brings is left to the m that looked, and the m that looks sleeps elsewhere:
-// until sysmon, which is a thread of the schedule here, ends that. No sysmon looks after anybody.
+// Explores the mode in which goroutines readied by the network stay with the m that polled, and
+// that m sleeps elsewhere. sysmon, a thread of the schedule here, ends the mode. No sysmon retakes
+// a p.
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ class ending : public model::thread {
     ending() : thread("sysmon", [] { alone_trial().end(0); }) {}
 };
 
-// A timer in the heap of that p, which nobody's wake-up told of.
+// A timer in the heap of `pp`; no wake-up has announced it.
 class unannounced {
   public:
     explicit unannounced(p& pp) {
@@ -36,7 +37,8 @@ class unannounced {
         timer_.arg = this;
         (void)pp.timers.reset(timer_, due);
     }
-    // When all is quiet the clock moves, to that moment if an m waits for it.
+    // Sleeps until the clock reaches long_past: the clock stops at `due` if an m waits for that
+    // moment.
     static void expect_served() {
         model::sleep_until(long_past);
         MODEL_CHECK(fired_at != 0 && fired_at < 2 * due);
@@ -48,8 +50,8 @@ class unannounced {
 };
 
 TEST(kb12_alone, who_is_left_when_it_ends_is_run_by_another_m) {
-    // The owner computes from here on. Either it sees that nobody is left to anybody any more, and
-    // wakes an m; or sysmon's wake-up comes behind what it has queued.
+    // The owner computes from here on. Either the owner sees that the mode has ended, and wakes an
+    // m; or sysmon's wake-up comes after the owner has queued the goroutine.
     machine rig(2);
     for (const bool light_fences : {false, true}) {
         const model::asymmetric_mode mode(light_fences);
@@ -59,7 +61,7 @@ TEST(kb12_alone, who_is_left_when_it_ends_is_run_by_another_m) {
             g& gp = rig.goroutine("g", [&] { ran = 1; });
             rig.spare_ms();
             leave_all_to_one();
-            rig.proc(0).computed_at = -1'000'000'000;  // its turns are short
+            rig.proc(0).computed_at = -1'000'000'000;  // its goroutines have short turns
             ending sysmon;
             runq_put(rig.proc(0), gp, false);
             const bool is_left = is_left_to_owner(rig.proc(0));
@@ -74,8 +76,8 @@ TEST(kb12_alone, who_is_left_when_it_ends_is_run_by_another_m) {
     }
 }
 
-// Somebody waits in the ring of the first p, whose m is kept by what it runs, and the other m has
-// run out of work. When the two have looked: ns from now.
+// A goroutine waits in the ring of p 0, whose m is busy with its own work; the second m has no
+// work. The arguments say when each m has polled, in ns from now.
 class beside_one_that_looks {
   public:
     beside_one_that_looks(machine& rig, std::int64_t one_looked, std::int64_t other_looked)
@@ -125,7 +127,7 @@ TEST(kb12_alone, who_goes_to_rest_when_it_ends_is_called_back) {
     });
 }
 
-// The other m goes on at `begins`, in ns from now.
+// The second m goes on at `begins`, in ns from now.
 void expect_help(std::int64_t one_looked, std::int64_t other_looked, bool is_called,
                  std::int64_t begins = 0) {
     machine rig(2);
@@ -146,7 +148,7 @@ TEST(kb12_alone, nobody_rests_beside_one_that_has_not_looked_for_long) {
 }
 
 TEST(kb15_alone, the_last_one_with_a_p_sleeps_in_the_poller) {
-    // Each of the two leaves that to the other as long as it has a p.
+    // Each m leaves the poller to the other m as long as that m has a p.
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
         rig.begin(-1);
@@ -160,7 +162,7 @@ TEST(kb15_alone, the_last_one_with_a_p_sleeps_in_the_poller) {
 }
 
 TEST(kb15_alone, who_sleeps_elsewhere_when_it_ends_is_woken_for_the_poller) {
-    // The p of the other one is busy for good, and he looks at nothing.
+    // The p of the other m is busy for ever, and that m never polls.
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
         rig.begin(0);

@@ -1,4 +1,4 @@
-// Channels, used by threads of the program's own.
+// Explores channels that threads of the program's own use.
 #include <gtest/gtest.h>
 
 #include "channel.hpp"
@@ -31,7 +31,7 @@ TEST(model_chan, passes_values_and_what_came_before_them) {
 }
 
 TEST(model_chan, drained_behind_its_close_is_not_found_open_and_empty) {
-    // Who looks without the lock could see that the value has gone, but not the close before it.
+    // A reader without the lock could see that the value has gone, but miss the close before that.
     model::expect_holds_in_both_modes({}, [] {
         const stranger here;
         channel c(1);
@@ -46,7 +46,7 @@ TEST(model_chan, drained_behind_its_close_is_not_found_open_and_empty) {
 }
 
 TEST(model_chan, is_not_found_empty_while_a_senders_value_moves_up) {
-    // A receive that lets a waiting sender in could show the free slot.
+    // A receive that lets a waiting sender in could expose the free slot.
     model::expect_holds(departures(0), [] {
         const stranger here;
         channel c(1);
@@ -80,7 +80,8 @@ TEST(model_chan, passes_each_value_once_among_two_and_two) {
 }
 
 TEST(kb21_chan, close_lets_receivers_go_whose_frames_are_gone) {
-    // The receivers' frames are gone as soon as they are readied; both are told of the end.
+    // The receivers' frames are gone as soon as they are readied; both receivers learn of the
+    // close.
     model::expect_holds({}, [] {
         const stranger here;
         channel c(0);
@@ -94,7 +95,7 @@ TEST(kb21_chan, close_lets_receivers_go_whose_frames_are_gone) {
 }
 
 TEST(kb21_chan, close_races_send_and_receive) {
-    // What was sent before the close is received; a send that comes too late is told.
+    // A receiver gets the value that was sent before the close; a send after the close fails.
     model::expect_holds({}, [] {
         const stranger here;
         channel c(1);
@@ -144,7 +145,7 @@ TEST(kb24_chan, a_slow_receiver_gets_all_of_two_senders) {
         for (int i = 0; i < 3; ++i) {
             const int v = c.recv();
             if (v < 10) {
-                MODEL_CHECK(v > before);  // of one sender, in order
+                MODEL_CHECK(v > before);  // the values of a sender come in order
                 before = v;
             }
             sum += v;
@@ -156,7 +157,7 @@ TEST(kb24_chan, a_slow_receiver_gets_all_of_two_senders) {
 }
 
 TEST(kb47_chan, the_last_handle_destroys_it_behind_everybody) {
-    // Two handles go at the same time, one of them right behind a send.
+    // Two handles are released at the same time, the sender's right behind its send.
     model::expect_holds_in_both_modes({}, [] {
         const stranger here;
         hchan* const c = chan_make(sizeof(int), 1, nullptr);

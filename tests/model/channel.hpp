@@ -14,7 +14,7 @@ class channel {
 
     explicit channel(std::size_t capacity = 0)
         : c_(rota::detail::chan_make(sizeof(int), capacity, nullptr)) {
-        // The memory is the schedule's own: no name lasts longer.
+        // The schedule owns the memory: no name outlives it.
         the_engine->name(c_, 256, "chan");
     }
     ~channel() { rota::detail::chan_release(c_); }
@@ -22,14 +22,14 @@ class channel {
     channel& operator=(const channel&) = delete;
 
     bool send(int v) { return chan_send(c_, &v, true) == result::ok; }
-    // What was received; -1: closed, or of the forms that do not wait, nothing there.
+    // The received value; -1: the channel is closed or, for a form that does not wait, empty.
     int recv() {
         int v = 0;
         return chan_recv(c_, &v, true) == result::ok ? v : -1;
     }
     void close() { chan_close(c_); }
 
-    // As those of rota::chan, which look before they take the lock.
+    // As in rota::chan, these look at the channel before they take the lock.
     bool try_send(int v) { return chan_try_send(c_, &v) == result::ok; }
     int try_recv() {
         int v = 0;
@@ -39,14 +39,15 @@ class channel {
         int v = 0;
         return chan_try_recv(c_, &v);
     }
-    // The same under the lock alone.
+    // These decide only under the lock.
     bool attempt_send(int v) { return chan_send(c_, &v, false) == result::ok; }
     int attempt_recv() {
         int v = 0;
         return chan_recv(c_, &v, false) == result::ok ? v : -1;
     }
 
-    bool sender_waits() const ROTA_NO_TSA { return c_->sendq.has_any(); }  // a hint
+    // a hint: reads without the lock
+    bool sender_waits() const ROTA_NO_TSA { return c_->sendq.has_any(); }
     rota::detail::hchan* get() const { return c_; }
 
   private:

@@ -1,5 +1,5 @@
-// Contexts, used by threads of the program's own: cancelling against children, functions and
-// waiters that come and go.
+// Explores contexts that threads of the program's own use: cancelling against children, functions
+// and waiters that come and go.
 #include <cstdlib>
 #include <system_error>
 
@@ -20,7 +20,7 @@ using rota::detail::context_end;
 using rota::detail::context_func;
 using rota::detail::context_node;
 
-// Two threads and one node are some hundred choices; a search must be complete.
+// Two threads and one node are a few hundred choices; a search must be complete.
 options one_departure() { return model::departures(1); }
 
 // One handle, as rota::context holds it.
@@ -45,7 +45,8 @@ context_node* lone(context_node* parent) {
     return n;
 }
 
-// Instead of a goroutine: counts, and gives up the reference that it was started with.
+// Counts its start instead of running a goroutine, and releases the reference that it was started
+// with.
 struct counted : context_func {
     explicit counted(model::plain<int>& times)
         : context_func(
@@ -60,7 +61,7 @@ struct counted : context_func {
 };
 
 TEST(kb50_context, child_that_enters_while_the_parent_ends_is_ended) {
-    // Entered behind the walk over the list, the child would never hear of the end.
+    // A child that entered behind the walk over the list would never hear of the end.
     model::expect_holds(one_departure(), [] {
         const stranger here;
         const handle parent(lone(nullptr));
@@ -72,8 +73,8 @@ TEST(kb50_context, child_that_enters_while_the_parent_ends_is_ended) {
 }
 
 TEST(kb50_context, cancelled_from_both_ends_everything_below_is_ended) {
-    // Parent and child are cancelled at once: neither waits for the other for ever, and who comes
-    // back finds everything below ended.
+    // Parent and child are cancelled at once: neither cancel waits for ever for the other, and a
+    // cancel that returns finds every node below ended.
     model::expect_holds(one_departure(), [] {
         const stranger here;
         const handle top(lone(nullptr));
@@ -90,8 +91,8 @@ TEST(kb50_context, cancelled_from_both_ends_everything_below_is_ended) {
 }
 
 TEST(kb50_context, last_handle_of_a_child_goes_while_the_parent_ends) {
-    // The list's reference and the handle's go at once: one of them destroys the node, the explorer
-    // sees a second time, an access behind it, or that nobody did.
+    // The list's reference and the handle's are released at once: one release destroys the node.
+    // The explorer reports a second destruction, an access behind it, or a leak.
     model::expect_holds(one_departure(), [] {
         const stranger here;
         const handle parent(lone(nullptr));
@@ -135,7 +136,7 @@ TEST(kb50_context, function_that_enters_while_the_context_ends_is_started) {
 }
 
 TEST(kb48_context, waiter_is_woken_once_and_its_frame_is_free_behind_it) {
-    // Cancelled and granted at once: whoever comes second must not touch a frame that is gone.
+    // Cancelled and granted at once: the later of the two must not touch a frame that is gone.
     model::expect_holds(one_departure(), [] {
         const stranger here;
         const handle ctx(lone(nullptr));

@@ -1,4 +1,4 @@
-// The fibers of a schedule: who runs, who sleeps, and the calls by which they ask for it.
+// The fibers of a schedule: which fiber runs, which sleep, and the calls that change this.
 #include "engine.hpp"
 
 #include <cerrno>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t stack_size = 256 * 1024;
 void at_schedule_point(rota::detail::point id) {
-    // The others stand beside an access or a system call, which is a choice itself.
+    // The other points stand beside an access or a system call, which is a choice itself.
     if (id == rota::detail::point::parked_not_gone) the_engine->schedule_point();
 }
 
@@ -91,7 +91,7 @@ void engine::prepare(thread& t) {
     std::byte* top = t.stack.get() + stack_size - 64;
     top -= reinterpret_cast<std::uintptr_t>(top) % 16;
 #if defined(__x86_64__)
-    top -= sizeof(void*);  // as behind a call
+    top -= sizeof(void*);  // the stack as behind a call
     std::memset(top, 0, sizeof(void*));
 #endif
     t.context.sp = top;
@@ -156,7 +156,7 @@ ROTA_NOINLINE void engine::switch_to(unsigned next) {
     rota::rt::context_switch(from.context, to.context);
 }
 
-// Lets the strategy say which thread goes on. `goes_on`: the current one could.
+// Lets the strategy choose the thread that goes on. `goes_on`: the current thread could.
 void engine::choose_thread(bool goes_on) {
     options_at at(choice::thread, steps_);
     const bool its_turn = goes_on && in_a_row_ < limits_.in_a_row;
@@ -182,7 +182,7 @@ void engine::choose_thread(bool goes_on) {
     if (next != current_ || !goes_on) switch_to(next);
 }
 
-// The sleeper whose deadline comes first may be the next to run.
+// The sleeper with the earliest deadline may be the next to run.
 void engine::add_time_outs(options_at& at) const {
     unsigned first = thread_max;
     for (unsigned id = 0; id < thread_count_; ++id) {

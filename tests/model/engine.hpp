@@ -1,16 +1,18 @@
-// The engine of the schedule explorer: threads that are fibers, and what they ask of the outside.
+// The engine of the schedule explorer: threads that are fibers, and the calls by which they reach
+// the kernel.
 //
 // A schedule runs the body of a test from its beginning, as thread 0. Before each access to a
 // shared atomic, each futex call and each schedule point the engine lets the strategy choose the
-// thread that goes on; at each load that has a choice, the value. So a schedule is a function of
-// the strategy's choices, and can be run again.
+// thread that goes on. At each load that has a choice it lets the strategy choose the value. So a
+// schedule is a function of the strategy's choices, and can be run again.
 //
-// Kernel and clock are the engine's: futex, membarrier and the monotonic clock reach it by way of
-// the linker (--wrap, see kernel.cpp). The clock advances by a tick at each look, and to the next
-// deadline when every thread sleeps.
+// The engine stands in for kernel and clock: futex, membarrier and the monotonic clock reach it by
+// way of the linker (--wrap, see kernel.cpp). The clock advances by a tick at each look, and to the
+// next deadline when every thread sleeps.
 //
-// An access is a choice of threads only if another thread touches the location as well, and one of
-// them writes. Which locations these are is learnt from the schedules themselves; depth-first
+// An access is a choice of threads only if two threads touch the location and at least one of them
+// writes. The engine learns these locations from the schedules themselves. Depth-first search
+// starts over when another location turns up.
 // search starts over when one more turns up.
 #pragma once
 
@@ -32,19 +34,19 @@
 namespace model {
 
 struct limits {
-    unsigned steps = 4000;         // more in one schedule are a livelock
-    unsigned in_a_row = 60;        // steps of one thread before another one gets its turn
+    unsigned steps = 4000;         // limit of one schedule: more are a livelock
+    unsigned in_a_row = 60;        // limit of steps of one thread in a row
     std::int64_t tick = 1000;      // ns that pass at each look at the clock
-    bool early_time_outs = false;  // a time-out may strike while others run
-    bool sequential = false;       // every store is seen at once
+    bool early_time_outs = false;  // a time-out may strike while other threads run
+    bool sequential = false;       // each store is seen at once
     bool late_stores = true;       // stores of restartable sequences may stay in the buffer
     bool all_points = false;       // do not skip locations of one thread
 };
 
-inline constexpr unsigned event_max = 8192;   // what a table can show; the oldest go first
-inline constexpr unsigned shared_max = 4096;  // slots for locations that are shared
+inline constexpr unsigned event_max = 8192;   // events of a table; the oldest are overwritten
+inline constexpr unsigned shared_max = 4096;  // slots of the table of shared locations
 
-// What happened, for the table of a failure.
+// An event of a schedule, for the table of a failure.
 struct event {
     enum class kind : std::uint8_t {
         load,
@@ -89,7 +91,7 @@ class engine final : public rota::detail::explorer {
     unsigned spawn(std::function<void()> f, const char* name, bool daemon);
     void join(unsigned thread);
     void wait_until_quiet();
-    // While it is off, no choice is offered: for what leads to the state that a test begins with.
+    // While off, the engine offers no choice: for the steps to the state with which a test begins.
     void offer_choices(bool on) { offers_ = on; }
     void name(const void* at, std::size_t size, const char* text);
     void note(const char* text, std::uint64_t value);
@@ -143,7 +145,7 @@ class engine final : public rota::detail::explorer {
         bool timed_out = false;
         bool in_sequence = false;  // inside a restartable sequence
         bool restarted = false;
-        unsigned waits_for = 0;  // joining
+        unsigned waits_for = 0;  // the thread that this thread joins
         const void* futex = nullptr;
         std::int64_t deadline = -1;
         std::uint32_t asleep_since = 0;  // step, for the order of wake-ups
@@ -152,7 +154,7 @@ class engine final : public rota::detail::explorer {
         rota::rt::self_header* self = nullptr;
         rota::rt::eh_state exceptions;
         std::function<void()> body;
-        std::vector<buffered> late;  // stores that others do not see yet
+        std::vector<buffered> late;  // stores that other threads do not see yet
         std::unique_ptr<std::byte[]> stack;
     };
     struct named {
@@ -209,7 +211,7 @@ class engine final : public rota::detail::explorer {
     unsigned shared_count_ = 0;
 };
 
-// The engine of the schedule that runs, or null.
+// The engine of the running schedule, or null.
 extern engine* the_engine;
 
 }  // namespace model

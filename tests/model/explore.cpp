@@ -1,7 +1,7 @@
-// Child processes, budgets, results.
+// Runs the searches of a test in child processes, within their budgets, and collects their results.
 //
-// Each search runs in a child: a schedule that corrupts memory or dies takes nobody with it, and a
-// failing one, whose locks are held and whose threads are half way, needs no cleaning up.
+// Each search runs in a child: a schedule that corrupts memory or dies ends no other search. A
+// failing schedule, with its held locks and half-finished threads, needs no cleaning up.
 #include "explore.hpp"
 
 #include <chrono>
@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t text_max = 1 << 20;
 
-// Shared with the children.
+// The result of a search, in memory shared with the children.
 struct outcome {
     search done;
     bool failed;
@@ -42,14 +42,14 @@ struct image {
     std::vector<std::byte> bytes;
 };
 
-outcome* own = nullptr;  // this child's
+outcome* own = nullptr;  // the outcome of this child
 std::vector<image> images;
 
 void keep(char* to, std::size_t size, const std::string& text) {
     std::snprintf(to, size, "%s", text.c_str());
 }
 
-// The child's last deed after a failure.
+// Reports a failure, and ends the child.
 [[noreturn]] void report(engine& e, const char* why) {
     rota::detail::explored = nullptr;
     own->failed = true;
@@ -104,7 +104,7 @@ class searcher {
     searcher(const options& how, const std::function<void()>& body)
         : how_(how), body_(body), engine_(how, report) {}
 
-    // One schedule; false: the strategy has no more.
+    // Runs one schedule; false: the strategy has no more.
     bool once(strategy& s) {
         if (!s.begin()) return false;
         for (const image& i : images) std::memcpy(i.at, i.bytes.data(), i.bytes.size());
@@ -229,7 +229,7 @@ void print_search(const char* name, const search& s) {
                 s.complete ? ", complete" : " (time is up)", s.threads, s.steps, s.choices,
                 s.seconds > 0 ? static_cast<double>(s.schedules) / s.seconds : 0.0);
     if (s.wanted > 0 && !s.complete) {
-        // The chance to have met a bug of that depth, if one is there.
+        // The chance that the search has met a bug of that depth, if the code has one.
         const double missed =
             std::pow(1e-4, static_cast<double>(s.schedules) / static_cast<double>(s.wanted));
         std::printf(", %.2f %% sure", 100 * (1 - missed));

@@ -1,5 +1,5 @@
-// The mutex of a descriptor: turns that are handed over, and the last one out, used by threads of
-// the program's own. The clock leaps: who has been woken in vain has waited for long at once.
+// Explores the mutex of a descriptor, used by threads of the program's own: handed-over turns, and
+// the last release. The clock leaps, so that a waiter woken in vain counts as late at once.
 #include "fd/fd_mutex.hpp"
 
 #include <cstring>
@@ -22,7 +22,7 @@ options with_a_clock_that_leaps(unsigned departures) {
     return o;
 }
 
-// Nobody waits, and no turn and no wake-up is left over.
+// Whether there is no waiter, no unused turn and no unused wake-up.
 bool nothing_is_left_in(const fd_mutex& mu) {
     struct {
         std::uint64_t state;
@@ -31,18 +31,18 @@ bool nothing_is_left_in(const fd_mutex& mu) {
         } reads, writes;
     } words;
     static_assert(sizeof words == sizeof mu);
-    model::the_engine->fence(memory_order_seq_cst);  // what this thread has stored is in memory
+    model::the_engine->fence(memory_order_seq_cst);  // puts this thread's stores into memory
     std::memcpy(&words, static_cast<const void*>(&mu), sizeof words);
     return words.state <= 1 && words.reads.waits == 0 && words.reads.handed == 0 &&
            words.writes.waits == 0 && words.writes.handed == 0;
 }
 
-// Readers of one descriptor, which somebody may close.
+// Readers of one descriptor, which a thread may close.
 class readers {
   public:
     readers() { model::name(mu_, "fd"); }
 
-    // False: sent away.
+    // False: refused, since the descriptor is closed.
     bool read() {
         if (!mu_.acquire_read()) return false;
         inside_.set(inside_.get() + 1);
@@ -52,7 +52,7 @@ class readers {
     void close() {
         if (mu_.close()) leave(mu_.release());
     }
-    // All have come back, after so many turns.
+    // Each reader has come back, after `turns` turns.
     void end(int turns) {
         MODEL_CHECK(inside_.get() == turns);
         MODEL_CHECK(given_back_.get());
@@ -60,7 +60,7 @@ class readers {
     }
 
   private:
-    // The number goes back once, and nobody uses the descriptor then or later.
+    // The number goes back once; no reader uses the descriptor then or later.
     void leave(bool was_last) {
         if (!was_last) return;
         MODEL_CHECK(!given_back_.get());
@@ -74,7 +74,8 @@ class readers {
 };
 
 TEST(kb10_fd_mutex, a_turn_is_handed_to_who_was_woken_in_vain) {
-    // One calls again and again: whom it has woken finds the turn taken, and gets the next.
+    // One thread calls again and again: the waiter that it has woken finds the turn taken, and gets
+    // the next turn.
     model::expect_holds(with_a_clock_that_leaps(1), [] {
         const stranger here;
         readers r;
@@ -101,8 +102,8 @@ TEST(kb10_fd_mutex, turns_are_handed_on_among_three) {
 }
 
 TEST(kb34_fd_mutex, a_close_meets_a_turn_on_its_way) {
-    // Who waits is woken by the one that has had its turn, and by the one that closes; with a
-    // second that waits, each of the two may get the turn, and the other one must go.
+    // The end of a turn and the close both wake a waiter. With two waiters, either may get the
+    // turn, and the second must return.
     model::expect_holds(with_a_clock_that_leaps(0), [] {
         const stranger here;
         readers r;

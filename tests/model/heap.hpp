@@ -1,5 +1,5 @@
-// The heap of explored schedules (kernel.cpp): what they allocate is counted, what they free is
-// poisoned.
+// The heap of explored schedules (kernel.cpp): counts the blocks that a schedule allocates, and
+// poisons the blocks that it frees.
 #pragma once
 
 namespace model::heap {
@@ -8,7 +8,7 @@ void begin_schedule();
 // Returns how many blocks the schedule has allocated and not freed.
 long end_schedule();
 
-// What is allocated in its scope is the explorer's own.
+// Allocations inside its scope belong to the explorer, not to the schedule.
 class outside {
   public:
     outside();

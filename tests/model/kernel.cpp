@@ -1,12 +1,12 @@
-// The kernel, the clock and the heap of explored schedules.
+// Stands in for the kernel, the clock and the heap of explored schedules.
 //
-// The linker sends the program's calls of syscall, clock_gettime and pthread_create here, and those
-// of the library's own naps and of its list of stacks (--wrap in tests/CMakeLists.txt), so the
-// library itself is the one that everybody runs. While no schedule runs they pass through.
+// The linker sends the program's calls of syscall, clock_gettime and pthread_create here, and the
+// calls of the library's own naps and of its list of stacks (--wrap in tests/CMakeLists.txt). So
+// the library itself is the released library. While no schedule runs the calls pass through.
 //
-// Memory that a schedule frees is overwritten and not used again before its end: whoever touches it
-// once more meets a value that no program expects, and a second delete is found. New memory holds
-// 0xcd, by which an atomic that nobody has constructed is known.
+// Memory that a schedule frees is overwritten, and not used again before the end of the schedule. A
+// thread that touches it again meets a value that no program expects, and a second delete is found.
+// New memory holds 0xcd, by which the explorer recognises an atomic that was never constructed.
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
@@ -79,7 +79,7 @@ long __wrap_syscall(long number, ...) {
         return sizeof(unsigned long);
     }
     if (number == SYS_sched_setaffinity || number == SYS_sched_getscheduler) return 0;
-    // Tests call the handler themselves, on the thread and at the moments that they choose.
+    // Tests call the signal handler themselves, on the thread and at the moments that they choose.
     if (number == SYS_tgkill) return 0;
     e->fail("a system call that the explorer does not know");
 }
@@ -100,8 +100,8 @@ int __wrap_pthread_create(pthread_t* id, const pthread_attr_t* attr, void* (*sta
     e->fail("the scheduler starts a thread: give the rig one m more");
 }
 
-// rota::rt::signal_stack_install: the threads of a schedule are fibers of one thread, which has
-// one.
+// rota::rt::signal_stack_install: the threads of a schedule are fibers of one thread, which has a
+// signal stack.
 void* __real__ZN4rota2rt20signal_stack_installEv();
 
 void* __wrap__ZN4rota2rt20signal_stack_installEv() {
@@ -129,14 +129,14 @@ constexpr unsigned char fresh_byte = 0xcd, freed_byte = 0xdb;
 constexpr std::size_t arena_size = 4 << 20, alignment = 64;
 constexpr std::uint64_t live_mark = 0x11febeef0badcafe, freed_mark = 0xdeadbeef0badcafe;
 
-// Before each block of a schedule.
+// Stands before each block of a schedule.
 struct alignas(alignment) header {
     std::uint64_t mark;
     std::size_t size;
 };
 
-// What a schedule allocates lies one behind the other, at the same addresses in each schedule that
-// allocates the same: the explorer tells shared locations by their addresses.
+// The blocks of a schedule lie one behind the other. They have the same addresses in each schedule
+// that allocates the same: the explorer identifies shared locations by their addresses.
 alignas(alignment) std::byte arena[arena_size];
 std::size_t used = 0;
 bool open = false;

@@ -1,7 +1,7 @@
-// A p that is lent for a moment, and goes back: sched/lend.
+// Explores a p that is lent for a moment, and goes back: sched/lend.
 //
-// The law: when all is quiet everybody has run, whether the host took the idle p, came into the
-// runtime of itself, or was stopped meanwhile; and no p is idle beside work.
+// Invariant: when the schedule is quiet every goroutine has run, and no p is idle beside work. This
+// holds whether the host took the idle p, entered the runtime by itself, or was stopped meanwhile.
 #include <gtest/gtest.h>
 
 #include "hog.hpp"
@@ -22,7 +22,7 @@ using model::small;
 
 using flag = atomic<std::uint32_t>;
 
-// As sysmon, for a goroutine that waits in the urgent queue. True: p 0 is lent.
+// Acts as sysmon for a goroutine that waits in the urgent queue. True: p 0 is lent.
 bool lend_p0(machine& rig) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
@@ -52,7 +52,7 @@ void check_quiet(machine& rig) {
     for (int i = 0; i < proc_count(); ++i) MODEL_CHECK(rig.proc(i).host == nullptr);
 }
 
-// One that computes: the signal may come at any moment, for either reason.
+// A goroutine that computes: the signal may come at any moment, for either reason.
 g& host(machine& rig, unsigned& ended) {
     return rig.goroutine("host", [&ended] {
         model::stop_signal();
@@ -62,8 +62,8 @@ g& host(machine& rig, unsigned& ended) {
     });
 }
 
-// The signal cannot come before the p is idle. `play` has the p lent by what it is given, and adds
-// what happens beside that; `count` goroutines in all come to their ends.
+// The signal cannot come before the p is idle. `play` calls its argument `lend` to lend the p, and
+// adds concurrent events; `count` goroutines in total must end.
 template <class Play>
 void expect_p_comes_back(const model::options& how, unsigned count, Play play) {
     const model::asymmetric_mode mode(true);
@@ -81,18 +81,19 @@ void expect_p_comes_back(const model::options& how, unsigned count, Play play) {
             const runtime_entry inside;
         });
         g& urgent = rig.goroutine("urgent", [&] { ++ended; });
-        rig.proc(0).sched_tick.store(1, memory_order_relaxed);  // not the global queue's turn
+        rig.proc(0).sched_tick.store(1, memory_order_relaxed);  // prevents the global queue's turn
         runq_put(rig.proc(0), computes, true);
         rig.idle_m("spare");
         rig.busy_m("worker", 0, false);
-        model::block_thread_until(begun, 1);  // we have seen who holds the p
+        model::block_thread_until(begun, 1);  // this thread knows which m holds the p
         submit_urgent(urgent);
         play(rig, ended, [&] { MODEL_CHECK(lend_p0(rig)); });
         model::wait_until_quiet();
         {
             const lock_guard guard(sched.mu);
             MODEL_CHECK(sched.idle_p_count.load(memory_order_relaxed) == 1);
-            MODEL_CHECK(computes.mp->stop_sent.load(memory_order_relaxed));  // it is told
+            // the host was signalled
+            MODEL_CHECK(computes.mp->stop_sent.load(memory_order_relaxed));
         }
         model::set_and_unblock(signal, 1);
         check_quiet(rig);
@@ -101,14 +102,14 @@ void expect_p_comes_back(const model::options& how, unsigned count, Play play) {
 }
 
 TEST(model_lend, the_p_comes_back_to_a_host_that_was_never_stopped) {
-    // Readying the urgent one calls for a spinner in vain, since no p is idle: a p that is kept for
-    // that call would never come back.
+    // Readying the urgent goroutine calls for a spinner in vain, since no p is idle. A p that were
+    // kept for that call would never come back.
     expect_p_comes_back(small(0), 2, [](machine&, unsigned&, const auto& lend) { lend(); });
 }
 
 TEST(model_lend, the_p_comes_back_when_another_in_a_hurry_has_held_it_up) {
-    // That one may come when the p is about to go back, which it then does later: its host must not
-    // be forgotten meanwhile.
+    // The second urgent goroutine may come when the p is about to go back. The p then goes back
+    // later, and its host must not be forgotten meanwhile.
     expect_p_comes_back(small(1), 3, [](machine& rig, unsigned& ended, const auto& lend) {
         g& second = rig.goroutine("second", [&ended] { ++ended; });
         rig.idle_m("another");
@@ -118,8 +119,8 @@ TEST(model_lend, the_p_comes_back_when_another_in_a_hurry_has_held_it_up) {
     });
 }
 
-// A host that computes and an urgent one; `play` adds what happens beside them, and calls what it
-// is given to have the p lent. `count` goroutines in all come to their ends.
+// Runs a host that computes, and an urgent goroutine. `play` adds concurrent events, and calls its
+// argument `lend` to lend the p. `count` goroutines in total must end.
 template <class Play>
 void expect_all_end(int procs, const model::options& how, unsigned count, Play play) {
     const model::asymmetric_mode mode(true);
@@ -147,7 +148,7 @@ TEST(model_lend, a_host_is_stopped_or_comes_of_itself_meanwhile) {
 }
 
 TEST(model_lend, what_is_queued_while_the_p_goes_back_is_run) {
-    // By whoever has the p then; nobody else is there.
+    // The m that has the p then must run it; there is no other m.
     expect_all_end(1, small(), 3, [](machine& rig, unsigned& ended, const auto& lend) {
         g& late = rig.goroutine("late", [&ended] { ++ended; });
         model::stranger_thread submitter("submitter", [&late] {
@@ -164,7 +165,7 @@ TEST(model_lend, what_is_queued_while_the_p_goes_back_is_run) {
 
 TEST(model_lend, a_second_p_that_runs_dry_meanwhile_leaves_nobody_behind) {
     // A spinner that sees the host in its runnext looks again and again until the worker, which
-    // holds that p, has its first turn: that comes late, one step of another thread in 60.
+    // holds that p, has its first turn. That turn comes late: one step of another thread in 60.
     model::options patient = small(0);
     patient.steps = 10'000;
     expect_all_end(2, patient, 3, [](machine& rig, unsigned& ended, const auto& lend) {
@@ -178,7 +179,7 @@ TEST(model_lend, a_second_p_that_runs_dry_meanwhile_leaves_nobody_behind) {
         rig.busy_m("other m", 1, false);
         model::block_thread_until(begun, 1);
         lend();
-        model::wait_until_quiet();  // `begun` is of this frame
+        model::wait_until_quiet();  // `begun` belongs to this frame
     });
 }
 

@@ -1,10 +1,10 @@
-// Linearizability (Herlihy and Wing): is there one order of the operations, each at some moment
+// Linearizability (Herlihy and Wing). Is there one order of the operations, each at a moment
 // between its call and its return, in which a simple sequential object gives the same results?
 //
 // A test records its operations in a history and asks at its end. The search is Wing and Gong's:
-// take any operation that nobody's return precedes, try it on the sequential object, go on with the
-// rest. At most ten operations, so what has been tried is remembered by the set of those taken and
-// the object's state.
+// take an operation that no other operation's return precedes, try it on the sequential object, go
+// on with the rest. A history has at most ten operations. So the search remembers each tried case
+// by the set of operations taken and the object's state.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace model {
 
-// Object: a sequential one. It is copied, compared by `state()`, and
-//     bool apply(const Operation&, bool returned)
-// says whether the operation may have had its recorded result in this state, and has its effect. Of
-// one that has not returned the result is unknown.
+// Object: a sequential object. It is copied, compared by `state()`, and
+//    bool apply(const Operation&, bool returned)
+// tells whether the operation may have had its recorded result in this state, and has its effect.
+// If the operation has not returned, its result is unknown.
 template <class Operation>
 class history {
   public:
@@ -38,7 +38,7 @@ class history {
         calls_[number].returned = ++now_;
     }
 
-    // Records one operation: `act` does it, and writes its result into what it is given.
+    // Records one operation: `act` performs it, and writes its result into its argument.
     template <class F>
     void record(Operation what, F act) {
         const unsigned number = begin(what);

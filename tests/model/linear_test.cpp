@@ -1,4 +1,4 @@
-// Channels and mutexes against sequential objects, in all explored histories.
+// Compares channels and mutexes with sequential objects, in all explored histories.
 #include <array>
 
 #include <gtest/gtest.h>
@@ -18,8 +18,7 @@ using model::options;
 using model::stranger;
 using model::stranger_thread;
 
-// --- channels
-// -------------------------------------------------------------------------------------
+// --- channels ------------------------------------------------------------------------------------
 
 struct chan_call {
     enum class kind : std::uint8_t { send, recv, close };
@@ -29,7 +28,8 @@ struct chan_call {
     chan_result result = chan_result::ok;
 };
 
-// A bounded queue. An unbuffered channel is none: its send and its receive happen at one moment.
+// A bounded queue. An unbuffered channel is not a queue: its send and its receive happen at one
+// moment.
 struct queue {
     unsigned capacity;
     unsigned count = 0;
@@ -74,7 +74,7 @@ struct queue {
     }
 };
 
-// A channel whose operations are written down.
+// A channel that records its operations.
 class recorded_chan {
   public:
     explicit recorded_chan(std::size_t capacity)
@@ -182,8 +182,7 @@ TEST(linear_chan, a_close_falls_between_the_others) {
     });
 }
 
-// --- mutex
-// ----------------------------------------------------------------------------------------
+// --- mutex ---------------------------------------------------------------------------------------
 
 struct mutex_call {
     enum class kind : std::uint8_t { lock, try_lock, unlock };
@@ -201,7 +200,7 @@ struct locked_or_not {
             locked = false;
             return was;
         }
-        if (returned && !c.got) return locked;  // an attempt fails on a locked mutex alone
+        if (returned && !c.got) return locked;  // an attempt fails only on a locked mutex
         if (locked) return false;
         locked = true;
         return true;
@@ -246,8 +245,8 @@ TEST(linear_mutex, locks_and_unlocks_in_one_order) {
 }
 
 TEST(linear_mutex, an_attempt_fails_on_a_locked_mutex_alone) {
-    // A failed attempt orders nothing: an unlock that no other way has become known to its thread
-    // need not count yet. Where every store is seen at once it does.
+    // A failed attempt orders nothing: it may miss an unlock that its thread has not learnt of in
+    // another way. Where every store is seen at once it must not miss it.
     options o;
     o.sequential = true;
     expect_holds_in_both_modes(o, [] {
@@ -269,8 +268,7 @@ TEST(linear_mutex, an_attempt_fails_on_a_locked_mutex_alone) {
     });
 }
 
-// --- the search itself
-// ----------------------------------------------------------------------------
+// --- the search itself ---------------------------------------------------------------------------
 
 TEST(linear_search, tells_a_history_that_has_no_order) {
     // Two values received in the wrong order, one after the other: no queue does that.

@@ -1,7 +1,7 @@
-// The explorer's own examination: the litmus tests of memory models, and its detectors.
+// Checks the explorer itself: the litmus tests of memory models, and its detectors.
 //
-// Before anything that it says of the runtime can be believed it must show each outcome that the
-// C++ memory model allows, and none that it forbids; and find what is planted.
+// Its statements about the runtime count only if it shows each outcome that the C++ memory model
+// allows, and none that it forbids; and if it finds each planted fault.
 #include <memory>
 #include <optional>
 
@@ -30,7 +30,7 @@ options exhaustive() {
     o.preemptions = 6;
     o.departures = 6;
     o.depth = 2;
-    o.seconds = 30;  // far more than they take: they must be complete
+    o.seconds = 30;  // far more than the searches take: they must be complete
     return o;
 }
 
@@ -40,7 +40,7 @@ result done(const result& r) {
     return r;
 }
 
-// Two threads store to one word each and load the other's: code r1 * 2 + r2.
+// Each of two threads stores to a word and loads the other thread's word: code r1 * 2 + r2.
 result store_buffering(order store, order load, void (*between)()) {
     return done(explore(exhaustive(), [=] {
         word x{0}, y{0};
@@ -79,7 +79,7 @@ TEST(litmus, store_buffering_is_forbidden_to_seq_cst_and_fences) {
     }
 }
 
-// One side of the asymmetric fence is the compiler's only, the other asks the kernel.
+// One side of the asymmetric fence is a fence of the compiler only; the other side asks the kernel.
 TEST(litmus, store_buffering_is_forbidden_to_a_process_wide_barrier) {
     const auto run = [](bool barrier) {
         return done(explore(exhaustive(), [=] {
@@ -141,7 +141,7 @@ TEST(litmus, message_passing_holds_from_release_to_acquire) {
 }
 
 TEST(litmus, message_passing_holds_through_a_read_modify_write) {
-    // A release sequence: the middle thread's relaxed exchange passes the first one's view on.
+    // A release sequence: the middle thread's relaxed exchange passes the first thread's view on.
     const result r = done(explore(exhaustive(), [] {
         word data{0}, flag{0};
         unsigned f = 0, d = 0;
@@ -163,7 +163,8 @@ TEST(litmus, message_passing_holds_through_a_read_modify_write) {
     EXPECT_TRUE(r.has_seen(3) && r.has_seen(7) && r.has_seen(4));
 }
 
-// Two writers, two readers that look in opposite orders: code 15 is "each saw only its first".
+// Two writers, and two readers that read in opposite orders. Code 15: each reader saw only its
+// first word.
 result independent_reads(order store, order load) {
     options o = exhaustive();
     o.preemptions = 2;  // five threads: each order of the four that count needs no more
@@ -218,7 +219,7 @@ TEST(litmus, load_buffering_never_shows) {
 }
 
 TEST(litmus, one_location_is_coherent) {
-    // A thread that has seen a value never sees an older one, however relaxed.
+    // A thread that has seen a value never sees an older value, even by relaxed loads.
     const result r = done(explore(exhaustive(), [] {
         word x{0};
         unsigned r1 = 0, r2 = 0;
@@ -254,8 +255,8 @@ TEST(litmus, read_modify_writes_lose_nothing) {
 
 // --- restartable sequences -----------------------------------------------------------------------
 
-// An owner changes 1 to 0 in a sequence while another thread exchanges 1 for 2: code value at the
-// end * 2 + whether the owner succeeded.
+// An owner changes 1 to 0 in a sequence while another thread exchanges 1 for 2. The code is twice
+// the value at the end, plus one if the owner succeeded.
 result owner_against(bool restarts) {
     return done(explore(exhaustive(), [=] {
         word x{1};
@@ -265,7 +266,7 @@ result owner_against(bool restarts) {
         model::thread other("other", [&] {
             const bool asked = x.cas(1, 2, acq);
             if (restarts) model::the_engine->membarrier(true);
-            // Behind the barrier the word is decided; without one it may still change to 0.
+            // Behind the barrier the word is decided; without it the word may still change to 0.
             if (asked && x.load(rlx) == 2) observe(100);
         });
         owner.join();
@@ -279,7 +280,8 @@ TEST(litmus, a_sequence_is_decided_behind_a_barrier) {
     // Three outcomes: replaced before the exchange or over it, or refused, or started over.
     const result r = owner_against(true);
     EXPECT_TRUE(r.has_seen(0 * 2 + 1) && r.has_seen(2 * 2 + 0));
-    EXPECT_FALSE(r.has_seen(2 * 2 + 1));  // done, and yet its effect is gone
+    // would be: the owner succeeded, and yet its effect is gone
+    EXPECT_FALSE(r.has_seen(2 * 2 + 1));
 }
 
 TEST(litmus, a_sequence_overwrites_what_it_has_not_seen) {
@@ -366,7 +368,7 @@ TEST(explorer, finds_a_leak_and_a_second_free) {
     model::expect_fails({}, "freed twice", [] {
         int* p = new int(1);
         int* q = p;
-        asm volatile("" : "+r"(p), "+r"(q));  // the compiler must not see that they are one
+        asm volatile("" : "+r"(p), "+r"(q));  // the compiler must not see that p and q are equal
         delete p;
         delete q;
     });
@@ -381,7 +383,7 @@ TEST(explorer, finds_memory_that_nobody_has_initialised) {
 }
 
 TEST(explorer, finds_a_bug_that_needs_three_steps_in_order) {
-    // Depth 3, which is what the random priorities promise.
+    // Depth 3 is the depth that the random priorities promise to find.
     model::expect_fails({}, "not true", [] {
         word x{0};
         model::thread a("a", [&] {

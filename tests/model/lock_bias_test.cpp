@@ -1,5 +1,5 @@
-// Locks that are biased to a p: whoever holds that p takes them by a sequence, all others end the
-// bias first.
+// Explores locks that are biased to a p. The holder of that p takes such a lock by a restartable
+// sequence; every other thread ends the bias first.
 #include <gtest/gtest.h>
 
 #include "rig.hpp"
@@ -13,7 +13,7 @@ using model::plain;
 
 constexpr std::uint32_t first_p = bias_of_p(0), second_p = bias_of_p(1);
 
-// What the lock guards.
+// A lock, and the data that it guards.
 struct guarded {
     lock l{lock_rank::chan};
     plain<int> inside{0};
@@ -50,8 +50,8 @@ TEST(model_lock_bias, keeps_out_all_others) {
 }
 
 TEST(model_lock_bias, ends_once_though_two_end_it) {
-    // The second must not take the first one's mark for its own, nor a lock that the owner has got
-    // meanwhile.
+    // The second thread must not mistake the first thread's mark for its own, nor take a lock that
+    // the owner has got meanwhile.
     options o;
     o.preemptions = 3;
     model::expect_holds_in_both_modes(o, [] {
@@ -67,7 +67,7 @@ TEST(model_lock_bias, ends_once_though_two_end_it) {
 }
 
 TEST(model_lock_bias, goes_with_the_p) {
-    // The thread that the p goes to takes the lock by a sequence, and sees what the one before did.
+    // The next thread with the p takes the lock by a sequence, and sees the first thread's changes.
     model::expect_holds_in_both_modes({}, [] {
         guarded one;
         atomic<std::uint32_t> p_is_free{0};
@@ -86,7 +86,7 @@ TEST(model_lock_bias, goes_with_the_p) {
 }
 
 TEST(model_lock_bias, comes_back) {
-    // The lock is biased again by its owner while another one waits for it or ends the first bias.
+    // The owner biases the lock again while another thread waits for it or ends the first bias.
     model::expect_holds_in_both_modes({}, [] {
         guarded one;
         one.bias(first_p);
@@ -103,7 +103,8 @@ TEST(model_lock_bias, comes_back) {
 }
 
 TEST(model_lock_bias, forgets_no_sleeper_when_it_comes_back) {
-    // Two sleep, one is woken, and finds the lock biased again: it must wake the other.
+    // Two threads sleep; a woken thread that finds the lock biased again must wake the other
+    // sleeper.
     model::expect_holds_in_both_modes({}, [] {
         guarded one;
         model::thread a("a thread", [&] { one.take(no_bias); });
@@ -117,7 +118,7 @@ TEST(model_lock_bias, forgets_no_sleeper_when_it_comes_back) {
 }
 
 TEST(model_lock_bias, lets_nobody_try_in_vain) {
-    // Who only tries gets a lock that is free and biased to its own p.
+    // A thread that only tries gets a lock that is free and biased to its own p.
     model::expect_holds_in_both_modes({}, [] {
         guarded one;
         one.bias(first_p);
@@ -130,7 +131,7 @@ TEST(model_lock_bias, lets_nobody_try_in_vain) {
 }
 
 TEST(model_lock_bias, outlives_the_sequences) {
-    // They are switched off while locks are biased and sequences are under way.
+    // A thread switches sequences off while locks are biased and sequences are under way.
     const model::asymmetric_mode mode(true);
     model::restore_before_each(&asymmetric, sizeof asymmetric);
     model::expect_holds({}, [] {
