@@ -1,21 +1,23 @@
-// What the threads of a schedule see of each other: the memory of the explorer.
+// The memory of the explorer: the values that the threads of a schedule may see of each other.
 //
 // Each location keeps every value ever stored to it, in one order. Each thread has a view: for each
 // location the oldest of its values that the thread may still read. A load may return any value
-// from there on; a store appends. A release store carries the view of its thread, an acquire load
-// of it joins that view. This is the C++20 model with two restrictions: stores to one location are
-// ordered as they are executed, and no load returns a value that is stored later (so the relaxed
-// outcome of "load buffering" does not exist here; compilers and processors of the kinds we run on
-// do not show it either in code that computes addresses and conditions from what it loads).
+// from there on; a store appends. A release store carries the view of its thread; an acquire load
+// of it joins that view.
 //
-//     relaxed read of an old value     store -> load reordering, late stores, IRIW
-//     release store, relaxed load      message passing fails
-//     seq_cst                          one order: a further view that these accesses share
-//     fences                           pending views, joined (acquire) or carried (release) later
-//     process-wide barrier             every thread's view becomes the union of all
+// This is the C++20 model with two restrictions. Stores to one location are ordered as they are
+// executed. No load returns a value that is stored later, so the relaxed outcome of "load
+// buffering" does not exist here. Compilers and processors of the kinds that rota runs on do not
+// show it either in code that computes addresses and conditions from loaded values.
 //
-// A vector clock travels with the views; by it accesses to plain memory are found that nothing
-// orders.
+//    relaxed read of an old value     store -> load reordering, late stores, IRIW
+//    release store, relaxed load      message passing fails
+//    seq_cst                          one order: a further view that these accesses share
+//    fences                           pending views, joined (acquire) or carried (release) later
+//    process-wide barrier             every thread's view becomes the union of the views
+//
+// A vector clock travels with the views; with it the explorer finds accesses to plain memory that
+// nothing orders.
 #pragma once
 
 #include <atomic>
@@ -42,19 +44,19 @@ struct view {
 struct message {
     std::uint64_t value;
     std::uint8_t thread;
-    bool carries;  // a view
+    bool carries;  // whether the message carries a view
     view carried;
 };
 
 struct location {
     const void* address;
     unsigned size;
-    std::uint16_t readers;  // a bit for each thread, while several lived
+    std::uint16_t readers;  // a bit for each thread, while several threads lived
     std::uint16_t writers;
-    std::vector<std::uint32_t> history;  // of messages, the first is the initial value
+    std::vector<std::uint32_t> history;  // of messages; the first is the initial value
 };
 
-// What is wrong with a program: a static text, null if nothing is.
+// A fault of the program: a static text; null without a fault.
 using complaint = const char*;
 
 class memory {
@@ -100,7 +102,7 @@ class memory {
   private:
     struct state {
         view own;
-        view released;  // at the last release fence
+        view released;  // the view at the last release fence
         view pending;   // read by relaxed loads, for the next acquire fence
         bool has_released;
         bool has_pending;
@@ -133,7 +135,7 @@ class memory {
     std::unique_ptr<slot[]> slots_;
     std::unique_ptr<shadow[]> shadows_;
     state now_[thread_max];
-    view sequential_;  // what seq_cst accesses share
+    view sequential_;  // the view that seq_cst accesses share
     unsigned count_ = 0;
     unsigned message_count_ = 0;
     std::uint32_t epoch_ = 0;

@@ -1,8 +1,8 @@
-// One direction of a descriptor: netpoll/poll_word, with a real park on the other side of it.
+// Explores one direction of a descriptor: netpoll/poll_word, with a real park on its far side.
 //
-// Who waits is a thread of the schedule; the poller, the deadline and the close are others. The
-// law: what has happened is seen, at once or by being woken; nobody is woken who has not parked,
-// and none is left asleep.
+// The waiter, the poller, the deadline and the close are threads of the schedule. Invariant: the
+// waiter sees each event, at once or by being woken. Only a parked waiter is woken, and no waiter
+// is left asleep.
 #include <cerrno>
 
 #include <gtest/gtest.h>
@@ -40,9 +40,9 @@ void let_go(g* gp) {
 }
 
 TEST(kb33_poll_word, every_change_is_seen_by_who_waits_or_comes_later) {
-    // The kernel tells of two changes; the reader takes what is there and waits for more. If
-    // readiness could be cleared with a change behind it, the last byte would be waited for for
-    // ever; if a set bit were left as it is, what came before would not be seen.
+    // The kernel reports two changes; the reader takes the bytes and waits for more. If readiness
+    // could be cleared with a change behind it, the reader would wait for ever for the last byte.
+    // If a bit that is already set were left as it is, the reader would miss the bytes before it.
     model::expect_holds({}, [] {
         poll_word word;
         model::name(word, "word");
@@ -62,7 +62,7 @@ TEST(kb33_poll_word, every_change_is_seen_by_who_waits_or_comes_later) {
 }
 
 TEST(kb33_poll_word, changes_told_by_two_threads_are_both_seen) {
-    // Two threads poll at once: each sets the bit after what it has been told.
+    // Two threads poll at once: each sets the bit after the change that the kernel reported to it.
     model::expect_holds(model::departures(1), [] {
         poll_word word;
         model::name(word, "word");
@@ -112,7 +112,7 @@ class one_socket final : public socket_kernel {
     atomic<std::uint32_t> here_{0};  // without an order of its own
 };
 
-// As fd::receive and wait_to_receive of a socket that is drained (fd/read.cpp).
+// As fd::receive and wait_to_receive of a drained socket (fd/read.cpp).
 std::int64_t receive(poll_desc& d, one_socket& k) {
     poll_word& word = d[poll_dir::read];
     char room[4];
@@ -134,8 +134,8 @@ std::int64_t receive(poll_desc& d, one_socket& k) {
 }
 
 TEST(kb33_read_ahead, what_comes_behind_the_call_is_told_anew) {
-    // Two threads poll at once. One takes the reader out and reads for it; what the other has been
-    // told of is either in what has been read, or still to be waited for.
+    // Two threads poll at once. One thread takes the reader out and reads for it. The change
+    // reported to the second thread must be in the bytes read, or still be waited for.
     model::expect_holds(model::departures(2), [] {
         one_socket kernel;
         other_kernel.store(&kernel, memory_order_relaxed);
@@ -164,8 +164,8 @@ TEST(kb33_read_ahead, what_comes_behind_the_call_is_told_anew) {
 }
 
 TEST(kb34_poll_word, close_ends_a_wait_whatever_else_happens) {
-    // Readiness, a deadline and the close at once: the wait ends once, and the next call finds it
-    // closed.
+    // Readiness, a deadline and the close at once: the wait ends once, and the next call finds the
+    // word closed.
     model::expect_holds(model::departures(1), [] {
         poll_word word;
         model::name(word, "word");
@@ -188,7 +188,7 @@ TEST(kb34_poll_word, close_ends_a_wait_whatever_else_happens) {
 }
 
 TEST(kb28_poll_word, deadline_that_is_taken_back_leaves_readiness) {
-    // The deadline passes while data comes, and is taken back: the data must still be told of.
+    // The deadline passes while data comes, and is then removed: the data must still be reported.
     model::expect_holds({}, [] {
         poll_word word;
         model::name(word, "word");

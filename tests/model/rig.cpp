@@ -1,4 +1,4 @@
-// Making ms, ps and goroutines without booting.
+// Makes ms, ps and goroutines for schedules without booting the runtime.
 #include "rig.hpp"
 
 #include <climits>
@@ -25,8 +25,8 @@ using namespace rota::rt;
 
 namespace {
 
-// On one processor nobody spins for a lock: the explorer's threads are preempted anyway, and each
-// round of a spin is a schedule more. The runtime asks once and keeps the answer.
+// On one processor no thread spins for a lock. The explorer preempts its threads anyway, and each
+// round of a spin would add a schedule. The runtime asks once and keeps the answer.
 const int processors = [] {
     cpu_set_t before;
     cpu_set_t one;
@@ -93,7 +93,7 @@ options small(unsigned departures) {
     options o;
     o.tick = 30'000;
     o.departures = departures;
-    o.leaks = false;  // what goroutines hold that never ran
+    o.leaks = false;  // goroutines that never ran keep memory
     return o;
 }
 
@@ -107,7 +107,7 @@ machine::machine(int procs) {
     sched.gomaxprocs = procs;
     m self;
     become(self);
-    // Queue and heaps have their memory before the first schedule.
+    // Allocates the memory of queue and heaps before the first schedule.
     {
         const lock_guard guard(sched.mu);
         sched.runq.push(self.g0);
@@ -161,7 +161,7 @@ m& machine::thread_m(int i) { return store->ms[i]; }
 
 namespace {
 
-// Takes this p off the idle list.
+// Removes `pp` from the idle list.
 void take_off_idle_list(p& pp) ROTA_REQUIRES(sched.mu) {
     for (p** link = &sched.idle_p; *link != nullptr; link = &(*link)->idle_link) {
         if (*link != &pp) continue;
@@ -176,7 +176,7 @@ void take_off_idle_list(p& pp) ROTA_REQUIRES(sched.mu) {
 }  // namespace
 
 void machine::begin(int own_p) {
-    forget_runnable_outside();  // each schedule times the same ones
+    forget_runnable_outside();  // so that each schedule times the same goroutines
     m& self = store->ms[m_count_++];
     become(self);
     name(sched, "sched");
@@ -268,7 +268,7 @@ void machine::worker(g& next, g* behind) {
     busy_m("worker", 0, false);
 }
 
-// rota::rt::stack_for_each: the goroutines of the machine, whose headers lie in no stack.
+// rota::rt::stack_for_each: visits the goroutines of the machine, whose headers lie in no stack.
 extern "C" void __wrap__ZN4rota2rt14stack_for_eachEPFvRKNS0_10stack_slotEPvES4_(
     void (*visit)(const stack_slot&, void*), void* arg) {
     if (store == nullptr) return;

@@ -1,4 +1,4 @@
-// The run queues with four slots: the owner, thieves, the overflow into the global queue.
+// Explores the run queues with four slots: the owner, thieves, the overflow into the global queue.
 #include <array>
 
 #include <gtest/gtest.h>
@@ -13,12 +13,12 @@ using model::departures;
 using model::options;
 using model::thread;
 
-// Goroutines that never run, and two ps that are not the scheduler's. Each g is taken once.
+// Goroutines that never run, and ps outside the scheduler. Each g must be taken once.
 struct queues {
     p owner, thief, second_thief;
     std::array<g, 8> gs;
     std::array<int, 8> taken{};
-    // Indices near their end wrap during the test.
+    // Indices that start near their end wrap during the test.
     static constexpr std::uint32_t first = ~std::uint32_t{0} - 2;
 
     queues() {
@@ -70,7 +70,7 @@ struct queues {
     }
 };
 
-// Thieves think before they take a runnext; a clock that leaps keeps that short.
+// Thieves wait before they take a runnext; a clock that leaps keeps that short.
 options leaping_clock() {
     options o;
     o.tick = 20'000;
@@ -78,7 +78,8 @@ options leaping_clock() {
 }
 
 TEST(kb16_run_queue, each_comes_out_once_between_owner_and_two_thieves) {
-    // A thief that copies slots which the owner overwrites, or two takers of one head.
+    // What could go wrong: a thief copies slots that the owner overwrites, or two takers use one
+    // head.
     model::machine rig(2);
     model::expect_holds(departures(1), [] {
         queues q;
@@ -95,7 +96,7 @@ TEST(kb16_run_queue, each_comes_out_once_between_owner_and_two_thieves) {
 }
 
 TEST(kb16_run_queue, a_full_ring_spills_beside_a_thief) {
-    // The owner moves half of the ring to the global queue while a thief takes from it.
+    // The owner moves half of the ring to the global queue while a thief takes from the ring.
     model::machine rig(2);
     model::expect_holds({}, [] {
         queues q;
@@ -109,7 +110,7 @@ TEST(kb16_run_queue, a_full_ring_spills_beside_a_thief) {
 }
 
 TEST(kb16_run_queue, slots_are_used_again_under_the_eyes_of_a_slow_thief) {
-    // The ring goes round once while the thief sits between copying and taking.
+    // The ring goes round once while the thief stands between copying and taking.
     model::machine rig(2);
     model::expect_holds({}, [] {
         queues q;
@@ -126,7 +127,7 @@ TEST(kb16_run_queue, slots_are_used_again_under_the_eyes_of_a_slow_thief) {
 }
 
 TEST(kb16_run_queue, a_thief_that_is_robbed_itself_loses_nothing) {
-    // It copies into its own ring, from which somebody else steals.
+    // The thief copies into its own ring, from which another thief steals.
     model::machine rig(2);
     model::expect_holds(departures(1), [] {
         queues q;
@@ -147,7 +148,8 @@ TEST(kb16_run_queue, a_thief_that_is_robbed_itself_loses_nothing) {
 }
 
 TEST(kb11_runnext, is_the_owners_or_the_thiefs) {
-    // Both want the same one; the owner uses a restartable sequence, the thief shuts a gate.
+    // Owner and thief want the same goroutine; the owner uses a restartable sequence, the thief
+    // shuts a gate.
     model::machine rig(2);
     model::expect_holds_in_both_modes(leaping_clock(), [] {
         queues q;
@@ -189,12 +191,12 @@ TEST(kb11_runnext, two_thieves_take_it_once) {
     });
 }
 
-// The last look before sleep. The submitter queues, then looks whether somebody spins; the spinner
-// says that it stops, then looks at the queue: one of the two must see the other.
+// The last look before sleep. The submitter queues, then looks for a spinner. The spinner announces
+// that it stops, then looks at the queue. At least one must see the other's step.
 class last_look {
   public:
     explicit last_look(queues& q) : q_(q) { model::name(spinners_, "spinners"); }
-    // The submitter, who has queued.
+    // Called by the submitter after it has queued.
     void rely_on_spinner() {
         light_fence();
         relied_ = spinners_.load(memory_order_seq_cst) != 0;
@@ -217,7 +219,7 @@ class last_look {
 };
 
 TEST(kb01_runq_empty, sees_what_was_queued_before_a_fence) {
-    // Also where the owner moves a goroutine from runnext into the ring meanwhile.
+    // This must also hold if the owner moves a goroutine from runnext into the ring meanwhile.
     model::machine rig(2);
     model::expect_holds_in_both_modes({}, [] {
         queues q;
@@ -230,8 +232,8 @@ TEST(kb01_runq_empty, sees_what_was_queued_before_a_fence) {
 }
 
 TEST(kb01_runq_empty, sees_what_moves_from_runnext_into_the_ring) {
-    // The owner kicks the goroutine into the ring, behind the back of who has looked there, and
-    // then takes the one that it was kicked for: runnext is empty again.
+    // The owner kicks the goroutine into the ring after the spinner has looked there. It then takes
+    // the goroutine for which it was kicked: runnext is empty again.
     model::machine rig(2);
     model::expect_holds_in_both_modes({}, [] {
         queues q;

@@ -1,8 +1,9 @@
-// Holding still what does not run: sched/scan.
+// Explores how a scan holds still the goroutines that do not run: sched/scan.
 //
-// The law: from begin() to end() a goroutine that is held stays off its stack. The goroutine counts
-// its turns in a word; the scan reads that of one it holds, again and again, and it must not
-// change. (The word is an atomic: what orders the two sides is the barrier of begin(), which the
+// Invariant: from begin() to end() a held goroutine stays off its stack. The goroutine counts its
+// turns in a word. The scan reads the word of a held goroutine again and again, and it must not
+// change. (The word is an atomic: the barrier of begin() orders the two sides, and the explorer's
+// race detector does not count that as an order.)
 // explorer's detector of races does not count as an order.)
 #include <gtest/gtest.h>
 
@@ -22,9 +23,9 @@ using counter = atomic<std::uint32_t>;  // relaxed: see above
 
 void count(counter& turns) { turns.fetch_add(1u, memory_order_relaxed); }
 
-// Says by observe() whether it has held the goroutine, and in which turn.
+// Reports by observe() whether it has held the goroutine, and in which turn.
 void scan_once(const g& gp, const counter& turns) {
-    static stack_scan scan;  // too large for a stack; begin() forgets what it knew
+    static stack_scan scan;  // too large for a stack; begin() forgets the scan before
     scan.begin();
     if (scan.holds(gp)) {
         const std::uint32_t first = turns.load(memory_order_relaxed);
@@ -37,8 +38,8 @@ void scan_once(const g& gp, const counter& turns) {
 }
 
 TEST(model_scan, a_goroutine_that_is_held_does_not_begin_to_run) {
-    // Its m marks it as running and looks whether a scan is under way; the scan says so and looks
-    // at the mark. Without the barrier in between each would miss the other.
+    // The m marks its goroutine as running and then looks for a scan under way. The scan announces
+    // itself and then looks at the mark. Without the barrier in between each could miss the other.
     const model::result r = expect_holds_on_one_p(small(), [&](machine& rig) {
         counter turns{0};
         bool ended = false;
@@ -56,8 +57,8 @@ TEST(model_scan, a_goroutine_that_is_held_does_not_begin_to_run) {
 }
 
 TEST(model_scan, a_goroutine_between_two_turns_is_held_with_what_it_did) {
-    // Two that yield to each other switch directly, without the look of g0: the scan sends them
-    // there. One that is queued and still on its stack must not be held.
+    // Two goroutines that yield to each other switch directly, without the look that g0 takes: the
+    // scan sends them to g0. A goroutine that is queued and still on its stack must not be held.
     const model::result r = expect_holds_on_one_p(small(0), [&](machine& rig) {
         counter turns{0};
         int ended = 0;
@@ -86,7 +87,7 @@ TEST(model_scan, a_goroutine_between_two_turns_is_held_with_what_it_did) {
 }
 
 TEST(model_scan, of_two_at_once_each_holds_until_its_own_end) {
-    // The end of one must not let go what the other holds.
+    // The end of a scan must not release the goroutines that another scan holds.
     expect_holds_on_one_p(small(0), [&](machine& rig) {
         counter turns{0};
         bool ended = false;

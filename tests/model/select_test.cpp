@@ -1,4 +1,4 @@
-// Selects and waits with a time limit, used by threads of the program's own.
+// Explores selects and waits with a time limit, used by threads of the program's own.
 #include <array>
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct one_case {
     int value;
 };
 
-// What ran, with its value in `value`; -1 for a default.
+// The index of the case that ran, with its value in `value`; -1 for a default.
 template <std::size_t N>
 int select_of(std::array<one_case, N>& wanted, bool with_default = false, bool* ok = nullptr) {
     select_case cases[N];
@@ -38,7 +38,7 @@ int select_of(std::array<one_case, N>& wanted, bool with_default = false, bool* 
     return r.index == select_none ? -1 : static_cast<int>(r.index);
 }
 
-// The value received by a select over two channels, the first one's plus 100; -1: closed.
+// The value received by a select over two channels, the first channel's plus 100; -1: closed.
 int recv_either(channel& a, channel& b) {
     std::array<one_case, 2> w{{{&a, false, 0}, {&b, false, 0}}};
     bool ok = false;
@@ -48,8 +48,8 @@ int recv_either(channel& a, channel& b) {
 }
 
 TEST(kb19_select, a_losing_case_in_front_of_a_receiver_swallows_no_value) {
-    // A select over {a, b} stands in front of a plain receiver on b; both are sent to. The select
-    // takes one value, whichever, and who is left takes the other one.
+    // A select over {a, b} stands in front of a plain receiver on b; both channels get a value. The
+    // select takes either value, and the remaining receiver takes the second value.
     model::expect_holds(model::departures(1), [] {
         const stranger here;
         channel a, b;
@@ -57,7 +57,8 @@ TEST(kb19_select, a_losing_case_in_front_of_a_receiver_swallows_no_value) {
         stranger_thread chooser("chooser", [&] { first = recv_either(a, b); });
         stranger_thread plain("plain", [&] { second = b.recv(); });
         stranger_thread sender("sender", [&] { b.send(2); });
-        // The plain receiver and the select want two values: the other one comes by either.
+        // The plain receiver and the select want two values: either case of this select sends the
+        // second.
         std::array<one_case, 2> w{{{&a, true, 1}, {&b, true, 3}}};
         const int i = select_of(w);
         chooser.join();
@@ -69,7 +70,7 @@ TEST(kb19_select, a_losing_case_in_front_of_a_receiver_swallows_no_value) {
 }
 
 TEST(kb20_select, one_of_two_senders_wins) {
-    // Both find the same select. The loser waits on, and is served afterwards.
+    // Both senders find the same select. The loser waits on, and is served afterwards.
     model::expect_holds(model::departures(2), [] {
         const stranger here;
         channel a, b;
@@ -84,7 +85,7 @@ TEST(kb20_select, one_of_two_senders_wins) {
 }
 
 TEST(kb20_select, a_close_and_a_sender_do_not_both_win) {
-    // The select learns which of them it was by the claim, not by a flag that close leaves unset.
+    // The select learns from the claim which event won, not from a flag that close leaves unset.
     model::expect_holds(model::departures(2), [] {
         const stranger here;
         channel a, b;
@@ -112,8 +113,8 @@ TEST(kb21_select, two_closes_wake_a_select_whose_frame_goes_at_once) {
 }
 
 TEST(kb22_select, two_selects_on_the_same_channels_in_opposite_order) {
-    // One sends to a or receives from b, the other one the reverse: they meet once, on one of the
-    // two, and neither waits for a lock that the other holds.
+    // The first select sends to a or receives from b, the second does the reverse. They meet once,
+    // on either channel, and neither waits for a lock that its peer holds.
     model::expect_holds(model::departures(2), [] {
         const stranger here;
         channel a, b;
@@ -131,7 +132,7 @@ TEST(kb22_select, two_selects_on_the_same_channels_in_opposite_order) {
 }
 
 TEST(kb22_select, one_channel_in_both_directions_and_twice) {
-    // No select meets itself; two of them meet each other.
+    // A select never meets itself; two selects meet each other.
     model::expect_holds(model::departures(1), [] {
         const stranger here;
         channel a;
@@ -162,7 +163,7 @@ TEST(kb24_select, attempts_find_a_parked_select) {
 }
 
 TEST(kb20_select, buffers_that_fill_at_once_lose_nothing) {
-    // What the select does not take must be there for the next one.
+    // A value that the select does not take must be there for the next select.
     model::expect_holds_in_both_modes(model::departures(1), [] {
         const stranger here;
         channel a(1), b(1);
@@ -192,7 +193,8 @@ options limited(unsigned departures) {
 }
 
 TEST(kb48_chan, a_value_and_a_time_limit_at_the_same_moment) {
-    // Both find the waiter. A value that it does not get stays with its sender.
+    // The sender and the time limit both find the waiter. A value that the waiter does not get
+    // stays with its sender.
     model::machine rig(1);
     model::expect_holds(limited(1), [&] {
         rig.begin(0);
@@ -222,7 +224,7 @@ TEST(kb48_chan, a_receiver_behind_one_that_gives_up_gets_the_value) {
         stranger_thread patient("patient", [&] { patient_got = c.recv(); });
         stranger_thread sender("sender", [&] { MODEL_CHECK(c.send(1)); });
         rig.time_passes();
-        model::wait_until_quiet();  // the hasty one may have been late, and wait still
+        model::wait_until_quiet();  // the hasty receiver may have been late, and still wait
         rig.time_passes();
         hasty.join();
         patient.join();
@@ -251,11 +253,11 @@ TEST(kb48_chan, a_close_and_a_time_limit_at_the_same_moment) {
 
 // --- against sequential objects ------------------------------------------------------------------
 
-// Two queues of one slot each, and what is done to them: 0 and 1 say which.
+// Two queues of one slot each, and the operations on them; 0 and 1 name the queue.
 struct call {
     enum class kind : std::uint8_t { send, recv, select_recv, poll };
     kind what = kind::send;
-    int chan = 0;  // of a select: the one that was chosen, or -1: none
+    int chan = 0;  // of a select: the chosen queue, or -1 for none
     int value = 0;
 };
 
@@ -266,7 +268,8 @@ struct two_slots {
     bool apply(const call& c, bool returned) {
         if (c.what == call::kind::poll && returned && c.chan == -1)
             return slot[0] == 0 && slot[1] == 0;
-        if (!returned && c.what != call::kind::send) return false;  // those return in these tests
+        // each other call returns in these tests
+        if (!returned && c.what != call::kind::send) return false;
         int& s = slot[static_cast<std::size_t>(c.chan)];
         if (c.what == call::kind::send) {
             if (s != 0) return false;
@@ -320,9 +323,9 @@ TEST(linear_select, receives_in_some_order_of_all_operations) {
 }
 
 TEST(linear_select, finds_nothing_only_when_all_are_empty_at_once) {
-    // A value wanders from one channel to the other one, put there before it is taken here: at no
-    // moment are both empty, and no default may run in between. A look at one channel after the
-    // other would miss it.
+    // A value moves from one channel to the other, and is put there before it is taken here. At no
+    // moment are both channels empty, so no default may run in between. A look at one channel after
+    // the other would miss the value.
     options o = model::departures(1);
     o.sequential = true;
     model::expect_holds(o, [] {

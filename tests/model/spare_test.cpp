@@ -1,7 +1,8 @@
-// The m that is set aside for a p before that is taken (sched/spare), who is kept from beginning
-// meanwhile, and what becomes of a p whose new m gets no thread (sched/maker).
+// Explores three rules. An m is set aside for a p before that p is taken (sched/spare). Meanwhile
+// no goroutine may begin. A p whose new m gets no thread stays in use (sched/maker).
 //
-// The law: an m is on one list, or in one hand; and when all is quiet everybody has run. No
+// Invariant: an m is on one list, or set aside for one p; and when the schedule is quiet every
+// goroutine has run. No schedule starts a thread: the kernel refuses each.
 // schedule starts a thread: the kernel refuses each.
 #include <cerrno>
 
@@ -41,7 +42,7 @@ class model_spare : public testing::Test {
 };
 using model_refusal = model_spare;
 
-// As sysmon.
+// Acts as sysmon.
 bool take_for_heir(machine& rig, spare_for why, line_turn turn) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
@@ -59,7 +60,7 @@ bool take_for_heir(machine& rig, spare_for why, line_turn turn) {
     return taken;
 }
 
-// No m is in anybody's hand, and none has been made.
+// No m is set aside, and none has been made.
 void check_ms(machine& rig, std::int32_t idle) {
     rig.check_idle_lists();
     const lock_guard guard(sched.mu);
@@ -70,7 +71,7 @@ void check_ms(machine& rig, std::int32_t idle) {
     MODEL_CHECK(sched.nmspinning.load(memory_order_relaxed) == 0);
 }
 
-// The record that who wants an m more will find.
+// Adds the record that a caller in need of another m will find.
 void give_record(m& mp) {
     const lock_guard guard(sched.mu);
     sched.free_m = &mp;
@@ -86,7 +87,7 @@ void submit(g& gp) {
 
 TEST_F(model_spare, set_aside_serves_the_p_or_goes_back) {
     // The goroutine enters the runtime while its p is requested, or has come to its end, and its m
-    // goes to sleep beside the one that is set aside.
+    // goes to sleep beside the m set aside.
     machine rig(1);
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
@@ -108,13 +109,13 @@ TEST_F(model_spare, set_aside_serves_the_p_or_goes_back) {
 }
 
 TEST_F(model_spare, that_is_the_last_is_promised_once) {
-    // A submitter looks for an m while the only one is set aside. It finds none then, its p goes
-    // back, and what it has queued is run all the same.
+    // A submitter looks for an m while the only idle m is set aside. It finds none, and its p goes
+    // back. Its goroutine must run nevertheless.
     machine rig(2);
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
         give_record(rig.thread_m(7));
-        note_hostage(spare_for::blocked);  // another one; so no refusal is fatal
+        note_hostage(spare_for::blocked);  // a further hostage; so no refusal is fatal
         flag blocks{0}, pipe{0};
         unsigned ended = 0;
         g& blocked = rig.goroutine("blocked", [&] {
@@ -135,7 +136,7 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
         (void)take_for_heir(rig, spare_for::blocked, line_turn::first);
         submitter.join();
         model::wait_until_quiet();
-        // Where the last m was promised, what was queued has not begun.
+        // If the last m was promised, the queued goroutine has not begun.
         shortage s;
         MODEL_CHECK(!s.round(false, nanotime()));
         model::wait_until_quiet();
@@ -144,7 +145,7 @@ TEST_F(model_spare, that_is_the_last_is_promised_once) {
     });
 }
 
-// The heir is the first in line, if the hog is there by then; all stops may end meanwhile.
+// The heir is first in line, if the hog is there by then; meanwhile the end of stops may come.
 void expect_stopped_heir_goes_on(bool all_end) {
     machine rig(1);
     model::expect_holds(small(0), [&] {
@@ -176,8 +177,8 @@ TEST_F(model_spare, that_is_stopped_gets_the_p_or_its_place_in_line) {
 TEST_F(model_spare, that_is_stopped_is_let_go_when_all_are) { expect_stopped_heir_goes_on(true); }
 
 TEST_F(model_spare, keeps_nobody_from_beginning_for_longer_than_there_is_need) {
-    // The last m is set aside, so nobody begins; then that is over. An m that has a new goroutine
-    // in hand just then must not put it off for ever.
+    // The last m is set aside, so no goroutine begins; then that ends. An m that holds a new
+    // goroutine just then must not put it off for ever.
     machine rig(1);
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
@@ -200,8 +201,8 @@ TEST_F(model_spare, keeps_nobody_from_beginning_for_longer_than_there_is_need) {
 }
 
 TEST_F(model_refusal, of_a_thread_leaves_its_p_to_another_m_or_idle) {
-    // A submitter has taken an idle p for a spinner that gets no thread. Others have relied on that
-    // spinner, and the only m may go to sleep at any moment.
+    // A submitter has taken an idle p for a spinner that gets no thread. Other threads have relied
+    // on that spinner, and the only m may go to sleep at any moment.
     machine rig(2);
     model::expect_holds(small(0), [&] {
         rig.begin(-1);
@@ -217,7 +218,7 @@ TEST_F(model_refusal, of_a_thread_leaves_its_p_to_another_m_or_idle) {
         submit(one);
         other.join();
         model::wait_until_quiet();
-        // Where the worker was asleep already, one or two are left to sysmon.
+        // If the worker slept already, one or two goroutines are left to sysmon.
         if (sched.wake_owed.load(memory_order_relaxed)) wakep();
         model::wait_until_quiet();
         MODEL_CHECK(ended == 3);

@@ -1,8 +1,8 @@
-// Which schedule comes next: the strategies of the explorer.
+// The strategies of the explorer: they choose the schedule that comes next.
 //
-// At each choice the engine offers options, the undisturbed one first: the thread that runs goes
-// on, a load sees the newest value, a time-out does not strike. A strategy picks one of them. What
-// departs from the undisturbed schedule makes the replay string.
+// At each choice the engine offers options, the undisturbed option first: the running thread goes
+// on, a load sees the newest value, a time-out does not strike. A strategy picks one option. The
+// departures from the undisturbed schedule make the replay string.
 #pragma once
 
 #include <array>
@@ -42,17 +42,17 @@ struct options_at {
 class strategy {
   public:
     virtual ~strategy() = default;
-    // Makes ready for one more schedule; false: there is none.
+    // Prepares the next schedule; false: there is none.
     virtual bool begin() = 0;
     // The index of the option to take.
     virtual unsigned pick(const options_at& at) = 0;
-    // The schedule is over; it had `choices` of threads.
+    // The schedule is over; it had `choices` choices of threads.
     virtual void end(unsigned choices) = 0;
     // A location turned out to be shared: choices come up where there were none.
     virtual void points_changed() {}
 };
 
-// All schedules within the bounds, depth first.
+// Every schedule within the bounds, depth first.
 class depth_first : public strategy {
   public:
     depth_first(unsigned preemptions, unsigned departures)
@@ -84,8 +84,8 @@ class depth_first : public strategy {
 };
 
 // Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): random priorities, and
-// depth - 1 moments at which the running thread falls behind all others. A bug of depth d shows in
-// one run with probability 1/(n * k^(d-1)) at least, n threads, k choices.
+// depth - 1 moments at which the running thread falls behind every other thread. A bug of depth d
+// shows in a run with probability at least 1/(n * k^(d-1)), for n threads and k choices.
 class random_priorities : public strategy {
   public:
     random_priorities(unsigned depth, std::uint64_t seed) : depth_(depth), state_(seed | 1) {}

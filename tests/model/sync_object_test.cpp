@@ -1,5 +1,5 @@
-// Shared mutex, condition variable, semaphore, latch, barrier and once, used by threads of the
-// program's own.
+// Explores shared mutex, condition variable, semaphore, latch, barrier and once, used by threads of
+// the program's own.
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -23,7 +23,7 @@ using model::stranger_thread;
 
 // --- shared mutex --------------------------------------------------------------------------------
 
-// Readers and writers of one value. In this build readers spread after two locks.
+// Readers and writers of a value. In this build readers spread after two locks.
 class library {
   public:
     library() { model::name(mu, "mutex"); }
@@ -51,7 +51,7 @@ class library {
         inside.set(inside.get() + 1);
         mu.unlock();
     }
-    // All have left: it is nobody's.
+    // Each user has left: no thread holds the mutex.
     void end() {
         MODEL_CHECK(mu.try_lock());
         mu.unlock();
@@ -74,7 +74,8 @@ TEST(model_shared_mutex, keeps_readers_and_writers_apart) {
 }
 
 TEST(model_shared_mutex, gathers_the_readers_that_had_spread) {
-    // A writer that overlooks a reader, or counts one twice, shares the lock or waits for ever.
+    // A writer that overlooks a reader, or counts a reader twice, shares the lock or waits for
+    // ever.
     expect_holds_in_both_modes(departures(1), [] {
         const stranger here;
         library l;
@@ -88,7 +89,7 @@ TEST(model_shared_mutex, gathers_the_readers_that_had_spread) {
 }
 
 TEST(model_shared_mutex, reader_may_leave_on_another_processor) {
-    // It comes in by one counter and leaves by another, or by the lock itself.
+    // The reader enters by one counter and leaves by another, or by the lock itself.
     expect_holds_in_both_modes(departures(1), [] {
         const stranger here;
         library l;
@@ -151,7 +152,7 @@ TEST(kb47_shared_mutex, is_left_alone_by_who_has_unlocked_it) {
 // --- condition variable --------------------------------------------------------------------------
 
 TEST(model_condition_variable, loses_no_notification) {
-    // One that comes between the unlocking and the sleep must find the waiter.
+    // A notification between the unlocking and the sleep must find the waiter.
     model::expect_holds(departures(1), [] {
         const stranger here;
         rota::mutex mu;
@@ -260,7 +261,8 @@ class recorded_semaphore {
 };
 
 TEST(linear_semaphore, is_a_count) {
-    // In one order of all accesses: a try that nothing orders behind a release may miss it.
+    // In one order of each access: an attempt that nothing orders behind a release may miss the
+    // release.
     options o;
     o.sequential = true;
     model::expect_holds(o, [] {
@@ -393,7 +395,8 @@ TEST(kb47_once, is_left_alone_by_who_has_run) {
         auto flag = std::make_unique<rota::once_flag>();
         rota::once_flag& shared = *flag;
         stranger_thread runner("runner", [&] { rota::call_once(shared, [] {}); });
-        // Who finds it done may destroy it; here only behind the runner's own function.
+        // A thread that finds the call done may destroy the flag; here only after the runner's own
+        // function.
         bool mine = false;
         rota::call_once(shared, [&] { mine = true; });
         if (mine) runner.join();

@@ -1,4 +1,4 @@
-// Semaphore table, mutex, wait group and future, used by threads of the program's own.
+// Explores semaphore table, mutex, wait group and future, used by threads of the program's own.
 #include <cstring>
 #include <memory>
 
@@ -18,11 +18,12 @@ using model::plain;
 using model::stranger;
 using model::stranger_thread;
 
-// Nobody holds it, waits for it, or is counted as such; it may be in the slow mode.
+// Whether no thread holds the mutex, waits for it, or is counted as a waiter; it may be in the slow
+// mode.
 bool is_at_rest(const rota::mutex& mu) {
     constexpr std::uint32_t slow = 8;
     std::uint32_t words[2];                          // the state, the semaphore
-    model::the_engine->fence(memory_order_seq_cst);  // what this thread has stored is in memory
+    model::the_engine->fence(memory_order_seq_cst);  // puts this thread's stores into memory
     std::memcpy(words, static_cast<const void*>(&mu), sizeof words);
     return (words[0] & ~slow) == 0 && words[1] == 0;
 }
@@ -38,7 +39,7 @@ class contest {
             mu_.unlock();
         }
     }
-    // All have come back: nobody's step is lost, and nothing is left in the mutex.
+    // Each thread has come back: no step is lost, and nothing is left in the mutex.
     void end(int steps) {
         MODEL_CHECK(inside_.get() == steps);
         MODEL_CHECK(is_at_rest(mu_));
@@ -50,7 +51,7 @@ class contest {
 };
 
 TEST(kb24_sema, each_release_lets_one_pass) {
-    // A count that is given between a waiter's look and its queueing must find it, or be found.
+    // A count released between a waiter's look and its queueing must find the waiter, or be found.
     model::expect_holds({}, [] {
         const stranger here;
         sema_word word{0};
@@ -71,7 +72,7 @@ TEST(kb24_sema, each_release_lets_one_pass) {
 }
 
 TEST(kb47_sema, touches_no_word_that_it_has_given) {
-    // The word is the waiter's, and gone as soon as the waiter has passed.
+    // The word belongs to the waiter, and is gone as soon as the waiter has passed.
     model::expect_holds({}, [] {
         const stranger here;
         auto word = std::make_unique<sema_word>(0u);
@@ -84,7 +85,7 @@ TEST(kb47_sema, touches_no_word_that_it_has_given) {
 }
 
 TEST(kb02_mutex, excludes_and_wakes_a_successor) {
-    // Two writers and the one who holds it: whoever unlocks wakes one of them, or finds one awake.
+    // Two writers and the holder: an unlock wakes a writer, or finds a writer awake.
     model::expect_holds_in_both_modes({}, [] {
         const stranger here;
         contest c;
@@ -98,8 +99,8 @@ TEST(kb02_mutex, excludes_and_wakes_a_successor) {
 }
 
 TEST(kb14_mutex, hands_over_to_who_starves) {
-    // With a clock that leaps, each who waits starves at once: the lock is handed over, and the
-    // mode ends with the last waiter.
+    // With a clock that leaps, each waiter starves at once: the lock is handed over, and the mode
+    // ends with the last waiter.
     options o;
     o.tick = 1'500'000;
     model::expect_holds_in_both_modes(o, [] {
@@ -129,7 +130,7 @@ TEST(kb14_mutex, hands_over_among_three) {
 }
 
 TEST(kb47_mutex, is_left_alone_by_who_has_unlocked_it) {
-    // Whoever gets the lock from an unlock may destroy the mutex at once.
+    // A thread that gets the lock from an unlock may destroy the mutex at once.
     model::expect_holds_in_both_modes({}, [] {
         const stranger here;
         auto mu = std::make_unique<rota::mutex>();
@@ -192,7 +193,7 @@ TEST(model_mutex, try_lock_succeeds_on_a_free_mutex_alone) {
 }
 
 TEST(kb47_wait_group, is_left_alone_by_the_last_done) {
-    // The waiter destroys the group as soon as wait has returned, and sees what the workers did.
+    // The waiter destroys the group as soon as wait has returned, and sees the workers' changes.
     model::expect_holds({}, [] {
         const stranger here;
         auto group = std::make_unique<rota::wait_group>();
@@ -255,7 +256,7 @@ TEST(model_wait_group, serves_a_second_round) {
 }
 
 TEST(kb47_future, is_left_alone_by_who_completes_it) {
-    // The producer and the future share the state; the last one frees it.
+    // The producer and the future share the state; the last of them frees it.
     model::expect_holds({}, [] {
         const stranger here;
         auto* const state = new rota::detail::future_state<int>;

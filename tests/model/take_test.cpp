@@ -1,7 +1,7 @@
-// Taking a p from an m that does not know: sched/take.
+// Explores the taking of a p from an m that does not take part: sched/take.
 //
-// The law: what belongs to a p is touched by one m at a time. Each p has a word of plain memory
-// here, which its holders change, and the explorer reports two that do so unordered.
+// Invariant: one m at a time touches the data of a p. Each p has a word of plain memory here, which
+// its holders change, and the explorer reports two unordered changes.
 #include <gtest/gtest.h>
 
 #include "hog.hpp"
@@ -28,7 +28,7 @@ using flag = atomic<std::uint32_t>;
 struct account {
     plain<int> of_p0{0};
     void touch() { of_p0.set(of_p0.get() + 1); }
-    // As every operation of the runtime: by the m that holds p 0.
+    // As every operation of the runtime: runs on the m that holds p 0.
     void operate() {
         const runtime_entry inside;
         ROTA_CHECK(getm().pp != nullptr);
@@ -36,7 +36,7 @@ struct account {
     }
 };
 
-// As sysmon: returns whether it has got p 0.
+// Acts as sysmon; returns whether it has got p 0.
 bool take_and_hand_off(machine& rig, account& a) {
     p& pp = rig.proc(0);
     sched.retaking.store(true, memory_order_relaxed);
@@ -49,8 +49,8 @@ bool take_and_hand_off(machine& rig, account& a) {
     return taken;
 }
 
-// A goroutine does `work` while the caller does `meanwhile`; another waits for its p. Both come to
-// their ends.
+// A goroutine does `work` while the caller does `meanwhile`; a second goroutine waits for its p.
+// Both must end.
 template <class Work, class Meanwhile>
 void expect_both_end(machine& rig, account& a, Work work, Meanwhile meanwhile) {
     unsigned ended = 0;
@@ -72,7 +72,7 @@ void expect_both_end(machine& rig, account& a, Work work, Meanwhile meanwhile) {
 
 TEST(model_take, a_p_has_one_holder_at_a_time) {
     // The goroutine enters and leaves the runtime while its p is requested. Without the barrier, or
-    // with the mark cleared too early, both sides hold the p.
+    // if the mark were cleared too early, both sides would hold the p.
     expect_holds_on_one_p(small(), [&](machine& rig) {
         account a;
         expect_both_end(rig, a, [&] { a.operate(); }, [&] { (void)take_and_hand_off(rig, a); });
@@ -80,8 +80,8 @@ TEST(model_take, a_p_has_one_holder_at_a_time) {
 }
 
 TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
-    // A raw read on an empty pipe: the m never comes back by itself. What waits behind it must run,
-    // and lets it go on; it then needs a p again.
+    // A raw read on an empty pipe: the m never comes back by itself. The goroutine queued behind it
+    // must run, and then fills the pipe; the reader then needs a p again.
     expect_holds_on_one_p(small(), [&](machine& rig) {
         account a;
         flag reads{0}, pipe{0};
@@ -98,7 +98,7 @@ TEST(kb07_take, a_goroutine_behind_one_that_blocks_its_thread_is_run) {
             ++ended;
         });
         rig.worker(reader, &writer);
-        model::block_thread_until(reads, 1);  // we have seen who holds the p
+        model::block_thread_until(reads, 1);  // this thread knows which m holds the p
         MODEL_CHECK(take_and_hand_off(rig, a));
         model::wait_until_quiet();
         MODEL_CHECK(ended == 2);
@@ -134,8 +134,8 @@ TEST(model_suspend, a_stopped_goroutine_gets_the_only_p_again) { expect_stopped_
 TEST(model_suspend, a_stopped_goroutine_finds_an_idle_p) { expect_stopped_one_goes_on(2); }
 
 TEST(model_suspend, who_is_released_goes_on_without_a_p) {
-    // The only p is held by a goroutine that waits, inside the runtime as it were, for what the
-    // stopped one holds.
+    // The only p is held by a goroutine that waits, as if inside the runtime, for the lock that the
+    // stopped goroutine holds.
     expect_holds_on_one_p(small(0), [&](machine& rig) {
         account a;
         flag held{1};
@@ -163,8 +163,8 @@ TEST(model_suspend, who_is_released_goes_on_without_a_p) {
 }
 
 TEST(model_take, does_not_disturb_a_system_call) {
-    // The request may come while the m is on its way into blocking(), which writes over it, or on
-    // its way out. In blocking() the p is taken by retake_syscall_p alone.
+    // The request may come while the m is on its way into blocking(), which overwrites the request,
+    // or on its way out. In blocking() only retake_syscall_p takes the p.
     expect_holds_on_one_p(small(0), [&](machine& rig) {
         account a;
         const auto call = [] {
@@ -180,7 +180,7 @@ TEST(model_take, does_not_disturb_a_system_call) {
     });
 }
 
-// While it lives, who leaves a system call need not wait for a p.
+// While the object lives, a goroutine that leaves a system call need not wait for a p.
 class stops_allowed {
   public:
     stops_allowed() { hostages.stops = true; }
@@ -189,12 +189,12 @@ class stops_allowed {
     stops_allowed& operator=(const stops_allowed&) = delete;
 };
 
-// A goroutine in a system call loses its p to another one. It goes on to the next call without one,
-// perhaps stopped in between, and what it does in the runtime it does with a p.
+// A goroutine in a system call loses its p to another m. It goes on to the next call without a p,
+// perhaps stopped in between. Its work in the runtime happens with a p.
 void expect_goes_on_without_p(bool is_stopped) {
     const stops_allowed here;
     expect_holds_on_one_p(small(0), [&](machine& rig) {
-        (void)ms_just_taken();  // of the schedule before
+        (void)ms_just_taken();  // drops the list of the schedule before
         account a;
         const auto calls = [&] {
             entersyscall();
@@ -220,7 +220,8 @@ void expect_goes_on_without_p(bool is_stopped) {
 }
 
 TEST(model_take, out_of_a_system_call_a_goroutine_goes_on_until_it_needs_a_p) {
-    // Two ms hold the p, a goroutine waits for ever, or is counted without a p for ever.
+    // What could go wrong: two ms hold the p, a goroutine waits for ever, or is counted without a p
+    // for ever.
     expect_goes_on_without_p(false);
 }
 
@@ -229,11 +230,11 @@ TEST(model_take, out_of_a_system_call_a_goroutine_may_be_stopped_without_a_p) {
 }
 
 TEST(model_take, a_goroutine_leaves_its_p_and_comes_back_for_one) {
-    // It gives the p away inside the runtime and goes on outside, while a taker asks for the same
-    // p. Two ms hold the p, or a goroutine waits for ever.
+    // The goroutine gives its p away inside the runtime and goes on outside, while a taker asks for
+    // the same p. What could go wrong: two ms hold the p, or a goroutine waits for ever.
     const stops_allowed here;
     expect_holds_on_one_p(small(0), [&](machine& rig) {
-        (void)ms_just_taken();  // of the schedule before
+        (void)ms_just_taken();  // drops the list of the schedule before
         account a;
         const auto leaves = [&] {
             m& self = enter_runtime();

@@ -1,5 +1,5 @@
-// Waits with a time limit: the timer against whoever wakes. The body holds the one p and runs what
-// is due; those who wait are threads of the program's own.
+// Explores waits with a time limit: the timer against the waker. The body holds the only p and runs
+// the due timers; the waiters are threads of the program's own.
 #include <mutex>
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
         stranger_thread patient("patient", [&] {
             s.acquire();
             got.set(true);
-            s.release();  // where it has been first, the hasty one waits still
+            s.release();  // if the patient thread came first, the hasty thread still waits
         });
         rig.time_passes();
         s.release();
@@ -64,7 +64,7 @@ TEST(kb48_semaphore, waiter_behind_one_that_gives_up_gets_the_permit) {
 }
 
 TEST(kb48_condition_variable, notification_and_time_limit_at_the_same_moment) {
-    // The one whose time is up must not swallow the notification of the next.
+    // A waiter whose time is up must not swallow the notification of the next waiter.
     machine rig(1);
     model::expect_holds(without_leaks(0), [&] {
         rig.begin(0);
@@ -81,7 +81,7 @@ TEST(kb48_condition_variable, notification_and_time_limit_at_the_same_moment) {
         stranger_thread patient("patient", [&] {
             std::unique_lock lock(mu);
             changed.wait(lock, [&] { return ready.get(); });
-            changed.notify_one();  // where it has been first, the hasty one waits still
+            changed.notify_one();  // if the patient thread came first, the hasty thread still waits
         });
         stranger_thread notifier("notifier", [&] {
             {

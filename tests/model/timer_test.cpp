@@ -1,7 +1,7 @@
-// Timers that are stopped, moved and dropped at the moment at which they come due.
+// Explores timers that are stopped, moved and dropped at the moment at which they come due.
 //
-// One thread is the clock: it takes what is due out of the heap and delivers it, as an m does. The
-// others use the timer. There is no time here: a timer is due when the clock looks.
+// One thread is the clock: it takes due timers out of the heap and delivers them, as an m does. The
+// remaining threads use the timer. There is no time here: a timer is due when the clock looks.
 #include <gtest/gtest.h>
 #include <rota/detail/time_engine.hpp>
 
@@ -25,7 +25,7 @@ using rota::detail::timer_stop;
 
 constexpr std::int64_t end_of_time = rota::detail::ns_max;
 
-// All that is due in p 0's heap is taken and done.
+// Takes each due timer of p 0's heap, and runs it.
 void clock_looks(machine& rig) {
     timer_errand due[2];
     const std::uint32_t n = rig.proc(0).timers.pop_due(end_of_time, due, 2);
@@ -38,8 +38,8 @@ int receives(timer_block* b) {
 }
 
 TEST(kb29_timer, nothing_comes_after_a_stop_at_the_moment_itself) {
-    // The value is in the heap, on its way or in the channel: stop takes it from each of them, and
-    // says so.
+    // The value is in the heap, on its way or in the channel: stop takes it from each of these
+    // places, and reports success.
     machine rig(1);
     model::expect_holds_in_both_modes(departures(1), [&] {
         rig.begin(0);
@@ -56,7 +56,7 @@ TEST(kb29_timer, nothing_comes_after_a_stop_at_the_moment_itself) {
 }
 
 TEST(kb29_timer, a_reset_at_the_moment_itself_gives_exactly_one_value) {
-    // The value of before must not come, and the new one must not be taken for it.
+    // The old value must not come, and the new value must not be taken for it.
     machine rig(1);
     model::expect_holds_in_both_modes(departures(1), [&] {
         rig.begin(0);
@@ -76,7 +76,8 @@ TEST(kb29_timer, a_reset_at_the_moment_itself_gives_exactly_one_value) {
 }
 
 TEST(kb29_timer, two_that_reset_and_stop_at_once_leave_it_whole) {
-    // Both change it under its lock: started by the last one or stopped, never in between.
+    // Both change the timer under its lock: the later call has started or stopped it, never in
+    // between.
     machine rig(1);
     options o = departures(1);
     o.departures = 0;
@@ -91,7 +92,8 @@ TEST(kb29_timer, two_that_reset_and_stop_at_once_leave_it_whole) {
         clock.join();
         clock_looks(rig);
         const int values = receives(b);
-        // Either the stop came first, and the reset started it again; or it ended that start.
+        // Either the stop came first, and the reset started the timer again; or the stop ended that
+        // start.
         MODEL_CHECK(stopped);
         MODEL_CHECK(was ? values == 0 : values == 1);
         timer_release(b);
@@ -99,8 +101,8 @@ TEST(kb29_timer, two_that_reset_and_stop_at_once_leave_it_whole) {
 }
 
 TEST(kb48_timer, a_wait_with_a_limit_ends_once) {
-    // Served and timed out at the same moment: one of the two wins, and once stop_timer has
-    // returned nobody touches the waiter's frame.
+    // Served and timed out at the same moment: one event wins, and once stop_timer has returned no
+    // thread touches the waiter's frame.
     machine rig(1);
     model::expect_holds_in_both_modes(departures(1), [&] {
         rig.begin(0);

@@ -1,8 +1,9 @@
-// The delicate dance: submitting, waking, spinning, parking and going idle, with the real scheduler
-// on two or three ps.
+// Explores the delicate dance: submitting, waking, spinning, parking and going idle, with the real
+// scheduler on two or three ps.
 //
-// The law is work conservation: when all is quiet, no goroutine is runnable beside an idle p. What
-// the tests themselves count is plain memory: the threads of a schedule are fibers of one thread.
+// Invariant (work conservation): when the schedule is quiet, no goroutine is runnable beside an
+// idle p. The tests' own counters are plain memory: the threads of a schedule are fibers of one
+// thread.
 #include <gtest/gtest.h>
 #include <rota/detail/time_engine.hpp>
 
@@ -31,7 +32,7 @@ void submit(p& pp, g& gp, bool next) {
     wakep();
 }
 
-// One m queues a goroutine while the only other one is about to have nothing to do.
+// An m queues a goroutine while the only further m is about to have no work.
 void expect_queued_work_is_run(bool spinning, bool next) {
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
@@ -48,13 +49,13 @@ void expect_queued_work_is_run(bool spinning, bool next) {
 }
 
 TEST(kb01_wake, work_queued_while_the_last_spinner_gives_up_is_run) {
-    // The submitter sees the spinner and wakes nobody; the spinner must see the goroutine then.
+    // The submitter sees the spinner and wakes no m; so the spinner must see the goroutine.
     expect_queued_work_is_run(true, true);
 }
 
 TEST(kb01_wake, work_queued_while_an_m_idles_its_p_is_run) {
-    // The m has not spun, since others do or no p was busy: need_spinning is what the submitter
-    // that sees no idle p leaves behind.
+    // The m has not spun, since another m spins or no p was busy. A submitter that sees no idle p
+    // leaves a request in need_spinning.
     expect_queued_work_is_run(false, false);
 }
 
@@ -89,14 +90,14 @@ TEST(kb02_wake, the_last_spinner_that_finds_work_wakes_a_successor) {
 }
 
 TEST(kb02_wake, the_last_spinner_finds_all_work_while_an_m_idles_its_p) {
-    // The other m may not spin, so it goes without a last look. The spinner takes both goroutines;
-    // its call for a successor meets no idle p yet and leaves need_spinning behind.
+    // The worker m may not spin, so it goes without a last look. The spinner takes both goroutines;
+    // its call for a successor meets no idle p yet and leaves a request in need_spinning.
     machine rig(2);
     expect_holds_in_both_modes(small(0), [&] {
         rig.begin(-1);
         meeting both(rig);
         rig.spare_ms();
-        // In any round but each 61st a p takes a batch from the global queue.
+        // A p takes a batch from the global queue in any round except each 61st.
         for (const int i : {0, 1}) rig.proc(i).sched_tick.store(1, memory_order_relaxed);
         rig.busy_m("spinner", 0, true);
         rig.busy_m("worker", 1, false);
@@ -111,16 +112,17 @@ TEST(kb02_wake, the_last_spinner_finds_all_work_while_an_m_idles_its_p) {
     });
 }
 
-// The last spinner has found both goroutines, with p 0, and is about to call for a successor. That
-// is the only call there will be: who submitted them has called before, and this m is what came of
-// it. Meanwhile p 1 is idled, by an m that may not spin beside this one, or by who hands it on. The
-// call may come after the spinner was seen and before p 1 is idle: it wakes nobody then, but leaves
-// word in need_spinning. Whoever does not look for that once p 1 is idle leaves a goroutine beside
-// an idle p for ever.
+// The last spinner has found both goroutines, with p 0, and is about to call for a successor. No
+// further call will come: the submitter has called before, and that call started this spinner.
+//
+// Meanwhile p 1 becomes idle, by an m that may not spin beside the spinner, or by a hand-off. The
+// call may come after that m has seen the spinner and before p 1 is idle. It then wakes no m, but
+// leaves a request in need_spinning. An m that does not look for the request once p 1 is idle
+// leaves a goroutine beside an idle p for ever.
 void expect_the_last_call_is_heard(bool is_handed_on) {
     machine rig(2);
     options o = small(0);
-    o.preemptions = 1;  // that is enough, and few: all of them, however busy the machine is
+    o.preemptions = 1;  // enough to show it, and few enough to be complete on a busy machine
     o.seconds = 0.5;
     expect_holds_in_both_modes(o, [&] {
         rig.begin(is_handed_on ? 1 : -1);
@@ -128,7 +130,7 @@ void expect_the_last_call_is_heard(bool is_handed_on) {
         runq_put(rig.proc(0), both.g1, false);
         runq_put(rig.proc(0), both.g2, false);
         rig.spare_ms();
-        // Both ps are taken before anybody begins.
+        // Both ps are taken before any m begins.
         model::the_engine->offer_choices(false);
         rig.busy_m("spinner", 0, true);
         if (!is_handed_on) rig.busy_m("worker", 1, false);
@@ -148,7 +150,7 @@ TEST(kb07_wake, the_last_spinners_call_is_heard_by_who_hands_a_p_on) {
     expect_the_last_call_is_heard(true);
 }
 
-// All ps are idle or about to be; the work comes by way of the global queue.
+// Each p is idle or about to be; the work comes by way of the global queue.
 void expect_work_from_outside_is_run(int procs) {
     machine rig(procs);
     expect_holds_in_both_modes(small(), [&] {
@@ -171,7 +173,7 @@ void expect_work_from_outside_is_run(int procs) {
 TEST(kb03_wake, a_foreign_thread_wakes_an_idle_runtime) { expect_work_from_outside_is_run(1); }
 
 TEST(kb03_wake, a_foreign_thread_is_heard_by_the_last_m_with_a_p_or_wakes_another) {
-    // The worker is alone with a p, so it does not spin before it gives that up.
+    // The worker is the only m with a p, so it does not spin before it gives the p up.
     expect_work_from_outside_is_run(2);
 }
 
@@ -217,8 +219,8 @@ TEST(kb27_timer, of_an_idle_p_is_seen_by_the_last_m_with_a_p_or_wakes_another) {
 }
 
 TEST(kb04_park, a_goroutine_is_readied_once_it_is_off_its_stack) {
-    // The waker finds it as soon as it is in the list; its registers are saved later. Readied too
-    // early, it would run on two threads, or from an old context.
+    // The waker finds the goroutine as soon as it is in the list; its registers are saved later.
+    // Readied too early, the goroutine would run on two threads, or from an old context.
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
         rig.begin(-1);
@@ -258,7 +260,8 @@ TEST(kb04_park, a_goroutine_is_readied_once_it_is_off_its_stack) {
 }
 
 TEST(kb07_syscall, a_p_in_a_system_call_is_taken_once) {
-    // sysmon takes the p while its m comes back: one of them has it, and nothing stays behind.
+    // sysmon takes the p while its m comes back: one of them has it, and no goroutine is left
+    // behind.
     machine rig(2);
     expect_holds_in_both_modes(small(0), [&] {
         rig.begin(-1);
@@ -280,7 +283,8 @@ TEST(kb07_syscall, a_p_in_a_system_call_is_taken_once) {
 }
 
 TEST(kb27_timer, an_earlier_timer_breaks_the_pollers_sleep) {
-    // Who adds it and who goes to sleep until the old earliest one: one of them sees the other.
+    // One thread adds a timer while an m goes to sleep until the old earliest timer: at least one
+    // must see the other's step.
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
         rig.begin(0);
@@ -296,7 +300,8 @@ TEST(kb27_timer, an_earlier_timer_breaks_the_pollers_sleep) {
         rig.spare_ms();
         rig.busy_m("worker", 1, false);
         if (rig.proc(0).timers.reset(near, 100'000'000).earlier) wake_poller(near.when);
-        // The worker sleeps in the poller until time passes, which it does when all is quiet.
+        // The worker sleeps in the poller until time passes, which it does when the schedule is
+        // quiet.
         model::sleep_until(500'000'000);
         MODEL_CHECK(fired_at[1] != 0 && fired_at[1] < 200'000'000);
         MODEL_CHECK(fired_at[0] == 0);
@@ -304,8 +309,8 @@ TEST(kb27_timer, an_earlier_timer_breaks_the_pollers_sleep) {
 }
 
 TEST(kb27_timer, moved_to_an_earlier_moment_breaks_the_pollers_sleep) {
-    // The same by reset of a timer that the poller already sleeps for: its old moment must not be
-    // the one that counts. (In a whole process sysmon would mend it after a while.)
+    // The same by reset of a timer for which the poller already sleeps: its old moment must not
+    // count. (In a whole process sysmon would repair it after a while.)
     machine rig(2);
     expect_holds_in_both_modes(small(), [&] {
         rig.begin(0);
@@ -323,7 +328,7 @@ TEST(kb27_timer, moved_to_an_earlier_moment_breaks_the_pollers_sleep) {
 }
 
 TEST(kb05_idle, lists_and_counts_agree) {
-    // Two threads take and give ps and ms back at once.
+    // Two threads take ps and ms and give them back at the same time.
     machine rig(2);
     options o;
     o.leaks = false;
