@@ -1,4 +1,4 @@
-// How many descriptors are open: what is opened must be closed.
+// Counts the open descriptors, so that a test can show that each descriptor is closed.
 #pragma once
 
 #include <array>
@@ -10,8 +10,9 @@
 
 namespace rota_test {
 
-// Open descriptors of this process, without those of files in /proc: the runtime's own threads open
-// such for moments at any time (how threads of the process are), and no test keeps one.
+// Open descriptors of this process, without files in /proc. The runtime's own threads open such
+// files for a moment at any time (to see how threads of the process are), and no test keeps such a
+// file.
 inline int open_descriptors() {
     DIR* const all = ::opendir("/proc/self/fd");
     if (all == nullptr) return -1;
@@ -19,7 +20,7 @@ inline int open_descriptors() {
     while (const dirent* entry = ::readdir(all)) {
         std::array<char, 64> at;
         const ssize_t size = ::readlinkat(::dirfd(all), entry->d_name, at.data(), at.size());
-        if (size < 0) continue;  // "." and "..", or closed by now
+        if (size < 0) continue;  // "." and "..", or closed meanwhile
         const std::string_view what(at.data(), static_cast<std::size_t>(size));
         n += what.substr(0, 6) == "/proc/" ? 0 : 1;
     }

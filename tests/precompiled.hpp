@@ -1,5 +1,5 @@
-// What most tests include, compiled once for all of them (CMakeLists.txt). A test still names what
-// it uses: some builds do without this.
+// Headers that most tests include, compiled once (CMakeLists.txt). A test still includes the
+// headers that it uses: some builds do not precompile this file.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// A dial to several addresses: in turn, and two families side by side. The names are imagined
-// (imagined_names.hpp); the addresses are of this machine, and answer, refuse, or hang.
+// Checks a dial to several addresses: in turn, and two families side by side. The names are
+// imagined (imagined_names.hpp); the addresses belong to this machine, and answer, refuse, or hang.
 #include <array>
 #include <chrono>
 #include <memory>
@@ -32,9 +32,10 @@ using rota_test::imagine;
 using rota_test::open_descriptors;
 
 constexpr auto head_start = 300ms;  // of the first family, as rota/net.hpp says
-constexpr auto share_min = 2s;      // of the time that is left, for one address
+constexpr auto share_min = 2s;      // for one address, from the remaining time
 
-// An address of this machine that refuses, answers, or hangs. Once taken it is nobody else's.
+// An address of this machine that refuses, answers, or hangs. While the object lives, it keeps the
+// address from other programs.
 class place {
   public:
     place(const std::string& host, std::uint16_t port) : at_(*net::literal(host, port)) {
@@ -56,7 +57,7 @@ class place {
     bool stands() const { return stands_; }
     const net::endpoint& at() const { return at_; }
     void answer() const { EXPECT_EQ(::listen(fd_, 16), 0); }
-    // One connection fills its queue; the kernel says nothing to whoever comes then.
+    // One connection fills its queue; the kernel does not answer further clients.
     void hang() {
         EXPECT_EQ(::listen(fd_, 0), 0);
         filling_ = ::socket(net::family_of(at_), SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -65,10 +66,11 @@ class place {
             tcp_info now{};
             socklen_t size = sizeof now;
             ::getsockopt(fd_, IPPROTO_TCP, TCP_INFO, &now, &size);
-            return now.tcpi_unacked > now.tcpi_sacked;  // of a listener: its queue, and the most
+            // of a listener: the length of its queue, and its limit
+            return now.tcpi_unacked > now.tcpi_sacked;
         }));
     }
-    // Whoever has hung tries again within a second or two, and gets through.
+    // A hanging client tries again within a second or two, and then connects.
     void let_in() const {
         const int taken = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
         EXPECT_GE(taken, 0);
@@ -81,7 +83,7 @@ class place {
     bool stands_;
 };
 
-// Places of one port, at these hosts; none where one of them is no address of this machine.
+// Places of one port, at these hosts; empty if a host is not an address of this machine.
 using places = std::vector<std::unique_ptr<place>>;
 places places_at(const std::vector<std::string>& hosts) {
     for (int tries = 0; tries < 50; ++tries) {
@@ -98,26 +100,26 @@ places places_at(const std::vector<std::string>& hosts) {
 
 const std::vector<std::string> families = {"127.0.0.1", "::1"};
 
-// The address, with the port of `all`, of a name that stands for them in this order.
+// The address, with the port of `all`, of a name that stands for `all` in this order.
 std::string named(const std::string& name, const std::vector<net::endpoint>& all) {
     imagine(name, all);
     return name + ":" + std::to_string(all.back().port());
 }
 
-// What a dial may leave behind: nothing but the connection.
+// Checks that a dial leaves nothing behind except its connection.
 struct books {
     int descriptors = open_descriptors();
     int goroutines = rota::runtime::num_goroutine();
     void expect(int more) const {
         EXPECT_TRUE(eventually([&] { return open_descriptors() == descriptors + more; }))
             << open_descriptors() << " descriptors, before: " << descriptors;
-        // Less, where one of an earlier test was about to end when they were counted.
+        // Fewer, if a goroutine of an earlier test was about to end when they were counted.
         EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() <= goroutines; }))
             << rota::runtime::num_goroutine() << " goroutines, before: " << goroutines;
     }
 };
 
-// After the runtime has opened what it keeps.
+// Calls f after the runtime has opened the descriptors that it keeps.
 template <class F>
 void with_places(const std::vector<std::string>& hosts, F f) {
     rota::run([&] {
@@ -129,8 +131,8 @@ void with_places(const std::vector<std::string>& hosts, F f) {
 }
 
 TEST(net_dial_race, second_family_wins_while_the_first_hangs) {
-    // The second could not be tried, or before its time; the first could go on, and keep its
-    // descriptor and goroutine.
+    // The dial might not try the second family, or try it too early. The dial of the first family
+    // might go on, and keep its descriptor and goroutine.
     for (const std::size_t first : {0U, 1U}) {
         with_places(families, [&](places& all) {
             place &hanging = *all[first], &good = *all[1 - first];
@@ -148,7 +150,7 @@ TEST(net_dial_race, second_family_wins_while_the_first_hangs) {
 }
 
 TEST(net_dial_race, family_that_fails_lets_the_other_one_begin) {
-    // A refusal could be taken for the outcome of the whole.
+    // A refusal by one family could be taken for the outcome of the whole dial.
     with_places(families, [](places& all) {
         all[1]->answer();
         const std::string to = named("half-refused", {all[0]->at(), all[1]->at()});
@@ -160,7 +162,8 @@ TEST(net_dial_race, family_that_fails_lets_the_other_one_begin) {
 }
 
 TEST(net_dial_race, whoever_connects_as_well_is_closed) {
-    // Both may get through, one behind the other or at once: the second could stay open for ever.
+    // Both families may connect, one after the other or at once: the second connection could stay
+    // open for ever.
     with_places(families, [](places& all) {
         for (const auto& one : all) one->hang();
         const std::string to = named("both-late", {all[0]->at(), all[1]->at()});
@@ -177,7 +180,8 @@ TEST(net_dial_race, whoever_connects_as_well_is_closed) {
 }
 
 TEST(net_dial_race, ends_for_both_families_with_the_context) {
-    // One of them could be forgotten; or the error be that of a deadline that was set to end it.
+    // The dial of one family could be forgotten. Or the error could be that of a deadline that was
+    // set to end it.
     with_places(families, [](places& all) {
         for (const auto& one : all) one->hang();
         const std::string to = named("both-hang", {all[0]->at(), all[1]->at()});
@@ -199,7 +203,7 @@ TEST(net_dial_race, ends_for_both_families_with_the_context) {
 }
 
 TEST(net_dial_race, that_fails_everywhere_has_the_error_of_the_first) {
-    // That of who failed last would tell of an address that nobody had in mind.
+    // The error of the last failure would name an address for which the caller did not ask.
     with_places(families, [](places& all) {
         const net::endpoint refusing = all[0]->at(), other_family = all[1]->at();
         const net::endpoint nowhere = *net::literal("255.255.255.255", refusing.port());
@@ -222,7 +226,7 @@ TEST(net_dial_race, that_fails_everywhere_has_the_error_of_the_first) {
 }
 
 TEST(net_dial_in_turn, shares_the_time_of_the_context_out) {
-    // An address that hangs could have all of it, and the next one none.
+    // An address that hangs could use the whole time, and leave none to the next address.
     with_places({"127.0.0.1", "127.0.0.2"}, [](places& all) {
         all[0]->hang();
         all[1]->answer();
@@ -241,7 +245,7 @@ TEST(net_dial_in_turn, shares_the_time_of_the_context_out) {
 }
 
 TEST(net_dial_in_turn, without_time_for_all_ends_with_the_context) {
-    // The error could be the timeout of an address, which is none of the caller's.
+    // The error could be the time-out of an address, which the caller did not set.
     with_places({"127.0.0.1", "127.0.0.2"}, [](places& all) {
         for (const auto& one : all) one->hang();
         const std::string to = named("no-time", {all[0]->at(), all[1]->at()});

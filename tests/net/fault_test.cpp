@@ -1,5 +1,5 @@
-// What the kernel may say to each call, said to it: interruptions everywhere, and no memory or
-// descriptors at each place where one is needed.
+// Plants the errors that the kernel may return to each call: interruptions everywhere, and a lack
+// of memory or descriptors at each place that needs one.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -46,7 +46,7 @@ std::string echo(const net::conn& a, const net::conn& b, std::string_view text) 
 }
 
 TEST(kb42_net, interrupted_calls_are_made_again) {
-    // An interruption could come out as an error, as an end, or lose what had been done.
+    // An interruption could be reported as an error or as an end, or lose finished work.
     rota::run([] {
         plant_fault(interrupt_every_other);
         const net::listener l = net::listen("tcp", "127.0.0.1:0");
@@ -66,7 +66,7 @@ TEST(kb42_net, interrupted_calls_are_made_again) {
 }
 
 TEST(kb36_net, refusals_at_each_call_come_out_as_they_are) {
-    // A refusal could be waited for, be lost, or leave a half-made socket behind.
+    // The runtime could wait for a refusal to pass, lose it, or leave a half-made socket behind.
     rota::run([] {
         const net::listener l = net::listen("tcp", "127.0.0.1:0");
         const std::string at = l.addr().to_string();
@@ -131,8 +131,8 @@ TEST(net_accept, takes_the_next_when_a_connection_has_gone) {
 }
 
 TEST(kb36_net, full_queue_of_a_unix_socket_is_not_tried_without_a_pause) {
-    // The kernel tells a sender after each vain attempt that it has room, which it had all the
-    // time.
+    // The kernel reports to a sender after each vain attempt that it has room, although nothing has
+    // changed.
     rota::run([] {
         const auto name = [](int i) {
             return "@rota-test-" + std::to_string(::getpid()) + "-full-" + std::to_string(i);
@@ -155,7 +155,7 @@ TEST(kb36_net, full_queue_of_a_unix_socket_is_not_tried_without_a_pause) {
         const auto start = rota::clock::now();
         rota::wait_group sender;
         sender.go([&] { EXPECT_EQ(a.write_to(message, b.addr()), 7U); });
-        rota::sleep_for(50ms);  // the time in which its attempts are counted
+        rota::sleep_for(50ms);  // the time in which the test counts the sender's attempts
         const unsigned tries = asked.load();
         const auto took =
             std::chrono::duration_cast<std::chrono::milliseconds>(rota::clock::now() - start);

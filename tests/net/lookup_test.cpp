@@ -1,4 +1,4 @@
-// Lookups that never end: a name server that says nothing is imagined (imagined_names.hpp).
+// Checks lookups that never end: the imagined name server does not answer (imagined_names.hpp).
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -22,8 +22,8 @@ using rota_test::silent_asks;
 }  // namespace
 
 TEST(net_lookup, of_names_that_nobody_answers_is_bounded_and_left_with_the_context) {
-    // Each could hold a thread; those beyond the bound could wait for their turn when nobody wants
-    // their answer any more, and leave a goroutine behind.
+    // Each lookup could hold a thread. Lookups beyond the bound could wait for their turn after
+    // their caller has given up, and leave a goroutine behind.
     rota::run([] {
         constexpr int bound = 64, more = 40;
         const int before = rota::runtime::num_goroutine();
@@ -45,7 +45,7 @@ TEST(net_lookup, of_names_that_nobody_answers_is_bounded_and_left_with_the_conte
             << rota::runtime::num_goroutine() << " goroutines, before: " << before;
         EXPECT_EQ(rota_test::silent_begun.load(), bound);
         rota_test::answer_the_silent = true;
-        // Less, where one of an earlier test was about to end when they were counted.
+        // Fewer, if a goroutine of an earlier test was about to end when they were counted.
         EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() <= before; }))
             << rota::runtime::num_goroutine() << " goroutines, before: " << before;
         std::error_code error;
@@ -56,7 +56,8 @@ TEST(net_lookup, of_names_that_nobody_answers_is_bounded_and_left_with_the_conte
 }
 
 TEST(net_lookup, of_an_address_in_an_unknown_zone_is_an_error) {
-    // The zone could be left out, and the address of another link, or of this machine, be asked.
+    // The lookup could drop the zone, and the dial ask an address of another link, or of this
+    // machine.
     rota::run([] {
         const net::listener l = net::listen("tcp", "[::1]:0");
         const std::string port = std::to_string(l.addr().port());

@@ -1,4 +1,5 @@
-// The count of those who wait for descriptors, after every way in which such a wait can end.
+// Checks the count of goroutines that wait for descriptors, after every way in which such a wait
+// can end.
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -21,7 +22,7 @@ using namespace std::chrono_literals;
 using rota::rt::net_poller;
 namespace net = rota::net;
 
-// Who lets a goroutine go counts it out behind that: a moment later.
+// The thread that releases a goroutine uncounts it after that: a moment later.
 bool nobody_is_counted() {
     const auto until = std::chrono::steady_clock::now() + 20s;
     while (net_poller.has_waiters()) {
@@ -40,7 +41,7 @@ bool somebody_is_counted() {
     return true;
 }
 
-// A read that waits, and what ends it.
+// Starts a read that waits, and ends it by `end`.
 void end_a_wait_by(const std::function<void(const net::conn& reader, const net::conn& peer)>& end) {
     if (testing::Test::HasFailure()) return;
     rota::run([&] {
@@ -61,8 +62,8 @@ void end_a_wait_by(const std::function<void(const net::conn& reader, const net::
 }
 
 TEST(kb35_poller, counts_nobody_after_any_end_of_a_wait) {
-    // A count that stays up silences the deadlock detector for ever; one that falls too far makes
-    // it cry, and the poller be left alone.
+    // A count that stays too high silences the deadlock detector for ever. A count that falls too
+    // far makes the detector report a false deadlock, and lets every m leave the poller.
     end_a_wait_by([](auto&, auto& peer) { peer.write("x"); });
     end_a_wait_by([](auto&, auto& peer) { peer.close(); });
     end_a_wait_by([](auto& reader, auto&) { reader.close(); });
@@ -73,7 +74,7 @@ TEST(kb35_poller, counts_nobody_after_any_end_of_a_wait) {
 }
 
 TEST(kb35_poller, counts_nobody_after_ends_that_race) {
-    // Two ends at once: the wait is counted out once.
+    // Two ends at once: the wait must be uncounted once.
     for (int i = 0; i < 50; ++i) {
         end_a_wait_by([i](auto& reader, auto& peer) {
             rota::wait_group all;

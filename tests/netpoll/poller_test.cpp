@@ -1,5 +1,5 @@
-// The poller and its records, on real descriptors: tags, kinds that cannot be polled, refusals of
-// the kernel.
+// Checks the poller and its records on real descriptors: tags, kinds that cannot be polled,
+// refusals of the kernel.
 #include "netpoll/poller.hpp"
 
 #include <cerrno>
@@ -58,7 +58,7 @@ void look() {
     EXPECT_EQ(ready.count, 0U);
 }
 
-// Other threads of the process poll as well: what they have been told has gone into the words.
+// Other threads of the process poll as well; the changes reported to them are in the words.
 state eventually(const poll_desc& d, poll_dir dir, state wanted) {
     const std::int64_t until = nanotime() + 5'000'000'000;
     const poll_word& word = d.word[static_cast<std::uint8_t>(dir)];
@@ -89,8 +89,8 @@ TEST(poller, tells_of_each_change_once) {
 }
 
 TEST(kb32_poller, drops_what_is_meant_for_an_earlier_use_of_the_record) {
-    // The record has been given to another descriptor while an event for the old one is on its way:
-    // the kernel still knows the old descriptor, by the old tag.
+    // The record has been given to another descriptor while an event for the old descriptor is on
+    // its way. The kernel still knows the old descriptor, by the old tag.
     pipe_ends before;
     std::uint64_t old_tag = 0;
     const poll_desc* old_record = nullptr;
@@ -141,12 +141,12 @@ TEST(poller, a_word_leads_to_what_lies_beside_its_record) {
     d->beside = &object;
     for (poll_word& w : d->word) EXPECT_EQ(beside_poll_word(&w), &object);
     poll_desc_free(*d);
-    d = poll_desc_new();  // the same: the last one given back comes first
+    d = poll_desc_new();  // the same record: the last record given back comes first
     EXPECT_EQ(beside_poll_word(&d->word[0]), nullptr);
     poll_desc_free(*d);
 }
 
-// A poller of a test's own: the process's may be slept in by others.
+// Starts a poller of the test's own: other threads may sleep in the process's poller.
 int start(poller& own, poll_backend& watch) {
     own.use(watch);
     const runtime_entry inside;
@@ -179,7 +179,7 @@ TEST(poller, brings_few_at_a_look_and_loses_none_of_the_others) {
         ASSERT_EQ(own.add(pipes[i].reader, *records[i].d), 0);
         ASSERT_EQ(::write(pipes[i].writer, "x", 1), 1);
     }
-    // How many more of the records know that there is something to read.
+    // How many further records have learnt that there are bytes to read.
     const auto told = [&] {
         std::size_t sum = 0;
         for (const record& r : records) sum += (*r.d)[poll_dir::read].take() == state::ready;
@@ -189,7 +189,8 @@ TEST(poller, brings_few_at_a_look_and_loses_none_of_the_others) {
     own.look(ready);
     EXPECT_EQ(told(), poll_at_once);
     EXPECT_TRUE(ready.is_full);
-    constexpr std::int64_t long_enough = 10'000'000'000;  // ns: what is there ends it at once
+    // ns: an event that is there ends the sleep at once
+    constexpr std::int64_t long_enough = 10'000'000'000;
     own.sleep(nanotime() + long_enough, ready);
     EXPECT_EQ(told(), poll_at_once);
     EXPECT_TRUE(ready.is_full);
@@ -199,11 +200,10 @@ TEST(poller, brings_few_at_a_look_and_loses_none_of_the_others) {
     for (const pipe_ends& p : pipes) ASSERT_EQ(::write(p.writer, "x", 1), 1);
     own.look(ready, poll_events_max);
     EXPECT_EQ(told(), n);
-    EXPECT_EQ(ready.count, 0U);  // nobody has waited
+    EXPECT_EQ(ready.count, 0U);  // no goroutine has waited
 }
 
-// A back end that has one descriptor in mind, of which it tells when it is asked for the first
-// time.
+// A back end with one descriptor, which it reports at the first call of wait().
 class imagined final : public poll_backend {
   public:
     int start() override { return 0; }
@@ -246,7 +246,7 @@ int no_poller(sys_call call) { return call == sys_call::poll_create ? EMFILE : 0
 int no_watch(sys_call call) { return call == sys_call::poll_add ? ENOMEM : 0; }
 
 TEST(kb36_poller, that_cannot_be_made_says_so_and_is_made_later) {
-    // Without descriptors at the start, no later call must find half a poller.
+    // The start fails without descriptors; no later call may find half a poller.
     epoll_backend watch;
     poller own;
     own.use(watch);

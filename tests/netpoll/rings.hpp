@@ -1,6 +1,6 @@
-// Back ends on io_uring for tests, each apart from the process's own, which is not on io_uring
-// then: a record has one letter, and lies in one mailbox. The thread of one lives on, so there is
-// one of each kind.
+// Makes back ends on io_uring for tests, separate from the process's own poller. That poller must
+// not be on io_uring: a record has one letter, which lies in at most one mailbox. A back end's
+// thread never ends, so there is one back end of each kind.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,7 @@
 
 namespace rota_test {
 
-// Null: the kernel has none, which is said.
+// Null: the kernel has no io_uring; the function prints that.
 inline rota::rt::uring_backend* started(rota::rt::uring_backend& b) {
     const int error = b.start();
     if (error == 0) return &b;
@@ -22,7 +22,7 @@ inline rota::rt::uring_backend* ring() {
     return started(one);
 }
 
-// As small as can be: completions have no room, watches end, and requests wait for a slot.
+// As small as possible: completions have no room, watches end, and requests wait for a slot.
 inline rota::rt::uring_backend* tiny_ring() {
     static rota::rt::uring_backend one({2, 4});
     return started(one);

@@ -1,4 +1,5 @@
-// TCP in memory, call by call: what it must have of the true one for tests by it to mean something.
+// Checks TCP in memory, call by call: the properties of the kernel's TCP on which tests with it
+// rely.
 #include "netpoll/simulated_tcp.hpp"
 
 #include <cerrno>
@@ -16,10 +17,10 @@ namespace {
 
 using namespace rota::rt;
 
-constexpr int door = 10, client = 11, server = 12;  // numbers that nobody else looks at
+constexpr int door = 10, client = 11, server = 12;  // numbers that no other code uses
 constexpr std::uint16_t port = 80;
 
-// A kernel, its clock, and calls in words.
+// A kernel, its clock, and shorthands for its calls.
 class simulated_tcp_of : public testing::TestWithParam<std::uint64_t> {
   protected:
     simulated_tcp_of() {
@@ -50,7 +51,7 @@ class simulated_tcp_of : public testing::TestWithParam<std::uint64_t> {
         EXPECT_EQ(net_->adopt(number, AF_INET), 0);
         return net_->connect(number, reinterpret_cast<const sockaddr*>(&a), sizeof a);
     }
-    // Until nothing is on its way.
+    // Lets time pass until nothing is on its way.
     void let_all_arrive() {
         while (const std::int64_t next = net_->next_change()) clock_.leap_to(next);
     }
@@ -64,7 +65,7 @@ class simulated_tcp_of : public testing::TestWithParam<std::uint64_t> {
         const iovec part{const_cast<char*>(text.data()), text.size()};
         return net_->send(number, &part, 1);
     }
-    // What is there, or the error's name.
+    // The bytes that are there, or the error's name.
     std::string receive(int number) {
         char room[100'000];
         const std::int64_t n = net_->receive(number, room, sizeof room, false);
@@ -82,7 +83,7 @@ class simulated_tcp_of : public testing::TestWithParam<std::uint64_t> {
     const std::unique_ptr<simulated_tcp> net_ = std::make_unique<simulated_tcp>(clock_);
 };
 
-// Connections that stood at once would hide whoever does not wait for them.
+// Connections that stood at once would hide a caller that does not wait for them.
 TEST_P(simulated_tcp_of, connections_take_their_time_and_are_refused_where_nobody_listens) {
     EXPECT_EQ(connect(), -EINPROGRESS);
     EXPECT_FALSE(can(client, EPOLLOUT));
@@ -107,12 +108,12 @@ TEST_P(simulated_tcp_of, connections_take_their_time_and_are_refused_where_nobod
     EXPECT_NE(from.sin_port, 0);
 }
 
-// A queue without an end would never show a server that does not accept.
+// A queue without a limit would never expose a server that does not accept.
 TEST_P(simulated_tcp_of, a_full_queue_makes_clients_ask_again) {
-    listen(1);  // as Linux counts: one more than that
+    listen(1);  // Linux counts one more than that
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(connect(client + i), -EINPROGRESS);
-        clock_.advance(500'000'000);  // each has asked before the next one
+        clock_.advance(500'000'000);  // each client has asked before the next client
         (void)net_->next_change();
     }
     EXPECT_TRUE(can(client, EPOLLOUT));
@@ -122,14 +123,14 @@ TEST_P(simulated_tcp_of, a_full_queue_makes_clients_ask_again) {
     EXPECT_FALSE(can(client + 2, EPOLLOUT));  // it has not asked again
     let_all_arrive();
     EXPECT_TRUE(can(client + 2, EPOLLOUT));
-    // Nobody ever takes it: in the end it is told so.
+    // The server never accepts it: in the end the client gets an error.
     EXPECT_EQ(connect(client + 3), -EINPROGRESS);
     let_all_arrive();
     EXPECT_EQ(failure(client + 3), ETIMEDOUT);
 }
 
-// Bytes that arrived when they were sent, or buffers without an end, would hide all short reads and
-// writes.
+// Bytes that arrived when they were sent, or buffers without a limit, would hide every short read
+// and write.
 TEST_P(simulated_tcp_of, bytes_come_later_in_order_and_no_more_than_fit) {
     open();
     EXPECT_EQ(receive(server), "EAGAIN");
@@ -163,7 +164,7 @@ TEST_P(simulated_tcp_of, bytes_come_later_in_order_and_no_more_than_fit) {
     EXPECT_TRUE(can(client, EPOLLOUT));
 }
 
-// One side's end is not the other's.
+// The end of one side does not end the other side.
 TEST_P(simulated_tcp_of, one_side_ends_while_the_other_goes_on) {
     open();
     EXPECT_EQ(send(client, "asked"), 5);
@@ -180,7 +181,7 @@ TEST_P(simulated_tcp_of, one_side_ends_while_the_other_goes_on) {
     EXPECT_EQ(receive(client), "");
 }
 
-// Whoever goes with unread bytes, or has gone when more comes, says so.
+// A side that closes with unread bytes, or gets bytes after its close, sends a reset.
 TEST_P(simulated_tcp_of, resets_come_as_the_true_ones_do) {
     open();
     EXPECT_EQ(send(client, "unread"), 6);
@@ -198,11 +199,12 @@ TEST_P(simulated_tcp_of, resets_come_as_the_true_ones_do) {
     net_->close(client);
     let_all_arrive();
     EXPECT_EQ(receive(server), "");
-    EXPECT_EQ(send(server, "to nobody"), 9);  // which it cannot know yet
+    EXPECT_EQ(send(server, "to nobody"), 9);  // the server cannot know yet that the client has gone
     let_all_arrive();
     EXPECT_EQ(send(server, "x"), -EPIPE);
 
-    EXPECT_EQ(connect(), -EINPROGRESS);  // and who waits for a listener that goes
+    // a client that no accept has taken when the listener closes
+    EXPECT_EQ(connect(), -EINPROGRESS);
     let_all_arrive();
     EXPECT_TRUE(can(client, EPOLLOUT));
     net_->close(door);

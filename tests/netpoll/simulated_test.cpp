@@ -1,4 +1,4 @@
-// The back end of repeatable runs: what it tells, and what it keeps for later.
+// Checks the back end of repeatable runs: which events it reports, and which it keeps for later.
 #include "netpoll/simulated.hpp"
 
 #include <cstdlib>
@@ -21,8 +21,8 @@ poll_desc* new_record() {
     return poll_desc_new();
 }
 
-// A socket can be written to nearly always. Where that were told though nobody waits to write, it
-// would end each wait for what comes from outside at once.
+// A socket is writable nearly always. If the back end reported that without a waiting writer, it
+// would at once end each wait for events from outside.
 TEST(simulated_poller, tells_of_nothing_that_nobody_waits_for) {
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
@@ -31,7 +31,7 @@ TEST(simulated_poller, tells_of_nothing_that_nobody_waits_for) {
     ASSERT_EQ(backend.start(), 0);
     ASSERT_EQ(backend.add(ends[0], d->tag()), 0);
     poll_event events[poll_events_max];
-    const auto told = [&] {  // each is told in every other look, by chance
+    const auto told = [&] {  // the back end reports an event at every second look, by chance
         for (int i = 0; i < 64; ++i) {
             if (backend.wait(0, events) != 0) return true;
         }

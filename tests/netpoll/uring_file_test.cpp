@@ -1,5 +1,5 @@
-// Calls on files by the ring, each with a poller of its own: what they return, when the bytes are
-// the caller's again, and a ring with too little room.
+// Checks calls on files by the ring, each with a poller of its own: their results, the moment from
+// which the caller owns the bytes again, and a ring with too little room.
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +30,7 @@ using act = io_file_call::act;
 using rota_test::ring;
 using rota_test::tiny_ring;
 
-// A file that goes at the end.
+// A file that is removed at the end.
 struct file_of_ring {
     char path[32] = "/tmp/rota-test-ring-XXXXXX";
     int number = ::mkostemp(path, O_CLOEXEC);
@@ -45,7 +45,7 @@ struct file_of_ring {
     file_of_ring& operator=(const file_of_ring&) = delete;
 };
 
-// A call, and the record that its end is told of.
+// A call, and the record to which its end is reported.
 struct asked_call {
     poll_desc* place = nullptr;
     file_request request;
@@ -71,7 +71,7 @@ struct asked_call {
 
 constexpr std::int64_t end_by_ns = 20'000'000'000;
 
-// Looks until the end has been told of, and has come before.
+// Looks until the end is reported; true if the call is done by then.
 bool is_told(uring_backend& b, const asked_call& call) {
     const runtime_entry inside;
     const std::int64_t until = nanotime() + end_by_ns;
@@ -105,7 +105,7 @@ std::string read_at(uring_backend& b, int fd, std::size_t size, std::int64_t off
 }
 
 TEST(uring_file, is_read_and_written_as_by_the_calls_themselves) {
-    // Bytes, places or the position could be others.
+    // The call could use other bytes, another place or another position.
     uring_backend* const b = ring();
     if (b == nullptr) return;
     for (const bool worker : {false, true}) {
@@ -149,8 +149,8 @@ TEST(uring_file, refusals_are_those_of_the_calls) {
 }
 
 TEST(uring_file, is_not_done_before_the_bytes_are_there) {
-    // Who goes on too early reads what is not there, and gives away what the kernel still writes
-    // to. A pipe stands for the slow disk.
+    // A caller that goes on too early reads bytes that are not there, and gives away memory to
+    // which the kernel still writes. A pipe stands for the slow disk.
     uring_backend* const b = ring();
     if (b == nullptr) return;
     for (int i = 0; i < 50; ++i) {
@@ -173,7 +173,7 @@ TEST(uring_file, is_not_done_before_the_bytes_are_there) {
 }
 
 TEST(uring_file, with_too_little_room_makes_every_call) {
-    // A full queue could lose a call, or its end, and somebody would wait for ever.
+    // A full queue could lose a call, or its end, and its caller would wait for ever.
     uring_backend* const b = tiny_ring();
     if (b == nullptr) return;
     const file_of_ring f;
@@ -192,7 +192,7 @@ TEST(uring_file, with_too_little_room_makes_every_call) {
         });
     }
     for (std::thread& t : all) t.join();
-    // Also the last letter is taken: its record will be used with another ring.
+    // Takes the last letter too: its record will be used with another ring.
     const std::int64_t until = nanotime() + end_by_ns;
     std::set<std::uint64_t> missing;
     for (const auto& c : calls) missing.insert(c->request.tag);
@@ -214,8 +214,8 @@ TEST(uring_file, with_too_little_room_makes_every_call) {
 }
 
 TEST(kb38_uring_file, workers_of_the_kernel_are_told_from_threads_of_the_program) {
-    // They stay when their work is done: a thread nobody knows hides each deadlock, and cannot be
-    // held.
+    // The kernel's workers stay when their work is done. A thread that the runtime does not know
+    // hides each deadlock, and cannot be held.
     uring_backend* const b = ring();
     if (b == nullptr) return;
     const file_of_ring f;
@@ -234,7 +234,8 @@ TEST(kb38_uring_file, workers_of_the_kernel_are_told_from_threads_of_the_program
 #if defined(ROTA_DEBUG_CHECKS)
 
 TEST(uring_file, refusals_can_be_planted) {
-    // What the kernel hardly ever says must be said to be tested (fd/regular_test).
+    // fd/regular_test needs answers that the kernel hardly ever gives, so a test must be able to
+    // plant them.
     uring_backend* const b = ring();
     if (b == nullptr) return;
     const file_of_ring f;

@@ -1,5 +1,5 @@
-// The back end on io_uring, each with a poller of its own: what it tells, when it lets go of an
-// open file, what the kernel may refuse.
+// Checks the back end on io_uring, each with a poller of its own: the events that it reports, the
+// moment at which it releases an open file, and refusals of the kernel.
 #include "netpoll/uring.hpp"
 
 #include <cerrno>
@@ -55,8 +55,8 @@ struct socket_pair {
     }
 };
 
-// Looks until something is told of this tag, or for as long as a busy machine may need. What is
-// told of others goes to `rest`.
+// Looks until an event of this tag is reported, or for as long as a busy machine may need. Events
+// of other tags go to `rest`.
 bool is_told(uring_backend& b, std::uint64_t tag, poll_event& out,
              std::vector<poll_event>* rest = nullptr) {
     const runtime_entry inside;
@@ -85,7 +85,7 @@ std::vector<poll_event> told_now(uring_backend& b) {
 }
 
 TEST(uring, tells_of_what_can_be_read_and_of_the_end) {
-    // A change that is not told is a goroutine that waits for ever.
+    // A change that is not reported leaves a goroutine waiting for ever.
     uring_backend* const b = ring();
     if (b == nullptr) return;
     socket_pair s;
@@ -107,7 +107,7 @@ TEST(uring, tells_of_what_can_be_read_and_of_the_end) {
 }
 
 TEST(uring, watches_whatever_epoll_does_and_refuses_what_it_does_not) {
-    // A counter has no place in the ring, a regular file nowhere.
+    // The ring cannot watch an eventfd; no back end can watch a regular file.
     uring_backend* const b = ring();
     if (b == nullptr) return;
     const descriptor_record r;
@@ -144,14 +144,14 @@ TEST(kb34_uring, removed_descriptor_is_let_go_of) {
         ::close(s.ends[0]);
         char byte;
         const auto n = ::recv(s.ends[1], &byte, 1, MSG_DONTWAIT);
-        // What the closed end had not read is a reset.
+        // Bytes that the closed end had not read cause a reset.
         ASSERT_TRUE(n < 0 && errno == ECONNRESET) << "round " << i << ": still open";
         s.ends[0] = ::dup(s.ends[1]);
     }
 }
 
 TEST(kb32_uring, removed_descriptor_is_told_of_no_more) {
-    // The same number, and the same record, are somebody else's at once.
+    // The same number, and the same record, get a new user at once.
     uring_backend* const b = ring();
     if (b == nullptr) return;
     std::vector<std::uint64_t> over;
@@ -165,7 +165,7 @@ TEST(kb32_uring, removed_descriptor_is_told_of_no_more) {
             ASSERT_EQ(::write(s.ends[1], "x", 1), 1);
             ASSERT_EQ(b->remove(s.ends[0], tag), 0);
         }
-        (void)told_now(*b);  // what was on its way
+        (void)told_now(*b);  // events that were on their way
         socket_pair t;
         const descriptor_record next;
         ASSERT_EQ(::dup2(t.ends[0], s.ends[0]), s.ends[0]);
@@ -182,7 +182,7 @@ TEST(kb32_uring, removed_descriptor_is_told_of_no_more) {
 }
 
 TEST(uring, with_too_little_room_tells_of_everything_all_the_same) {
-    // Watches that end for want of room must be begun anew, and miss nothing.
+    // Watches that end for lack of room must begin again, and miss nothing.
     uring_backend* const b = tiny_ring();
     if (b == nullptr) return;
     constexpr std::size_t count = 200;

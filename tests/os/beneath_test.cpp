@@ -1,4 +1,4 @@
-// Paths that stay below a directory: the kernel and the walk by hand must agree.
+// Checks paths that stay below a directory: the kernel and the walk by hand must agree.
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -20,7 +20,7 @@ using namespace rota::rt;
 
 std::atomic<bool> first_open{false};
 
-// What has been opened: its number as a file, or the error.
+// The number of the opened file, or the error.
 std::string outcome(int directory, const char* path, bool by_hand) {
     first_open = by_hand;
     plant_fault([](sys_call call) {
@@ -36,7 +36,7 @@ std::string outcome(int directory, const char* path, bool by_hand) {
     return "file " + std::to_string(s.st_ino);
 }
 
-// A directory with links of all kinds, below another one with a secret.
+// A directory with links of each kind, below a directory with a secret.
 struct maze {
     static constexpr const char* links[][2] = {{"../secret", "out"},
                                                {"a/b", "in"},

@@ -1,5 +1,5 @@
-// What the kernel may say to each call on a file or for a program, said to it: interruptions, short
-// counts, refusals.
+// Plants the errors that the kernel may return to each call on a file or for a program:
+// interruptions, short counts, refusals.
 #include <atomic>
 #include <cerrno>
 #include <string>
@@ -40,7 +40,7 @@ using namespace rota::rt;
 using rota_test::asked;
 using rota_test::refusing;
 
-// A file that goes at the end.
+// A path whose file is removed at the end.
 struct temporary {
     std::string path = "/tmp/rota-test-fault-" + std::to_string(::getpid());
     temporary() = default;
@@ -49,7 +49,7 @@ struct temporary {
     temporary& operator=(const temporary&) = delete;
 };
 
-// Through a file, and through a pipe.
+// Sends the text through a file, and through a pipe.
 void everything_is_carried(std::string_view text) {
     const temporary file;
     os::write_file(file.path, text);
@@ -71,7 +71,7 @@ void everything_is_carried(std::string_view text) {
 }
 
 TEST(kb42_os, interrupted_calls_are_made_again) {
-    // An interruption could come out as an error, as an end, or lose what had been done.
+    // An interruption could be reported as an error or as an end, or lose finished work.
     rota::run([] {
         plant_fault([](sys_call call) {
             const bool may_be = call == sys_call::read || call == sys_call::write ||
@@ -92,7 +92,7 @@ TEST(kb42_os, interrupted_calls_are_made_again) {
 }
 
 TEST(os_faults, one_byte_at_a_time_is_enough) {
-    // A short count could be taken for all of it.
+    // A short count could be taken for the complete count.
     rota::run([] {
         const auto short_counts = [](sys_call call) {
             return call == sys_call::read || call == sys_call::write ? -1 : 0;
@@ -125,7 +125,7 @@ TEST(kb36_os, refusals_at_each_call_come_out_as_they_are) {
         EXPECT_EQ(error_of(sys_call::open, ENFILE, read), ENFILE);
         EXPECT_EQ(error_of(sys_call::write, ENOSPC, write), ENOSPC);
         EXPECT_EQ(error_of(sys_call::write, EIO, write), EIO);
-        // Some file systems say only at the end that they could not keep it.
+        // Some file systems report only at the close that they could not keep the bytes.
         EXPECT_EQ(error_of(sys_call::close_file, EDQUOT, write), EDQUOT);
         EXPECT_EQ(error_of(sys_call::close_file, EINTR, write), 0);
         EXPECT_EQ(error_of(sys_call::read, EIO, read), EIO);
@@ -143,8 +143,9 @@ TEST(kb36_os, refusals_at_each_call_come_out_as_they_are) {
 }
 
 TEST(kb36_os, process_that_has_no_descriptor_is_waited_for_all_the_same) {
-    // Old kernels have none, sandboxes forbid it, and there may be no number left: the program runs
-    // already. With GOMAXPROCS=1 the other goroutine, which ends it, must come to run.
+    // Old kernels have no pidfd, sandboxes forbid it, and there may be no descriptor left, while
+    // the program runs already. With GOMAXPROCS=1 the second goroutine, which ends the program,
+    // must come to run.
     rota::run([] {
         for (const int error : {ENOSYS, EPERM, EMFILE}) {
             const refusing now(sys_call::pidfd, error);
@@ -168,8 +169,8 @@ TEST(kb36_os, process_that_has_no_descriptor_is_waited_for_all_the_same) {
 }
 
 TEST(kb43_os, number_that_is_no_child_s_any_more_gets_no_signal) {
-    // Where the kernel takes the end of children, or the program does, the number is soon another
-    // process's; here it is that of one which is certainly there.
+    // If the kernel or the program reaps children, the number soon belongs to another process. Here
+    // it is the number of the parent, which certainly exists.
     EXPECT_EQ(::kill(::getppid(), 0), 0);
     EXPECT_EQ(process_signal(::getppid(), -1, 0), -ESRCH);
     rota::run([] {
@@ -188,8 +189,7 @@ TEST(kb43_os, number_that_is_no_child_s_any_more_gets_no_signal) {
 }
 
 TEST(os_faults, refused_writes_of_the_program_leave_the_runtime_s_own_alone) {
-    // The poller is woken, and a signal told of, by writes too: an error there would end the
-    // process.
+    // Writes also wake the poller and report a signal: an error there would end the process.
     rota::run([] {
         const auto c = rota::make_chan<int>(1);
         os::notify(c, SIGUSR1);
@@ -202,8 +202,7 @@ TEST(os_faults, refused_writes_of_the_program_leave_the_runtime_s_own_alone) {
             for (int i = 0; i < 20; ++i) {
                 ::raise(SIGUSR1);
                 EXPECT_EQ(c.recv(), SIGUSR1);
-                rota::sleep_for(
-                    std::chrono::microseconds(100));  // the poller's sleep is broken off
+                rota::sleep_for(std::chrono::microseconds(100));  // breaks the poller's sleep
             }
         }
         os::stop(c);
@@ -211,7 +210,7 @@ TEST(os_faults, refused_writes_of_the_program_leave_the_runtime_s_own_alone) {
 }
 
 TEST(os_faults, signal_that_cannot_be_told_of_is_refused) {
-    // Only the first notify of a process needs a descriptor: a process of its own.
+    // Only the first notify of a process needs a descriptor, so the test runs in a child process.
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(
         rota::run([] {

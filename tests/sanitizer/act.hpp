@@ -1,5 +1,5 @@
-// Acts: what this test program does when it runs itself again as a child, `--act NAME`. A planted
-// mistake ends a process whose sanitizer sees it; so each gets a process of its own.
+// Acts: the parts that this test program plays when it runs itself as a child, `--act NAME`. A
+// planted mistake ends the process whose sanitizer sees it; so each act gets a process of its own.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ inline bool add_act(const char* name, void (*play)()) {
     return true;
 }
 
-// Runs an act in a child; the options of the sanitizers are those that the acts are made for.
+// Runs an act in a child, with the sanitizer options for which the acts are made.
 inline outcome play(const char* name, const char* gomaxprocs) {
     const environment env{
         {"GOMAXPROCS", gomaxprocs},
@@ -38,8 +38,8 @@ inline outcome play(const char* name, const char* gomaxprocs) {
     return child({"/proc/self/exe", "--act", name}, env).finish();
 }
 
-// Ends the child with status 99 if the condition does not come true. Enters no runtime and orders
-// no memory: what meets here meets as if by chance.
+// Ends the child with status 99 if the condition does not come true. It does not enter the runtime
+// and orders no memory: threads meet here as if by chance.
 template <class C>
 void meet(C condition) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -48,7 +48,8 @@ void meet(C condition) {
     }
 }
 
-// The compiler must not see through these, or it would warn of the planted mistakes, or use them.
+// The compiler must not see through these functions, or it would warn of the planted mistakes, or
+// use them.
 template <class T>
 __attribute__((noinline)) T* opaque(T* p) {
     asm volatile("" : "+r"(p) : : "memory");

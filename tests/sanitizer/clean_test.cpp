@@ -1,5 +1,5 @@
-// Correct programs that make it hard for a sanitizer: goroutines that park, migrate, throw, reuse
-// stacks and are alive at the end. Not a word may come.
+// Runs correct programs that are hard for a sanitizer: goroutines that park, migrate, throw, reuse
+// stacks and are alive at the end. The sanitizer must print nothing.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int crowd = many_goroutines / 4;
 
-// Plain data handed from one to the next: each primitive must order what it should.
+// Plain data that goroutines pass on in turn: each primitive must order the accesses.
 struct relay {
     long by_chan = 0, by_mutex = 0, by_group = 0;
 };
@@ -178,7 +178,7 @@ ROTA_ACT(exceptions) {
 
 // --- the end -------------------------------------------------------------------------------------
 
-// What each of them holds on its stack and on the heap is reachable, hence no leak.
+// Memory that each goroutine holds on its stack and on the heap is reachable, hence no leak.
 void leave_many_behind() {
     static std::atomic<int> parked{0};
     for (int i = 0; i < crowd; ++i) {
@@ -253,27 +253,30 @@ class kb60_correct_program : public testing::TestWithParam<const char*> {
 }  // namespace
 
 TEST_P(kb60_correct_program, that_hands_data_over_is_silent) {
-    // A primitive does not order memory for tsan, or an element outlives its channel.
+    // What could go wrong: a primitive does not order memory for tsan, or an element outlives its
+    // channel.
     expect_silence({"hand_over", "buffered"});
 }
 
 TEST_P(kb60_correct_program, that_parks_and_migrates_is_silent) {
-    // asan takes a goroutine's stack for the thread's, or finds red zones of the stack's last user.
+    // What could go wrong: asan takes a goroutine's stack for the thread's, or finds red zones of
+    // the stack's last user.
     expect_silence({"migrate", "stack_reuse"});
 }
 
 TEST_P(kb60_correct_program, that_throws_across_parks_is_silent) {
-    // Unwinding unpoisons the wrong stack; the handled exception is another goroutine's.
+    // What could go wrong: unwinding unpoisons the wrong stack; the handled exception belongs to
+    // another goroutine.
     expect_silence({"exceptions"});
 }
 
 TEST_P(kb60_correct_program, with_goroutines_alive_at_the_end_is_silent) {
-    // What parked goroutines hold is taken for a leak, or is freed under them.
+    // What could go wrong: memory of parked goroutines is taken for a leak, or is freed under them.
     expect_silence({"alive_at_return", "alive_at_exit", "busy_at_exit"});
 }
 
 TEST_P(kb60_correct_program, with_passing_threads_is_silent) {
-    // What rota keeps for a thread is lost when it ends.
+    // What could go wrong: memory that rota keeps for a thread is lost when the thread ends.
     expect_silence({"threads_come_and_go"});
 }
 

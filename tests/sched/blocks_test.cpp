@@ -1,4 +1,5 @@
-// Memory from the lists of ps: made and dropped anywhere, by goroutines that move and by threads.
+// Checks memory from the lists of ps: allocated and dropped anywhere, by goroutines that move and
+// by threads.
 #include "sched/blocks.hpp"
 
 #include <cstdint>
@@ -17,7 +18,8 @@
 namespace rota::rt {
 namespace {
 
-// Filled with a number of its own: who is given a block that somebody else has finds another one.
+// A block filled with a number of its own: a goroutine that gets a block in use finds another
+// number.
 struct stamped {
     static constexpr std::size_t sizes[] = {1, cache_line, cache_line + 1, 512, 513, 5000};
 
@@ -78,7 +80,7 @@ TEST(blocks, threads_and_goroutines_drop_each_others) {
     });
 }
 
-#if !ROTA_ASAN  // which is given back what it shall watch
+#if !ROTA_ASAN  // under asan, blocks go back to malloc, which it watches
 TEST(blocks, one_that_is_dropped_is_in_the_lists_of_the_p) {
     rota::run([] {
         const rota_test::gomaxprocs_restored at_end;
@@ -100,7 +102,7 @@ TEST(blocks, one_that_is_dropped_is_in_the_lists_of_the_p) {
 #endif
 
 TEST(blocks, inside_the_runtime_malloc_serves) {
-    // Sysmon drops a timer's closure there when the process exits.
+    // Sysmon drops a timer's closure inside the runtime when the process exits.
     rota::run([] {
         const runtime_entry inside;
         void* const b = block_new(100);

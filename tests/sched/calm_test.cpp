@@ -1,4 +1,4 @@
-// When sysmon may look less often after those who are left to one m (sched/calm).
+// Checks when sysmon may look less often at goroutines left to one m (sched/calm).
 #include "sched/calm.hpp"
 
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@ namespace {
 
 using rota::rt::calm_watch;
 
-// The looks until it is calm, where every `period`th one is unusual, or none: at most 10,000.
+// Counts looks until it is calm, at most 10,000. Every `period`th look is unusual; 0: no look is.
 int looks_until_calm(calm_watch& w, int period = 0) {
     int n = 0;
     while (!w.is_calm() && n < 10'000) {
@@ -42,7 +42,7 @@ TEST(calm_watch, incidents_close_to_each_other_are) {
     for (int i = 0; i < 1000; ++i) w.look(false);
     for (int i = 0; i < 4; ++i) w.look(true);
     EXPECT_FALSE(w.is_calm());
-    // And so are those that come now and then for ever, one in ten.
+    // Incidents that come now and then for ever, at one look in ten, are unrest too.
     EXPECT_EQ(looks_until_calm(w, 10), 10'000);
 }
 
@@ -53,7 +53,7 @@ TEST(calm_watch, harm_is_remembered_as_if_nothing_were_known) {
     w.disturb();
     EXPECT_FALSE(w.is_calm());
     EXPECT_EQ(looks_until_calm(w), n);
-    // However much comes together, it takes no longer to be forgotten.
+    // A large number of incidents takes no longer to fade.
     for (int i = 0; i < 1000; ++i) w.look(true);
     EXPECT_LE(looks_until_calm(w), n + 1);
 }

@@ -1,4 +1,4 @@
-// When those who wait have become a crowd. How many there are is the test's own.
+// Checks when the backlog of waiting goroutines counts as a crowd. The test chooses the backlog.
 #include "sched/crowd.hpp"
 
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 namespace rota::rt {
 namespace {
 
-// Rows of many looks, each of which finds so many.
+// Rows of many looks, each of which finds the given backlog.
 class crowd : public testing::Test {
   protected:
-    // True: the row has ended for a crowd.
+    // True: the row has ended because of a crowd.
     bool alone(std::uint64_t at_first, std::uint64_t first_looks, std::uint64_t then) {
         watch.begin_row(true, at_first);
         bool is_crowd = false;
@@ -48,7 +48,7 @@ TEST_F(crowd, as_many_as_ever_are_none) {
 }
 
 TEST_F(crowd, one_look_that_finds_none_says_nothing) {
-    // All clients have their answers for once: seven looks later it is as ever.
+    // Each client has its answer at the first look; seven looks later the backlog is as before.
     EXPECT_FALSE(alone(0, 200, 600));
     EXPECT_TRUE(alone(0, 10, 600));
 }
@@ -79,7 +79,7 @@ TEST_F(crowd, that_is_served_while_all_is_shared_is_not_what_there_is) {
     EXPECT_TRUE(alone(0, 0, 1000));
     shared(1000, 20);  // the first looks find the crowd
     EXPECT_TRUE(alone(0, 0, 1000));
-    shared(1000, 1000);  // here it has stayed
+    shared(1000, 1000);  // here the crowd stays
     EXPECT_FALSE(alone(0, 0, 1000));
 }
 

@@ -1,4 +1,5 @@
-// The default of GOMAXPROCS followed while the program runs, in a tree of our own control groups.
+// Checks that the runtime follows the default of GOMAXPROCS while the program runs, in the test's
+// own tree of control groups.
 #include "sched/default_procs.hpp"
 
 #include <atomic>
@@ -20,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A group with a quota of our choice; GOMAXPROCS is not in the environment meanwhile.
+// A group with the quota that a test sets; the environment has no GOMAXPROCS meanwhile.
 class in_a_group : public testing::Test {
   protected:
     void SetUp() override {
@@ -47,7 +48,8 @@ class in_a_group : public testing::Test {
 
     void write(const std::string& path, const std::string& text) {
         fs::create_directories(fs::path(root_ + path).parent_path());
-        const std::string next = root_ + path + ".next";  // nobody reads half a file
+        // renamed below: no reader sees half a file
+        const std::string next = root_ + path + ".next";
         std::ofstream(next) << text;
         fs::rename(next, root_ + path);
     }
@@ -61,7 +63,8 @@ class in_a_group : public testing::Test {
     int procs_ = 0;
 };
 
-// Waits without asking for the number, as a busy program does: sysmon must find out by itself.
+// Waits without asking for the number, as a busy program does: sysmon must notice the change by
+// itself.
 bool becomes(int n) {
     const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (proc_count() != n) {
@@ -73,7 +76,7 @@ bool becomes(int n) {
 }
 
 TEST_F(in_a_group, kb46_default_is_what_mask_and_quota_allow) {
-    // Each alone could be forgotten.
+    // The runtime could forget the mask or the quota.
     EXPECT_EQ(runtime::gomaxprocs(), all_);
     quota("50000 100000");
     runtime::set_default_gomaxprocs();
@@ -94,7 +97,7 @@ TEST_F(in_a_group, the_environment_comes_first_when_the_default_is_set) {
 }
 
 TEST_F(in_a_group, quota_is_followed_while_goroutines_run) {
-    // sysmon could look once, or change the number without anybody noticing.
+    // sysmon could look once, or change the number without any effect.
     if (all_ < 2) std::printf("one processor: the quota can change nothing here\n");
     run([this] {
         quota("100000 100000");
@@ -105,7 +108,8 @@ TEST_F(in_a_group, quota_is_followed_while_goroutines_run) {
 }
 
 TEST_F(in_a_group, quota_is_seen_by_who_asks_after_a_long_sleep) {
-    // sysmon sleeps while nobody runs; the first answer afterwards must not be the old one.
+    // sysmon sleeps while no goroutine runs; the first answer afterwards must not be the old
+    // number.
     run([this] {
         quota("100000 100000");
         sleep_for(std::chrono::milliseconds(1100));
@@ -117,7 +121,7 @@ TEST_F(in_a_group, quota_is_seen_by_who_asks_after_a_long_sleep) {
 }
 
 TEST_F(in_a_group, number_that_the_program_has_fixed_stays) {
-    // A change under way could come after the program's own.
+    // A change under way could come after the program's own call.
     run([this] {
         quota("100000 100000");
         runtime::gomaxprocs(3);

@@ -1,4 +1,4 @@
-// Dead goroutines: reused hot, passed on in batches, given back when nobody wants them.
+// Checks dead goroutines: reused while hot, passed on in batches, given back when no p wants them.
 #include "sched/gfree.hpp"
 
 #include <memory>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint8_t usual = stack_class_for(stack_size_default);
 
-// A p that the scheduler does not know, and what was taken through it. One of the scheduler's is
-// not idle meanwhile: sysmon empties the pools of a process in which all are.
+// A p that the scheduler does not know, and the goroutines taken through it. The fixture keeps a p
+// of the scheduler busy: sysmon empties the pools of a process in which every p is idle.
 class gfree : public testing::Test {
   protected:
     gfree() : pp_(std::make_unique<p>()) {
@@ -27,7 +27,7 @@ class gfree : public testing::Test {
         }
     }
 
-    // Everything goes to the global pool, where the runtime finds it.
+    // Each goroutine goes to the global pool, where the runtime finds it.
     ~gfree() override {
         while (pp_->gfree_count > 0) gfput(nullptr, *pp_->gfree[--pp_->gfree_count]);
         for (g* const gp : taken_) gfput(nullptr, *gp);
@@ -35,7 +35,7 @@ class gfree : public testing::Test {
         pidle_put(*busy_);
     }
 
-    // Takes `n` dead goroutines away from everybody.
+    // Takes `n` dead goroutines out of the pools.
     void take(std::uint32_t n) {
         for (std::uint32_t i = 0; i < n; ++i) {
             g* const gp = gfget(nullptr, usual);
@@ -55,8 +55,8 @@ class gfree : public testing::Test {
 };
 
 TEST_F(gfree, gives_the_one_that_died_last_first) {
-    // Its stack is in the cache; the oldest would be the coldest.
-    // Then the goroutines would come back in another order.
+    // The last dead goroutine's stack is in the cache; the oldest would be the coldest. Otherwise
+    // the goroutines would come back in another order.
     take(10);
     const std::vector<g*> dead = taken_;
     while (!taken_.empty()) gfput(pp_.get(), untake());
@@ -68,22 +68,22 @@ TEST_F(gfree, gives_the_one_that_died_last_first) {
 }
 
 TEST_F(gfree, passes_half_of_a_full_list_to_the_pool) {
-    // A p that only ends goroutines would hoard them, one that only starts them would make new
-    // ones. Then the p's list would grow beyond its bound, or the pool's count would not rise.
+    // A p that only ends goroutines would hoard them, and a p that only starts them would make new
+    // ones. The p's list would then grow beyond its bound, or the pool's count would not rise.
     take(p::gfree_max + 1);
     for (std::uint32_t i = 0; i < p::gfree_max; ++i) gfput(pp_.get(), untake());
     EXPECT_EQ(pp_->gfree_count, p::gfree_max);
     const std::uint64_t pooled = gfree_count();
     gfput(pp_.get(), untake());
     EXPECT_EQ(pp_->gfree_count, p::gfree_max / 2 + 1);
-    // The monitor may give some back at the same moment.
+    // Sysmon may give goroutines back at the same moment.
     EXPECT_LE(gfree_count(), pooled + p::gfree_max / 2);
     EXPECT_GE(gfree_count() + pooled / 8, pooled);
 }
 
 TEST_F(gfree, refills_an_empty_list_from_the_pool) {
-    // A p could make fresh stacks although the pool is full.
-    // Then the goroutines it gets would not be those of the pool.
+    // A p could make fresh stacks although the pool is full: its goroutines would not be those of
+    // the pool.
     take(100);
     const std::set<g*> dead(taken_.begin(), taken_.end());
     while (!taken_.empty()) gfput(nullptr, untake());
@@ -96,8 +96,8 @@ TEST_F(gfree, refills_an_empty_list_from_the_pool) {
 }
 
 TEST_F(gfree, keeps_stacks_of_different_sizes_apart) {
-    // A goroutine that asked for a large stack could get a small one that died before.
-    // Then the class of what comes back would differ.
+    // A goroutine that asked for a large stack could get a small dead stack: the class of the
+    // returned stack would differ.
     const std::uint8_t large = stack_class_for(std::size_t{1} << 20);
     const std::uint8_t small = stack_class_for(std::size_t{32} << 10);
     g* const a = gfget(pp_.get(), large);
@@ -115,8 +115,8 @@ TEST_F(gfree, keeps_stacks_of_different_sizes_apart) {
 }
 
 TEST_F(gfree, keeps_the_size_that_is_the_default_now) {
-    // Another default size could leave the p's list: each go would take the pool's lock.
-    // Then what died would not lie in the list, or come out with the size of before.
+    // Dead goroutines of another default size could bypass the p's list: each go would take the
+    // pool's lock. They would then not lie in the list, or come out with the old size.
     const std::uint8_t other = stack_class_for(std::size_t{64} << 10);
     struct restore {
         ~restore() { default_stack_class.store(usual, memory_order_relaxed); }
@@ -128,7 +128,7 @@ TEST_F(gfree, keeps_the_size_that_is_the_default_now) {
     default_stack_class.store(other, memory_order_relaxed);
     g* const a = gfget(pp_.get(), other);
     EXPECT_EQ(a->stack.cls, other);
-    // The monitor may give some back at the same moment.
+    // Sysmon may give goroutines back at the same moment.
     EXPECT_GE(gfree_count() + pooled / 8 + 1, pooled + 3) << "the old size waits for others";
     const std::uint32_t listed = pp_->gfree_count;
     gfput(pp_.get(), *a);
@@ -141,7 +141,7 @@ TEST_F(gfree, keeps_the_size_that_is_the_default_now) {
 }
 
 TEST_F(gfree, gives_back_what_nobody_wanted_of_every_size) {
-    // Only the pool of the usual size could be watched: a burst of others would stay for ever.
+    // If only the pool of the usual size were watched, a burst of other sizes would stay for ever.
     const std::uint8_t small = stack_class_for(std::size_t{16} << 10);
     for (int i = 0; i < 2000; ++i) taken_.push_back(gfget(nullptr, small));
     while (!taken_.empty()) gfput(nullptr, untake());
@@ -158,19 +158,19 @@ TEST_F(gfree, gives_back_what_nobody_wanted_of_every_size) {
 }
 
 TEST_F(gfree, gives_back_most_of_a_pool_where_that_is_asked_for) {
-    // Stacks of clients that have left could stay for a minute in a process that is never idle.
-    // Then no more than a sixteenth of what nobody has wanted would go.
+    // Stacks of clients that have left could stay for a minute in a process that is never idle: no
+    // more than a sixteenth of the unused stacks would go.
     constexpr std::uint32_t burst = 3000, kept = 1024;
     take(burst);
     while (!taken_.empty()) gfput(nullptr, untake());
-    constexpr std::uint32_t others = 200;  // that the monitor may have given back
+    constexpr std::uint32_t others = 200;  // goroutines that sysmon may have given back
     EXPECT_GE(gfree_unused(true), burst - kept - others);
     EXPECT_LE(gfree_unused(true) + kept, gfree_count() + others);
 }
 
 TEST_F(gfree, gathers_what_idle_processors_keep) {
-    // 64 stacks of each processor, as deep as goroutines have used them, could stay for ever.
-    // Then the list of an idle p would not be empty afterwards, or one of a busy p would be.
+    // 64 stacks of each processor, as deep as goroutines have used them, could stay for ever. The
+    // list of an idle p would then not be empty afterwards, or the list of a busy p would be.
     take(2);
     g& of_idle = untake();
     g& of_busy = untake();
@@ -189,8 +189,9 @@ TEST_F(gfree, gathers_what_idle_processors_keep) {
 }
 
 TEST_F(gfree, gives_back_a_part_of_what_nobody_wanted) {
-    // The pool could keep for ever what one burst needed, or throw away what is in use all the
-    // time. Then nothing would be unused after a quiet period, or something after a busy one.
+    // The pool could keep for ever the stacks of one burst, or drop stacks that are in constant
+    // use. Nothing would then be unused after a quiet period, or stacks would be unused after a
+    // busy period.
     constexpr std::uint32_t burst = 3000;
     take(burst);
     const auto pages_of = [](const g& gp) { return gp.stack; };
@@ -199,7 +200,7 @@ TEST_F(gfree, gives_back_a_part_of_what_nobody_wanted) {
     (void)gfree_unused();  // the period begins
     const std::uint64_t quiet = gfree_unused();
     EXPECT_GT(quiet, 0u);
-    EXPECT_LE(quiet, gfree_count());  // other tests have left some too
+    EXPECT_LE(quiet, gfree_count());  // other tests have left goroutines too
     const std::uint64_t before = gfree_count();
     gfree_release(before);
     EXPECT_EQ(gfree_count(), 0u);
