@@ -1,9 +1,10 @@
-// The search for goroutines that can never run again, beside all tests of a program.
+// Searches for goroutines that can never run again, beside the tests of a program.
 //
-// With ROTA_TEST_UNREACHABLE set to a number of milliseconds, a thread searches as often while the
-// tests run. Who is named, and has ended or stands elsewhere later on, could run: a defect of the
-// proof. It is part of every program whose tests can bear it (scripts/testing/searches.py); tests
-// that leak goroutines and let them go on afterwards give them names, and those are let be.
+// With ROTA_TEST_UNREACHABLE set to a number of milliseconds, a thread searches at that interval
+// while the tests run. If a goroutine that it named has ended or stands elsewhere later on, the
+// goroutine could run: a defect of the proof. The searcher is part of every program whose tests can
+// bear it (scripts/testing/searches.py). Tests that leak goroutines and release them afterwards
+// give them names, and the searcher skips named goroutines.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -37,7 +38,7 @@ class searcher {
     }
 
   private:
-    // Without the header, which says for how long it has waited.
+    // The trace without its header, which says how long the goroutine has waited.
     static std::string_view frames_of(std::string_view trace) {
         return trace.substr(std::min(trace.find('\n'), trace.size()));
     }
@@ -68,8 +69,8 @@ class searcher {
     }
 
     std::atomic<bool> stop_{false};
-    int searches_ = 0;                            // the thread's; read when it has ended
-    std::map<std::uint64_t, std::string> named_;  // likewise
+    int searches_ = 0;                            // written by the thread; read when it has ended
+    std::map<std::uint64_t, std::string> named_;  // as searches_
     std::thread thread_;
 };
 

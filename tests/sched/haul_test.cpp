@@ -1,5 +1,5 @@
-// Who leaves little goroutines to the p that makes them, and for how long. The maker is the test's
-// own p; who finds nothing to do is an m that the scheduler does not know.
+// Checks when a thief leaves short goroutines to the p that makes them, and for how long. The maker
+// is the test's own p; the thief is an m without work that the scheduler does not know.
 #include "sched/haul.hpp"
 
 #include <algorithm>
@@ -22,12 +22,12 @@ namespace {
 
 constexpr std::int64_t ms = 1'000'000, patience = 20'000 * ms;
 
-// The maker has one that waits in its ring.
+// The maker has a goroutine that waits in its ring.
 class haul {
   public:
     haul() : self_(std::make_unique<m>()) {
         self_->pp = &thief();
-        waits_.status.store(g_status::runnable, memory_order_relaxed);  // relaxed: nobody runs it
+        waits_.status.store(g_status::runnable, memory_order_relaxed);  // relaxed: no m runs it
         runq_put(maker(), waits_, false);
         sched.spiller.store(&maker(), memory_order_relaxed);  // relaxed: a hint
     }
@@ -41,17 +41,17 @@ class haul {
     static p& maker() { return *getm().pp; }
     m& self() { return *self_; }
 
-    // The maker gets on, but not with who waits.
+    // The maker makes progress, but not with the waiting goroutine.
     static void make(std::uint64_t steps) { bump(maker().counts.parks, steps); }
 
-    // It gets on with that one too.
+    // The maker also runs the waiting goroutine.
     static void make_all(std::uint64_t steps) {
         make(steps);
         bump(maker().sched_tick);
         runq_put(maker(), *runq_get_first(maker()), false);
     }
 
-    // Self takes some and does them, each in no time; the maker makes `steps` meanwhile.
+    // Self takes goroutines and runs them at once; the maker makes `steps` steps meanwhile.
     void take(std::uint64_t steps) {
         note_haul(self(), maker());
         make(steps);
@@ -59,9 +59,9 @@ class haul {
         judge_haul(self());
     }
 
-    // Which way there is more of depends on the steps that are made in a moment `together` and
-    // `by_himself`. The longest time for which self held back, until that was `enough` or both
-    // have gone on for `for_ns`.
+    // The better way depends on the steps made in a moment, `together` and `by_himself`. Returns
+    // the longest time for which self held back. It stops when that time reaches `enough`, or after
+    // `for_ns` of both ways.
     std::int64_t compare(std::uint64_t together, std::uint64_t by_himself, std::int64_t enough,
                          std::int64_t for_ns) {
         std::int64_t longest = 0;
@@ -76,14 +76,14 @@ class haul {
         return longest;
     }
 
-    // Until self leaves all to the maker.
+    // Takes until self leaves its goroutines to the maker.
     bool learn_to_leave() {
         const std::int64_t give_up = nanotime() + patience;
         while (!leaves_spill(self()) && nanotime() < give_up) take(1);
         return leaves_spill(self());
     }
 
-    // Self leaves all to the maker until somebody needs it. Whether that is so.
+    // Lets self leave its goroutines to the maker until a p needs help. True: the maker needs it.
     template <class F>
     bool wait_until_needed(F meanwhile) {
         const std::int64_t give_up = nanotime() + patience;
@@ -98,7 +98,8 @@ class haul {
     }
 
   private:
-    // The scheduler remembers who has taken something, and looks at it later: no p ever goes.
+    // The scheduler remembers a p that has taken goroutines, and looks at it later: no p is ever
+    // freed.
     static p& thief() {
         static p never_freed;
         return never_freed;
@@ -108,7 +109,7 @@ class haul {
     g waits_;
 };
 
-// The test, on the only p there is, inside the runtime, where nobody takes that away.
+// Runs the test on the only p, inside the runtime, where no thread takes the p away.
 template <class F>
 void with_one_p(F f) {
     const rota_test::gomaxprocs_restored restored;
@@ -126,7 +127,7 @@ TEST(kb11_haul, is_left_to_its_maker_where_he_does_more_alone) {
 
 TEST(kb11_haul, is_shared_where_two_do_more) {
     with_one_p([](haul& h) {
-        // Other tests may have taught the opposite, which it may follow once more.
+        // Other tests may have taught the opposite, which the trial may follow once more.
         (void)h.compare(1'000, 10, 20 * ms, 200 * ms);
         EXPECT_LT(h.compare(1'000, 10, 20 * ms, 200 * ms), 20 * ms);
     });
@@ -141,7 +142,7 @@ TEST(kb11_haul, is_helped_with_if_its_maker_stands_still_more_each_time) {
             EXPECT_EQ(haul_max(h.self()), most);
             EXPECT_FALSE(moment_of_patience(h.self()).lasts());
         }
-        // He gets on: no help is needed any more.
+        // The maker makes progress: it needs no more help.
         const std::int64_t give_up = nanotime() + patience;
         while (haul_max(h.self()) != p::runq_size / 2 && nanotime() < give_up) {
             haul::make_all(1'000'000);
@@ -154,7 +155,7 @@ TEST(kb11_haul, is_helped_with_if_its_maker_stands_still_more_each_time) {
 }
 
 TEST(kb11_haul, is_helped_with_if_its_maker_is_slow) {
-    // He gets on with all that waits, but each of them takes its time.
+    // The maker runs each waiting goroutine, but each takes its time.
     with_one_p([](haul& h) {
         EXPECT_TRUE(h.wait_until_needed([] {
             const std::int64_t since = nanotime();
@@ -165,7 +166,8 @@ TEST(kb11_haul, is_helped_with_if_its_maker_is_slow) {
 }
 
 TEST(kb11_haul, is_helped_with_if_his_queue_stands_still_more_each_time) {
-    // Two that ready each other are quick, and let nobody in who waits behind them in the ring.
+    // Two goroutines that ready each other are quick, and keep out the goroutine behind them in the
+    // ring.
     with_one_p([](haul& h) {
         for (const std::uint32_t most : {4u, 8u, 16u}) {
             ASSERT_TRUE(h.wait_until_needed([] { haul::make(1'000'000); }));
@@ -174,7 +176,7 @@ TEST(kb11_haul, is_helped_with_if_his_queue_stands_still_more_each_time) {
     });
 }
 
-// In the global queue while f looks.
+// Calls f while a further goroutine is in the global queue.
 template <class F>
 void beside_another(F f) {
     g other;

@@ -1,4 +1,4 @@
-// Who is in a hurry beside a ring full of goroutines that compute.
+// Checks urgent goroutines beside a ring full of goroutines that compute.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,13 +22,13 @@ using namespace std::chrono_literals;
 
 using steady = std::chrono::steady_clock;
 
-// Threads that compute, and see for how long the kernel lets them wait.
+// Threads that compute, and measure how long the kernel lets them wait.
 class busy_threads {
   public:
     explicit busy_threads(unsigned n) {
         for (unsigned i = 0; i < n; ++i) threads_.emplace_back([this] { compute(); });
     }
-    // The longest wait of one of them. They end.
+    // Ends the threads; returns the longest wait of a thread.
     steady::duration longest_wait() {
         stop_ = true;
         for (std::thread& t : threads_) t.join();
@@ -57,8 +57,8 @@ class busy_threads {
     std::vector<std::thread> threads_;
 };
 
-// Of `all` that others have begun or done, so many came while one waited. Proves nothing where
-// threads wait for so long that the bound is no bound.
+// `came` goroutines of `all` began or finished while one waited. Proves nothing if threads wait so
+// long that the bound is no bound.
 void judge(int came, std::int64_t bound, int all, steady::duration wait) {
     std::printf("%d of %d came meanwhile; threads have waited for up to %d ms\n", came, all,
                 static_cast<int>(wait / 1ms));
@@ -68,8 +68,8 @@ void judge(int came, std::int64_t bound, int all, steady::duration wait) {
 
 constexpr int hogs = 200;
 
-// The most goroutines that have begun to compute, of all hogs, while one of eight sleepers waited
-// for its turn.
+// The largest number of hogs that have begun to compute while one of eight sleepers waited for its
+// turn.
 int most_begun_while_one_waited() {
     constexpr int sleepers = 8;
     struct sleeper {
@@ -109,8 +109,8 @@ int most_begun_while_one_waited() {
     return most;
 }
 
-// A sleeper's turn is a thread's, for which the kernel may have no processor for a while; another
-// goroutine begins each millisecond then, at most.
+// A sleeper's turn needs a thread, for which the kernel may have no processor for a while. In that
+// time at most one further goroutine begins each millisecond.
 void sleepers_do_not_stand_behind_all(unsigned busy) {
     if (ROTA_TSAN)
         GTEST_SKIP() << "ThreadSanitizer is so slow with so many threads that nothing is proven";
@@ -122,22 +122,22 @@ void sleepers_do_not_stand_behind_all(unsigned busy) {
 }
 
 TEST(kb10_sleepers, do_not_stand_behind_all_who_compute) {
-    // Eight timers are due at a time: all but one goroutine could be put behind the ring, and that
-    // one too, when the global queue comes first.
+    // Eight timers are due at a time: seven of the goroutines could be put behind the ring, and the
+    // eighth too when the global queue comes first.
     sleepers_do_not_stand_behind_all(1);
 }
 
 TEST(kb10_sleepers, whose_threads_lack_a_processor_have_not_computed) {
-    // Where other threads want the processors, a sleeper's turn of some microseconds takes
-    // milliseconds: it could be asked to yield, or lose its p, as if it had computed, and stand
-    // behind all who do.
+    // Where other threads want the processors, a sleeper's turn of a few microseconds takes
+    // milliseconds. The runtime could treat it as if it had computed: ask it to yield, or take its
+    // p, and put it behind each hog.
     sleepers_do_not_stand_behind_all(3 * std::max(1u, std::thread::hardware_concurrency()));
 }
 
 TEST(kb10_sleepers, wait_for_a_ring_at_most_where_turns_are_short) {
-    // Many could stand in a queue of which one goes on in 61 turns, although the ring would have
+    // Many sleepers could stand in a queue that gives one turn in 61, although the ring would have
     // come to them long before. A sleeper that has woken and has no processor for a while counts
-    // everybody's turns meanwhile, as above.
+    // every turn meanwhile, as above.
     constexpr int workers = 20, rounds = 150, sleepers = 50;
     constexpr auto turn = 150us;
     std::vector<int> most(sleepers, 0);

@@ -1,5 +1,5 @@
-// When ms look at the descriptors, and for how many: on epoll, behind a back end that watches what
-// it is asked for, in processes of their own.
+// Checks when ms look at the descriptors, and for how many events. The tests run on epoll, behind a
+// back end that records its calls, in child processes.
 #include "sched/poll.hpp"
 
 #include <atomic>
@@ -44,11 +44,11 @@ class watched_backend final : public poll_backend {
 
     int looks() const { return long_looks + short_looks; }
 
-    std::atomic<int> sleeps{0}, long_looks{0}, short_looks{0};  // those of ms
-    std::atomic<int> vain_looks{0};  // so many of the next ones find only what nobody waits for
+    std::atomic<int> sleeps{0}, long_looks{0}, short_looks{0};  // calls by ms
+    std::atomic<int> vain_looks{0};  // number of next looks that find only events without a waiter
 
   private:
-    // As many as were asked for, of descriptors that there are no more.
+    // Fills `events` with events of descriptors that are gone.
     int in_vain(std::span<poll_event> events) {
         --vain_looks;
         for (poll_event& e : events) e = {~std::uint64_t{1}, true, true, false};
@@ -57,7 +57,7 @@ class watched_backend final : public poll_backend {
 };
 constinit watched_backend watched;
 
-// In the child, which ends by SIGALRM if a wait in it never does.
+// In the child; SIGALRM ends it if a wait in it never ends.
 void begin_watched() {
     ::alarm(60);
     net_poller.use(watched);
@@ -80,8 +80,8 @@ void beside_a_reader(F f) {
     });
 }
 
-// Two goroutines give way to each other, after `turn` each time, until `is_enough`. While an m
-// without a p sleeps in the poller nobody else looks: a byte wakes it now and then.
+// Two goroutines yield to each other, after `turn` each time, until `is_enough`. While an m without
+// a p sleeps in the poller no other m looks, so a byte wakes it now and then.
 template <class C>
 void take_turns(const rota::os::file& writer, std::chrono::nanoseconds turn, C is_enough) {
     const std::byte one[1] = {};
@@ -111,15 +111,16 @@ void take_turns(const rota::os::file& writer, std::chrono::nanoseconds turn, C i
     other.wait();
 }
 
-// A busy m that looks seldom brings all it can, or those who are left would get fewer turns than
-// their part; one that looks often brings few at a time. Where the test itself lacks processors an
-// m with nothing to do, which has been lent a p, may take a look or two.
+// A busy m that looks seldom must bring as many events as it can; otherwise goroutines that wait
+// for events would get fewer turns than their share. A busy m that looks often brings few at a
+// time. Where the test itself has too few processors, an m without work that has been lent a p may
+// take a look or two.
 TEST(looks_between, are_for_many_where_they_are_a_millisecond_apart) {
     EXPECT_EXIT(
         {
             beside_a_reader([](const rota::os::file& writer) {
                 take_turns(writer, 0ns, [] { return watched.short_looks > 2; });
-                // 61 of these are two milliseconds, and none is a long run.
+                // 61 of these turns are two milliseconds, and none is a long run.
                 const auto take_long_turns = [&writer](int looks) {
                     const int until = watched.looks() + looks;
                     take_turns(writer, 35us, [until] { return watched.looks() >= until; });
@@ -135,9 +136,9 @@ TEST(looks_between, are_for_many_where_they_are_a_millisecond_apart) {
         testing::ExitedWithCode(0), "");
 }
 
-// Full of what nobody waits for, a look says nothing of the others: an m that has no other work
-// looks again before it sleeps. A round may be slept through if sysmon is the first to look, and
-// nobody sleeps in one whose sleep has been broken off, as the first ones are.
+// A look full of events without a waiter says nothing of further events: an m without other work
+// must look again before it sleeps. An m may sleep through a round if sysmon is the first to look.
+// After a broken sleep, as in the first rounds, no m sleeps.
 TEST(looks_without_work, go_on_behind_what_nobody_waits_for) {
     EXPECT_EXIT(
         {

@@ -1,4 +1,4 @@
-// GOMAXPROCS above the number of cores: each p that work is queued for gets a thread.
+// Checks GOMAXPROCS above the number of cores: each p with queued work gets a thread.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -16,15 +16,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// No p is idle, and none is held by an m that only looks for work.
+// No p is idle, and no m that only looks for work holds a p.
 bool do_all_work() {
     return sched.idle_p_count.load(memory_order_relaxed) == 0 &&
            sched.nmspinning.load(memory_order_relaxed) == 0;
 }
 
 TEST(procs_beyond_the_cores, all_have_a_thread_when_as_many_goroutines_compute) {
-    // A thread that was woken for work and waits for a core keeps others from being woken, or the
-    // last one wakes no successor: some ps stay idle while goroutines wait in the rings of others.
+    // A woken thread that waits for a core could keep further threads from being woken, or the last
+    // of them could wake no successor. Then ps stay idle while goroutines wait in the rings of
+    // other ps.
     static constexpr int count = 10;
     run([] {
         const rota_test::gomaxprocs_restored at_end;

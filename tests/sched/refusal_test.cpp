@@ -1,4 +1,4 @@
-// What the scheduler does when the kernel refuses a stack or a thread: faults planted in the calls
+// Checks the scheduler when the kernel refuses a stack or a thread: faults planted in the calls
 // below it.
 #include <atomic>
 #include <cerrno>
@@ -29,14 +29,15 @@ int refuse_mmap(sys_call call) {
     return ENOMEM;
 }
 
-// The first three threads are refused.
+// Refuses the first three threads.
 int refuse_some_threads(sys_call call) {
     return call == sys_call::clone && refusals++ < 3 ? EAGAIN : 0;
 }
 int refuse_all_threads(sys_call call) { return call == sys_call::clone ? EAGAIN : 0; }
 int forbid_threads(sys_call call) { return call == sys_call::clone ? EPERM : 0; }
 
-// Holds more goroutines in blocking calls than there are threads: new ones must be started.
+// Holds more goroutines in blocking calls than there are threads: the runtime must start new
+// threads.
 void need_threads() {
     const int many = runtime::num_thread() + runtime::gomaxprocs(0) + 4;
     std::atomic<int> inside{0};
@@ -62,8 +63,8 @@ class planted_fault : public testing::Test {
 };
 
 TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothing) {
-    // A half-made goroutine could be queued, counted, or keep its closure.
-    // Then the error would not arrive, a goroutine be counted, or the next go fail.
+    // A half-made goroutine could be queued, counted, or keep its closure. The error would then not
+    // arrive, a goroutine would be counted, or the next go would fail.
     constexpr go_options large{.name = {}, .stack_size = std::size_t{4} << 20};
     struct closure {
         std::atomic<int>* alive;
@@ -105,8 +106,8 @@ TEST_F(planted_fault, go_throws_when_there_is_no_address_space_and_leaves_nothin
 }
 
 TEST_F(planted_fault, goroutines_that_end_need_no_memory) {
-    // The list of the dead has grown by now, or begins with these: the process could end because it
-    // cannot grow, or some could be lost.
+    // The list of the dead has grown by now, or begins with these goroutines. The process could end
+    // because the list cannot grow, or goroutines could be lost.
     boot_runtime();
     constexpr std::size_t many = 5000;
     const std::uint8_t cls = stack_class_for(std::size_t{64} << 10);
@@ -121,7 +122,7 @@ TEST_F(planted_fault, goroutines_that_end_need_no_memory) {
     for (g* const gp : dead) gfput(nullptr, *gp);
     plant_fault(nullptr);
     EXPECT_GE(refusals, 1);
-    EXPECT_GE(gfree_count() + many / 8, before + many);  // the monitor may have taken some
+    EXPECT_GE(gfree_count() + many / 8, before + many);  // sysmon may have taken a few
     std::set<g*> again;
     while (again.size() < many) {
         g* const gp = gfget(nullptr, cls);
@@ -133,8 +134,8 @@ TEST_F(planted_fault, goroutines_that_end_need_no_memory) {
 }
 
 TEST_F(planted_fault, a_thread_refused_for_the_moment_is_asked_for_again) {
-    // EAGAIN could be taken for the end, or the processor meant for the thread be lost.
-    // Then the process would die, or the goroutines never all be inside.
+    // EAGAIN could be taken for the end, or the processor meant for the thread be lost. The process
+    // would then die, or the goroutines would never be inside together.
     plant_fault(refuse_some_threads);
     need_threads();
     plant_fault(nullptr);
@@ -142,8 +143,8 @@ TEST_F(planted_fault, a_thread_refused_for_the_moment_is_asked_for_again) {
 }
 
 TEST_F(planted_fault, a_thread_refused_for_good_is_fatal_and_names_the_limits) {
-    // The runtime could spin for ever, or go on with fewer threads and hang.
-    // Then the child would not end by itself, or not say why.
+    // The runtime could spin for ever, or go on with fewer threads and hang. The child would then
+    // not end by itself, or give no reason.
     EXPECT_EXIT(
         {
             run([] {});
@@ -160,7 +161,7 @@ TEST_F(planted_fault, a_thread_refused_for_good_is_fatal_and_names_the_limits) {
         testing::ExitedWithCode(2), "failed to create new OS thread \\(errno=1\\)");
 }
 
-// The kernel grants so many threads more, and then none.
+// The kernel grants five more threads, and then none.
 std::atomic<int> granted{0};
 int refuse_beyond_five(sys_call call) {
     return call == sys_call::clone && granted++ >= 5 ? EAGAIN : 0;
@@ -190,9 +191,9 @@ void compute_beside_turns(int turns, std::chrono::milliseconds at_most) {
 }
 
 TEST_F(planted_fault, spares_that_are_refused_end_nothing_and_the_last_one_serves_the_others) {
-    // A spare could be insisted on, or the last m be given to one more goroutine that computes.
-    // Then the child would end with the report of newosproc, or main would have no turns until
-    // one of the others has ended: the time limit of the tests.
+    // The runtime could insist on a standby thread, or give the last m to a further goroutine that
+    // computes. The child would then end with the report of newosproc. Or main would have no turns
+    // until a goroutine has ended: the time limit of the tests.
     for (const int procs : {1, 2}) {
         EXPECT_EXIT(
             {
@@ -207,7 +208,7 @@ TEST_F(planted_fault, spares_that_are_refused_end_nothing_and_the_last_one_serve
 }
 
 TEST_F(planted_fault, without_a_single_thread_more_goroutines_are_run_to_their_end) {
-    // The maker of threads could be insisted on.
+    // The runtime could insist on the thread that makes threads.
     EXPECT_EXIT(
         {
             runtime::gomaxprocs(1);
@@ -219,14 +220,14 @@ TEST_F(planted_fault, without_a_single_thread_more_goroutines_are_run_to_their_e
         testing::ExitedWithCode(7), "");
 }
 
-// The load: a kernel that takes its time.
+// A loaded kernel, which starts threads slowly.
 int slow_threads(sys_call call) {
     if (call == sys_call::clone) ::usleep(50'000);
     return 0;
 }
 
 TEST_F(planted_fault, spares_that_are_slow_to_come_are_ordered_once) {
-    // One could be ordered at every look. Then there would be dozens.
+    // The runtime could order a standby thread at every look: there would be dozens.
     EXPECT_EXIT(
         {
             runtime::gomaxprocs(1);

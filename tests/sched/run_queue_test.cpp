@@ -1,4 +1,4 @@
-// The run queues by themselves: one thread, goroutines that never run.
+// Checks the run queues by themselves: one thread, goroutines that never run.
 #include "sched/run_queue.hpp"
 
 #include <deque>
@@ -45,7 +45,7 @@ class run_queue : public testing::Test {
         return gp == nullptr ? 0 : gp->goid;
     }
 
-    // Takes what is in the global queue back before an m can see it: the caller holds sched.mu.
+    // Takes the global queue's goroutines back before an m can see them: the caller holds sched.mu.
     static std::vector<std::uint64_t> take_global() ROTA_REQUIRES(sched.mu) {
         std::vector<std::uint64_t> out;
         while (!sched.runq.empty()) out.push_back(sched.runq.pop()->goid);
@@ -61,8 +61,8 @@ class run_queue : public testing::Test {
 using kb16_run_queue = run_queue;
 
 TEST_F(run_queue, is_first_in_first_out_behind_runnext) {
-    // The order is what fairness rests on: runnext jumps the queue, the one it displaces goes to
-    // the tail.
+    // Fairness depends on this order: a goroutine in runnext overtakes the queue, and the goroutine
+    // that it displaces goes to the tail.
     runq_put(*owner_, make(), false);  // 1
     runq_put(*owner_, make(), true);   // 2
     runq_put(*owner_, make(), true);   // 3 displaces 2
@@ -91,18 +91,19 @@ TEST_F(kb16_run_queue, survives_the_wrap_of_its_indices) {
 }
 
 TEST_F(run_queue, steal_takes_the_older_half) {
-    // A thief that takes all only moves the problem; one that takes the young breaks the order.
+    // A thief that takes the whole ring only moves the problem; a thief that takes the younger half
+    // breaks the order.
     for (int i = 0; i < 9; ++i) runq_put(*owner_, make(), false);
     const g* last = runq_steal(*thief_, *owner_, false);
     ASSERT_NE(last, nullptr);
-    EXPECT_EQ(last->goid, 5u);  // the last of five, to run now; the others in order
+    EXPECT_EQ(last->goid, 5u);  // the last of five, to run now; the rest stay in order
     for (std::uint64_t i = 1; i <= 4; ++i) EXPECT_EQ(get(*thief_), i);
     for (std::uint64_t i = 6; i <= 9; ++i) EXPECT_EQ(get(*owner_), i);
 }
 
 TEST_F(run_queue, runnext_is_stolen_only_when_asked_for) {
-    // Stolen too early it kills ping-pong; never stolen a child waits for ever behind a parent that
-    // computes.
+    // A runnext stolen too early makes ping-pong slow. If it is never stolen, a child waits for
+    // ever behind a parent that computes.
     runq_put(*owner_, make(), true);
     EXPECT_EQ(runq_steal(*thief_, *owner_, false), nullptr);
     const g* next = runq_steal(*thief_, *owner_, true);
@@ -112,10 +113,10 @@ TEST_F(run_queue, runnext_is_stolen_only_when_asked_for) {
 }
 
 TEST_F(kb16_run_queue, loses_and_doubles_nothing_between_owner_and_thieves) {
-    // An owner that overwrites a slot which a thief still copies, or two takers of one head: the
-    // sum of what comes out would differ from what went in. Real threads; the ring is kept short so
-    // that they meet.
-    // With one processor there are no thieves, and an owner takes without an exchange.
+    // An owner could overwrite a slot that a thief still copies, or two takers could use one head:
+    // the goroutines that come out would differ from those that went in. The threads are real; the
+    // ring is kept short so that they meet. With one processor there are no thieves, and an owner
+    // takes without an exchange.
     const int before = rota::runtime::gomaxprocs(2);
     constexpr std::uint64_t total = 200'000;
     std::vector<std::unique_ptr<std::atomic<int>>> taken;
@@ -153,8 +154,8 @@ TEST_F(kb16_run_queue, loses_and_doubles_nothing_between_owner_and_thieves) {
 }
 
 TEST_F(run_queue, global_share_is_fair_and_bounded) {
-    // One p that takes everything starves the others; one that takes a single g pays the lock each
-    // time.
+    // A p that takes the whole queue starves other ps; a p that takes a single g pays for the lock
+    // each time.
     const auto procs = static_cast<std::uint32_t>(sched.gomaxprocs);
     const lock_guard guard(sched.mu);
     for (int i = 0; i < 600; ++i) global_put(make());
@@ -168,8 +169,9 @@ TEST_F(run_queue, global_share_is_fair_and_bounded) {
 }
 
 TEST_F(run_queue, kb10_those_in_a_hurry_take_turns_with_the_others) {
-    // A look at descriptors brings them by the hundred. Where each waits for a whole batch of the
-    // others, the last is served a hundred times later than those who came after it.
+    // A look at descriptors brings urgent goroutines by the hundred. If each waited for a whole
+    // batch of normal goroutines, the last would be served a hundred times later than goroutines
+    // that came after it.
     const lock_guard guard(sched.mu);
     for (int i = 0; i < 40; ++i) global_put(make());        // 1 to 40
     for (int i = 0; i < 3; ++i) global_put_urgent(make());  // 41 to 43
@@ -186,10 +188,10 @@ TEST_F(run_queue, kb10_those_in_a_hurry_take_turns_with_the_others) {
 }
 
 TEST_F(run_queue, kb10_those_in_a_hurry_go_to_the_ring_where_turns_are_short) {
-    // One by one the last of them would be served after as many turns of this p as there are
-    // between two looks, each time.
+    // Served one by one, the last urgent goroutine would wait for as many turns of this p as there
+    // are between two looks, each time.
     for (int i = 0; i < 256; ++i) runq_put(*thief_, make(), false);  // 1 to 256
-    // To the end: an m that wakes in between would run them.
+    // Held to the end: an m that wakes in between would run them.
     const lock_guard guard(sched.mu);
     global_put(make());                                      // 257
     for (int i = 0; i < 20; ++i) global_put_urgent(make());  // 258 to 277
@@ -205,8 +207,8 @@ TEST_F(run_queue, kb10_those_in_a_hurry_go_to_the_ring_where_turns_are_short) {
 }
 
 TEST_F(run_queue, kb10_those_in_a_hurry_do_not_come_by_the_ringful_where_others_come_one_by_one) {
-    // Some of them follow the first into the ring. Where one of the others came in between, the
-    // last of these would be served behind nine times as many.
+    // Further urgent goroutines follow the first into the ring. If a single normal goroutine came
+    // in between, the last of the normal goroutines would wait for nine times as many turns.
     for (int i = 0; i < 251; ++i) runq_put(*thief_, make(), false);  // 1 to 251
     const lock_guard guard(sched.mu);
     for (int i = 0; i < 40; ++i) global_put(make());          // 252 to 291
@@ -220,7 +222,7 @@ TEST_F(run_queue, kb10_those_in_a_hurry_do_not_come_by_the_ringful_where_others_
     EXPECT_EQ(next_turn(), (ids{292, 300}));
     EXPECT_EQ(next_turn(), (ids{252, 260}));
     EXPECT_EQ(next_turn(), (ids{301, 309}));
-    // Where the ring has room for some of them, the rest come next.
+    // If the ring has room for fewer of them, the rest come next.
     EXPECT_EQ(global_get(*thief_, 1)->goid, 261u);
     EXPECT_EQ(runq_length(*thief_), 256u);
     EXPECT_EQ(global_get(*thief_, 1)->goid, 267u);
@@ -228,13 +230,14 @@ TEST_F(run_queue, kb10_those_in_a_hurry_do_not_come_by_the_ringful_where_others_
     EXPECT_EQ(global_get(*thief_, 1)->goid, 269u);
     EXPECT_EQ(global_get(*thief_, 1)->goid, 310u) << "and then those in a hurry";
     EXPECT_EQ(global_get(*thief_, 1)->goid, 270u);
-    // One turn that is long is as much as many short ones.
+    // One long turn counts as much as many short turns.
     EXPECT_EQ(next_turn(), (ids{311, 319}));
     note_computed(*owner_, nanotime());
     EXPECT_EQ(next_turn(), (ids{271, 0}));
     EXPECT_EQ(next_turn(), (ids{320, 0}));
     take_global();
-    // Who is alone there, and comes again each time, does not get the turns of those who are not.
+    // A normal goroutine that is alone in the queue, and comes back each time, must not get the
+    // turns of the urgent goroutines.
     g& alone = make();  // 392
     global_put(alone);
     while (get(*thief_) != 0) {
@@ -251,15 +254,16 @@ TEST_F(run_queue, kb10_those_in_a_hurry_do_not_come_by_the_ringful_where_others_
 }
 
 TEST_F(run_queue, kb10_those_who_have_waited_for_long_get_more_turns) {
-    // Rings that never get empty, but spill, would let one of 61 in: of thousands the last would
-    // wait for seconds. And while nobody waits for long, more than one would be work for nothing.
+    // Rings that spill and never get empty would let one in per 61 turns: of thousands the last
+    // would wait for seconds. While no goroutine waits for long, more than one turn would be wasted
+    // work.
     constexpr std::int64_t period = 60'000'000;
     const lock_guard guard(sched.mu);
     std::int64_t now = sched.runq_mark_at;
     while (global_turns(now += period) > 1) {  // the queue is empty
     }
     for (int i = 0; i < 4; ++i) global_put(make());
-    EXPECT_EQ(global_turns(now += period), 1u);  // they have come since
+    EXPECT_EQ(global_turns(now += period), 1u);  // these goroutines have come since
     EXPECT_EQ(global_turns(now + 1), 1u);
     std::vector<std::uint32_t> turns;
     for (int i = 0; i < 7; ++i) turns.push_back(global_turns(now += period));
@@ -272,7 +276,7 @@ TEST_F(run_queue, kb10_those_who_have_waited_for_long_get_more_turns) {
 }
 
 TEST_F(run_queue, kb10_a_processor_that_is_lent_again_and_again_looks_after_the_others) {
-    // Each lending could begin a new while in which they have to wait.
+    // Each lending could begin a new period in which normal goroutines must wait.
     const auto host = std::make_unique<m>();
     const lock_guard guard(sched.mu);
     global_put(make());  // 1

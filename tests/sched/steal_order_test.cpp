@@ -1,4 +1,4 @@
-// The random walk over all ps.
+// Checks the random walk over the ps.
 #include "sched/steal_order.hpp"
 
 #include <set>
@@ -13,8 +13,7 @@ namespace {
 
 TEST(steal_order, visits_every_p_exactly_once_from_any_start) {
     // A step that shares a factor with the count would leave out ps: their work would never be
-    // stolen. Then a walk would be short of one, or see one twice; and every start must be
-    // possible.
+    // stolen. A walk would then miss a p, or visit a p twice. Every start must be possible.
     boot_runtime();
     rng rand(99);
     std::set<std::int32_t> starts;

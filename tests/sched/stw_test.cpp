@@ -1,4 +1,4 @@
-// What the stops of the world say of themselves.
+// Checks the counters of the stops of the world.
 #include "sched/stw.hpp"
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace rota::rt {
 namespace {
 
-// relaxed: this thread has made them
+// relaxed: this thread has made the stops
 std::uint64_t figure(const atomic<std::uint64_t>& counter) {
     return counter.load(memory_order_relaxed);
 }
 
 TEST(stop_counters, count_each_stop_once_with_its_pause) {
-    // A stop could be counted twice, or one that was not needed, or under the wrong length.
+    // A stop could be counted twice, without need, or with the wrong length.
     const rota_test::gomaxprocs_restored at_end;
     const int one = at_end.before(), other = one == 1 ? 2 : 1;
-    runtime::gomaxprocs(one);  // from now on nobody else changes it
+    runtime::gomaxprocs(one);  // from here on only this test changes it
     const stop_counters& c = stops_for(stop_reason::gomaxprocs);
     const std::uint64_t before = figure(c.stops);
     const std::uint64_t paused_before = figure(c.paused_ns);

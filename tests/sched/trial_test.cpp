@@ -1,4 +1,5 @@
-// Which of two ways gets more of the time. The clock and what is done are the test's own.
+// Checks which of two ways the A/B trial gives more time. The test supplies the clock and the
+// steps.
 #include "sched/trial.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,8 @@ constexpr trial_rules rules{.span_ns = 1000 * us,
                             .memory = 1,
                             .gain_of_harm = 0};
 
-// A program that does so many steps a millisecond, either way, and is looked at every 10 µs.
+// A program that does `per_ms` steps a millisecond in either way; the trial looks at it every 10
+// µs.
 class scene {
   public:
     explicit scene(const trial_rules& r = rules) : trial(r) { trial.begin_afresh(now); }
@@ -33,7 +35,7 @@ class scene {
         return trial.look(now, [this] { return steps(); });
     }
     std::uint32_t steps() const { return static_cast<std::uint32_t>(done / 100); }
-    // To the end of the row; how long it was, in spans.
+    // Runs to the end of the row; returns the row's length in spans.
     std::int64_t go_through_row() {
         const std::int64_t since = now;
         std::uint64_t then = 0;
@@ -44,7 +46,7 @@ class scene {
                    waiting[trial.now_is() == first ? 0 : 1]);
         return (now - since + rules.span_ns / 2) / rules.span_ns;
     }
-    // The share of the first way in the time that n rows take, in percent.
+    // The share of the first way in the time of n rows, in percent.
     std::int64_t share_of_first(int n) {
         std::int64_t of_first = 0, all = 0;
         for (int i = 0; i < n; ++i) {
@@ -60,11 +62,11 @@ class scene {
     std::int64_t now = 1'000'000'000;
     std::uint64_t done = 0;
     std::uint64_t per_ms[2] = {1000, 1000};
-    std::uint64_t cost_ns[2] = {0, 0};  // a step's; 0: not looked at
-    std::int64_t waiting[2] = {0, 0};   // in eighths
+    std::uint64_t cost_ns[2] = {0, 0};  // ns of a step; 0: not measured
+    std::int64_t waiting[2] = {0, 0};   // eighths
 };
 
-// Whether the second way has nearly all of the time in the end, or the first one has.
+// Whether way `w` has nearly the whole time in the end.
 testing::AssertionResult prefers(scene s, trial_way w) {
     s.share_of_first(20);
     const std::int64_t share = s.share_of_first(20);
@@ -98,7 +100,7 @@ TEST(two_way_trial, gives_the_better_way_more_and_more_of_the_time_up_to_a_limit
         for (const std::int64_t spans : {1, 1, 4, 1, 16, 1, 16})
             EXPECT_EQ(s.go_through_row(), spans);
     }
-    scene s;  // weighed behind each row, the second has won twice before its second one
+    scene s;  // weighed after each row: the second way has won twice before its second row
     s.per_ms[1] = 1500;
     for (const std::int64_t spans : {1, 1, 1, 16, 1, 16}) EXPECT_EQ(s.go_through_row(), spans);
 }
@@ -109,16 +111,16 @@ TEST(two_way_trial, gives_the_second_way_a_longer_row_at_first_where_it_is_told_
     scene s(trusting);
     for (const std::int64_t spans : {1, 8, 4, 1}) EXPECT_EQ(s.go_through_row(), spans);
     s.go_through_row();
-    s.trial.begin_afresh(s.now);  // the first one has been better, all the time
+    s.trial.begin_afresh(s.now);  // the first way has been better throughout
     s.trial.begin_afresh(s.now);
     for (const std::int64_t spans : {1, 1}) EXPECT_EQ(s.go_through_row(), spans);
     s.per_ms[1] = 1500;
     for (int i = 0; i < 6; ++i) s.go_through_row();
-    s.trial.begin_afresh(s.now);  // now it has not
+    s.trial.begin_afresh(s.now);  // the second way has been better
     for (const std::int64_t spans : {1, 8}) EXPECT_EQ(s.go_through_row(), spans);
     s.trial.begin_first(s.now);
     s.go_through_row();
-    s.trial.turn_back(s.now);  // it has done harm in that row
+    s.trial.turn_back(s.now);  // the second way has done harm in that row
     EXPECT_EQ(s.trial.spans(second), 1);
 }
 
@@ -140,14 +142,14 @@ TEST(two_way_trial, takes_the_second_way_by_default_where_the_margin_is_negative
     }
 }
 
-// What could go wrong: where processors are idle, and less comes than could be answered, all is
-// left to one who gets through it as well, and each waits for those before him.
+// What could go wrong: processors are idle, and fewer requests come than could be answered. The
+// second way does as much work, but each request waits for those before it.
 TEST(two_way_trial, takes_the_second_way_by_default_only_where_no_more_wait_for_it) {
     trial_rules lenient = rules;
     lenient.margin_equal = -50;
     struct {
         std::int64_t first, second;
-        std::uint64_t per_ms;  // of the second way; the first one's are 1000
+        std::uint64_t per_ms;  // of the second way; the first way's are 1000
         bool is_better;
     } const all[] = {{0, 8 * 8, 1000, true},        {0, 9 * 8, 1000, false},
                      {0, 9 * 8, 1120, true},        {40 * 8, 60 * 8, 1000, true},
@@ -162,7 +164,7 @@ TEST(two_way_trial, takes_the_second_way_by_default_only_where_no_more_wait_for_
     }
 }
 
-// What could go wrong: one that is taken by default is taken again at once, however often it has
+// What could go wrong: a way that is taken by default is taken again at once, however often it has
 // done harm.
 TEST(two_way_trial, is_slow_to_take_a_way_again_that_has_done_harm) {
     trial_rules lenient = rules;
@@ -170,7 +172,7 @@ TEST(two_way_trial, is_slow_to_take_a_way_again_that_has_done_harm) {
     lenient.memory = 4;
     for (const std::int32_t harm : {0, -300}) {
         lenient.gain_of_harm = harm;
-        scene s(lenient);  // both do the same
+        scene s(lenient);  // both ways do the same
         s.go_through_row();
         s.trial.turn_back(s.now);
         int pairs = 0;
@@ -178,22 +180,22 @@ TEST(two_way_trial, is_slow_to_take_a_way_again_that_has_done_harm) {
             s.go_through_row();
             s.go_through_row();
         }
-        // A quarter of what is left of -0.3 is forgotten in each comparison, down to -0.05: seven,
+        // Each comparison forgets a quarter of the rest of -0.3, down to -0.05: seven comparisons,
         // of which the first pair has one.
         EXPECT_EQ(pairs, harm == 0 ? 1 : 4);
     }
 }
 
-// A row whose cost is not known says nothing of what a step of the other one costs.
+// If the cost of a row is unknown, the cost of a step of the other way says nothing.
 TEST(two_way_trial, weighs_costs_only_if_both_are_known) {
     scene s;
-    s.cost_ns[1] = 1;  // a way that is almost for nothing, beside one whose clock stands still
+    s.cost_ns[1] = 1;  // a way that costs almost nothing, beside a way whose clock stands still
     s.per_ms[1] = 950;
     EXPECT_TRUE(prefers(s, first));
 }
 
-// What could go wrong: of a way that does harm before it has had a whole row, what it was like
-// before all was forgotten is remembered.
+// What could go wrong: a way does harm before it has had a whole row, and the trial still remembers
+// figures from before it began afresh.
 TEST(two_way_trial, begins_afresh_with_nothing_known) {
     trial_rules lenient = rules;
     lenient.margin_equal = -50;
@@ -212,11 +214,11 @@ TEST(two_way_trial, begins_afresh_with_nothing_known) {
     EXPECT_GT(s.trial.spans(second), 1);
 }
 
-// What could go wrong: of two ways that do the same the one is kept that takes twice the
-// processors for it; or one is taken that does far less, but for little.
+// What could go wrong: the ways do the same, and the trial keeps the way that takes twice the
+// processors. Or it takes a way that does far less, but is cheap.
 TEST(two_way_trial, weighs_what_a_way_costs) {
     struct {
-        std::uint64_t per_ms, cost_ns;  // of the second way; the first one's are 1000 and 1000
+        std::uint64_t per_ms, cost_ns;  // of the second way; the first way's are 1000 and 1000
         bool is_better;
     } const all[] = {{1000, 800, true},   {1000, 1000, false}, {950, 800, true},
                      {1800, 1000, true},  {700, 800, false},   {1800, 2500, false},
@@ -253,10 +255,10 @@ TEST(two_way_trial, is_not_led_astray_by_one_row_if_it_remembers_others) {
         while (s.trial.now_is() == second) s.go_through_row();
         s.per_ms[0] = 1600;  // by chance
         s.go_through_row();
-        // Shorter, so that it is soon known whether it was chance.
+        // Shorter, so that the trial soon knows whether it was chance.
         EXPECT_EQ(s.trial.spans(second), remembers ? rules.spans_max / rules.growth : 1);
         s.share_of_first(20);
-        EXPECT_GT(s.share_of_first(20), 90);  // it was not
+        EXPECT_GT(s.share_of_first(20), 90);  // it was chance
     }
 }
 
@@ -296,13 +298,14 @@ TEST(two_way_trial, remembers_what_is_known_of_a_way_that_is_cut_short) {
         s.go_through_row();
         EXPECT_EQ(s.trial.spans(first), 1);
     }
-    // That it has done harm weighs as much as if it had been no better until then, and no more.
+    // Harm in a row weighs as much as if the row had been no better until then, and no more.
     for (const std::uint64_t per_ms : {500u, 1500u}) {
         scene s(patient);
         s.per_ms[1] = per_ms;
         middle_of_second(s);
         s.trial.turn_back(s.now);
-        s.per_ms[1] = 1600;  // better by 0.46 of the average: by a quarter of that in the mean
+        // better by 0.46 of the average: by a quarter of that in the moving average
+        s.per_ms[1] = 1600;
         s.go_through_row();
         s.go_through_row();
         EXPECT_EQ(s.trial.spans(second) > 1, per_ms == 1500);
@@ -330,7 +333,7 @@ TEST(two_way_trial, knows_the_rate_of_what_has_counted) {
 
 TEST(two_way_trial, gives_a_row_of_few_steps_more_time_but_not_for_ever) {
     scene s;
-    s.per_ms[0] = 50;  // a hundred in 2 ms
+    s.per_ms[0] = 50;  // a hundred steps in 2 ms
     s.per_ms[1] = 1;
     EXPECT_EQ(s.go_through_row(), 2);
     EXPECT_EQ(s.go_through_row(), 6);
@@ -338,7 +341,7 @@ TEST(two_way_trial, gives_a_row_of_few_steps_more_time_but_not_for_ever) {
 
 TEST(two_way_trial, says_nothing_of_a_row_of_which_little_has_counted) {
     scene s;
-    s.now += 5 * rules.span_ns;  // nobody has looked for so long
+    s.now += 5 * rules.span_ns;  // the trial has not looked for so long
     EXPECT_EQ(s.look(), row::begins_to_count);
     const std::int64_t since = s.now;
     while (s.look() == row::settles) {
@@ -348,7 +351,7 @@ TEST(two_way_trial, says_nothing_of_a_row_of_which_little_has_counted) {
 
 TEST(two_way_trial, turns_back_at_once_and_tries_the_second_way_again) {
     scene s;
-    s.per_ms[1] = 1500;  // but it is known to be bad
+    s.per_ms[1] = 1500;  // counts as bad: turn_back below
     EXPECT_EQ(s.go_through_row(), 1);
     while (s.look() != row::counts) {
     }
@@ -357,7 +360,7 @@ TEST(two_way_trial, turns_back_at_once_and_tries_the_second_way_again) {
     EXPECT_EQ(s.go_through_row(), 4);
     EXPECT_EQ(s.trial.now_is(), second);
     EXPECT_EQ(s.go_through_row(), 1);
-    EXPECT_EQ(s.trial.spans(second), 4);  // nothing was bad this time
+    EXPECT_EQ(s.trial.spans(second), 4);  // this time the row did no harm
 }
 
 TEST(two_way_trial, forgets_a_row_that_is_cut_short_or_everything) {

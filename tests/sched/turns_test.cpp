@@ -1,4 +1,4 @@
-// Whose turn it is: the ring, the global queue, and those in a hurry.
+// Checks which queue has the next turn: the ring, the global queue, or the urgent queue.
 #include <atomic>
 #include <cstdio>
 
@@ -16,7 +16,7 @@
 namespace rota::rt {
 namespace {
 
-// The caller leaves its p to others, and waits for its turn with those in a hurry.
+// The caller gives its p away, and waits for its turn in the urgent queue.
 void wait_in_a_hurry() {
     const runtime_entry entry;
     gopark(
@@ -29,7 +29,7 @@ void wait_in_a_hurry() {
         nullptr, wait_reason::none);
 }
 
-// Likewise in the ring, whoever waits elsewhere.
+// As above, in the ring, also while goroutines wait in other queues.
 void wait_in_ring() {
     const runtime_entry entry;
     goyield();
@@ -37,8 +37,8 @@ void wait_in_ring() {
 
 using put_function = void (*)(g&);
 
-// Leaves the p to whom the whole search finds, not only its ring; the caller waits where Put puts
-// it.
+// Gives the p to the goroutine that the whole search finds, not only in the ring; the caller waits
+// where Put puts it.
 template <put_function Put>
 ROTA_NOINLINE ROTA_SWITCHES_STACK void search_next() {
     m& self = getm();
@@ -46,7 +46,7 @@ ROTA_NOINLINE ROTA_SWITCHES_STACK void search_next() {
     leave_g(self, *self.curg, [](m&, g& prev) { Put(prev); }, false, next_by::search);
 }
 
-// The same behind a slice, as if the caller had computed for as long as it may.
+// As above after a time slice, as if the caller had computed for as long as it may.
 template <put_function Put>
 void use_up_slice() {
     const runtime_entry entry;
@@ -62,7 +62,7 @@ void put_in_global_queue(g& gp) {
 }
 
 TEST(kb10_turns, one_of_eight_is_for_those_in_a_hurry_where_turns_are_short) {
-    // Only the 61st tick would look there, as it does for those who are in no hurry.
+    // Otherwise only the 61st tick would look in the urgent queue, as it does in the global queue.
     constexpr int rounds = 500, others = 20;
     const rota_test::gomaxprocs_restored restored;
     runtime::gomaxprocs(1);
@@ -94,8 +94,9 @@ TEST(kb10_turns, one_of_eight_is_for_those_in_a_hurry_where_turns_are_short) {
 }
 
 TEST(kb10_turns, behind_a_slice_are_the_rings_and_the_global_queues_by_turns) {
-    // Those who have used up their slices go to the global queue while somebody waits there. If
-    // that came first each time they would take turns, and the ring have none.
+    // Goroutines that have used up their slices go to the global queue while a goroutine waits
+    // there. If that queue came first each time, they would take turns among themselves, and the
+    // ring have none.
     constexpr int rounds = 2000, each = 3;
     const rota_test::gomaxprocs_restored restored;
     runtime::gomaxprocs(1);

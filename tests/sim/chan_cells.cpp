@@ -1,4 +1,4 @@
-// Channels, alone and in select.
+// Cells for channels, alone and in select.
 #include <array>
 
 #include "sim.hpp"
@@ -11,8 +11,8 @@ struct parcel {
     int sender = 0, number = 0;
 };
 
-// Parcels of every sender come to each receiver in the order in which they were sent, and all of
-// them come once.
+// Checks that each sender's parcels come to a receiver in the order in which they were sent, and
+// that each parcel comes once.
 class ledger {
   public:
     ledger(int senders, int each) : seen_(place(senders * each), 0), each_(each) {}
@@ -25,7 +25,7 @@ class ledger {
     void end() { SIM_CHECK(all_ones(seen_)); }
 
   private:
-    std::vector<int> seen_;  // by all receivers: one thread runs them all
+    std::vector<int> seen_;  // by each receiver: one thread runs them
     int each_;
 };
 
@@ -117,7 +117,7 @@ ROTA_CELL(select_many) {
 }
 
 ROTA_CELL(exchange) {
-    // Two that offer and accept at once: exactly one of them sends in each round.
+    // Two goroutines offer and accept at once: exactly one sends in each round.
     const int rounds = d.in(1, 10);
     auto ch = rota::make_chan<int>();
     int sent = 0, received = 0;

@@ -1,4 +1,4 @@
-// Trees of contexts, and the goroutines that belong together under them.
+// Cells for trees of contexts, and for the goroutines that run under them.
 #include <memory>
 #include <stdexcept>
 #include <system_error>
@@ -12,15 +12,15 @@ namespace {
 
 std::error_code cause_number(int i) { return {1'000 + i, std::generic_category()}; }
 
-// A random tree of contexts with what has been done to it.
+// A random tree of contexts, with a record of the calls on its nodes.
 struct tree {
     struct node {
         rota::context ctx;
         rota::cancel_func cancel;
         int parent = -1;
-        bool shielded = false;  // not reached by what happens above
+        bool shielded = false;  // cancellation from above does not reach it
         bool asked = false;     // its own cancel has been called
-        bool answered = false;  // and has returned
+        bool answered = false;  // that call has returned
         std::optional<rota::clock::time_point> deadline;
     };
     std::vector<node> nodes;
@@ -46,7 +46,7 @@ struct tree {
             nodes.push_back(std::move(n));
         }
     }
-    // Whether something in the chain from i upwards holds, as far as cancellation comes down.
+    // Whether `holds` is true of a node from i upwards from which cancellation reaches i.
     template <class P>
     bool above(int i, P holds) const {
         for (;; i = nodes[place(i)].parent) {
@@ -63,8 +63,8 @@ struct tree {
 }  // namespace
 
 ROTA_CELL(context_tree) {
-    // Several cancel at random places. When a call has returned, all below is done; nothing else
-    // is; the cause is one of those that were given above.
+    // Several goroutines cancel at random places. When a call has returned, each node below is
+    // done, and no further node is. The cause is one that was given at the node or above it.
     const int size = d.in(1, 8);
     tree t(d, size, false);
     rota::wait_group watching, cancelling;
@@ -113,8 +113,8 @@ ROTA_CELL(context_tree) {
 }
 
 ROTA_CELL(context_deadlines) {
-    // Whatever comes first, the deadline of a node or above it, or a cancel: nobody is done early,
-    // and nobody is forgotten.
+    // The deadline of the node, a deadline above it, or a cancel comes first: no goroutine is done
+    // early, and none is forgotten.
     const int size = d.in(1, 6);
     tree t(d, size, true);
     rota::wait_group watching, cancelling;
@@ -159,7 +159,7 @@ ROTA_CELL(context_deadlines) {
 }
 
 ROTA_CELL(context_after_func) {
-    // A function runs once, or the call that stopped it says that it will not.
+    // A function runs once, or the call that stopped it reports that it will not run.
     const int many = d.in(1, 5);
     const auto [ctx, cancel] = rota::with_cancel(rota::background());
     std::vector<int> ran(place(many), 0), stopped(place(many), 0);
@@ -185,8 +185,8 @@ ROTA_CELL(context_after_func) {
 }
 
 ROTA_CELL(scope) {
-    // All that a scope has started is over when the block is left, however it is left; the first
-    // failure reaches the others through the context, and the caller.
+    // The goroutines that a scope has started are over when the block is left, in any way. The
+    // first failure reaches the remaining goroutines through the context, and the caller.
     const int members = d.in(1, 5);
     const bool leaves_by_throw = d.once_in(4);
     int running = 0, failures = 0, finished = 0;
@@ -227,8 +227,8 @@ ROTA_CELL(scope) {
 }
 
 ROTA_CELL(error_group) {
-    // No more at once than the limit says; the first failure is the one that wait() throws, and its
-    // code is the cause that the others see.
+    // At most `limit` run at once. wait() throws the first failure, and its code is the cause that
+    // the remaining goroutines see.
     const int members = d.in(1, 6), limit = d.in(1, 3);
     int running = 0, first = -1, started = 0, ran = 0;
     rota::error_group group;
@@ -268,7 +268,7 @@ ROTA_CELL(error_group) {
 }
 
 ROTA_CELL(stop_tokens) {
-    // Cancellation through std's tokens, in and out.
+    // Cancellation through std's stop tokens, in and out.
     std::stop_source source;
     const auto [outer, cancel] = rota::with_stop_token(rota::background(), source.get_token());
     const auto [inner, cancel_inner] = rota::with_cancel(outer);

@@ -1,6 +1,6 @@
-// Whole conversations of HTTP/1.1 between our servers and clients, over TCP in memory: who says
-// what, when it arrives, and in what pieces, comes from the seed, and the same seed gives the same
-// again, to the nanosecond of virtual time.
+// Runs whole conversations of HTTP/1.1 between rota's servers and clients, over TCP in memory. The
+// seed decides which side sends which bytes, when they arrive, and in which pieces. The same seed
+// repeats the run, to the nanosecond of virtual time.
 //
 //     ROTA_SIM_HTTP_FIRST=N ROTA_SIM_HTTP_COUNT=M   seeds N ... N + M - 1 (default: 1 and 300)
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace http = rota::http;
 
-// What has happened, in its order. There is one thread.
+// The events in their order. There is one thread.
 struct record {
     std::string lines;
     int answers = 0, errors = 0;
@@ -54,7 +54,7 @@ void answer(http::response_writer& w, http::request& r) {
     w.write(r.body());
 }
 
-// One of the ways to ask. Whoever sets no limit gets the answer, whole.
+// Makes a random kind of request. A request without a limit gets its whole answer.
 void ask(const http::client& c, const std::string& url, int who, dice& d, record& to) {
     const int what = d.in(0, 5);
     const std::string body = text_of(d.in(0, d.once_in(4) ? 20'000 : 500));
@@ -87,7 +87,7 @@ void ask(const http::client& c, const std::string& url, int who, dice& d, record
         http::response_stream part = c.open(http::request("GET", url + "/pieces"), error);
         std::array<std::byte, 150> some;
         SIM_CHECK(!error && part.status() == 200 && part.read(some, error) > 0);
-        got.status = part.status();  // and no more of it
+        got.status = part.status();  // and reads no more of it
     } else {
         got = c.head(url + "/echo", error);
         SIM_CHECK(!error && got.headers.get("X-Method") == "HEAD");
@@ -95,7 +95,7 @@ void ask(const http::client& c, const std::string& url, int who, dice& d, record
     to.add(who, what, error ? 0 : got.status, got.body.size());
 }
 
-// Requests one behind the other in one write, and all the answers until the end.
+// Sends requests one behind the other in one write, and reads the answers until the end.
 void ask_at_once(const std::string& address, int who, dice& d, record& to) {
     const int count = d.in(1, 5);
     std::string all;
@@ -164,13 +164,13 @@ std::uint64_t number_of(const char* variable, std::uint64_t otherwise) {
     return text == nullptr || *text == '\0' ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// What is not drawn from the seed, but from an address, a map's order or the time of day, would
-// show as another second run; what the timing of packets brings up, as a broken law.
+// A choice that depends on an address, a map's order or the time of day would make the second run
+// differ. A fault that the timing of packets exposes would show as a broken law.
 TEST(sim_http, conversations_of_many_clients_keep_their_laws_and_repeat_themselves) {
     const std::uint64_t first = number_of("ROTA_SIM_HTTP_FIRST", 1);
     const std::uint64_t count = number_of("ROTA_SIM_HTTP_COUNT", 300);
     std::uint64_t steps = 0, ways = 0, before = 0;
-    rota::run([] {});  // boots
+    rota::run([] {});  // boots the runtime
     int answers = 0, errors = 0;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         const course once = run_conversation(seed), again = run_conversation(seed);
@@ -182,7 +182,7 @@ TEST(sim_http, conversations_of_many_clients_keep_their_laws_and_repeat_themselv
         errors += once.said.errors;
         ways += once.hash != std::exchange(before, once.hash) ? 1 : 0;
     }
-    EXPECT_EQ(ways, count);  // another seed is another way
+    EXPECT_EQ(ways, count);  // each seed takes its own way
     EXPECT_GT(answers, errors);
     std::printf("%llu seeds from %llu, each twice alike: %llu steps, %d answers, %d ended early\n",
                 static_cast<unsigned long long>(count), static_cast<unsigned long long>(first),

@@ -1,4 +1,4 @@
-// Locks, conditions, semaphores and meeting points.
+// Cells for locks, conditions, semaphores and meeting points.
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
@@ -48,7 +48,7 @@ ROTA_CELL(shared_mutex) {
 }
 
 ROTA_CELL(writer_among_readers) {
-    // Readers overlap for ever, until a writer has been in.
+    // Readers overlap for ever, until the writer has had the lock.
     rota::shared_mutex mu;
     bool written = false;
     rota::wait_group all;
@@ -71,7 +71,7 @@ ROTA_CELL(writer_among_readers) {
 }
 
 ROTA_CELL(bounded_buffer) {
-    // Two conditions and one mutex: a notice that gets lost leaves somebody asleep for ever.
+    // Two conditions and one mutex: a lost notification leaves a goroutine asleep for ever.
     const int producers = d.in(1, 3), consumers = d.in(1, 3), each = d.in(1, 8), room = d.in(1, 3);
     rota::mutex mu;
     rota::condition_variable not_empty, not_full;
@@ -109,7 +109,7 @@ ROTA_CELL(bounded_buffer) {
 }
 
 ROTA_CELL(order_of_notices) {
-    // n notices wake those n who have waited longest, and nobody else.
+    // n notifications wake the n goroutines that have waited longest, and no further goroutine.
     const int waiters = d.in(1, 6);
     rota::mutex mu;
     rota::condition_variable cv;
@@ -168,7 +168,7 @@ ROTA_CELL(counting_semaphore) {
 }
 
 ROTA_CELL(weighted_semaphore) {
-    // Those whose context ends while they wait have taken nothing.
+    // A goroutine whose context ends while it waits has taken nothing.
     const int size = d.in(1, 6), workers = d.in(2, 6), rounds = d.in(1, 6);
     rota::weighted_semaphore sem(size);
     int held = 0;
@@ -206,8 +206,9 @@ ROTA_CELL(weighted_semaphore) {
 }
 
 ROTA_CELL(order_of_weights) {
-    // Each is served in the order of its coming, whatever it weighs and as soon as it fits; those
-    // that give up let those behind them pass. After each event all come to rest.
+    // The semaphore serves requests in the order in which they came, whatever their weight, as soon
+    // as they fit. A request that gives up lets those behind it pass. After each event the
+    // goroutines come to rest.
     struct request {
         int who, weight;
         bool leaves;
@@ -238,8 +239,8 @@ ROTA_CELL(order_of_weights) {
     for (int event = d.in(1, 12), who = 0; event > 0 || !queue.empty(); --event) {
         const int what = event > 0 ? d.in(0, 4) : 3;
         if (what < 3) {
-            // One at most: while a cancel goes from one to the next, the first may have let the
-            // second in.
+            // At most one request may leave: while a cancel goes from the first to the second, the
+            // first may have let the second in.
             const bool alone =
                 std::none_of(queue.begin(), queue.end(), [](const request& r) { return r.leaves; });
             const request r{who++, d.in(1, size), alone && d.once_in(2)};
@@ -263,8 +264,8 @@ ROTA_CELL(order_of_weights) {
 }
 
 ROTA_CELL(notices_and_limits) {
-    // A notice goes to one who still waits: not to one whose time was up before, and one that it
-    // does wake says so.
+    // A notification goes to a goroutine that still waits, never to a goroutine whose time was up
+    // before. A goroutine that a notification wakes reports no time-out.
     const int patient = d.in(1, 3), impatient = d.in(0, 4);
     rota::mutex mu;
     rota::condition_variable cv;
@@ -304,7 +305,8 @@ ROTA_CELL(notices_and_limits) {
 }
 
 ROTA_CELL(singleflight) {
-    // One call at a time for each key; all who came meanwhile get what it gave, value or exception.
+    // One call at a time for each key; each goroutine that came meanwhile gets its result, value or
+    // exception.
     rota::singleflight<int, int> flights;
     const int keys = d.in(1, 3);
     std::vector<int> running(place(keys), 0);
@@ -340,7 +342,7 @@ ROTA_CELL(singleflight) {
 }
 
 ROTA_CELL(local) {
-    // A goroutine's value is its own, whatever it waits for and whoever else uses the same name.
+    // A goroutine has its own value, while it waits and while other goroutines use the same local.
     rota::local<std::vector<int>> mine;
     rota::wait_group all;
     for (int i = d.in(1, 5); i > 0; --i) {
@@ -450,7 +452,7 @@ ROTA_CELL(barrier) {
 }
 
 ROTA_CELL(wait_group_again) {
-    // One group, used round after round; several wait in each.
+    // A group used round after round; several goroutines wait in each.
     rota::wait_group group;
     for (int round = d.in(1, 5); round > 0; --round) {
         int done = 0;
@@ -478,7 +480,8 @@ ROTA_CELL(wait_group_again) {
 }
 
 ROTA_CELL(dining) {
-    // Everybody needs two of the locks, taken in one order: all eat, nobody beside his neighbour.
+    // Each goroutine needs two of the locks, taken in one order: each eats, and never beside a
+    // neighbour that eats.
     const int seats = d.in(2, 5);
     std::vector<rota::mutex> fork(place(seats));
     std::vector<int> taken(place(seats), 0);

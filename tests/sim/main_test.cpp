@@ -1,4 +1,4 @@
-// Runs many seeds in one process. Each is one run() under GODEBUG=schedseed.
+// Runs many seeds in one process. Each seed is one run() under GODEBUG=schedseed.
 //
 //     ROTA_SIM_FIRST=N ROTA_SIM_COUNT=M   seeds N ... N + M - 1 (default: 1 and 4,000)
 //     ROTA_SIM_CELLS=a,b                  only these cells
@@ -23,7 +23,7 @@ std::vector<cell>& cells() {
 
 namespace {
 
-// Before the runtime boots, which is on first use.
+// Runs before the runtime boots, which happens on first use.
 const bool mode_is_set = [] {
     ::setenv("GODEBUG", "schedseed=1", 1);
     if (std::getenv("GOMAXPROCS") == nullptr) ::setenv("GOMAXPROCS", "4", 1);
@@ -39,7 +39,7 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
     return text == nullptr || *text == '\0' ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-// The cells that may take part, in the order of their names: that of their files is the linker's.
+// The cells that may take part, sorted by name: the linker decides the order of their files.
 std::vector<cell> chosen() {
     std::vector<cell> some = cells();
     if (const char* const list = std::getenv("ROTA_SIM_CELLS")) {
@@ -70,7 +70,7 @@ outcome run_seed(std::uint64_t seed, const std::vector<cell>& from) {
             const cell& c =
                 from[static_cast<std::size_t>(d.in(0, static_cast<int>(from.size()) - 1))];
             cells_now += std::string(cells_now.empty() ? "" : ", ") + c.name;
-            // The name tells the seed where a deadlock is reported.
+            // The name shows the seed in the report of a deadlock.
             char name[64];
             const int length = std::snprintf(name, sizeof name, "seed %llu, cell %s",
                                              static_cast<unsigned long long>(seed), c.name);
