@@ -1,7 +1,7 @@
-// Descriptors of this machine's memory: pipes, Unix sockets, and TCP that is kept there, with
-// deadlines and closes amid the traffic, while the simulated kernel interrupts, shortens, puts off,
-// refuses and resets (net_faults.hpp). Every byte comes out once and in order, as far as nobody is
-// told of an error; and nobody waits for ever.
+// Cells for descriptors in this machine's memory: pipes, Unix sockets, and TCP in memory. They have
+// deadlines and closes amid the traffic, while the simulated kernel interrupts, shortens, delays,
+// refuses and resets (net_faults.hpp). Each byte comes out once and in order, unless a caller gets
+// an error; and no goroutine waits for ever.
 #include <string>
 #include <system_error>
 
@@ -41,7 +41,8 @@ ROTA_CELL(pipe_in_order) {
 }
 
 ROTA_CELL(pipe_closed_amid) {
-    // Who waits in a descriptor that is closed is told; what was written before is not lost.
+    // A goroutine that waits at a descriptor learns of its close; bytes written before are not
+    // lost.
     auto [reader, writer] = make_pipe(d);
     int ended = 0;
     const int readers = d.in(1, 3);
@@ -71,7 +72,7 @@ ROTA_CELL(pipe_closed_amid) {
 
 namespace {
 
-// Connections come, say something, hear it, and go. `most` bytes, now and then `more`.
+// Clients connect, send bytes, read them back, and leave: up to `most` bytes, now and then `more`.
 void echo(dice& d, std::string_view network, const std::string& where, int most, int more) {
     const rota::net::listener door = patiently(
         d, [&](std::error_code& error) { return rota::net::listen(network, where, error); });
@@ -105,7 +106,7 @@ void echo(dice& d, std::string_view network, const std::string& where, int most,
             const progress said = write_all(c, own, size);
             c.close_write();
             const progress read = read_all(c, own, size + 1);
-            // Cut short by the other side, it ends early: somebody has been told.
+            // If the server cuts the answer short it ends early: the server has got an error.
             SIM_CHECK(read.bytes <= size);
             cut += said.is_cut || read.is_cut || read.bytes < size ? 1 : 0;
             ++heard;
@@ -123,13 +124,13 @@ void echo(dice& d, std::string_view network, const std::string& where, int most,
 
 ROTA_CELL(unix_echo) {
     static int number = 0;
-    // More than the socket holds, now and then.
+    // Now and then more than the socket holds.
     echo(d, "unix", "@rota-sim-" + std::to_string(::getpid()) + "-" + std::to_string(++number),
          5'000, 400'000);
 }
 
 ROTA_CELL(tcp_echo) {
-    // Behind connections that take their time, with buffers of a few hundred bytes perhaps: little
-    // is enough, and takes no longer than a program may.
+    // Connections take their time, and buffers may hold only a few hundred bytes: few bytes are
+    // enough, and fit the time of a program.
     echo(d, "tcp", "127.0.0.1:0", 2'000, 5'000);
 }

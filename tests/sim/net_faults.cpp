@@ -1,4 +1,4 @@
-// Drawing the faults, and counting them.
+// Draws the faults of the simulated kernel, and counts them.
 #include "net_faults.hpp"
 
 #include <cerrno>
@@ -10,9 +10,9 @@ namespace rota_sim {
 
 namespace {
 
-// Of the program that runs now.
+// Of the running program.
 int planted = 0, told = 0;
-unsigned long made = 0;  // of all programs
+unsigned long made = 0;  // of each program so far
 
 }  // namespace
 
@@ -34,7 +34,7 @@ int counted(int fault) {
     return fault;
 }
 
-// Nobody sees these.
+// Faults that no caller may see.
 int unseen(bool may_be_late) {
     if (now.interrupts && now.d.once_in(8)) return EINTR;
     if (may_be_late && now.is_never_ready && now.d.once_in(3)) return EAGAIN;
@@ -43,7 +43,7 @@ int unseen(bool may_be_late) {
 
 int shortened(int most) { return now.shortens && now.d.once_in(3) ? -now.d.in(1, most) : 0; }
 
-// Now and then: somebody is told.
+// Draws an error that its caller gets, now and then.
 template <std::size_t n>
 int told_one_of(bool is_on, int rarity, const int (&errors)[n]) {
     if (!is_on || !now.d.once_in(rarity)) return 0;

@@ -1,8 +1,8 @@
-// What the simulated kernel does to the calls on descriptors of the program that runs now, drawn
-// from its seed: a random half of the kinds of fault is on. Interruptions, short counts and want of
-// readiness after it was told must not be seen by anybody; refusals and resets are told to the
-// caller whom they meet. Builds without ROTA_DEBUG_CHECKS have no seam for them: nothing happens
-// there.
+// Faults that the simulated kernel injects into the running program's calls on descriptors, drawn
+// from its seed: a random half of the kinds of fault is on. No caller may see interruptions, short
+// counts, and calls that are not ready after a report of readiness. A caller that meets a refusal
+// or a reset gets that error. Builds without ROTA_DEBUG_CHECKS have no seam for faults and inject
+// none.
 #pragma once
 
 #include <system_error>
@@ -11,26 +11,27 @@
 
 namespace rota_sim {
 
-// While it lives, calls fail as d says. One at a time; its calls come from one thread at a time.
+// While it lives, calls fail as d says. There is one object at a time; its calls come from one
+// thread at a time.
 class net_faults {
   public:
-    // Some keep what they are told of to themselves, as servers do: for these only such faults are
-    // planted as nobody is told of.
+    // Servers keep some errors to themselves. For such programs `may_tell` is false: only faults
+    // that no caller may see are injected.
     explicit net_faults(dice d, bool may_tell = true);
     ~net_faults();
     net_faults(const net_faults&) = delete;
     net_faults& operator=(const net_faults&) = delete;
 
-    // At the program's end: every error that was planted has come out.
+    // At the program's end: each injected error has been returned to a caller.
     static void expect_told();
-    static bool has_planted();  // such an error, in this program
+    static bool has_planted();  // whether this program has met such an error
 };
 
-// Whether it is one that the simulated kernel may have planted. Checks that it has: who is told of
-// one must have met it, or talk to somebody who has.
+// Whether the simulated kernel may have injected this error. Checks that it has injected an error:
+// the caller must have met a fault, or talk to a peer that has.
 bool is_planted(const std::error_code& error);
 
-// How many calls have failed, or done less than they were asked for, since the process began.
+// How many calls have failed, or done less than asked, since the process began.
 unsigned long net_faults_planted();
 
 }  // namespace rota_sim

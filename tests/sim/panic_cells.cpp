@@ -1,5 +1,5 @@
-// Exceptions and ends: what travels, what unwinds, and what a goroutine carries along while it
-// waits in the middle of either.
+// Cells for exceptions and for the end of goroutines: what propagates, what unwinds, and the state
+// that a goroutine keeps while it waits amid either.
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -10,7 +10,7 @@ using namespace rota_sim;
 
 namespace {
 
-// Waits in one of the ways that there are.
+// Waits in a random way.
 void rest(dice& d, rota::chan<int>& meeting, rota::mutex& mu) {
     switch (d.in(0, 3)) {
         case 0: rota::sleep_for(std::chrono::microseconds(d.in(1, 30))); break;
@@ -30,8 +30,8 @@ void rest(dice& d, rota::chan<int>& meeting, rota::mutex& mu) {
 }  // namespace
 
 ROTA_CELL(parked_handlers) {
-    // Each goroutine waits inside catch blocks and inside destructors while it unwinds; what it is
-    // handling stays its own.
+    // Each goroutine waits inside catch blocks and inside destructors while it unwinds; it keeps
+    // its own exception.
     auto meeting = rota::make_chan<int>();
     rota::mutex mu;
     rota::wait_group all;
@@ -80,8 +80,8 @@ ROTA_CELL(parked_handlers) {
 }
 
 ROTA_CELL(slow_goexit) {
-    // The ends of a goroutine's frames run in order, also when each of them waits, or throws and
-    // catches on its own.
+    // The destructors of a goroutine's frames run in order, also when each waits, or throws and
+    // catches.
     auto meeting = rota::make_chan<int>();
     rota::mutex mu;
     int over = 0;

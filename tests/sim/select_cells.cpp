@@ -1,4 +1,4 @@
-// Channels in the company of time, of nil and of close: select_set, timed forms, order of waiters.
+// Cells for channels with time, nil and close: select_set, timed forms, order of waiters.
 #include <string_view>
 
 #include "sim.hpp"
@@ -6,7 +6,7 @@
 using namespace rota_sim;
 
 ROTA_CELL(select_set) {
-    // Sets that are used again and again, with cases that are spent and nil ones between.
+    // Sets that are used again and again, with spent cases and nil cases in between.
     const int lanes = d.in(1, 4), senders = d.in(1, 3), receivers = d.in(1, 3), each = d.in(1, 8);
     std::vector<rota::chan<int>> lane;
     for (int i = 0; i < lanes; ++i) lane.push_back(rota::make_chan<int>(place(d.in(0, 2))));
@@ -102,16 +102,16 @@ ROTA_CELL(timed_channel) {
     SIM_CHECK(sent == received);
 }
 
-// How the i-th of those who queue at a channel waits, and whether he stays until he is served.
+// How the i-th waiter at a channel waits, and whether it stays until it is served.
 enum class manner { plain, with_limit, leaving_select, staying_select };
 bool stays(manner how) { return how == manner::plain || how == manner::staying_select; }
 manner drawn_manner(dice& d) { return static_cast<manner>(d.in(0, 3)); }
 
-// They come one after another; some leave again by time-out, or because another case of their
-// select was faster. The others are served in the order of their coming.
+// Waiters come one after another. Some leave by time-out, or because another case of their select
+// came first. The channel serves the remaining waiters in the order in which they came.
 class waiting_line {
   public:
-    // `wait_as(i, how)` is what the i-th does. Returns when those that leave have left.
+    // `wait_as(i, how)` is the i-th waiter's wait. Returns when the leaving waiters have left.
     template <class F>
     void form(dice& d, int waiters, F wait_as) {
         for (int i = 0; i < waiters; ++i) {
@@ -129,7 +129,7 @@ class waiting_line {
 
     rota::chan<rota::unit> elsewhere = rota::make_chan<rota::unit>();
     std::vector<int> staying;
-    rota::wait_group all;  // of those
+    rota::wait_group all;  // of the staying waiters
 
   private:
     rota::wait_group leaving_;
@@ -182,8 +182,8 @@ ROTA_CELL(order_of_senders) {
 }
 
 ROTA_CELL(close_amid_all) {
-    // Senders, receivers and selects of both kinds meet a close: what was sent and no more arrives,
-    // and everybody who sends afterwards is told.
+    // Senders, receivers and selects of both kinds meet a close: exactly the values sent arrive,
+    // and each later sender gets an error.
     const int senders = d.in(1, 4), receivers = d.in(1, 4);
     auto ch = rota::make_chan<int>(place(d.in(0, 3)));
     auto never = rota::make_chan<int>();

@@ -1,9 +1,9 @@
 // Random programs over the public API, each under one repeatable schedule.
 //
 // A program is a handful of cells that run at the same time. A cell is a small piece of concurrent
-// code of random shape with a law that must hold at its end: what went in came out once, nobody was
-// inside with somebody else, no sleep was short. The program's shape and the runtime's schedule
-// are both drawn from the seed, so a failing seed fails again.
+// code of random shape with a law that must hold at its end: each value came out once, no two
+// goroutines were inside together, no sleep was short. The program's shape and the runtime's
+// schedule are both drawn from the seed, so a failing seed fails again.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@
 
 namespace rota_sim {
 
-// The program's own dice: the runtime's are others, so that a change of one leaves the other.
+// The program's own dice, separate from the runtime's, so that a change to one does not affect the
+// other.
 class dice {
   public:
     explicit dice(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
@@ -42,12 +43,13 @@ class dice {
 
 struct cell {
     const char* name;
-    void (*run)(dice&);  // in a goroutine; returns when all that it has started has ended
+    // in a goroutine; returns when each goroutine that it has started has ended
+    void (*run)(dice&);
 };
-// How many processors there were before the first cell changed that.
+// The number of processors before the first cell changed it.
 extern int procs_at_boot;
 
-// Cells announce themselves before main.
+// Cells register themselves before main.
 std::vector<cell>& cells();
 struct announce {
     announce(const char* name, void (*run)(dice&)) { cells().push_back({name, run}); }
@@ -57,14 +59,14 @@ struct announce {
     static const rota_sim::announce announce_##name{#name, cell_##name}; \
     static void cell_##name([[maybe_unused]] rota_sim::dice& d)
 
-// The seed and the cells that run now, and the variables that choose them, for the report of a
-// broken law.
+// The seed and the cells of the running program, and the variables that choose them, for the report
+// of a broken law.
 void now_running(std::uint64_t seed, std::string cells, const char* variables);
 [[noreturn]] void broken(const char* law, const char* file, int line);
 #define SIM_CHECK(law) ((law) ? void() : rota_sim::broken(#law, __FILE__, __LINE__))
 
-// Longer than all that the cells of a program take together: who sleeps for that finds the others
-// at rest, and no timer of a cell is set for later.
+// Longer than the cells of a program take together. A goroutine that sleeps this long finds the
+// other goroutines at rest, and no timer of a cell is set for later.
 inline constexpr std::chrono::seconds long_after{10};
 
 inline std::size_t place(int i) { return static_cast<std::size_t>(i); }
@@ -73,7 +75,7 @@ inline bool all_ones(const std::vector<int>& counts) {
     return std::all_of(counts.begin(), counts.end(), [](int n) { return n == 1; });
 }
 
-// At a program's end: what it has started has ended or is about to.
+// At a program's end: each goroutine that it has started has ended or is about to.
 inline void wait_for_all_others() {
     for (int i = 0; rota::runtime::num_goroutine() != 1; ++i) {
         SIM_CHECK(i < 100'000);
@@ -81,7 +83,7 @@ inline void wait_for_all_others() {
     }
 }
 
-// A little of whatever makes schedules differ.
+// A random small step that makes schedules differ.
 inline void noise(dice& d) {
     switch (d.in(0, 5)) {
         case 0: rota::runtime::gosched(); break;

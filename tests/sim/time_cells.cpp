@@ -1,4 +1,5 @@
-// Timers that are stopped and moved while they fire: nothing stale, nothing twice, nothing early.
+// Cells for timers that are stopped and moved while they fire: no stale value, no value twice, none
+// early.
 #include "sim.hpp"
 
 using namespace rota_sim;
@@ -19,8 +20,8 @@ bool is_silent(const rota::recv_chan<time_point>& c) {
 }  // namespace
 
 ROTA_CELL(timer_shared) {
-    // Each setting ends in one of two ways: its value is received, or a stop or reset says that it
-    // never will be.
+    // Each setting ends in one of two ways: its value is received, or a stop or reset reports that
+    // it never will be.
     int set = 1, cancelled = 0, received = 0;
     const auto begin = rota::clock::now();
     rota::timer t(span(d));
@@ -64,8 +65,8 @@ ROTA_CELL(timer_shared) {
 }
 
 ROTA_CELL(timer_alone) {
-    // Who sets a timer and receives from it gets what this setting gives, not what an older one
-    // has left.
+    // A goroutine that sets a timer and receives from it gets the value of this setting, not of an
+    // older one.
     auto due = rota::clock::now();
     const auto first = span(d);
     rota::timer t(first);
@@ -121,7 +122,7 @@ ROTA_CELL(ticker) {
                 if (!running) break;
                 const auto at = t.c().recv();
                 SIM_CHECK(at >= least && rota::clock::now() >= *at);
-                least = *at + 1ns;  // a late tick may be followed by one that is on time
+                least = *at + 1ns;  // a late tick may be followed by a tick that is on time
         }
     }
     t.stop();
@@ -129,7 +130,7 @@ ROTA_CELL(ticker) {
 }
 
 ROTA_CELL(after) {
-    // The channels of timers that nobody keeps: whichever is first, it is not early.
+    // The channels of timers without a handle: the first value is not early.
     for (int i = d.in(1, 5); i > 0; --i) {
         const auto now = rota::clock::now();
         const auto a = span(d), b = span(d);
@@ -144,7 +145,7 @@ ROTA_CELL(after) {
 }
 
 ROTA_CELL(after_func) {
-    // Each setting calls once, or a stop or reset says that it will not.
+    // Each setting calls once, or a stop or reset reports that it will not.
     int set = 1, cancelled = 0, called = 0;
     time_point least = rota::clock::now() + 1s;
     auto own = d.fork();

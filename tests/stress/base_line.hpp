@@ -1,5 +1,5 @@
-// What storms of connections share: GOMAXPROCS that changes beside them, and nothing that they may
-// leave behind.
+// Shared by storms of connections: changes of GOMAXPROCS beside them, and the check that they leave
+// nothing behind.
 #pragma once
 
 #include "../api/sockets.hpp"
@@ -8,7 +8,7 @@
 
 namespace rota_test {
 
-// As long as the box is open; the number is as before then.
+// Changes the number while the box is open, and restores it at the end.
 inline void change_processors(const time_box& box) {
     const gomaxprocs_restored at_end;
     choices choose(99);
@@ -19,11 +19,11 @@ inline void change_processors(const time_box& box) {
     }
 }
 
-// Goroutines and descriptors before a storm, which are those behind it.
+// The numbers of goroutines and descriptors before a storm, which must be the same after it.
 class base_line {
   public:
     base_line() {
-        (void)connected();  // what the poller keeps is there
+        (void)connected();  // opens the descriptors that the poller keeps
         descriptors_ = open_descriptors();
         goroutines_ = rota::runtime::num_goroutine();
     }

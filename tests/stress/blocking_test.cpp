@@ -16,8 +16,8 @@ using rota_test::spin_until;
 using rota_test::time_box;
 
 TEST(kb07_hand_off, a_readied_goroutine_runs_although_its_waker_blocks) {
-    // The woken goroutine lies in the slot of the processor whose thread goes into a blocking call
-    // at once. If the slot stayed behind, it would never run, and the call, which waits for it,
+    // The woken goroutine lies in the runnext slot of a processor whose thread blocks at once. If
+    // the slot stayed behind, the goroutine would never run, and the call, which waits for it,
     // would time out.
     const time_box box(std::chrono::milliseconds(1500));
     progress watch(1);
@@ -40,8 +40,8 @@ TEST(kb07_hand_off, a_readied_goroutine_runs_although_its_waker_blocks) {
 }
 
 TEST(kb07_hand_off, a_whole_queue_runs_although_every_processor_blocks) {
-    // Each goroutine readies the next and blocks until the last one has come: nobody returns
-    // before. A hand-off that starts no thread for what is queued would break the chain.
+    // Each goroutine readies the next and blocks until the last goroutine has come: none returns
+    // before. A hand-off that starts no thread for queued goroutines would break the chain.
     const int links = 24;
     const time_box box(std::chrono::milliseconds(1500));
     progress watch(1);
@@ -70,8 +70,8 @@ TEST(kb07_hand_off, a_whole_queue_runs_although_every_processor_blocks) {
 }
 
 TEST(blocking_stress, storms_of_calls_and_wake_ups_lose_nobody) {
-    // Exit, retake, hand-off, park and ready meet in every order.
-    // A processor owned twice or by nobody would stop a worker or fail a check.
+    // Exit, retake, hand-off, park and ready meet in every order. A processor with two owners or
+    // none would stop a worker or fail a check.
     constexpr std::size_t workers = 30;
     const time_box box(std::chrono::milliseconds(2000));
     progress watch(workers);
@@ -107,8 +107,8 @@ TEST(blocking_stress, storms_of_calls_and_wake_ups_lose_nobody) {
 }
 
 TEST(kb40_retake, goroutines_in_calls_of_every_length_let_the_others_work) {
-    // The monitor compares ticks; if they advanced in step with it, it would never take a
-    // processor. Then workers that compute would stand still while others sit in their calls.
+    // Sysmon compares ticks. If the ticks advanced in step with it, it would never take a
+    // processor: workers that compute would stand still while callers sit in their calls.
     constexpr std::size_t callers = 8, computing = 4;
     const time_box box(std::chrono::milliseconds(1500));
     progress watch(callers + computing);

@@ -1,5 +1,4 @@
-// The scheduler's own books under load: who is idle, who was stolen from whom, who runs on which
-// thread.
+// The scheduler's own records under load: idle lists, stealing, and the thread of each goroutine.
 #include <atomic>
 #include <cerrno>
 #include <thread>
@@ -37,11 +36,10 @@ void burst(choices& choose, std::atomic<long>& ended) {
     ended.fetch_sub(many, std::memory_order_relaxed);
 }
 
-// --- what belongs to the thread
-// -------------------------------------------------------------------
+// --- state of the thread -------------------------------------------------------------------------
 
-// Not inlined, as everything that a goroutine may call on another thread than before: a compiler
-// keeps the address of a thread's variable across calls.
+// Not inlined: a goroutine may call these on another thread than before, and a compiler keeps the
+// address of a thread's variable across calls.
 [[gnu::noinline]] pid_t thread_by_kernel() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
 [[gnu::noinline]] pid_t& thread_by_local() {
     static thread_local pid_t own = 0;
@@ -56,7 +54,7 @@ void burst(choices& choose, std::atomic<long>& ended) {
     asm volatile("" ::: "memory");
     return ::pthread_self();
 }
-// What each thread has said of itself when it was seen first.
+// The facts of each thread when it was first seen.
 struct thread_facts {
     int* errno_at = nullptr;
     pthread_t self{};
@@ -67,7 +65,7 @@ struct thread_facts {
     return own;
 }
 
-// Whether all agree on which thread this is.
+// Checks that the sources agree on which thread this is.
 void look_at_thread() {
     const pid_t id = thread_by_kernel();
     if (thread_by_local() == 0) {
@@ -82,10 +80,10 @@ void look_at_thread() {
 }  // namespace
 
 TEST(kb05_books, readers_of_the_figures_disturb_no_wake_up) {
-    // A reader of the lists that takes a worker off, or puts one on twice, leaves it asleep for
-    // ever: a goroutine posted to the idle runtime would not run. Builds with checks compare
-    // the idle counts with the lists at each change. Storms of GOMAXPROCS join here as soon as it
-    // can be changed while the program runs.
+    // A reader of the lists that removed a worker, or added it twice, would leave it asleep for
+    // ever: a goroutine posted to the idle runtime would not run. Builds with checks compare the
+    // idle counts with the lists at each change. Storms of GOMAXPROCS join here as soon as it can
+    // be changed while the program runs.
     const time_box box;
     std::atomic<bool> stop{false};
     std::vector<std::thread> readers;
@@ -113,9 +111,9 @@ TEST(kb05_books, readers_of_the_figures_disturb_no_wake_up) {
 }
 
 TEST(kb18_stealing, while_goroutines_end_and_processors_are_in_every_state) {
-    // Thief and owner that lock in opposite orders stop both; a search that skips its advance at a
-    // processor it cannot rob turns for ever. Then a worker's count would stand still. Builds with
-    // checks verify the rank of each lock taken on the way.
+    // A thief and an owner that lock in opposite orders stop each other. A search that skips its
+    // advance at a processor that it cannot rob turns for ever. A worker's count would then stand
+    // still. Builds with checks verify the rank of each lock taken on the way.
     constexpr std::size_t workers = 6;
     const time_box box;
     progress watch(workers + 2);
@@ -131,7 +129,7 @@ TEST(kb18_stealing, while_goroutines_end_and_processors_are_in_every_state) {
             watch.finish(id);
         });
     }
-    // Processors that cannot be robbed: in a call, with an empty queue, with timers only.
+    // Processors that a thief cannot rob: in a call, with an empty queue, with timers only.
     for (std::size_t id = workers; id < workers + 2; ++id) {
         wg.go([&, id] {
             choices choose(id + 120);
@@ -148,12 +146,12 @@ TEST(kb18_stealing, while_goroutines_end_and_processors_are_in_every_state) {
 }
 
 TEST(kb52_thread_locals, are_those_of_the_thread_that_runs_now) {
-    // A goroutine comes back on another thread, and the runtime or the test still uses what it had
-    // read of the old one: the current goroutine, errno, pthread_self, thread_local variables.
+    // A goroutine comes back on another thread, but the runtime or the test still uses the old
+    // thread's values: the current goroutine, errno, pthread_self, thread_local variables.
     constexpr std::size_t workers = 8;
     const time_box box;
     progress watch(workers);
-    constexpr int turns_at_least = 1000;  // of each, in chaos mode while nobody has moved
+    constexpr int turns_at_least = 1000;  // of each goroutine, in chaos mode while none has moved
     std::atomic<long> moves{0};
     rota::wait_group wg;
     auto ring = rota::make_chan<int>();
@@ -183,7 +181,8 @@ TEST(kb52_thread_locals, are_those_of_the_thread_that_runs_now) {
         });
     }
     wg.wait();
-    // In chaos mode every park moves; without it a single processor need not move anybody.
+    // In chaos mode every park moves the goroutine; without it a single processor need not move
+    // any.
     if (rota_test::in_chaos()) {
         EXPECT_GT(moves, 0);
     }

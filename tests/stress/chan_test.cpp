@@ -1,4 +1,4 @@
-// Channels under load: many on both sides, all capacities, closing at any moment.
+// Channels under load: many goroutines on both sides, different capacities, closing at any moment.
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -21,7 +21,7 @@ struct message {
     std::uint64_t number = 0;
 };
 
-// What producers have put in and consumers have taken out.
+// Counts and sums of the values that producers have put in and consumers have taken out.
 struct books {
     std::atomic<std::uint64_t> count_in{0}, sum_in{0};
     std::atomic<std::uint64_t> count_out{0}, sum_out{0};
@@ -36,7 +36,7 @@ struct books {
     }
 };
 
-// Receives by one of the ways there are; nullopt: closed.
+// Receives in a random way; nullopt: closed.
 std::optional<message> receive(const rota::chan<message>& ch, choices& choose) {
     if (choose.once_in(2)) return ch.recv();
     message m;
@@ -62,9 +62,8 @@ void send(const rota::chan<message>& ch, message m, choices& choose) {
 }  // namespace
 
 TEST(chan_stress, sixteen_by_sixteen_loses_and_doubles_nothing) {
-    // A value could be lost or doubled between hand-over, buffer and waiters; a wake-up could be
-    // lost. Then the books would not balance, one producer's order would break, or a worker stand
-    // still.
+    // A value could be lost or doubled between hand-over, buffer and waiters, or a wake-up be lost.
+    // The sums would then differ, a producer's order would break, or a worker would stand still.
     constexpr std::size_t sides = 16;
     const std::size_t capacities[] = {0, 1, 2, 5, 16, 100};
     choices pick(1);
@@ -118,7 +117,7 @@ TEST(chan_stress, sixteen_by_sixteen_loses_and_doubles_nothing) {
 
 TEST(chan_stress, close_amid_traffic_settles_every_send) {
     // A send that races close could report success although its value is lost, or panic although it
-    // arrived. Then the number of sends that returned would differ from the number received.
+    // arrived. The number of sends that returned would then differ from the number received.
     const time_box box;
     choices pick(2);
     progress watch(1);
@@ -157,8 +156,8 @@ TEST(chan_stress, close_amid_traffic_settles_every_send) {
 }
 
 TEST(chan_stress, pipelines_of_random_shape_deliver_in_order) {
-    // A chain of channels passes every value through many parks and hand-overs.
-    // One value out of order or missing would show at the end of the chain.
+    // A chain of channels passes every value through many parks and hand-overs. A value out of
+    // order or missing would show at the end of the chain.
     const time_box box;
     choices pick(3);
     progress watch(1);
@@ -187,8 +186,8 @@ TEST(chan_stress, pipelines_of_random_shape_deliver_in_order) {
 }
 
 TEST(kb24_waiters, two_producers_one_slow_consumer_and_every_try_form) {
-    // A waiter prepared too early, or a try form that forgets to wake its peer, loses a wake-up.
-    // Then one of the three would stand still.
+    // A waiter prepared too early, or a try form that forgets to wake its peer, loses a wake-up: a
+    // worker would stand still.
     const time_box box;
     auto ch = rota::make_chan<int>();
     progress watch(3);
@@ -235,8 +234,8 @@ TEST(kb24_waiters, two_producers_one_slow_consumer_and_every_try_form) {
 }
 
 TEST(chan_stress, owned_values_are_neither_lost_nor_freed_twice) {
-    // A pointer could be left in a slot, taken twice, or dropped with a refused send.
-    // Then the count of living values would not come back to none; asan would tell more.
+    // A pointer could be left in a slot, taken twice, or dropped with a refused send. The count of
+    // living values would then not return to zero; asan would report more.
     static std::atomic<long> alive{0};
     struct owned {
         explicit owned(int v) : value(v) { ++alive; }

@@ -16,14 +16,14 @@ using rota_test::spin_until;
 using rota_test::time_box;
 
 TEST(kb03_foreign_post, to_an_idle_runtime_always_runs) {
-    // "Nobody sleeps, skip the signal" can skip it for the worker that is about to sleep.
-    // Then the posted goroutine would not run until something else happens: the wait here is
+    // A poster that sees no sleeper skips the signal, perhaps for the worker that is about to
+    // sleep. The posted goroutine would then not run until a further event: the wait here is
     // bounded.
     const int many = rota_test::by_effort(rota_test::scaled(100'000));
     choices choose(21);
     std::atomic<int> ran{0};
     for (int i = 1; i <= many; ++i) {
-        // The moments around the end of the worker's spin are the dangerous ones.
+        // The moments around the end of the worker's spin are the dangerous moments.
         if (choose.once_in(4)) rota_test::burn(std::chrono::microseconds(choose.below(40)));
         rota::go([&ran] { ran.fetch_add(1); });
         ASSERT_TRUE(spin_until([&] { return ran == i; }))
@@ -50,9 +50,9 @@ TEST(kb03_foreign_post, wakes_a_parked_goroutine_every_time) {
 }
 
 TEST(foreign_threads, by_the_ten_thousand_come_use_channels_locks_and_timers_and_go) {
-    // A thread's place in the runtime is reused when it ends; a stale link to it would wake the
-    // wrong one. Then an answer would go astray, or a thread never end; asan would see a record
-    // used too long.
+    // The runtime reuses a thread's record when the thread ends; a stale link to it would wake the
+    // wrong thread. An answer would then go astray, or a thread never end; asan would report a
+    // record used too long.
     const int many = std::max(rota_test::by_effort(rota_test::scaled(3000)),
                               rota_test::in_chaos() ? 0 : rota_test::scaled(10'000));
     constexpr int at_once = 8;
@@ -88,13 +88,13 @@ TEST(foreign_threads, by_the_ten_thousand_come_use_channels_locks_and_timers_and
     requests.close();
     EXPECT_GE(served, many);
     EXPECT_EQ(counted, served);
-    // Records of threads that have ended are used again: only so many exist as lived at once.
+    // The runtime reuses records of ended threads: there are only as many as threads lived at once.
     EXPECT_LT(rota::runtime::num_thread(), 200) << scheduler_state();
 }
 
 TEST(foreign_threads, that_call_run_come_and_go) {
     // A thread inside run is a worker and takes part in everything; its end must leave nothing
-    // behind. Then the sum would be wrong, or a later run would find no processor.
+    // behind. Otherwise the sum would be wrong, or a later run would find no processor.
     const time_box box;
     progress watch(1);
     while (box.open()) {
@@ -120,8 +120,8 @@ TEST(foreign_threads, that_call_run_come_and_go) {
 }
 
 TEST(foreign_threads, contend_with_goroutines_for_everything) {
-    // Waiters of both kinds stand in the same queues.
-    // Then a wake-up meant for one kind could be lost on the other: a worker would stand still.
+    // Waiters of both kinds stand in the same queues. A wake-up meant for one kind could be lost on
+    // the other: a worker would stand still.
     constexpr std::size_t workers = 12;
     const time_box box;
     rota::mutex mu;

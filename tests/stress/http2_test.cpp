@@ -1,7 +1,7 @@
-// HTTP/2 among clients that vanish, in clear text and over TLS: within the preface, a head, a body,
-// behind floods of requests that they take back at once (CVE-2023-44487), of SETTINGS and of PING;
-// while others ask as one should, and GOMAXPROCS changes. Nothing is left in the end, and what all
-// of them together make the server keep has a bound.
+// HTTP/2 among clients that vanish, in clear text and over TLS: within the preface, a head or a
+// body, or behind floods. The floods are requests that the clients reset at once (CVE-2023-44487),
+// SETTINGS, and PING. Meanwhile correct clients ask, and GOMAXPROCS changes. Nothing is left in the
+// end, and the memory that the server keeps for the clients together has a bound.
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -45,7 +45,7 @@ std::string repeated(unsigned times, std::string_view text) {
     return all;
 }
 
-// What is sent before the client vanishes; it may be cut anywhere.
+// The bytes that a client sends before it vanishes; they may be cut anywhere.
 std::string rude_text(choices& choose) {
     const std::string hello = std::string(preface) + frame(h2_settings, 0, 0, "");
     std::string all = hello;
@@ -58,14 +58,14 @@ std::string rude_text(choices& choose) {
                 all += frame(h2_continuation, 0, 1, field + std::string(128, 'v'));
             break;
         }
-        case 2:  // a body that does not
+        case 2:  // a body that does not end
             for (unsigned n = 0; n <= choose.below(20); ++n) {
                 const std::uint32_t stream = 2 * n + 1;
                 all += frame(h2_headers, end_headers, stream, post_head) +
                        frame(h2_data, 0, stream, std::string(choose.below(5'000), 'd'));
             }
             break;
-        case 3:  // requests that are taken back
+        case 3:  // requests that the client resets
             for (std::uint32_t n = 0, many = choose.below(1'000); n < many; ++n)
                 all += frame(h2_headers, choose.once_in(2) ? end_stream | end_headers : end_headers,
                              2 * n + 1, get_head) +
@@ -78,11 +78,11 @@ std::string rude_text(choices& choose) {
     return all;
 }
 
-// Reads nothing, or what comes until the end.
+// Sends, and then reads nothing, or reads until the end.
 template <class Conn>
 void vanish(const Conn& c, choices& choose) {
     std::error_code error;
-    c.set_deadline(in(5s), error);  // the server may have had enough, and not read any more
+    c.set_deadline(in(5s), error);  // the server may stop reading
     c.write(rude_text(choose), error);
     if (choose.once_in(2)) return;
     c.close_write(error);
@@ -91,7 +91,7 @@ void vanish(const Conn& c, choices& choose) {
     }
 }
 
-// Some requests, one after the other, each answered.
+// Sends requests one after another, and checks each answer.
 template <class Conn>
 void ask(const Conn& c, h2_books& b, choices& choose) {
     std::error_code error;
@@ -141,8 +141,8 @@ void run_h2_storm(h2_books& b, Dial dial) {
     all.wait();
 }
 
-// What the connections of all workers may hold, with those that have not ended yet and what the
-// clients themselves send from: docs/http.md, "Limits", has some MiB for each.
+// Limit of the memory that the workers' connections hold, with connections that have not ended yet
+// and the clients' own buffers. docs/http.md, "Limits", has some MiB for each.
 constexpr std::size_t kept_max = h2_workers * (4UL << 20);
 
 void expect_books(const h2_books& b, std::size_t heap_before) {
@@ -157,8 +157,8 @@ void expect_books(const h2_books& b, std::size_t heap_before) {
 }  // namespace
 
 TEST(http2_storm, of_clients_that_vanish_ends_at_the_base_line) {
-    // A stream, a handler, a writer or a connection could be left behind by one of the ways in
-    // which a client goes, or be kept for each frame of a flood.
+    // A client that vanishes could leave a stream, a handler, a writer or a connection behind, or
+    // the server could keep memory for each frame of a flood.
     rota::run([] {
         const base_line before;
         const std::size_t heap_before = heap_in_use();

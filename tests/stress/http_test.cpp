@@ -1,4 +1,4 @@
-// HTTP under load, plain and over TLS: clients that give up, are called off, and vanish, while
+// HTTP under load, plain and over TLS: clients that give up, are cancelled, and vanish, while
 // GOMAXPROCS changes. Each request is answered once, by the handler that ran for it, or ends with
 // an error, and nothing is left in the end.
 #include <chrono>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t http_workers = 12, requests_max = std::size_t{1} << 22;
 
-// How often each request has reached a handler. A number ends in 1 for those that must not be sent
+// How often each request has reached a handler. A number ends in 1 if the request must not be sent
 // twice.
 struct http_books {
     std::unique_ptr<std::atomic<unsigned char>[]> handled{
@@ -27,10 +27,10 @@ struct http_books {
     std::atomic<std::size_t> next{0};
     std::atomic<long> answers{0}, errors{0}, gone{0};
 
-    // What each worker may still begin has room.
+    // There is room for the requests that each worker may still begin.
     bool full() const { return 2 * (next.load() + 4 * http_workers) >= requests_max; }
     std::size_t begin(bool only_once) { return 2 * next.fetch_add(1) + (only_once ? 1 : 0); }
-    // A client may send again what does no harm, once.
+    // A client may repeat a harmless request once.
     static int most(std::size_t id) { return id % 2 == 1 ? 1 : 2; }
 };
 
@@ -51,7 +51,7 @@ http::handler counting(http_books& b) {
 }
 
 // One request by the library's client: without a limit, which must succeed; with a deadline; or
-// called off by another goroutine.
+// cancelled by another goroutine.
 void ask_once(const http::client& c, const std::string& url, http_books& b, choices& choose) {
     constexpr const char* paths[] = {"/now", "/slow", "/flush"};
     const bool posts = choose.once_in(2);
@@ -91,7 +91,8 @@ void ask_once(const http::client& c, const std::string& url, http_books& b, choi
     ++b.answers;
 }
 
-// A connection that does as it likes: pipelined requests, read to the end or not, or a part of one.
+// A raw connection: pipelined requests, whose answers it reads to the end or not, or a part of a
+// request.
 template <class Conn>
 void visit(const Conn& c, http_books& b, choices& choose) {
     std::string text;
@@ -107,7 +108,7 @@ void visit(const Conn& c, http_books& b, choices& choose) {
     c.write(text, error);
     if (choose.once_in(3)) {
         ++b.gone;
-        return;  // without a look
+        return;  // without reading the answer
     }
     if (!is_whole) c.close_write(error);
     std::string all;
@@ -132,7 +133,7 @@ void expect_once(const http_books& b) {
                 b.answers.load(), b.errors.load(), b.gone.load());
 }
 
-// `dial` makes one of the connections that do as they like.
+// `dial` makes a raw connection.
 template <class Dial>
 void run_storm(const std::string& url, const tls::options& trusted, http_books& b, Dial dial) {
     const time_box box;
@@ -158,8 +159,8 @@ void run_storm(const std::string& url, const tls::options& trusted, http_books& 
 }  // namespace
 
 TEST(http_storm, of_deadlines_and_cancellations_answers_each_request_once) {
-    // An answer could go to another request, a request be executed twice or never, a connection be
-    // used again that somebody has given up; or one of them stay for ever.
+    // An answer could go to another request, or a request be executed twice or never. A connection
+    // could be used again after its client has given it up, or stay for ever.
     rota::run([] {
         const base_line before;
         http_books b;
@@ -173,7 +174,7 @@ TEST(http_storm, of_deadlines_and_cancellations_answers_each_request_once) {
 }
 
 TEST(http_storm, over_tls_answers_each_request_once) {
-    // The same behind handshakes, which end by contexts as well, and with two layers to be closed.
+    // The same behind handshakes, which contexts end as well, and with two layers to close.
     rota::run([] {
         const certificate& own = local_certificate();
         const tls::options trusted{.roots = own.pem};

@@ -1,9 +1,9 @@
-// Objects that are destroyed the moment the other side lets them go (known bug 47).
+// Objects that are destroyed the moment the other side releases them (known bug 47).
 //
-// unlock, done, send and the end of a goroutine hand something over; whoever has it then may
-// destroy the object at once. Each object lies in memory that is filled with a pattern as soon as
-// the object is gone and looked at again later, so that a late write shows in every build. Under
-// asan the memory is poisoned meanwhile: a late read shows too.
+// unlock, done, send and the end of a goroutine hand a lock, a value or a result over; its receiver
+// may destroy the object at once. The test fills the memory of each destroyed object with a pattern
+// and checks it later, so that a late write shows in every build. Under asan the memory is poisoned
+// meanwhile: a late read shows too.
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -29,7 +29,8 @@ namespace {
 template <class T>
 class graveyard {
   public:
-    // A new object at the next place, whose last one has left no trace.
+    // A new object at the next place; checks that the place's last object was not written to since
+    // its end.
     T* make() {
         grave& g = graves_[next_++ % graves_.size()];
         open(g);
@@ -49,7 +50,7 @@ class graveyard {
 
   private:
     static constexpr unsigned char pattern = 0xa5;
-    static constexpr std::size_t align = 16;  // whole units of what asan can poison
+    static constexpr std::size_t align = 16;  // whole units that asan can poison
     static constexpr std::size_t size = (sizeof(T) + align - 1) / align * align;
     struct grave {
         alignas(align) unsigned char bytes[size];
@@ -98,8 +99,8 @@ void repeat(std::uint64_t salt, F round) {
 }  // namespace
 
 TEST(kb47_lifetime, wait_group_may_go_when_wait_returns) {
-    // done() could look at the group again after it has released the waiter.
-    // Then it would read or write memory that has another meaning by now.
+    // done() could look at the group again after it has released the waiter: it would read or write
+    // memory in another use.
     std::vector<graveyard<rota::wait_group>> yards(workers);
     repeat(1, [&](std::size_t id, choices& choose) {
         rota::wait_group* const wg = yards[id].make();
@@ -112,8 +113,8 @@ TEST(kb47_lifetime, wait_group_may_go_when_wait_returns) {
 }
 
 TEST(kb47_lifetime, mutex_may_go_when_the_last_holder_unlocks) {
-    // unlock() could look at the mutex again after it has given it to the next, who destroys it.
-    // Then it would read or write memory that has another meaning by now.
+    // unlock() could look at the mutex again after it has given it to the next holder, which
+    // destroys it. It would read or write memory in another use.
     struct shared {
         rota::mutex mu;
         int turns = 0;
@@ -166,20 +167,20 @@ TEST(kb47_lifetime, mutex_may_go_when_its_last_waiter_got_it) {
 }
 
 TEST(kb47_lifetime, future_may_go_when_get_returns) {
-    // The goroutine could look at the shared state again after it has announced the result.
-    // Then asan would report a use after free.
+    // The goroutine could look at the shared state again after it has announced the result: asan
+    // would report a use after free.
     repeat(4, [&](std::size_t, choices& choose) {
         auto f = rota::async([n = choose.below(100)] { return n; });
-        if (choose.once_in(4)) return;  // dropped unseen
+        if (choose.once_in(4)) return;  // dropped without a look
         if (choose.once_in(2)) f.wait();
         ASSERT_LT(f.get(), 100u);
     });
 }
 
 TEST(kb47_lifetime, channel_may_go_when_its_value_has_arrived) {
-    // send() could look at the channel after the receiver has the value and dropped the last other
-    // handle. The sender's own handle keeps it alive; a reference to a handle that the receiver
-    // owns does not.
+    // send() could look at the channel after the receiver has the value and has dropped the last
+    // other handle. The sender's own handle keeps the channel alive; a reference to the receiver's
+    // handle does not.
     struct call {
         rota::chan<int> reply = rota::make_chan<int>();
     };
@@ -195,8 +196,8 @@ TEST(kb47_lifetime, channel_may_go_when_its_value_has_arrived) {
 }
 
 TEST(kb47_lifetime, closed_channel_may_go_when_its_receivers_are_released) {
-    // close() could signal a waiter that has already returned, or touch the channel behind it.
-    // Then asan would report it, or a stranger would be woken.
+    // close() could signal a waiter that has already returned, or touch the channel after its end:
+    // asan would report it, or an unrelated waiter would be woken.
     repeat(6, [&](std::size_t, choices& choose) {
         const int n = static_cast<int>(1 + choose.below(3));
         rota::wait_group wg;

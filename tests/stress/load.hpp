@@ -1,9 +1,9 @@
-// What every stress test has: a seed, a box of time, and a watch over the progress of its workers.
+// The tools of every stress test: a seed, a time box, and a watch over the progress of its workers.
 //
-// The seed comes from ROTA_TEST_SEED or ROTA_SEED, else it is drawn anew; it is printed, and a run
-// with the same seed makes the same choices (the schedule is still the machine's). A test works for
-// as long as its box is open (longer with ROTA_TEST_LONG, shorter by ROTA_TEST_EFFORT), and is
-// judged by conservation: what went in has come out. A worker whose count stands still for
+// The seed comes from ROTA_TEST_SEED or ROTA_SEED, or is random. It is printed, and a run with the
+// same seed makes the same choices (the schedule is still the machine's). A test works for as long
+// as its box is open (longer with ROTA_TEST_LONG, shorter by ROTA_TEST_EFFORT). It is judged by
+// conservation: each value that went in has come out. A worker whose count stands still for
 // `stall_limit` ends the process, with every count.
 #pragma once
 
@@ -50,7 +50,7 @@ inline const bool seed_printed = [] {
     return true;
 }();
 
-// A generator for the part of a test that `salt` names: one a goroutine, so that none waits for
+// A generator for the part of a test that `salt` names: one per goroutine, so that none waits for
 // another.
 class choices {
   public:
@@ -65,14 +65,14 @@ class choices {
 
 inline bool long_run() { return std::getenv("ROTA_TEST_LONG") != nullptr; }
 
-// Whether the scheduler runs in chaos mode, where every switch takes some ten microseconds.
+// Whether the scheduler runs in chaos mode, where every switch takes about ten microseconds.
 inline bool in_chaos() {
     const char* const debug = std::getenv("GODEBUG");
     const char* const seed = debug == nullptr ? nullptr : std::strstr(debug, "chaos=");
     return seed != nullptr && std::atoi(seed + std::strlen("chaos=")) != 0;
 }
 
-// How long tests work, in percent of what is usual: 2000 in a long run, else ROTA_TEST_EFFORT.
+// How long tests work, in percent of the usual time: 2000 in a long run, else ROTA_TEST_EFFORT.
 inline int effort() {
     if (long_run()) return 2000;
     const char* const text = std::getenv("ROTA_TEST_EFFORT");
@@ -80,10 +80,10 @@ inline int effort() {
     return percent > 0 ? percent : 100;
 }
 
-// A count that takes as long as it is large.
+// A count whose work grows with it, scaled by the effort.
 inline int by_effort(int usual) { return usual * effort() / 100 + 1; }
 
-// Open for `usual`, or as much of it as the effort says; never for less than a moment.
+// Open for `usual`, or as much of it as the effort says, at least 30 ms.
 class time_box {
   public:
     explicit time_box(std::chrono::milliseconds usual = std::chrono::milliseconds(1200))
@@ -95,15 +95,16 @@ class time_box {
     std::chrono::steady_clock::time_point end_;
 };
 
-// Burns the processor for a moment, without a call into rota: what user code does most of the time.
+// Keeps the processor busy for a moment without a call into rota, as user code does most of the
+// time.
 inline void burn(std::chrono::nanoseconds d) {
     const auto until = std::chrono::steady_clock::now() + d;
     while (std::chrono::steady_clock::now() < until) {
     }
 }
 
-// A thread's pause between two steps of its load, of up to `us_max` microseconds: it changes who
-// meets whom, and is no wait for anything.
+// A thread's random pause of up to `us_max` microseconds between two steps of its load. It changes
+// which threads meet, and waits for nothing.
 inline void linger(choices& choose, unsigned us_max) {
     std::this_thread::sleep_for(std::chrono::microseconds(choose.below(us_max)));
 }
@@ -122,7 +123,7 @@ template <class C>
 
 inline constexpr std::chrono::seconds stall_limit{under_tsan || under_asan ? 30 : 8};
 
-// The counts of a number of workers, and the thread that sees them grow.
+// The counts of a number of workers, and the thread that checks that they grow.
 class progress {
   public:
     explicit progress(std::size_t workers) : counts_(workers) {

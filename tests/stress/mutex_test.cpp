@@ -14,7 +14,7 @@ using rota_test::time_box;
 
 namespace {
 
-// A plain counter and who may touch it.
+// A plain counter and the mutex that guards it.
 struct alignas(64) account {
     rota::mutex mu;
     std::uint64_t plain = 0;
@@ -23,8 +23,8 @@ struct alignas(64) account {
 }  // namespace
 
 TEST(mutex_stress, counters_are_exact_with_sleeps_inside) {
-    // Two holders at once lose an increment; a lost wake-up leaves a waiter.
-    // Then a plain counter would differ from the sum, or a worker stand still.
+    // Two holders at once lose an increment; a lost wake-up leaves a waiter. A plain counter would
+    // then differ from the sum, or a worker would stand still.
     constexpr std::size_t goroutines = 24, threads = 4, workers = goroutines + threads;
     const time_box box(std::chrono::milliseconds(1500));
     std::vector<account> accounts(3);
@@ -70,8 +70,8 @@ TEST(mutex_stress, counters_are_exact_with_sleeps_inside) {
 }
 
 TEST(mutex_stress, short_sections_among_many_goroutines_are_exact) {
-    // The fast path, the spin and the hand-over of starvation mode meet here all the time.
-    // Then the plain counter would be off.
+    // The fast path, the spin and the hand-over of starvation mode meet here again and again. A
+    // fault between them would make the plain counter wrong.
     constexpr std::size_t workers = 32;
     const time_box box;
     account a;
@@ -99,8 +99,8 @@ TEST(mutex_stress, short_sections_among_many_goroutines_are_exact) {
 }
 
 TEST(kb14_fairness, every_goroutine_gets_the_lock_again_and_again) {
-    // Who unlocks and locks again wins for ever, if nothing ever hands the lock over.
-    // Then a worker's count would stand still although others go on.
+    // If nothing ever handed the lock over, a goroutine that unlocks and locks again would always
+    // win. A worker's count would then stand still although the other workers go on.
     constexpr std::size_t workers = 8;
     const time_box box;
     rota::mutex mu;

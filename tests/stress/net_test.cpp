@@ -1,4 +1,5 @@
-// The network under load: connections that come and go as they like, and the books afterwards.
+// The network under load: connections that come and go, and the check that they leave nothing
+// behind.
 #include "../api/sockets.hpp"
 #include "../port_of_nobody.hpp"
 #include "load.hpp"
@@ -9,7 +10,8 @@ using namespace std::chrono_literals;
 namespace {
 
 // A server that echoes, with a time limit on silent clients. Chaos starves a thread for up to 2 s,
-// no two times within 8: a client that is served in turn is never silent for as long as the limit.
+// no two times within 8 s: a client that is served in turn is never silent for as long as the
+// limit.
 class echo_server {
   public:
     echo_server() : l_(net::listen("tcp", "127.0.0.1:0")) {
@@ -46,7 +48,7 @@ class echo_server {
     rota::wait_group all_;
 };
 
-// One client: it asks and hangs up in one of several rude ways. Returns the answers it got.
+// A client: it asks, and hangs up in one of several rude ways. Returns the number of its answers.
 int visit(const std::string& at, choices& choose) {
     std::error_code error;
     const net::conn c = net::dial("tcp", at, error);
@@ -55,7 +57,7 @@ int visit(const std::string& at, choices& choose) {
     for (unsigned n = choose.below(6); n > 0 && !error; --n) {
         const std::string text(1 + choose.below(200), static_cast<char>('a' + choose.below(26)));
         c.write(text, error);
-        if (choose.once_in(5)) return answers;  // without a look at the answer: reset
+        if (choose.once_in(5)) return answers;  // without reading the answer: reset
         if (error) break;
         const std::string got = read_exactly(c, text.size());
         EXPECT_EQ(got, text);
@@ -73,9 +75,9 @@ int visit(const std::string& at, choices& choose) {
 }  // namespace
 
 TEST(kb35_net_storm, of_connect_and_vanish_ends_at_the_base_line) {
-    // A descriptor, a goroutine, a poll record or a count of waiters could be left behind by one of
-    // the ways in which a client goes. A count of waiters that stays up would silence the deadlock
-    // detector, one that is too low makes it cry: tests/prog asks it.
+    // A client that vanishes could leave behind a descriptor, a goroutine, a poll record or a count
+    // of waiters. A count that stays too high would silence the deadlock detector. A count that is
+    // too low makes the detector report a false deadlock: tests/prog checks that.
     rota::run([] {
         const int descriptors = open_descriptors();
         const int goroutines = rota::runtime::num_goroutine();
@@ -97,7 +99,7 @@ TEST(kb35_net_storm, of_connect_and_vanish_ends_at_the_base_line) {
         }
         EXPECT_TRUE(eventually([&] { return rota::runtime::num_goroutine() <= goroutines; }))
             << rota::runtime::num_goroutine() << " goroutines, before: " << goroutines;
-        // The poller's own two remain.
+        // Two descriptors of the poller remain.
         EXPECT_LE(open_descriptors(), descriptors + 2);
         EXPECT_GT(answers.load(), 0);
         std::printf("%ld visits, %ld answers\n", visits.load(), answers.load());
@@ -105,8 +107,9 @@ TEST(kb35_net_storm, of_connect_and_vanish_ends_at_the_base_line) {
 }
 
 TEST(kb32_net_reuse, a_hundred_thousand_dials_find_no_event_of_an_earlier_one) {
-    // The number and the record of a connection go to the next at once. An event for the old one
-    // would make a dial believe that it is connected, or wake a reader who finds nothing.
+    // The number and the record of a connection go to the next connection at once. An event for the
+    // old connection would make a dial believe that it is connected, or wake a reader that finds
+    // nothing.
     const int count = by_effort(scaled(100'000) - 1);
     if (scaled(10) != 10) std::puts("a tenth of the dials: a sanitizer's take ten times as long");
     rota::run([count] {
@@ -130,7 +133,8 @@ TEST(kb32_net_reuse, a_hundred_thousand_dials_find_no_event_of_an_earlier_one) {
                     if (i % 3 == 0) rota::go([cancel = cancel] { cancel(); });
                     const bool is_to_nobody = i % 8 == 1;
                     std::error_code error;
-                    // Many addresses, since a port rests for a minute after each call to one.
+                    // Many addresses, since a port rests for a minute after each call to an
+                    // address.
                     const net::conn c =
                         net::dial(ctx, "tcp",
                                   is_to_nobody ? nobody.address()
@@ -159,7 +163,7 @@ TEST(kb32_net_reuse, a_hundred_thousand_dials_find_no_event_of_an_earlier_one) {
 }
 
 TEST(kb02_net_load, many_connections_and_busy_goroutines_all_get_on) {
-    // Wake-ups by the poller could wake nobody else: connections that stand still end the test.
+    // Wake-ups by the poller could wake no further m: connections that stand still end the test.
     rota::run([] {
         const time_box box;
         const echo_server server;

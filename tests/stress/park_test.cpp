@@ -13,8 +13,8 @@ using rota_test::scheduler_state;
 using rota_test::time_box;
 
 TEST(kb04_park, ping_pong_between_goroutines_never_stops) {
-    // A goroutine readied before its registers are saved would run on two threads.
-    // Then a check would fail, a stack be torn, or a pair stand still.
+    // A goroutine readied before its registers are saved would run on two threads. A check would
+    // then fail, a stack be torn, or a pair stand still.
     constexpr std::size_t pairs = 12;
     const time_box box(std::chrono::milliseconds(1500));
     progress watch(2 * pairs);
@@ -74,8 +74,8 @@ TEST(kb04_park, ping_pong_between_threads_and_goroutines_never_stops) {
 }
 
 TEST(kb04_park, sleeps_of_almost_nothing_never_miss_their_end) {
-    // A time-out can fire before its wait is complete.
-    // Then the sleeper would be woken into nothing and sleep on.
+    // A time-out can fire before its wait is complete. The sleeper could then miss that wake-up and
+    // sleep on.
     constexpr std::size_t sleepers = 32;
     const time_box box;
     progress watch(sleepers);
@@ -94,9 +94,8 @@ TEST(kb04_park, sleeps_of_almost_nothing_never_miss_their_end) {
 }
 
 TEST(kb04_park, every_primitive_at_once) {
-    // Wake-ups through all the wait lists cross each other on the same goroutines.
-    // A goroutine left in two lists would be woken twice: a check fails, or the ring of tokens
-    // breaks.
+    // Wake-ups through every wait list cross each other on the same goroutines. A goroutine left in
+    // two lists would be woken twice: a check fails, or the ring of tokens breaks.
     constexpr std::size_t workers = 20;
     const time_box box(std::chrono::milliseconds(1500));
     progress watch(workers);
@@ -142,10 +141,10 @@ TEST(kb04_park, every_primitive_at_once) {
 }
 
 TEST(kb09_ping_pong, pairs_share_the_processor_and_let_others_in) {
-    // Two goroutines that ready each other keep the slot and one endless time slice.
-    // Then the other pair, a plain goroutine or a timer would not get in. On one processor shares
-    // differ by at most 20; on more, each pair may have one, and beside other processes the kernel
-    // keeps a thread waiting for as long as it likes.
+    // Two goroutines that ready each other could keep the runnext slot and one endless time slice.
+    // The other pair, a plain goroutine or a timer would then never run. On one processor shares
+    // differ by at most 20. On more, each pair may have a processor, and beside other processes the
+    // kernel keeps a thread waiting for any time.
     rota::run([] {
         // A pair may well keep the processor for a slice of 10 ms. In chaos mode each round moves.
         const auto enough = static_cast<std::uint64_t>(rota_test::scaled(1'000'000) /

@@ -1,4 +1,4 @@
-// Signals that come all the time, to every thread, without SA_RESTART.
+// Sends signals all the time, to every thread, without SA_RESTART.
 #pragma once
 
 #include <chrono>
@@ -20,9 +20,8 @@ namespace rota_test {
 
 extern "C" inline void count_signal(int) {}
 
-// While it lives SIGALRM comes to the process every 20 us, which one thread alone gets as a rule,
-// and SIGALRM, SIGCHLD and SIGURG, the runtime's own signal, come to each thread every
-// `period`.
+// While it lives, SIGALRM comes to the process every 20 us; as a rule one thread gets it. SIGALRM,
+// SIGCHLD and SIGURG, the runtime's own signal, come to each thread every `period`.
 class signal_storm {
   public:
     explicit signal_storm(std::chrono::microseconds period = std::chrono::milliseconds(1))
@@ -39,14 +38,14 @@ class signal_storm {
         thread_.join();
         const itimerval never{};
         ::setitimer(ITIMER_REAL, &never,
-                    nullptr);  // one may be on its way still: the handlers stay
+                    nullptr);  // a signal may still be on its way: the handlers stay
         EXPECT_GT(sent_, 0) << "no thread could be sent a signal";
     }
 
   private:
     void run(const std::stop_token& end) {
         std::mutex mu;
-        std::condition_variable_any ended;  // nobody else knows it: the token alone wakes
+        std::condition_variable_any ended;  // local to this function: only the token wakes it
         std::unique_lock lock(mu);
         do send_to_all();
         while (!ended.wait_for(lock, end, period_, [&] { return end.stop_requested(); }));
@@ -64,7 +63,7 @@ class signal_storm {
     }
 
     const std::chrono::microseconds period_;
-    long sent_ = 0;  // the thread's, until it has ended
+    long sent_ = 0;  // written by the thread until it has ended
     std::jthread thread_;
 };
 

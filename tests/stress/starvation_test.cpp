@@ -1,8 +1,8 @@
-// Nobody starves, whatever the others do: random mixes of habits, from the polite to the rude.
+// Checks that no goroutine starves, in random mixes of habits from the polite to the rude.
 //
-// Each member of a mix counts its turns. Once all run, every one of them must go on: a member whose
-// count stands still until the others' patience ends has been starved. How long that takes is not
-// judged, nor how many turns each gets.
+// Each member of a mix counts its turns. Once each member runs, every member must go on: a member
+// whose count stands still until `patience` ends has been starved. The test judges neither the time
+// that this takes nor the number of turns.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -34,7 +34,7 @@ class mix {
     ~mix() {
         over = true;
         for (auto& end : ends_) end();
-        threads_.clear();  // joined
+        threads_.clear();  // joins them
         all.wait();
     }
     mix(const mix&) = delete;
@@ -44,7 +44,7 @@ class mix {
         name_ = name;
         begin(*this);
     }
-    // Of one member of the kind that joins.
+    // The count of a new member of the joining kind.
     count& turns() {
         members_.push_back(std::make_unique<member>());
         members_.back()->name = name_;
@@ -53,8 +53,8 @@ class mix {
     void thread(std::function<void()> f) { threads_.emplace_back(std::move(f)); }
     void at_the_end(std::function<void()> f) { ends_.push_back(std::move(f)); }
 
-    // Those who have had no other turn within the patience that all tests have, and what the mix
-    // is.
+    // The members that had no further turn within the usual patience of tests, and the mix; "" if
+    // there is none.
     [[nodiscard]] std::string who_stands_still() const {
         std::vector<std::uint64_t> before;
         for (const auto& m : members_) before.push_back(m->turns);
@@ -97,10 +97,10 @@ class mix {
 struct habit {
     const char* name;
     void (*begin)(mix&);
-    bool needs_stops;  // somebody must be stopped from outside, which chaos mode leaves out
+    bool needs_stops;  // a member must be stopped from outside, which chaos mode leaves out
 };
 
-// What those who block do, for that long: a call that sits in the kernel. No wait for anything.
+// A blocking call: sits in the kernel for `time`, and waits for no event.
 void sit_in_the_kernel(std::chrono::microseconds time) { std::this_thread::sleep_for(time); }
 
 void compute(mix& x) {
@@ -118,7 +118,7 @@ void compute_politely(std::chrono::microseconds time) {
     while (std::chrono::steady_clock::now() < until) rota::runtime::preempt_point();
 }
 
-// More than there are processors: they are always in the queue.
+// More goroutines than processors, so that the queue is never empty.
 void compute_together(mix& x) {
     for (int i = 0; i < rota::runtime::gomaxprocs(0) + 2; ++i) {
         x.all.go([&x, &turns = x.turns()] {
@@ -130,7 +130,7 @@ void compute_together(mix& x) {
     }
 }
 
-// Whom they ready is next, until their slice is over, and then in the ring.
+// The readied listener runs next until their slice is over, and then waits in the ring.
 void compute_and_tell(mix& x) {
     mix::count& heard = x.turns();
     const auto calls = rota::make_chan<int>(1);
@@ -161,9 +161,10 @@ void yield(mix& x) {
     });
 }
 
-// Those who have a turn ready the next one: together they are never idle. Of many the ring of their
-// processor is always full. They count together: where tokens jam, each waits until the jam has
-// gone by, which is the channels' affair. One that had no turn would soon stop all.
+// A member that has a turn readies the next member: together they are never idle. With many members
+// the ring of their processor is always full. They count together: where tokens jam, each member
+// waits until the jam has passed, and that is up to the channels. A member without turns would soon
+// stop the whole round.
 void pass_tokens_round(mix& x) {
     mix::count& turns = x.turns();
     const std::size_t many = x.choose.once_in(4) ? rota_test::scaled(600) : 8;
@@ -214,7 +215,7 @@ void sleep_again_and_again(mix& x) {
     });
 }
 
-// Timers that begin what then goes on without them.
+// Timers that begin chains, which then go on without timers.
 void begin_chains_by_timers(mix& x) {
     mix::count& turns = x.turns();
     x.all.go([&x, &turns] {
@@ -249,7 +250,7 @@ void block_announced(mix& x) {
     });
 }
 
-// Which of them gets it is the library's affair: they count together.
+// std::mutex decides which of them gets it, so they count together.
 void hold_a_std_mutex(mix& x) {
     mix::count& turns = x.turns();
     const auto mu = std::make_shared<std::mutex>();
@@ -301,7 +302,7 @@ struct chain {
     std::chrono::microseconds time;
     std::shared_ptr<std::atomic<int>> alive = std::make_shared<std::atomic<int>>(0);
 
-    // Begins its successor first, and goes on itself. Not more than there is time for.
+    // Begins its successor first, and goes on itself. At most 20 links are alive, as time allows.
     void link() const {
         constexpr int at_most = 20;
         if (*alive < at_most) begin();
@@ -331,7 +332,7 @@ void begin_each_other_and_block(mix& x) {
     chain{x, x.turns(), ways[x.choose.below(3)], time}.begin();
 }
 
-// More timers come due than there is time for what they ready.
+// More timers come due than there is time to run the goroutines that they ready.
 void overload_timers(mix& x) {
     for (int i = 0; i < rota_test::scaled(400); ++i) {
         x.all.go([&x, &turns = x.turns()] {
@@ -344,7 +345,7 @@ void overload_timers(mix& x) {
     }
 }
 
-// In between some that compute for less than a slice: they lend their processor.
+// In between, goroutines compute for less than a slice: they lend their processor.
 void begin_computations(mix& x) {
     x.all.go([&x, &turns = x.turns()] {
         while (!x.over) {
@@ -357,7 +358,7 @@ void begin_computations(mix& x) {
     });
 }
 
-// One descriptor for several: who has had a turn comes again at once.
+// Several goroutines share a descriptor: a goroutine that has had a turn comes again at once.
 void share_a_pipe(mix& x) {
     using ends = std::pair<rota::os::file, rota::os::file>;  // to read, and to write
     const auto pipe = std::make_shared<ends>(rota::os::pipe());
@@ -481,9 +482,9 @@ TEST(kb10_starvation, of_nobody_in_a_mix_of_habits) {
 }
 
 TEST(kb10_starvation, of_nobody_beside_a_ring_that_a_lent_processor_keeps_full) {
-    // Who computes lends its processor to those whom a timer readies. If they start some that ready
-    // each other without end, it would never come back, and nobody would be taken from the global
-    // queue.
+    // A computing goroutine lends its processor to goroutines that a timer readies. If these start
+    // goroutines that ready each other without end, the processor would never come back, and the
+    // global queue would never be served.
     if (rota_test::in_chaos())
         GTEST_SKIP() << "in chaos mode nobody is stopped, and no processor lent";
     const rota_test::gomaxprocs_restored restored;
@@ -502,8 +503,9 @@ TEST(kb10_starvation, of_nobody_beside_a_ring_that_a_lent_processor_keeps_full) 
 }
 
 TEST(kb10_starvation, of_nobody_in_a_ring_beside_those_who_use_up_their_slices) {
-    // Whoever yields behind a slice goes into the global queue while somebody waits there. If that
-    // came first each time, those who were in it would take turns, and the ring have none.
+    // A goroutine that yields after its slice goes into the global queue while a goroutine waits
+    // there. If that queue came first each time, its goroutines would take turns among themselves,
+    // and the ring have none.
     if (rota_test::in_chaos()) GTEST_SKIP() << "in chaos mode nobody uses up a slice";
     const rota_test::gomaxprocs_restored restored;
     rota::runtime::gomaxprocs(1);
@@ -513,8 +515,9 @@ TEST(kb10_starvation, of_nobody_in_a_ring_beside_those_who_use_up_their_slices) 
 }
 
 TEST(kb10_starvation, of_nobody_by_a_chain_of_which_each_begins_the_next) {
-    // Whom one readied last would go on with its slice when that is over, be asked to yield at
-    // once, and leave what it has readied to go on. All would stay behind, half done.
+    // A goroutine readied last would inherit the slice at its end, be asked to yield at once, and
+    // leave the goroutine that it has readied to go on. Each goroutine would stay behind, half
+    // done.
     if (rota_test::in_chaos())
         GTEST_SKIP() << "in chaos mode requests to yield come at every operation";
     const rota_test::gomaxprocs_restored restored;

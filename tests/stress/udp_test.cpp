@@ -1,5 +1,6 @@
-// Messages under load: sockets that close under their readers, deadlines, and GOMAXPROCS that
-// changes. The kernel may lose a message, but nobody else, and none comes twice or in pieces.
+// Messages under load: sockets that close under their readers, deadlines, and changes of
+// GOMAXPROCS. The kernel may lose a message, but the runtime may not, and no message comes twice or
+// in pieces.
 #include <array>
 #include <chrono>
 #include <cstring>
@@ -41,7 +42,7 @@ class echo_socket {
             std::error_code error;
             const auto [size, from] = socket_.read_from(buffer, error);
             if (error == net::net_errc::closed) return;
-            if (error) continue;  // what one of its peers has caused, who has gone
+            if (error) continue;  // caused by a peer that has gone
             ++served_;
             socket_.write_to(std::span(buffer).first(size), from, error);
         }
@@ -56,7 +57,7 @@ struct udp_counts {
     std::atomic<long> sent{0}, answered{0}, timed_out{0}, closed{0}, strayed{0};
 };
 
-// Asks on a socket of its own and waits for the answer, for as long as it likes, or until another
+// Asks on a socket of its own and waits for the answer, for a random time, or until another
 // goroutine closes the socket.
 void ask_by_messages(const std::string& to, udp_counts& n, choices& choose, std::uint64_t first) {
     const net::packet_conn c = net::listen_packet("udp", "127.0.0.1:0");
@@ -95,9 +96,10 @@ void ask_by_messages(const std::string& to, udp_counts& n, choices& choose, std:
         EXPECT_EQ(from, server);
         EXPECT_EQ(back.text[0], static_cast<char>('a' + back.number % 26));
         EXPECT_EQ(back.text.back(), back.text[0]);
-        const std::uint64_t which = back.number - first;  // this one's, or one before it
+        // of this message, or of an earlier message
+        const std::uint64_t which = back.number - first;
         if (which > i) {
-            ++n.strayed;  // to a socket that has gone, whose port is ours now
+            ++n.strayed;  // for a closed socket whose port this socket has got
             continue;
         }
         ++n.answered;
@@ -110,8 +112,8 @@ void ask_by_messages(const std::string& to, udp_counts& n, choices& choose, std:
 }  // namespace
 
 TEST(udp_storm, of_deadlines_and_closes_brings_each_message_once_at_most) {
-    // A message could come to two readers, a deadline end another's read, or a close leave a reader
-    // behind, or its descriptor.
+    // A message could come to two readers, a deadline end another socket's read, or a close leave a
+    // reader or its descriptor behind.
     rota::run([] {
         const base_line before;
         udp_counts n;

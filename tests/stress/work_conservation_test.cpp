@@ -1,9 +1,9 @@
 // Work conservation: while a goroutine is runnable, no processor is idle.
 //
-// K goroutines, K no more than GOMAXPROCS, are woken at once and then wait for each other without a
-// call into rota. They can meet only if each has a processor. A wake-up that is skipped because
-// "somebody spins" who has just looked leaves one of them in a queue beside an idle processor, for
-// ever (known bugs 1 and 2).
+// K goroutines, K at most GOMAXPROCS, are woken at once and then wait for each other without a call
+// into rota. They can meet only if each has a processor. A submitter could skip a wake-up because
+// of a spinner that has just looked. That would leave a goroutine in a queue beside an idle
+// processor, for ever (known bugs 1 and 2).
 #include <atomic>
 #include <thread>
 #include <vector>
@@ -18,7 +18,7 @@ using rota_test::time_box;
 
 namespace {
 
-// Where the goroutines of one round meet.
+// Where the goroutines of a round meet.
 class meeting {
   public:
     explicit meeting(int wanted) : wanted_(wanted) {}
@@ -48,9 +48,9 @@ constexpr std::chrono::milliseconds usual{900};
 }  // namespace
 
 TEST(kb01_work_conservation, goroutines_started_by_a_goroutine_all_run_at_once) {
-    // The creator publishes and asks whether anyone spins; the last spinner withdraws and looks
-    // again. If both looks came before both writes, a goroutine would stay queued: the meeting
-    // would not be full.
+    // The creator publishes and looks for a spinner; the last spinner withdraws and looks again. If
+    // both looks came before both writes, a goroutine would stay queued: the meeting would not be
+    // full.
     const time_box box(usual);
     progress watch(1);
     choices choose(11);
@@ -84,8 +84,8 @@ TEST(kb01_work_conservation, goroutines_started_by_a_thread_all_run_at_once) {
 }
 
 TEST(kb02_successor, a_burst_of_wake_ups_from_one_goroutine_reaches_every_processor) {
-    // Submitters skip their wake-up because one thread spins; that one finds work and must wake the
-    // next. If it did not, only some of the burst would run at once.
+    // Submitters skip their wake-up because a thread spins; that thread finds work and must wake
+    // the next thread. Otherwise only a part of the burst would run at once.
     const time_box box(usual);
     progress watch(1);
     choices choose(13);
@@ -105,7 +105,7 @@ TEST(kb02_successor, a_burst_of_wake_ups_from_one_goroutine_reaches_every_proces
             const int k = up_to_all(choose);
             meeting m(k);
             vary(choose);
-            // 2 P are woken; K of them meet, the others have nothing to do.
+            // 2 P goroutines are woken; K of them meet, and the rest have no work.
             for (int i = 0; i < k; ++i) start.send(&m);
             for (int i = k; i < 2 * all; ++i) start.send(nullptr);
             for (int i = 0; i < 2 * all; ++i) ended.recv();
@@ -116,7 +116,7 @@ TEST(kb02_successor, a_burst_of_wake_ups_from_one_goroutine_reaches_every_proces
 }
 
 TEST(kb02_successor, a_burst_of_wake_ups_by_close_reaches_every_processor) {
-    // close readies all waiters in one go, into one queue.
+    // close readies each waiter in one go, into one queue.
     const time_box box(usual);
     progress watch(1);
     choices choose(14);
@@ -142,7 +142,7 @@ TEST(kb02_successor, a_burst_of_wake_ups_by_close_reaches_every_processor) {
 }
 
 TEST(kb02_successor, timers_that_end_together_reach_every_processor) {
-    // One thread runs all timers that are due; the goroutines lie in its queue then.
+    // One thread runs each due timer; the goroutines then lie in its queue.
     const time_box box(usual);
     progress watch(1);
     choices choose(15);
@@ -165,7 +165,7 @@ TEST(kb02_successor, timers_that_end_together_reach_every_processor) {
 }
 
 TEST(kb02_successor, a_thread_that_wakes_parked_goroutines_reaches_every_processor) {
-    // A thread has no processor of its own to leave the work with.
+    // A thread has no processor of its own for the work.
     const time_box box(usual);
     progress watch(1);
     choices choose(16);
@@ -192,8 +192,8 @@ TEST(kb02_successor, a_thread_that_wakes_parked_goroutines_reaches_every_process
 }
 
 TEST(kb01_work_conservation, processors_that_come_out_of_blocking_calls_are_used) {
-    // Goroutines return from blocking calls at the same moment as others are readied.
-    // A processor that exit and hand-off both leave idle would make the meeting incomplete.
+    // Goroutines return from blocking calls while further goroutines are readied. A processor that
+    // exit and hand-off both leave idle would make the meeting incomplete.
     const time_box box(usual);
     progress watch(1);
     choices choose(17);

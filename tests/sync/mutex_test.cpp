@@ -1,7 +1,7 @@
-// The state of a mutex.
+// Checks the state of a mutex.
 //
-// What could go wrong: one that began without knowing whether locks are watched keeps every lock
-// and unlock slow, although nobody watches.
+// What could go wrong: a mutex that begins without knowing whether locks are watched keeps every
+// lock and unlock slow, although no tool watches.
 #include <cstdint>
 #include <cstring>
 

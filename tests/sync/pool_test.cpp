@@ -1,4 +1,4 @@
-// The collections of rota::pool: what they leave, what they destroy, and when.
+// Checks the collections of rota::pool: which values they keep, which they destroy, and when.
 #include <atomic>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct counted {
 };
 
 TEST(pool_collection, destroys_what_nobody_has_taken_since_the_one_before) {
-    // Values could stay for ever, or a value be destroyed by the first collection behind its put.
+    // Values could stay for ever, or the first collection after its put could destroy a value.
     rota::pool<counted> box;
     for (int i = 0; i < 100; ++i) box.put(counted());
     rota::detail::pools_collect();
@@ -46,7 +46,7 @@ TEST(pool_collection, leaves_alone_what_has_been_taken_and_put_again) {
 }
 
 TEST(pool_collection, empties_every_pool_there_is) {
-    // A pool that has gone could still be listed, or one in the middle of the list be lost.
+    // A destroyed pool could still be listed, or a pool in the middle of the list be lost.
     rota::pool<counted> first;
     first.put(counted());
     {

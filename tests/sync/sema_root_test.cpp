@@ -1,4 +1,4 @@
-// The treap of the semaphore table against a map of queues.
+// Compares the treap of the semaphore table with a map of queues.
 #include "sync/sema_root.hpp"
 
 #include <deque>
@@ -46,8 +46,8 @@ struct model_of_root {
 };
 
 TEST(sema_root, keeps_every_address_a_queue_of_its_own) {
-    // A rotation that drops a child, or a replaced head that forgets the tail, loses waiters of
-    // some address: random operations on 40 addresses in one root against a map of deques.
+    // A rotation that drops a child, or a replaced head that forgets the tail, loses waiters of an
+    // address. The test runs random operations on 40 addresses in one root against a map of deques.
     std::mt19937_64 rand(251);
     char addresses[40];
     for (int round = 0; round < 50; ++round) {
@@ -70,8 +70,8 @@ TEST(sema_root, keeps_every_address_a_queue_of_its_own) {
 }
 
 TEST(sema_root, finds_nothing_for_an_address_that_nobody_waits_for) {
-    // A release looks up addresses of objects that are gone: it must neither crash nor take
-    // somebody else's waiter.
+    // A release looks up addresses of destroyed objects: it must neither crash nor take a waiter of
+    // another address.
     model_of_root model;
     char a = 0;
     char b = 0;

@@ -1,4 +1,5 @@
-// What control groups allow, read from trees of files that look like the kernel's.
+// Checks the limits that the runtime reads from control groups, with trees of files that look like
+// the kernel's.
 #include "sys/cgroup.hpp"
 
 #include <filesystem>
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A root directory with files of our choice, for the life of the object.
+// A root directory with the test's own files, for the life of the object.
 class fake_root {
   public:
     fake_root() {
@@ -32,7 +33,7 @@ class fake_root {
     }
     fake_root& groups(const std::string& text) { return file("/proc/self/cgroup", text); }
     fake_root& mounts(const std::string& text) { return file("/proc/self/mountinfo", text); }
-    // What a group of version 1 has instead of cpu.max.
+    // The files of a version 1 group in place of cpu.max.
     fake_root& cfs(const std::string& group, int quota, int period) {
         file(group + "/cpu.cfs_quota_us", std::to_string(quota) + "\n");
         return file(group + "/cpu.cfs_period_us", std::to_string(period) + "\n");
@@ -80,7 +81,7 @@ int up(std::int64_t quota, std::int64_t period) { return cpu_quota{quota, period
 }  // namespace
 
 TEST(kb46_quota, is_rounded_down_to_at_least_one) {
-    // Half a processor could become none, and a fraction a whole one that is then throttled.
+    // Half a processor could become none, and a fraction a whole processor that is then throttled.
     EXPECT_EQ(down(50'000, 100'000), 1);
     EXPECT_EQ(down(99'999, 100'000), 1);
     EXPECT_EQ(down(100'000, 100'000), 1);
@@ -91,7 +92,7 @@ TEST(kb46_quota, is_rounded_down_to_at_least_one) {
 }
 
 TEST(kb46_quota, is_rounded_up_to_at_least_two_on_request) {
-    // Go's rule could be taken for the other one, or lose its bound.
+    // Go's rule could be confused with the default rule, or lose its bound.
     EXPECT_EQ(up(50'000, 100'000), 2);
     EXPECT_EQ(up(100'000, 100'000), 2);
     EXPECT_EQ(up(200'000, 100'000), 2);
@@ -110,14 +111,14 @@ TEST(kb46_quota, that_is_smaller_in_proportion_is_the_tighter_one) {
 }
 
 TEST(kb46_cgroup_v2, quota_of_the_own_group_is_found) {
-    // The simplest case of all.
+    // The simplest case.
     fake_root root;
     root.groups("0::/app\n").mounts(v2_mount).file("/sys/fs/cgroup/app/cpu.max", "250000 100000\n");
     EXPECT_EQ(limit(root), "250000/100000");
 }
 
 TEST(kb46_cgroup_v2, tightest_quota_of_all_ancestors_counts) {
-    // Only the leaf's could be read: a pod's limit would pass unnoticed.
+    // A reader that looks only at the leaf's file would miss a pod's limit.
     fake_root root;
     root.groups("0::/kube/pod/box\n").mounts(v2_mount);
     root.file("/sys/fs/cgroup/kube/pod/box/cpu.max", "400000 100000\n");
@@ -126,7 +127,7 @@ TEST(kb46_cgroup_v2, tightest_quota_of_all_ancestors_counts) {
     EXPECT_EQ(limit(root), "30000/20000");
     root.file("/sys/fs/cgroup/kube/cpu.max", "100000 100000\n");
     EXPECT_EQ(limit(root), "100000/100000");
-    root.file("/sys/fs/cgroup/cpu.max", "50000 100000\n");  // what a container sees as its top
+    root.file("/sys/fs/cgroup/cpu.max", "50000 100000\n");  // the top that a container sees
     EXPECT_EQ(limit(root), "50000/100000");
 }
 
@@ -164,8 +165,8 @@ TEST(kb46_cgroup_v2, process_in_the_top_group_has_the_limit_of_the_mount) {
 }
 
 TEST(kb46_cgroup_v1, quota_of_the_own_group_and_of_its_ancestors_is_found) {
-    // The tree could be looked for under a wrong name: cpu and cpuacct share a mount, cpuset has
-    // another.
+    // The reader could look for the tree under a wrong name: cpu and cpuacct share a mount, cpuset
+    // has its own.
     fake_root root;
     root.groups("5:cpuset:/wrong\n4:cpu,cpuacct:/pod/box\n1:name=systemd:/other\n")
         .mounts(v1_mount);
@@ -177,7 +178,7 @@ TEST(kb46_cgroup_v1, quota_of_the_own_group_and_of_its_ancestors_is_found) {
 }
 
 TEST(kb46_cgroup_v1, minus_one_zero_and_a_missing_half_limit_nothing) {
-    // -1 is the kernel's word for "no limit"; what 0 would be, the kernel refuses.
+    // -1 is the kernel's value for "no limit"; the kernel itself refuses 0.
     fake_root root;
     root.groups("4:cpu,cpuacct:/box\n").mounts(v1_mount);
     const std::string box = "/sys/fs/cgroup/cpu,cpuacct/box/";
@@ -204,7 +205,7 @@ TEST(kb46_cgroup_v1, bind_mounted_top_is_taken_off_the_path) {
 }
 
 TEST(kb46_cgroup, mount_that_does_not_show_the_own_group_is_left_alone) {
-    // "/docker/0af" is not above "/docker/0af3", and a group above the namespace is not to be seen.
+    // "/docker/0af" is not above "/docker/0af3", and a group above the namespace is not visible.
     fake_root root;
     root.groups("0::/docker/0af3\n");
     root.mounts("40 30 0:29 /docker/0af /mnt/one ro - cgroup2 cgroup2 rw\n");
@@ -267,7 +268,7 @@ TEST(kb46_cgroup, nothing_to_read_limits_nothing) {
 }
 
 TEST(kb46_cgroup, lines_longer_than_any_buffer_are_passed_over) {
-    // An overlay of a hundred layers fills many kilobytes; the line behind it must be found.
+    // An overlay of a hundred layers fills many kilobytes; the reader must find the line behind it.
     fake_root root;
     root.groups("0::/app\n");
     root.mounts("20 1 0:9 / / rw - overlay overlay rw,lowerdir=" + std::string(20'000, 'x') + "\n" +
@@ -279,7 +280,7 @@ TEST(kb46_cgroup, lines_longer_than_any_buffer_are_passed_over) {
 }
 
 TEST(kb46_cgroup, changes_are_seen_by_the_next_look) {
-    // What was found once could be remembered: a new quota, or another group.
+    // The reader could remember an old answer: a new quota, or another group.
     fake_root root;
     root.groups("0::/app\n").mounts(v2_mount).file("/sys/fs/cgroup/app/cpu.max", "max 100000\n");
     cgroup_reader reader(root.path());
@@ -310,7 +311,7 @@ TEST(cgroup_throttling, is_read_from_both_versions) {
 }
 
 TEST(cgroup, this_machines_own_files_are_understood) {
-    // Whatever the kernel here writes, the answer is a limit or none.
+    // For any file of this machine's kernel the answer is a limit or none.
     static constinit cgroup_reader reader;
     const cpu_quota q = reader.quota();
     if (q.is_limit()) {

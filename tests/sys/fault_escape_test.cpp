@@ -1,8 +1,8 @@
-// Calls in signal handlers that may read what is not there.
+// Checks calls in signal handlers that may read unmapped memory.
 //
-// What could go wrong: the fault ends the process, or it comes back into the call for ever; the
-// mask of signals stays as it was in the handler of the fault; a later fault of the program's is
-// taken for one of the call.
+// What could go wrong: the fault ends the process, or returns into the call for ever. The mask of
+// signals stays as it was in the handler of the fault. A later fault of the program is taken for a
+// fault of the call.
 #include "sys/fault_escape.hpp"
 
 #include <csignal>
@@ -53,7 +53,7 @@ TEST(fault_escape, leaves_a_call_that_meets_a_fault_and_no_other) {
             EXPECT_TRUE(try_call(read, &good));
             EXPECT_TRUE(good.came_back);
         }
-        leave_try_call();  // nobody is in one: it does nothing
+        leave_try_call();  // no thread is in a call: does nothing
         ::munmap(nothing, static_cast<std::size_t>(page));
     });
 }

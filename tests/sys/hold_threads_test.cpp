@@ -1,4 +1,4 @@
-// Threads that are held stand still, and go on afterwards.
+// Checks that held threads stand still, and go on afterwards.
 #include "sys/hold_threads.hpp"
 
 #include <atomic>
@@ -32,7 +32,7 @@ bool is_runtime_helper(int tid) {
            is_worker_of_ring(tid);
 }
 
-// For all threads of this process: the tests before may have left some.
+// Room for the threads of this process: earlier tests may have left threads.
 struct room {
     static constexpr std::size_t size = 1024;
     std::unique_ptr<held_thread[]> places = std::make_unique<held_thread[]>(size);
@@ -52,7 +52,7 @@ class hold_threads : public testing::Test {
 }  // namespace
 
 TEST_F(hold_threads, nobody_moves_until_let_go) {
-    rota::run([] {});  // so that there is a signal
+    rota::run([] {});  // installs the signal handler
     constexpr int threads = 4;
     std::atomic<bool> enough{false};
     std::atomic<int> tids[threads] = {};
@@ -89,7 +89,8 @@ TEST_F(hold_threads, nobody_moves_until_let_go) {
 }
 
 TEST_F(hold_threads, who_holds_is_not_held_by_a_signal_for_another_purpose) {
-    // sysmon has decided to stop the thread, and its signal comes late: it would wait for itself.
+    // sysmon has decided to stop the thread, and its signal comes late: the thread would wait for
+    // itself.
     rota::run([] {});
     const room space;
     held_threads held = space.empty();
@@ -100,8 +101,8 @@ TEST_F(hold_threads, who_holds_is_not_held_by_a_signal_for_another_purpose) {
 }
 
 TEST_F(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
-    // It has a copy of the word for which held threads wait, and nobody there clears it: the signal
-    // would stop it for ever.
+    // The child has a copy of the word for which held threads wait, and no thread there clears it:
+    // the signal would stop the child for ever.
     rota::run([] {});
     const room space;
     held_threads held = space.empty();
@@ -128,8 +129,8 @@ TEST_F(hold_threads, the_child_of_a_fork_amid_a_hold_is_not_held) {
 }
 
 TEST_F(hold_threads, who_cannot_be_held_is_told_of) {
-    // One that sleeps, and one that computes: that the second has only just begun must not be
-    // believed for long, as all others are held meanwhile.
+    // A thread that sleeps, and a thread that computes. The holder must not wait long for a thread
+    // that may only just have begun, since it holds every other thread meanwhile.
     rota::run([] {});
     for (const bool computes : {false, true}) {
         std::atomic<bool> ready{false}, enough{false};
@@ -152,8 +153,8 @@ TEST_F(hold_threads, who_cannot_be_held_is_told_of) {
 }
 
 TEST_F(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go) {
-    // No handler's mask keeps that signal away. It would end the thread within the handler, and who
-    // waits for all to be gone would wait for ever.
+    // A handler's mask does not block that signal. It would end the thread within the handler, and
+    // a holder that waits until the threads are gone would wait for ever.
     rota::run([] {});
     std::atomic<bool> ready{false};
     std::thread victim([&] {
@@ -167,7 +168,7 @@ TEST_F(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go
     held_threads held = space.empty();
     ASSERT_EQ(hold_other_threads(held, is_runtime_helper, longest_hold), hold_result::held);
     const int cancelled = pthread_cancel(victim.native_handle());
-    thread_sleep_ns(1'000'000);  // the load: time for it to go astray
+    thread_sleep_ns(1'000'000);  // gives the signal time to go astray
     let_other_threads_go();
     await_others_gone();
     EXPECT_EQ(cancelled, 0);
@@ -175,7 +176,7 @@ TEST_F(hold_threads, a_thread_that_is_cancelled_meanwhile_ends_when_it_is_let_go
 }
 
 TEST_F(hold_threads, signals_for_who_holds_wait_until_the_others_go) {
-    // Their handlers could need what a held thread has locked.
+    // Their handlers could need a lock of a held thread.
     rota::run([] {});
     static std::atomic<int> handled{0};
     handled = 0;

@@ -1,4 +1,4 @@
-// Notes and locks with real threads.
+// Checks notes and locks with real threads.
 #include "sys/note.hpp"
 
 #include <thread>
@@ -15,8 +15,8 @@ namespace rota::rt {
 namespace {
 
 TEST(note, counts_a_wakeup_that_comes_before_the_sleep) {
-    // A wake-up that is lost when nobody sleeps yet leaves the sleeper asleep for ever (known bug
-    // 3).
+    // A wake-up that is lost because no thread sleeps yet leaves the sleeper asleep for ever (known
+    // bug 3).
     note n;
     n.wakeup();
     n.sleep();
@@ -26,7 +26,7 @@ TEST(note, counts_a_wakeup_that_comes_before_the_sleep) {
 }
 
 TEST(note, times_out_and_can_be_used_again) {
-    // After a time-out the note must be clear, or the next sleeper trips over what is left.
+    // After a time-out the note must be clear, or the next sleeper meets an old token.
     note n;
     const std::int64_t before = nanotime();
     EXPECT_FALSE(n.sleep_until(before + 5'000'000));
@@ -77,7 +77,7 @@ TEST(lock, excludes) {
 #if defined(ROTA_DEBUG_CHECKS)
 TEST(kb18_lock_order, dies_when_taken_against_the_order) {
     // Two threads that take two locks in opposite orders deadlock once in a million; the rank check
-    // says so at once.
+    // reports it at once.
     EXPECT_DEATH(
         {
             self_header me;

@@ -1,4 +1,4 @@
-// The timer heap against a sorted model.
+// Compares the timer heap with a sorted model.
 #include "timer/heap.hpp"
 
 #include <atomic>
@@ -28,7 +28,7 @@ std::vector<timer*> pop(timer_heap& heap, std::int64_t now, std::uint32_t max = 
     return out;
 }
 
-// A heap beside std::multimap, and what must hold of both after each step.
+// A heap beside std::multimap, and the checks of both after each step.
 struct pair_of_heaps {
     timer_heap heap;
     std::multimap<std::int64_t, timer*> model;
@@ -80,8 +80,8 @@ struct pair_of_heaps {
 };
 
 TEST(timer_heap, gives_timers_in_order_of_their_moments) {
-    // A heap that sifts wrongly, or loses the place of a timer that it moves, does so only for some
-    // shapes: random operations against std::multimap.
+    // A heap that sifts wrongly, or loses the place of a timer that it moves, fails only in some
+    // shapes. The test runs random operations against std::multimap.
     for (int round = 0; round < 60; ++round) {
         pair_of_heaps both;
         both.rand.seed(static_cast<unsigned>(round));
@@ -104,8 +104,8 @@ TEST(timer_heap, gives_timers_in_order_of_their_moments) {
 }
 
 TEST(timer_heap, says_earlier_only_of_a_new_earliest_moment) {
-    // Who is told "earlier" wakes the poller: told too often it costs, told too rarely a timer is
-    // late.
+    // A caller that gets "earlier" wakes the poller. Reported too often it costs; reported too
+    // rarely a timer is late.
     timer_heap heap;
     timer a, b, c, d;
     EXPECT_TRUE(heap.reset(a, 100).earlier);
@@ -133,8 +133,8 @@ TEST(kb27_timer_heap, the_earliest_moment_follows_stops_and_moves) {
 }
 
 TEST(kb27_timer_heap, that_stops_have_emptied_stays_bounded_until_somebody_looks) {
-    // A bound that is forgotten too late lets the poller wake for nothing, once; one that is later
-    // than a timer lets it sleep too long.
+    // A bound that is forgotten too late wakes the poller in vain, once; a bound later than a timer
+    // lets it sleep too long.
     timer_heap heap;
     timer a, b;
     timer_errand due[1];
@@ -188,7 +188,7 @@ TEST(timer_heap, a_periodic_timer_skips_the_periods_that_nobody_saw) {
 }
 
 TEST(timer_heap, a_lost_claim_leaves_no_errand) {
-    // The other party was faster: whatever run() would touch may be gone.
+    // The other party was faster: the memory that run() would touch may be gone.
     timer_heap heap;
     timer t;
     t.run = [](void*) {};
@@ -202,7 +202,8 @@ TEST(timer_heap, a_lost_claim_leaves_no_errand) {
 }
 
 TEST(kb26_timer_heap, moves_all_timers_of_a_p_that_goes_away) {
-    // A timer left behind never comes due; one that forgets its new home is stopped in the old one.
+    // A timer left behind never comes due; a timer that forgets its new heap is stopped in the old
+    // heap.
     timer_heap leaving, staying;
     std::vector<self_timer> timers(200);
     self_timer stopped;
@@ -236,7 +237,7 @@ TEST(kb26_timer_heap, moves_all_timers_of_a_p_that_goes_away) {
 }
 
 TEST(kb30_timer_heap, stops_starts_and_pops_of_several_threads_give_each_start_one_end) {
-    // Each start must end in exactly one of: stopped, moved, come due. A timer that is lost or
+    // Each start must end in exactly one way: stopped, moved, or come due. A timer that is lost or
     // comes due twice breaks the sum. Heaps trade places meanwhile, as ps that come and go.
     constexpr int threads = 3, timer_count = 16;
     static const int rounds = 20'000;

@@ -1,4 +1,4 @@
-// When batches of due timers come, by a clock that the test moves.
+// Checks when batches of due timers come, by a clock that the test moves.
 #include "timer/pace.hpp"
 
 #include <vector>
@@ -12,18 +12,18 @@ namespace {
 
 constexpr std::int64_t us = 1000;
 
-// A heap, run as the scheduler does: at the moment that its pace says.
+// A heap that runs as in the scheduler, at the moment that its pace chooses.
 struct paced_heap {
     timer_heap heap;
     std::int64_t now = 10'000'000;
-    std::vector<std::int64_t> batches;  // when each was run, or would have been without a timer
+    std::vector<std::int64_t> batches;  // ns: the moment of each batch, also without a due timer
 
-    // A sleep, started now.
+    // Starts a sleep.
     void sleep(std::int64_t ns) { (void)heap.add_wait(now + ns, &heap); }
 
     std::int64_t next() const { return heap.pace.run_at(heap.earliest()); }
 
-    // Moves the clock to the next batch, and runs it: how many came due.
+    // Moves the clock to the next batch, and runs it; returns how many timers came due.
     std::uint32_t run(bool has_readied = true) {
         now = std::max(now, next());
         timer_errand due[1024];
@@ -34,7 +34,7 @@ struct paced_heap {
         return n;
     }
 
-    // Lets `count` goroutines sleep for `ns` again and again, through so many batches.
+    // Lets `count` goroutines sleep for `ns` again and again, through `through` batches.
     void sleep_in_a_loop(std::uint32_t count, std::int64_t ns, int through) {
         for (std::uint32_t i = 0; i < count; ++i) sleep(ns);
         for (int i = 0; i < through; ++i) {
@@ -56,7 +56,7 @@ TEST(timer_pace, a_timer_that_comes_alone_is_served_to_the_moment) {
 }
 
 TEST(timer_pace, consecutive_short_sleeps_are_served_to_the_moment) {
-    // Each would wait for a batch, several times as long as it was to sleep.
+    // Otherwise each would wait for a batch, several times as long as its sleep.
     for (const std::int64_t ns : {1 * us, 20 * us, 50 * us, 200 * us, 300 * us}) {
         paced_heap h;
         for (int i = 0; i < 100; ++i) {
@@ -69,7 +69,7 @@ TEST(timer_pace, consecutive_short_sleeps_are_served_to_the_moment) {
 }
 
 TEST(timer_pace, two_that_sleep_for_short_do_not_delay_each_other) {
-    // The batch that one has come in sets the next one; the other was set before.
+    // The batch of the first sleep sets the next batch; the second sleep was set before.
     paced_heap h;
     h.sleep(300 * us);
     h.run();
@@ -82,7 +82,7 @@ TEST(timer_pace, two_that_sleep_for_short_do_not_delay_each_other) {
 }
 
 TEST(timer_pace, a_few_long_timers_share_batches) {
-    // 20 tickers of a millisecond: four wake-ups in it, not twenty.
+    // 20 tickers of a millisecond: four wake-ups in a millisecond, not twenty.
     paced_heap h;
     timer tickers[20];
     for (int i = 0; i < 20; ++i) {
@@ -103,7 +103,7 @@ TEST(timer_pace, a_storm_comes_at_multiples_of_half_a_millisecond) {
 }
 
 TEST(timer_pace, a_storm_of_short_sleeps_is_a_storm) {
-    // A thousand that sleep for 50 us would wake the processor 20,000 times a second.
+    // A thousand sleeps of 50 us would wake the processor 20,000 times a second.
     paced_heap h;
     h.sleep_in_a_loop(1'000, 50 * us, 50);
     for (std::size_t i = 10; i < h.batches.size(); ++i)
@@ -111,7 +111,8 @@ TEST(timer_pace, a_storm_of_short_sleeps_is_a_storm) {
 }
 
 TEST(timer_pace, many_that_come_one_by_one_are_a_storm) {
-    // Each batch is of one or two timers: only the number in a quarter of a millisecond tells.
+    // Each batch has one or two timers: only the number in a quarter of a millisecond shows the
+    // storm.
     paced_heap h;
     for (std::int64_t i = 0; i < 100; ++i) h.sleep((400 + 10 * i) * us);
     while (h.heap.size() > 0) {
@@ -148,10 +149,11 @@ TEST(timer_pace, a_short_period_counts_while_somebody_receives) {
 }
 
 TEST(timer_pace, the_poller_hears_of_a_batch_that_comes_earlier) {
-    // The new timer is not the earliest one; but the earliest waits for a batch, and it does not.
+    // The new timer is not the earliest. But the earliest waits for a batch, and the new timer does
+    // not.
     paced_heap h;
     h.sleep(600 * us);
-    h.sleep(620 * us);  // too long ahead to be a short one
+    h.sleep(620 * us);  // too far ahead for a short sleep
     h.run();
     const std::int64_t planned = h.next();
     EXPECT_EQ(planned, h.now + timer_pace::gap_ns);

@@ -1,7 +1,7 @@
-// Tables of what events name: stacks and strings.
+// Checks the tables to which events refer: stacks and strings.
 //
-// What could go wrong: a number is given twice in one generation, or numbers run out over many of
-// them; memory that is refused ends the process instead of the trace.
+// What could go wrong: a number is given twice in a generation, or numbers run out over many
+// generations. Refused memory ends the process instead of the trace.
 #include <cerrno>
 #include <string>
 
@@ -18,7 +18,8 @@ using namespace rota::rt;
 namespace {
 
 TEST(trace_wire, numbers_are_written_in_as_few_bytes_as_they_need) {
-    // A length is wrong at a power of 128: a reader takes the next number for a part of this one.
+    // If a length is wrong at a power of 128, a reader takes the next number for a part of this
+    // number.
     for (unsigned bits = 0; bits <= 64; ++bits) {
         const std::uint64_t least = bits == 0 ? 0 : std::uint64_t{1} << (bits - 1);
         for (const std::uint64_t v : {least, least * 2 - 1, least + least / 3}) {
@@ -109,7 +110,7 @@ TEST(trace_stacks, that_find_no_memory_are_dropped_and_counted) {
 
 #endif
 
-// The clock that is looked at and the ticks tell one time, as far as a hundredth matters.
+// The clock and the ticks agree to within a hundredth.
 TEST(trace_clock, ticks_measure_time) {
     trace_clock_t clock;
     clock.choose();
@@ -144,7 +145,7 @@ TEST(trace_clock, ticks_that_part_from_the_clock_are_not_trusted_again) {
     EXPECT_EQ(begin.stamp, static_cast<std::uint64_t>(begin.mono));
     const trace_scale ns = clock.scale(false);
     EXPECT_EQ(ns.frequency, 1'000'000'000u);
-    // To a reader the next generation does not begin before the last one's end.
+    // For a reader the next generation must not begin before the end of the last generation.
     const double reached = static_cast<double>(wrong.stamp + ticks.offset) * 1e9 /
                            static_cast<double>(ticks.frequency);
     EXPECT_NEAR(static_cast<double>(begin.stamp + ns.offset), reached, 1e6);

@@ -1,4 +1,4 @@
-// Eigen: solves systems of linear equations whose solutions are known.
+// Eigen: solves systems of linear equations with known solutions.
 #include "world.hpp"
 
 #include <Eigen/Dense>

@@ -1,6 +1,6 @@
-// sqlite3: a connection of each worker to one file (write-ahead log), 15 reads to each write.
+// sqlite3: each worker has a connection to one file (write-ahead log), with 15 reads to each write.
 //
-// A write moves 1 from one account to another; the sum over all accounts must stay what it was, in
+// A write moves 1 from one account to another; the sum over the accounts must stay the same in
 // every read and at the end. Writers meet the busy handler, which sleeps in nanosleep().
 #include "world.hpp"
 

@@ -1,21 +1,23 @@
-// Runs one client of a library in threads, in goroutines, and in goroutines inside rota::blocking.
+// Runs a client of a library in threads, in goroutines, and in goroutines inside rota::blocking.
 //
 // Each way has the same workers and, beside them, tickers that sleep for 1 ms each. Each operation
 // checks its own answer and throws when it is wrong. The ways take turns, ROUNDS times, so that a
-// disturbance of the machine meets all of them. The program prints one line of JSON for the table
+// disturbance of the machine meets each of them. The program prints one line of JSON for the table
 // of scripts/testing/world.py, and ends with status 1 if an answer was wrong.
 //
 // With librota_hook.so in the process (docs/hook.md) there are two ways, threads and goroutines,
 // and `hooked_workers` workers. Calls of goroutines then park.
 //
-// What is judged: wrong answers; workers that finished no operation, in every round; tickers that
-// starve. They starve if p99 of their delay exceeds `starved_ms` and ten times that of the threads'
-// tickers in every round. The best round of goroutines stands against the worst of threads, so that
-// a busy machine alone does not fail a test. The bars of 10 ms (p99) and 50 ms (max) are printed
-// and fail nothing. With the hook also: no call has parked; more than one call in a thousand was
-// made in a blocking section; more than `most_threads` threads while goroutines work. Some
-// threads there are besides the GOMAXPROCS that run goroutines: one for each goroutine that was
-// stopped while it computes, and those that wait for work.
+// The program fails for wrong answers; for workers that finished no operation, in every round; for
+// tickers that starve. They starve if p99 of their delay exceeds `starved_ms` and ten times that of
+// the threads' tickers in every round. The best round of goroutines stands against the worst of
+// threads, so that a busy machine alone does not fail a test. The bars of 10 ms (p99) and 50 ms
+// (max) are printed and fail nothing.
+//
+// With the hook it also fails if no call has parked; if more than one call in a thousand was made
+// in a blocking section; if there are more than `most_threads` threads while goroutines work. There
+// are further threads besides the GOMAXPROCS that run goroutines: one for each goroutine that was
+// stopped while it computes, and threads that wait for work.
 #pragma once
 
 #include <algorithm>
@@ -61,8 +63,8 @@ struct plan {
     int workers = 200;
     int tickers = 100;
     std::size_t stack = 0;                   // bytes; 0: the default
-    bool announced = true;                   // whether rota::blocking is tried as well
-    std::function<std::string()> balance{};  // what is wrong when all are over; "": nothing
+    bool announced = true;                   // whether rota::blocking is tried too
+    std::function<std::string()> balance{};  // checked after the last worker: the fault, or ""
 };
 
 [[noreturn]] inline void wrong(const std::string& what) { throw std::runtime_error(what); }
@@ -70,7 +72,7 @@ inline void require(bool holds, const std::string& what) {
     if (!holds) wrong(what);
 }
 
-/// The variable `name`, or `fallback` where it is not set.
+/// The variable `name`, or `fallback` if it is not set.
 inline std::string variable(const char* name, const char* fallback) {
     const char* const value = std::getenv(name);
     return value != nullptr && *value != '\0' ? value : fallback;
@@ -78,12 +80,12 @@ inline std::string variable(const char* name, const char* fallback) {
 
 enum class way { threads, goroutines, announced };
 
-/// What one way has shown, in one round.
+/// The figures of a way in one round.
 struct figures {
     double ops = 0, cpu_s = 0, seconds = 0;
     double p50_ms = 0, p99_ms = 0, max_ms = 0;
     double idle = 0;     // workers that finished no operation
-    double threads = 0;  // of the process, while the work goes on
+    double threads = 0;  // of the process, during the work
 };
 
 class round {
@@ -132,7 +134,8 @@ class round {
         late_.insert(late_.end(), late.begin(), late.end());
     }
 
-    // Makes client `index`, waits for the others by `ready`, and works until the round is over.
+    // Makes client `index`, waits by `ready` until each worker is ready, and works until the round
+    // is over.
     template <class Ready>
     void work(int index, Ready ready) {
         std::unique_ptr<client> mine;
@@ -224,7 +227,7 @@ class round {
     std::string error_;
 };
 
-/// Sums of the work of all rounds of a way; medians of its delays; the worst round and the best.
+/// Sums of the work of a way's rounds; medians of its delays; its worst and best round.
 class summary {
   public:
     void add(const figures& f) { rounds_.push_back(f); }
@@ -268,8 +271,8 @@ inline constexpr const char* ways[] = {"threads", "goroutines", "goroutines, ann
 inline constexpr double starved_ms = 300;
 inline constexpr int hooked_workers = 1000, most_threads = 100;
 
-/// The complaint about workers or tickers that starve in goroutines; "": none. It counts only what
-/// every round has shown.
+/// The complaint about workers or tickers that starve in goroutines; "": none. A fault counts only
+/// if every round has shown it.
 inline std::string starvation(int way, const summary& here, const summary& threads) {
     const std::string title = ways[way] + std::string(": ");
     if (here.best(&figures::idle) > 0)
@@ -297,7 +300,7 @@ inline std::string kept_threads(const summary& here) {
     return std::to_string(static_cast<int>(threads)) + " threads";
 }
 
-/// Measures all ways and prints the row `name`; the exit status.
+/// Measures each way and prints the row `name`; returns the exit status.
 inline int measure(const char* name, plan p, const factory& make) {
     const double seconds = std::atof(variable("WORLD_SECONDS", "1").c_str());
     const int rounds = std::max(1, std::atoi(variable("WORLD_ROUNDS", "3").c_str()));
