@@ -3,7 +3,7 @@
 //
 // What could go wrong: a header is not installed, the export loses a PUBLIC flag or dependency, a
 // symbol is missing. The build or the link then fails. A wrong sum or a hang would show that the
-// program runs another library than the built one.
+// program does not run the built library.
 #include <rota/chan.hpp>
 #include <rota/go.hpp>
 #include <rota/http.hpp>

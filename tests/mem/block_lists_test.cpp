@@ -89,7 +89,7 @@ TEST_F(spare_blocks, sizes_are_kept_apart) {
 }
 
 TEST_F(spare_blocks, what_one_drops_another_gets) {
-    // Otherwise one p would hoard blocks that another p allocates.
+    // Otherwise a p would hoard the blocks that its neighbour allocates.
     for (std::uint32_t i = 0; i < 4 * block_lists::chain_length; ++i)
         EXPECT_EQ(keep(lists_, fresh()), 0u);
     std::uint32_t got = 0;

@@ -20,10 +20,10 @@ using rota::detail::context_end;
 using rota::detail::context_func;
 using rota::detail::context_node;
 
-// Two threads and one node are a few hundred choices; a search must be complete.
+// Two threads and a node are a few hundred choices; a search must be complete.
 options one_departure() { return model::departures(1); }
 
-// One handle, as rota::context holds it.
+// A handle, as rota::context holds it.
 class handle {
   public:
     explicit handle(context_node* n) : n_(n) {}

@@ -1,4 +1,4 @@
-// Compares channels and mutexes with sequential objects, in all explored histories.
+// Compares channels and mutexes with sequential objects, in every explored history.
 #include <array>
 
 #include <gtest/gtest.h>
@@ -271,7 +271,7 @@ TEST(linear_mutex, an_attempt_fails_on_a_locked_mutex_alone) {
 // --- the search itself ---------------------------------------------------------------------------
 
 TEST(linear_search, tells_a_history_that_has_no_order) {
-    // Two values received in the wrong order, one after the other: no queue does that.
+    // Two values received in turn, in the wrong order: no queue does that.
     model::expect_fails({}, "is_linearizable", [] {
         history<chan_call> calls;
         const auto call = [&](chan_call::kind what, int value) {

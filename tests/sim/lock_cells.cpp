@@ -71,7 +71,7 @@ ROTA_CELL(writer_among_readers) {
 }
 
 ROTA_CELL(bounded_buffer) {
-    // Two conditions and one mutex: a lost notification leaves a goroutine asleep for ever.
+    // Two conditions and a mutex: a lost notification leaves a goroutine asleep for ever.
     const int producers = d.in(1, 3), consumers = d.in(1, 3), each = d.in(1, 8), room = d.in(1, 3);
     rota::mutex mu;
     rota::condition_variable not_empty, not_full;
@@ -168,7 +168,7 @@ ROTA_CELL(counting_semaphore) {
 }
 
 ROTA_CELL(weighted_semaphore) {
-    // A goroutine whose context ends while it waits has taken nothing.
+    // If a goroutine's context ends while it waits, the goroutine has taken nothing.
     const int size = d.in(1, 6), workers = d.in(2, 6), rounds = d.in(1, 6);
     rota::weighted_semaphore sem(size);
     int held = 0;

@@ -57,7 +57,7 @@ struct outcome {
     std::uint64_t steps, hash;
 };
 
-// One program: two to four cells at once.
+// Runs a program: two to four cells at once.
 outcome run_seed(std::uint64_t seed, const std::vector<cell>& from) {
     now_running(seed, {}, "ROTA_SIM");
     rota::rt::seeded_restart(seed);

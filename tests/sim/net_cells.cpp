@@ -80,8 +80,7 @@ void echo(dice& d, std::string_view network, const std::string& where, int most,
     const int clients = d.in(1, 4);
     int served = 0, heard = 0, cut = 0;
     rota::wait_group all, accepting, serving;
-    // Where a refusal meets what has been accepted already, its client finds the end, and comes
-    // again.
+    // If a refusal hits an accepted connection, its client reads the end, and comes again.
     accepting.go([&, own = d.fork()]() mutable {
         while (heard < clients) {
             std::error_code error;

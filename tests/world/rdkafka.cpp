@@ -1,4 +1,4 @@
-// librdkafka: the workers share a producer, whose brokers are the library's own mock cluster.
+// librdkafka: the workers share a producer; its brokers are the library's own mock cluster.
 //
 // A worker sends ten messages and serves the producer's events until the reports of its messages
 // have come; other workers may serve some of these. Each report must name its own message's text.
