@@ -1,4 +1,4 @@
-// rota::run: the main goroutine, its result, and what its end means for the others.
+// rota::run: the main goroutine, its result, and the effect of its end on other goroutines.
 #include <atomic>
 #include <condition_variable>
 #include <memory>
@@ -19,8 +19,8 @@ static_assert(std::is_same_v<decltype(rota::run(std::declval<int& (*)()>())), in
 static_assert(std::is_void_v<decltype(rota::run([] {}))>);
 
 TEST(run, returns_the_result) {
-    // The result could be taken before the main goroutine has written it, or copied.
-    // Then the value would be wrong or the move-only type would not compile.
+    // The result could be taken before the main goroutine has written it, or copied. The value
+    // would then be wrong, or the move-only type would not compile.
     EXPECT_EQ(rota::run([] { return 5; }), 5);
     EXPECT_EQ(rota::run([] { return std::string(100, 'x'); }).size(), 100u);
     EXPECT_EQ(*rota::run([] { return std::make_unique<int>(6); }), 6);
@@ -30,8 +30,7 @@ TEST(run, returns_the_result) {
 }
 
 TEST(run, returns_references_as_they_are) {
-    // A reference could come back as a copy.
-    // Then its address would differ.
+    // A reference could come back as a copy: its address would differ.
     int variable = 3;
     int& got = rota::run([&]() -> int& { return variable; });
     EXPECT_EQ(&got, &variable);
@@ -40,8 +39,8 @@ TEST(run, returns_references_as_they_are) {
 }
 
 TEST(run, rethrows_the_exception) {
-    // What leaves run is the caller's: it could end the process as in any other goroutine.
-    // Then the handlers here would not be reached.
+    // An exception that leaves run belongs to the caller. It could end the process as in any other
+    // goroutine: the handlers here would not be reached.
     EXPECT_THROW(rota::run([] { throw std::underflow_error("low"); }), std::underflow_error);
     EXPECT_THROW(rota::run([]() -> int { throw 3; }), int);
     EXPECT_THROW(rota::run([] { rota::panic("p"); }), rota::panic_error);
@@ -49,8 +48,8 @@ TEST(run, rethrows_the_exception) {
 }
 
 TEST(run, calls_the_function_as_what_it_is) {
-    // An lvalue could be copied or moved from, an rvalue be called as an lvalue.
-    // Then the counts of the qualified overloads would differ.
+    // An lvalue could be copied or moved from, an rvalue be called as an lvalue. The counts of the
+    // qualified overloads would then differ.
     struct qualified {
         int calls = 0;
         int operator()() & { return ++calls; }
@@ -65,8 +64,8 @@ TEST(run, calls_the_function_as_what_it_is) {
 }
 
 TEST(run, may_be_called_again_and_again) {
-    // Booting, or binding the thread to a processor, could work only once.
-    // Then a later call would hang or fail a check.
+    // Booting, or binding the thread to a processor, could work only once. A later call would then
+    // hang or fail a check.
     for (int i = 0; i < rota_test::scaled(3000); ++i) {
         const int n = rota::run([i] {
             auto ch = rota::make_chan<int>();
@@ -78,8 +77,8 @@ TEST(run, may_be_called_again_and_again) {
 }
 
 TEST(run, may_be_called_from_several_threads_at_once) {
-    // The end of one run could stop or wake the thread of another.
-    // Then a wrong result would come out or a thread would stay in run.
+    // The end of a run could stop or wake the thread of another run. A result would then be wrong,
+    // or a thread would stay in run.
     constexpr int threads = 8;
     constexpr int each = rota_test::scaled(200);
     std::atomic<long> sum{0};
@@ -104,8 +103,8 @@ TEST(run, may_be_called_from_several_threads_at_once) {
 }
 
 TEST(run, mains_of_several_runs_talk_to_each_other) {
-    // Two main goroutines could be bound to their own threads' processors and never meet.
-    // Then the exchange would stop.
+    // Two main goroutines could be bound to their own threads' processors and never meet: the
+    // exchange would stop.
     constexpr int rounds = rota_test::scaled(2000);
     auto ping = rota::make_chan<int>();
     auto pong = rota::make_chan<int>();
@@ -127,8 +126,8 @@ TEST(run, mains_of_several_runs_talk_to_each_other) {
 }
 
 TEST(run, inside_a_goroutine_is_a_panic) {
-    // A nested run could schedule on top of a goroutine's stack.
-    // Then it would return something instead of throwing.
+    // A nested run could schedule on top of a goroutine's stack: it would return a result instead
+    // of throwing.
     rota::run([] {
         EXPECT_THROW(rota::run([] {}), rota::panic_error);
         auto f = rota::async([] { return rota::run([] { return 1; }); });
@@ -138,8 +137,8 @@ TEST(run, inside_a_goroutine_is_a_panic) {
 }
 
 TEST(run, does_not_wait_for_other_goroutines) {
-    // run could return only when all goroutines have ended, or end them.
-    // Then the first would hang, or the goroutine would not answer afterwards.
+    // run could wait until each goroutine has ended, or end them. It would then hang, or the
+    // goroutine would not answer afterwards.
     auto gate = rota::make_chan<int>();
     auto answer = rota::make_chan<int>();
     rota::run([=] {
@@ -151,8 +150,8 @@ TEST(run, does_not_wait_for_other_goroutines) {
 }
 
 TEST(run, goroutines_go_on_after_it_has_returned) {
-    // The processor that the thread of run gives back could be lost, with what is queued on it.
-    // Then the count would stand still.
+    // The processor that the thread of run gives back could be lost, with its queue: the count
+    // would stand still.
     std::atomic<int> count{0};
     std::atomic<bool> stop{false};
     rota::wait_group wg;
@@ -174,8 +173,8 @@ TEST(run, goroutines_go_on_after_it_has_returned) {
 }
 
 TEST(run, returns_while_other_goroutines_sit_in_blocking_calls) {
-    // The calling thread could be the one that is stuck in another goroutine's blocking call.
-    // Then run would not return although its function has ended; the watchdog would end this.
+    // The calling thread could be stuck in another goroutine's blocking call. run would then not
+    // return although its function has ended; the watchdog would end the test.
     for (int round = 0; round < 20; ++round) {
         std::mutex mu;
         std::condition_variable changed;
@@ -208,8 +207,8 @@ TEST(run, returns_while_other_goroutines_sit_in_blocking_calls) {
 }
 
 TEST(run, returns_at_once_while_others_keep_every_processor_busy) {
-    // Its end could be noticed only when there is nothing else to run.
-    // Then run would return only after the others, which never end by themselves.
+    // run could notice its end only when nothing else is runnable. It would then return only after
+    // the busy goroutines, which never end by themselves.
     std::atomic<bool> stop{false};
     rota::wait_group wg;
     for (int round = 0; round < 5; ++round) {
@@ -227,8 +226,8 @@ TEST(run, returns_at_once_while_others_keep_every_processor_busy) {
 }
 
 TEST(run, a_thread_may_use_rota_before_and_after) {
-    // The thread's own identity in wait lists could be confused with the m that it was inside run.
-    // Then a receive of the thread would not be woken.
+    // The thread's own identity in wait lists could be confused with the m that it was inside run:
+    // a receive of the thread would not be woken.
     rota_test::on_thread([] {
         auto ch = rota::make_chan<int>();
         for (int i = 0; i < 100; ++i) {

@@ -1,4 +1,4 @@
-// A server for tests of clients: each connection is given to a script, which says what it likes.
+// A server for tests of clients: it gives each connection to a script, which answers in any way.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@
 
 namespace rota_test {
 
-// A text that a test and the server's scripts share: what goes through a socket orders nothing.
+// A text that a test and the server's scripts share: bytes through a socket order no memory.
 class shared_text {
   public:
     shared_text(std::string text = {}) : text_(std::move(text)) {}
@@ -32,8 +32,8 @@ class shared_text {
     std::string text_;
 };
 
-// A request as it comes, with the body that its Content-Length tells of; what is there of it if the
-// client leaves. `behind` keeps what has been read too much.
+// A request with the body of its Content-Length; if the client leaves, the part that has come.
+// `behind` keeps the bytes read beyond it.
 inline std::string read_request(const net::conn& c, std::string& behind) {
     std::error_code error;
     c.set_read_deadline(in(patience), error);
@@ -66,8 +66,8 @@ inline std::string ok_with(std::string_view body, std::string_view fields = {}) 
            "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
 
-// Runs until the end of its scope. The script is called with each connection and its number, in a
-// goroutine of its own, and the connection is closed behind it.
+// Runs until the end of its scope. It calls the script with each connection and its number, in a
+// goroutine of its own, and closes the connection afterwards.
 class scripted_server {
   public:
     using script = std::function<void(const net::conn&, int)>;
@@ -106,7 +106,7 @@ class scripted_server {
     rota::wait_group running_;
 };
 
-// Answers each request of a connection with what `f` gives for it.
+// Answers each request of a connection with the result of `f`.
 template <class F>
 auto answering(F f) {
     return [f](const net::conn& c, int) {

@@ -1,4 +1,4 @@
-// Selects by the hundred thousand: what those cases that lose leave behind.
+// Selects by the hundred thousand: the remains of the cases that lose.
 #include "anywhere.hpp"
 #include "memory.hpp"
 
@@ -7,8 +7,8 @@ using rota::on_send;
 using rota_test::scheduler_state;
 
 TEST_ANYWHERE(kb25_select, a_hundred_thousand_that_lose_leave_nothing_behind) {
-    // A waiter that stays queued, or is allocated and forgotten, with each case that loses: 100,000
-    // of them would be 5 MB at least, and a send that nobody waits for would find one.
+    // Each losing case could leave a waiter queued, or allocated and forgotten. 100,000 waiters
+    // would take 5 MB at least, and a send without a receiver would find one.
     constexpr int many = rota_test::scaled(100'000);
     const auto quiet = rota::make_chan<int>();
     const auto silent = rota::make_chan<int>();
@@ -27,7 +27,7 @@ TEST_ANYWHERE(kb25_select, a_hundred_thousand_that_lose_leave_nothing_behind) {
     lose(many);
     const long grown = rota_test::resident_kib() - before;
     wg.wait();
-    if (!rota_test::under_asan && !rota_test::under_tsan) {  // they keep what is freed
+    if (!rota_test::under_asan && !rota_test::under_tsan) {  // they keep freed memory
         EXPECT_LT(grown, 3 * 1024) << scheduler_state();
     }
     int none = 0;

@@ -16,8 +16,8 @@ using rota::on_send;
 using rota_test::scaled;
 
 TEST_ANYWHERE(kb22_select, that_sends_and_receives_on_one_channel_meets_others_only) {
-    // One select's two cases could match each other, or its lock be taken twice.
-    // Then somebody would receive his own number, or the test would stand still.
+    // The two cases of a select could match each other, or its lock be taken twice. A goroutine
+    // would then receive its own number, or the test would stand still.
     for (const std::size_t capacity : {std::size_t{0}, std::size_t{10}}) {
         const int rounds = scaled(500);
         const auto ch = rota::make_chan<int>(capacity);
@@ -31,7 +31,8 @@ TEST_ANYWHERE(kb22_select, that_sends_and_receives_on_one_channel_meets_others_o
                     ++received;
                     if (*v == me) ++own;
                 };
-                // Whoever is through leaves a value or a gap, so the last one never waits alone.
+                // A goroutine that is done leaves a value or a gap, so the last goroutine never
+                // waits alone.
                 for (int i = 0; i < rounds; ++i) {
                     if (i % 2 == 0)
                         rota::select(on_recv(ch, take), on_send(ch, me, [&] { ++sent; }));
@@ -48,8 +49,8 @@ TEST_ANYWHERE(kb22_select, that_sends_and_receives_on_one_channel_meets_others_o
 }
 
 TEST_ANYWHERE(kb22_select, takes_the_same_channels_in_every_order) {
-    // Locks taken in the order of the cases would wait for each other in a circle.
-    // Then the test would stand still.
+    // Locks taken in the order of the cases would wait for each other in a circle: the test would
+    // stand still.
     const int each = scaled(3000);
     const std::array<rota::chan<int>, 3> ch{rota::make_chan<int>(), rota::make_chan<int>(),
                                             rota::make_chan<int>()};
@@ -81,8 +82,8 @@ TEST_ANYWHERE(kb22_select, takes_the_same_channels_in_every_order) {
 }
 
 TEST_ANYWHERE(kb22_select, may_have_one_channel_in_several_cases) {
-    // The cases of one channel could be enqueued once only, or all be left behind.
-    // Then the value would be received twice or by nobody, or a later one vanish in a dead case.
+    // The cases of a channel could be enqueued only once, or each be left behind. A value would
+    // then be received twice or never, or a later value vanish in a dead case.
     for (int round = 0; round < scaled(300); ++round) {
         const auto ch = rota::make_chan<int>();
         int got = 0;
@@ -100,8 +101,8 @@ TEST_ANYWHERE(kb22_select, may_have_one_channel_in_several_cases) {
 }
 
 TEST_ANYWHERE(kb20_select, amid_plain_operations_loses_and_doubles_nothing) {
-    // Two cases of one select could win, or a plain peer's value go to a case that has lost.
-    // Then the counts of a channel's sends and receives would differ.
+    // Two cases of a select could win, or a plain peer's value go to a case that has lost. The
+    // counts of a channel's sends and receives would then differ.
     constexpr std::size_t lanes = 4;
     const int each = scaled(1500);
     constexpr std::array<std::size_t, lanes> capacity{0, 0, 2, 3};
@@ -120,7 +121,7 @@ TEST_ANYWHERE(kb20_select, amid_plain_operations_loses_and_doubles_nothing) {
             received[i] += each;
         });
     }
-    // Each of these does `each` operations on every lane; a lane that is done becomes nil.
+    // Each of these does `each` operations on every lane; a finished lane becomes nil.
     wg.go([&] {
         std::array<int, lanes> done{};
         auto open = ch;
@@ -151,8 +152,8 @@ TEST_ANYWHERE(kb20_select, amid_plain_operations_loses_and_doubles_nothing) {
 }
 
 TEST_ANYWHERE(select, default_does_not_run_while_another_case_is_ready) {
-    // The cases are looked at one after the other, while values move from channel to channel.
-    // Then a look that is not taken under all locks would find none of them ready.
+    // A select looks at its cases one after the other, while values move from channel to channel. A
+    // look that does not hold every lock would find none of them ready.
     const auto a = rota::make_chan<int>(2);
     const auto b = rota::make_chan<int>(2);
     std::atomic<bool> over{false};
@@ -160,7 +161,8 @@ TEST_ANYWHERE(select, default_does_not_run_while_another_case_is_ready) {
     a.send(1);
     rota::wait_group wg;
     wg.go([&] {
-        // Whatever it takes it puts back: when it looks, at least one of the two has a value.
+        // It puts back each value that it takes: when it looks, at least one of the two has a
+        // value.
         while (!over) {
             const auto chosen = rota::select(on_recv(a), on_recv(b), on_default([&] { ++missed; }));
             if (chosen == 0) a.send(1);
@@ -181,8 +183,8 @@ TEST_ANYWHERE(select, default_does_not_run_while_another_case_is_ready) {
 }
 
 TEST_ANYWHERE(kb21_select, whose_channels_are_all_closed_at_once_wakes_once) {
-    // A close could wake a select that another close has woken, whose frame is gone.
-    // Then a goroutine would be readied twice, or the sanitizer see the frame used.
+    // A close could wake a select that another close has woken, whose frame is gone. A goroutine
+    // would then be readied twice, or the sanitizer would report the use of the frame.
     constexpr std::size_t channels = 4;
     for (int round = 0; round < scaled(200); ++round) {
         std::array<rota::chan<int>, channels> ch;
@@ -203,8 +205,8 @@ TEST_ANYWHERE(kb21_select, whose_channels_are_all_closed_at_once_wakes_once) {
 }
 
 TEST_ANYWHERE(kb19_select, that_loses_leaves_the_waiters_behind_it_in_place) {
-    // A losing case is taken out of a channel's list; it could take those behind it along.
-    // Then the plain receiver behind it would wait for ever.
+    // A losing case is removed from a channel's list; it could take the waiters behind it along.
+    // The plain receiver behind it would then wait for ever.
     for (int round = 0; round < scaled(300); ++round) {
         const auto a = rota::make_chan<int>();
         const auto b = rota::make_chan<int>();
@@ -215,7 +217,7 @@ TEST_ANYWHERE(kb19_select, that_loses_leaves_the_waiters_behind_it_in_place) {
             wg.go([&, take] { rota::select(on_recv(a, take), on_recv(b, take)); });
             wg.go([&, take] { take(b.recv()); });
         }
-        // The selects take these, since nobody else receives from a, and lose on b.
+        // The selects take these, since no other goroutine receives from a, and lose on b.
         for (int i = 0; i < 3; ++i) a.send(1);
         for (int i = 0; i < 3; ++i) b.send(10);
         wg.wait();

@@ -13,8 +13,8 @@ using rota_test::eventually;
 using rota_test::go_and_park;
 
 TEST_ANYWHERE(select_set, returns_indices_in_order_of_addition) {
-    // The index could count channels, or one kind of case alone.
-    // Then the indices would not be 0, 1, 2 and 3.
+    // The index could count channels, or only one kind of case: the indices would not be 0, 1, 2
+    // and 3.
     auto a = rota::make_chan<int>(1);
     auto b = rota::make_chan<std::string>(1);
     std::optional<int> number;
@@ -37,8 +37,7 @@ TEST_ANYWHERE(select_set, returns_indices_in_order_of_addition) {
 }
 
 TEST_ANYWHERE(select_set, a_send_that_has_run_is_spent) {
-    // It could run again, and send an empty value.
-    // Then the channel would hold a second one.
+    // It could run again, and send an empty value: the channel would hold a second value.
     auto ch = rota::make_chan<std::string>(3);
     rota::select_set set;
     set.send(ch, "once, and long enough to lie on the heap");
@@ -50,8 +49,8 @@ TEST_ANYWHERE(select_set, a_send_that_has_run_is_spent) {
 }
 
 TEST_ANYWHERE(select_set, clear_begins_anew) {
-    // An old case could stay, or its index be counted on.
-    // Then the first index would not be 0, or the unsent value be sent.
+    // An old case could stay, or the index count on. The first index would then not be 0, or the
+    // unsent value would be sent.
     auto ch = rota::make_chan<std::string>(3);
     rota::select_set set;
     std::optional<std::string> got;
@@ -69,8 +68,7 @@ TEST_ANYWHERE(select_set, clear_begins_anew) {
 }
 
 TEST_ANYWHERE(select_set, a_closed_channel_empties_out) {
-    // The value of the time before could stay.
-    // Then `got` would still hold it.
+    // The previous value could stay in `got`.
     auto ch = rota::make_chan<int>(1);
     std::optional<int> got;
     rota::select_set set;
@@ -87,8 +85,8 @@ TEST_ANYWHERE(select_set, a_closed_channel_empties_out) {
 }
 
 TEST_ANYWHERE(select_set, takes_any_number_of_cases) {
-    // The arrays grow while cases are added, and are sorted when it waits.
-    // Then one of many channels would not be found.
+    // The arrays grow while cases are added, and are sorted when the set waits: a channel of many
+    // could be missed.
     constexpr std::size_t many = 300;
     std::vector<rota::chan<std::size_t>> chans(many);
     std::optional<std::size_t> got;
@@ -112,8 +110,8 @@ TEST_ANYWHERE(select_set, takes_any_number_of_cases) {
 }
 
 TEST_ANYWHERE(select_set, keeps_its_channels_and_drops_its_values) {
-    // The set could hold a channel by its handle alone, or forget the values of unsent cases.
-    // Then asan would report the first, and the count tell the second.
+    // The set could hold a channel only by its handle, or forget the values of unsent cases. asan
+    // would report the first fault, and the count show the second.
     auto life = std::make_shared<int>(0);
     {
         rota::select_set set;
@@ -130,8 +128,7 @@ TEST_ANYWHERE(select_set, keeps_its_channels_and_drops_its_values) {
 }
 
 TEST_ANYWHERE(select_set, waits_with_nil_and_spent_cases_for_the_others) {
-    // A nil channel could be locked.
-    // Then this would crash; or wait would return too early.
+    // A nil channel could be locked. The test would then crash, or wait would return too early.
     auto ch = rota::make_chan<int>();
     std::atomic<int> got{-1};
     ASSERT_TRUE(go_and_park([&, ch] {

@@ -1,4 +1,4 @@
-// Select: which case runs, when it blocks, what happens to the values.
+// Select: the case that runs, blocking, and the values of the cases.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -22,8 +22,8 @@ using rota_test::panic_of;
 using rota_test::scheduler_state;
 
 TEST_ANYWHERE(select, returns_the_index_of_the_case_that_ran) {
-    // The index could count the channels alone, or the callback of another case run.
-    // Then the index would not be the argument's, or `ran` another one.
+    // The index could count only the channels, or the callback of another case could run. The index
+    // would then differ from the argument's, or `ran` from the index.
     auto a = rota::make_chan<int>(1);
     auto b = rota::make_chan<std::string>(1);
     int ran = -1;
@@ -63,8 +63,8 @@ TEST_ANYWHERE(select, returns_the_index_of_the_case_that_ran) {
 }
 
 TEST_ANYWHERE(select, blocks_until_one_case_can_run) {
-    // It could return without a peer, or sleep through one.
-    // Then `got` would be set too early, or not at all.
+    // It could return without a peer, or miss a peer. `got` would then be set too early, or not at
+    // all.
     for (const int peer : {0, 1, 2}) {
         auto a = rota::make_chan<int>();
         auto b = rota::make_chan<int>(1);
@@ -101,8 +101,8 @@ TEST_ANYWHERE(select, blocks_until_one_case_can_run) {
 }
 
 TEST_ANYWHERE(select, chooses_uniformly_among_ready_cases) {
-    // The first case could be preferred, or the neighbour of one that is never ready.
-    // Then the counts would differ by more than chance allows: 20 standard deviations.
+    // The first case could be preferred, or the neighbour of a case that is never ready. The counts
+    // would then differ by more than chance allows: 20 standard deviations.
     std::array<rota::chan<int>, 5> chans;
     for (auto& c : chans) c = rota::make_chan<int>(1);
     std::array<int, 5> count{};
@@ -119,8 +119,8 @@ TEST_ANYWHERE(select, chooses_uniformly_among_ready_cases) {
 }
 
 TEST_ANYWHERE(select, chooses_uniformly_among_waiting_cases_of_one_channel) {
-    // All cases stand in one queue, and the first that was enqueued could win each time.
-    // Then the counts would differ by more than chance allows: 7 standard deviations.
+    // The cases stand in one queue, and the first that was enqueued could win each time. The counts
+    // would then differ by more than chance allows: 7 standard deviations.
     const auto ch = rota::make_chan<int>(), other = rota::make_chan<int>();
     std::array<int, 4> count{};
     const int rounds = rota_test::scaled(3000);
@@ -130,7 +130,7 @@ TEST_ANYWHERE(select, chooses_uniformly_among_waiting_cases_of_one_channel) {
             ++count[rota::select(on_recv(ch), on_recv(other), on_recv(ch), on_recv(ch))];
     });
     for (int i = 0; i < rounds; ++i) {
-        rota::runtime::gosched();  // mostly the select waits by now
+        rota::runtime::gosched();  // the select mostly waits by now
         ch.send(1);
     }
     wg.wait();
@@ -141,8 +141,8 @@ TEST_ANYWHERE(select, chooses_uniformly_among_waiting_cases_of_one_channel) {
 }
 
 TEST_ANYWHERE(select, nil_channels_are_never_ready) {
-    // A nil channel could be taken for a closed one, or be locked.
-    // Then its case would run, or this would crash.
+    // A nil channel could be taken for a closed channel, or be locked. Its case would then run, or
+    // the test would crash.
     const rota::chan<int> nil;
     auto a = rota::make_chan<int>(1);
     for (int i = 0; i < 50; ++i) {
@@ -155,8 +155,7 @@ TEST_ANYWHERE(select, nil_channels_are_never_ready) {
 }
 
 TEST_ANYWHERE(select, without_cases_or_with_nil_channels_alone_blocks_for_ever) {
-    // It could return, or spin.
-    // Then `returned` would be counted.
+    // It could return, or spin: `returned` would be counted.
     static std::atomic<int> returned{0};
     ASSERT_TRUE(go_and_park([] {
         rota::select();
@@ -176,8 +175,8 @@ TEST_ANYWHERE(select, without_cases_or_with_nil_channels_alone_blocks_for_ever) 
 }
 
 TEST_ANYWHERE(select, a_closed_channel_is_ready_for_good) {
-    // A close could be seen as a value, or wake nobody.
-    // Then the callback would get a value, or the watchdog end this.
+    // A close could be seen as a value, or wake no goroutine. The callback would then get a value,
+    // or the watchdog would end the test.
     auto a = rota::make_chan<int>(2);
     auto b = rota::make_chan<int>();
     a.send(1);
@@ -208,8 +207,8 @@ TEST_ANYWHERE(select, a_closed_channel_is_ready_for_good) {
 }
 
 TEST_ANYWHERE(select, a_send_on_a_closed_channel_panics) {
-    // The case could be passed over, or the panic lose the value.
-    // Then nothing would be thrown, or `text` be empty.
+    // The case could be passed over, or the panic lose the value. No exception would then be
+    // thrown, or `text` would be empty.
     auto full = rota::make_chan<std::string>(1);
     auto closed = rota::make_chan<std::string>(1);
     full.send("x");
@@ -238,8 +237,7 @@ TEST_ANYWHERE(select, a_send_on_a_closed_channel_panics) {
 }
 
 TEST_ANYWHERE(select, single_forms_do_what_the_plain_operations_do) {
-    // A form that has its own code could leave something out.
-    // Then one of the results would differ.
+    // A form with code of its own could leave out a step: a result would differ.
     auto ch = rota::make_chan<int>(1);
     int ran = 0;
     EXPECT_EQ(rota::select(on_send(ch, 4, [&] { ran = 1; })), 0u);
@@ -257,8 +255,8 @@ TEST_ANYWHERE(select, single_forms_do_what_the_plain_operations_do) {
 }
 
 TEST_ANYWHERE(select, takes_one_way_views_and_temporary_handles) {
-    // A temporary handle could be the last one, and its channel go before the select does.
-    // Then asan would report the access.
+    // A temporary handle could be the last handle, and its channel go before the select does: asan
+    // would report the access.
     auto ch = rota::make_chan<int>(1);
     const rota::send_chan<int> in = ch;
     const rota::recv_chan<int> out = ch;
@@ -274,8 +272,8 @@ TEST_ANYWHERE(select, takes_one_way_views_and_temporary_handles) {
 }
 
 TEST_ANYWHERE(select, callbacks_run_when_the_select_is_over) {
-    // A callback could run under a lock or with its select still queued.
-    // Then the operations in it would block, or the value of a nested select be lost.
+    // A callback could run under a lock or with its select still queued. Its operations would then
+    // block, or the value of a nested select would be lost.
     auto a = rota::make_chan<int>(1);
     auto b = rota::make_chan<int>(1);
     int sum = 0;
@@ -300,8 +298,8 @@ TEST_ANYWHERE(select, callbacks_run_when_the_select_is_over) {
 }
 
 TEST_ANYWHERE(select, of_many_cases_finds_each_of_them) {
-    // Beyond a handful of cases other code sorts and stores them.
-    // Then one of twenty would not be found, or be found twice.
+    // Beyond a handful of cases other code sorts and stores them: a case of twenty could be missed,
+    // or be found twice.
     std::array<rota::chan<int>, 20> c;
     for (auto& ch : c) ch = rota::make_chan<int>();
     const auto any = [&] {
@@ -327,8 +325,7 @@ TEST_ANYWHERE(select, of_many_cases_finds_each_of_them) {
 }
 
 TEST_ANYWHERE(select, serves_those_who_wait_in_the_order_of_their_coming) {
-    // A select could jump the queue in front of receivers that came first.
-    // Then value i would not go to waiter i.
+    // A select could overtake receivers that came first: value i would not go to waiter i.
     auto ch = rota::make_chan<int>();
     auto other = rota::make_chan<int>();
     constexpr int many = 12;

@@ -1,5 +1,5 @@
-// The values that go through a select: those that are sent, those that are not, and what their
-// constructors may do on the way.
+// The values that go through a select: values that are sent, values that are not, and the actions
+// of their constructors on the way.
 #include <array>
 #include <atomic>
 #include <memory>
@@ -20,7 +20,7 @@ using rota_test::go_and_park;
 
 namespace {
 
-// Tells whether it has been moved from, and counts the moves. Its move does not throw.
+// Records whether it has been moved from, and counts the moves. Its move does not throw.
 struct moves_counted {
     int value = 0;
     bool gone = false;
@@ -44,7 +44,7 @@ struct explosive {
     }
 };
 
-// Yields whenever it is moved; the first time it uses the channel through which it goes.
+// Yields whenever it is moved; at its first move it uses its own channel.
 struct meddler {
     int value = 0;
     rota::chan<meddler>* through = nullptr;
@@ -62,7 +62,7 @@ struct meddler {
 
 const std::string long_text = "too long for the small buffer of a string, by far";
 
-// May change its place byte by byte, but leaves nothing behind by itself.
+// May be moved byte by byte, but its own move leaves nothing behind.
 struct carried {
     std::unique_ptr<std::string> text;
 
@@ -77,8 +77,8 @@ inline constexpr bool rota::is_trivially_relocatable<carried> = true;
 
 namespace {
 
-// A select offers one object to two channels, a and b. The peer comes when the select waits; then
-// nobody comes; then a channel is closed.
+// A select offers one object to two channels, a and b. First a peer comes when the select waits;
+// then no peer comes; then a channel is closed.
 template <class T>
 void offer_one_value_twice() {
     auto a = rota::make_chan<T>();
@@ -112,8 +112,8 @@ void offer_one_value_twice() {
 }  // namespace
 
 TEST_ANYWHERE(select_value, of_a_case_that_does_not_run_is_not_moved_from) {
-    // The value could be moved before it is known whether the case runs.
-    // Then it would be empty although it has not been sent.
+    // The value could be moved before it is known whether the case runs. It would then be empty
+    // although it has not been sent.
     auto full = rota::make_chan<std::unique_ptr<int>>(1);
     auto texts = rota::make_chan<std::string>();
     auto others = rota::make_chan<moves_counted>();
@@ -154,15 +154,15 @@ TEST_ANYWHERE(select_value, of_a_case_that_does_not_run_is_not_moved_from) {
 }
 
 TEST_ANYWHERE(select_value, offered_to_two_channels_is_sent_by_whichever_runs) {
-    // Each case could take the value for itself, and leave nothing for the next.
-    // Then a peer would receive an empty value, or the caller keep one although nothing was sent.
+    // Each case could take the value for itself, and leave none for the next case. A peer would
+    // then receive an empty value, or the caller would keep a value although it was sent.
     offer_one_value_twice<std::string>();
     offer_one_value_twice<carried>();
 }
 
 TEST_ANYWHERE(select_value, offered_several_times_is_sent_once_in_a_race) {
-    // As above, with peers that come at any moment, and beside a value that is offered once.
-    // Then an empty value would arrive, or the sums differ.
+    // As above, with peers that come at any moment, and beside a value that is offered once. An
+    // empty value would arrive, or the sums would differ.
     auto a = rota::make_chan<std::string>(1);
     auto b = rota::make_chan<std::string>();
     auto c = rota::make_chan<std::string>();
@@ -189,8 +189,8 @@ TEST_ANYWHERE(select_value, offered_several_times_is_sent_once_in_a_race) {
 }
 
 TEST_ANYWHERE(select_value, arrives_whole_by_every_way) {
-    // A value travels as bytes or in a box, at once or to a peer that waits already.
-    // Then one of the ways would lose or double it; asan would tell.
+    // A value travels as bytes or in a box, at once or to a waiting peer. If one of these ways lost
+    // or doubled it, asan would report it.
     for (const std::size_t capacity : {0u, 1u}) {
         auto never = rota::make_chan<int>();
         auto pointers = rota::make_chan<std::unique_ptr<int>>(capacity);
@@ -226,8 +226,7 @@ TEST_ANYWHERE(select_value, arrives_whole_by_every_way) {
 }
 
 TEST_ANYWHERE(select_value, an_lvalue_is_copied) {
-    // It could be moved from, since the case must give a value away.
-    // Then it would be empty afterwards.
+    // It could be moved from, since the case must give a value away: it would be empty afterwards.
     auto ch = rota::make_chan<std::string>(2);
     const std::string fixed = long_text;
     std::string text = long_text;
@@ -240,8 +239,8 @@ TEST_ANYWHERE(select_value, an_lvalue_is_copied) {
 }
 
 TEST_ANYWHERE(kb23_select, a_move_that_throws_leaves_the_channels_consistent) {
-    // The exception could leave a lock held, a case queued or a value in two places.
-    // Then what follows would hang, or the numbers differ.
+    // The exception could leave a lock held, a case queued or a value in two places. Later
+    // operations would then hang, or the numbers would differ.
     bool armed = false;
     auto a = rota::make_chan<explosive>(1);
     auto b = rota::make_chan<int>(1);
@@ -263,8 +262,8 @@ TEST_ANYWHERE(kb23_select, a_move_that_throws_leaves_the_channels_consistent) {
 }
 
 TEST_ANYWHERE(kb23_select, a_move_may_yield_and_use_the_same_channel) {
-    // User code could run under a channel's lock.
-    // Then it would wait for itself, and the watchdog end this.
+    // User code could run under a channel's lock. It would then wait for itself, and the watchdog
+    // would end the test.
     auto never = rota::make_chan<int>();
     for (const std::size_t capacity : {0u, 2u}) {
         auto ch = rota::make_chan<meddler>(capacity);
@@ -277,7 +276,7 @@ TEST_ANYWHERE(kb23_select, a_move_may_yield_and_use_the_same_channel) {
         for (int i = 1; i <= 10; ++i) {
             EXPECT_EQ(rota::select(on_recv(never), on_send(ch, meddler(i, &ch))), 1u);
         }
-        // What the moves themselves have taken out is only what they have put in.
+        // The moves have taken out only values that moves have put in.
         ch.close();
         wg.wait();
         EXPECT_LE(sum, 55);
@@ -285,8 +284,7 @@ TEST_ANYWHERE(kb23_select, a_move_may_yield_and_use_the_same_channel) {
 }
 
 TEST_ANYWHERE(kb23_select, what_cannot_be_received_any_more_is_destroyed) {
-    // A value in the hands of a select could be forgotten.
-    // Then the shared count would stay above one.
+    // A select could forget a value that it holds: the shared count would stay above one.
     auto life = std::make_shared<int>(1);
     {
         auto ch = rota::make_chan<std::vector<std::shared_ptr<int>>>(2);

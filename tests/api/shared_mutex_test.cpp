@@ -1,4 +1,4 @@
-// rota::shared_mutex: readers together, writers alone, nobody starved.
+// rota::shared_mutex: readers together, writers alone, no starvation.
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -21,7 +21,7 @@ static constinit rota::shared_mutex static_shared_mutex;  // usable before any c
 
 namespace {
 
-// So many locks to read that readers count themselves by processors afterwards, if they ever do.
+// Locks for reading so often that readers count themselves by processors afterwards, if ever.
 void read_often(rota::shared_mutex& mu) {
     for (int i = 0; i < 5000; ++i) {
         mu.lock_shared();
@@ -88,7 +88,7 @@ TEST_ANYWHERE(shared_mutex, keeps_writers_alone) {
 }
 
 TEST_ANYWHERE(shared_mutex, readers_are_together) {
-    // A reader could keep the next one out: then they would never meet.
+    // A reader could keep the next reader out: they would never meet.
     for (const bool often : {false, true}) {
         rota::shared_mutex mu;
         if (often) read_often(mu);
@@ -105,7 +105,7 @@ TEST_ANYWHERE(shared_mutex, readers_are_together) {
 }
 
 TEST_ANYWHERE(shared_mutex, writer_waits_for_every_reader) {
-    // Readers that count themselves by processors could be overlooked.
+    // A writer could overlook readers that count themselves by processors.
     for (const bool often : {false, true}) {
         rota::shared_mutex mu;
         if (often) read_often(mu);
@@ -178,8 +178,8 @@ TEST_ANYWHERE(shared_mutex, waiting_readers_all_go_before_the_next_writer) {
 }
 
 TEST_ANYWHERE(kb14_shared_mutex, readers_in_loops_do_not_shut_a_writer_out) {
-    // As long as some reader always holds it, a lock that lets new readers pass a writer starves
-    // it.
+    // As long as a reader always holds it, a lock that lets new readers pass a writer starves the
+    // writer.
     rota::shared_mutex mu;
     std::atomic<bool> stop{false};
     std::atomic<int> written{0};
@@ -247,7 +247,7 @@ TEST_ANYWHERE(shared_mutex, reading_and_writing_may_take_turns_for_long) {
 }
 
 TEST_ANYWHERE(shared_mutex, many_may_be_read_often_at_once) {
-    // The places where readers count themselves run out; the rest must do without.
+    // The counters for readers run out; the remaining locks must do without.
     constexpr std::size_t many = 600;
     std::vector<rota::shared_mutex> locks(many);
     for (auto& mu : locks) read_often(mu);
@@ -261,7 +261,7 @@ TEST_ANYWHERE(shared_mutex, many_may_be_read_often_at_once) {
 }
 
 TEST_ANYWHERE(kb47_shared_mutex, may_go_as_soon_as_the_last_has_unlocked_it) {
-    // The writer's unlock lets the reader in, who destroys the lock; asan would report.
+    // The writer's unlock lets the reader in, which destroys the lock; asan would report.
     for (int round = 0; round < rota_test::scaled(3000); ++round) {
         auto mu = std::make_unique<rota::shared_mutex>();
         rota::shared_mutex* const bare = mu.get();

@@ -20,8 +20,8 @@ static_assert(rota::clock::is_steady);
 static_assert(std::is_same_v<rota::clock::duration, std::chrono::nanoseconds>);
 
 TEST_ANYWHERE(sleep, lasts_at_least_as_long_as_asked) {
-    // A duration could be rounded down, or the timer fire early.
-    // Then the clock would have advanced by less.
+    // A duration could be rounded down, or the timer fire early: the clock would have advanced by
+    // less.
     for (const auto d : {1ns, 999ns, 50'000ns, 3'000'000ns, 20'000'000ns}) {
         const auto start = rota::clock::now();
         const auto steady_start = std::chrono::steady_clock::now();
@@ -32,8 +32,8 @@ TEST_ANYWHERE(sleep, lasts_at_least_as_long_as_asked) {
 }
 
 TEST_ANYWHERE(sleep, takes_durations_of_every_kind) {
-    // Floating point and coarse periods could be truncated to nothing.
-    // Then the sleep would be too short.
+    // Floating point and coarse periods could be truncated to nothing: the sleep would be too
+    // short.
     const auto start = rota::clock::now();
     rota::sleep_for(std::chrono::duration<double, std::milli>(1.5));
     rota::sleep_for(std::chrono::duration<float>(0.001f));
@@ -43,8 +43,7 @@ TEST_ANYWHERE(sleep, takes_durations_of_every_kind) {
 }
 
 TEST_ANYWHERE(sleep, of_nothing_or_less_returns_at_once) {
-    // A negative duration could wrap to one without end.
-    // Then this would hang.
+    // A negative duration could wrap to a sleep without end.
     rota::sleep_for(0ns);
     rota::sleep_for(0s);
     rota::sleep_for(-1ns);
@@ -59,16 +58,16 @@ TEST_ANYWHERE(sleep, of_nothing_or_less_returns_at_once) {
 }
 
 TEST_ANYWHERE(sleep, until_lasts_until_then) {
-    // The point could be taken as a duration, or of another clock.
-    // Then the sleep would end too early, or never.
+    // The point could be taken for a duration, or for a point of another clock: the sleep would end
+    // too early, or never.
     const auto until = rota::clock::now() + 5ms;
     rota::sleep_until(until);
     EXPECT_GE(rota::clock::now(), until);
 }
 
 TEST_ANYWHERE(sleep, of_maximal_length_does_not_end) {
-    // The end could overflow to a moment that has passed.
-    // Then one of the sleepers would come back while shorter ones do.
+    // The end could overflow to a moment in the past. A sleeper would then come back while shorter
+    // sleeps do.
     static std::atomic<int> came_back{0};
     ASSERT_TRUE(go_and_park([] {
         rota::sleep_for(std::chrono::nanoseconds::max());
@@ -92,8 +91,8 @@ TEST_ANYWHERE(sleep, of_maximal_length_does_not_end) {
 }
 
 TEST_ANYWHERE(sleep, any_number_of_goroutines_may_sleep_at_once) {
-    // A timer could be lost when the heap grows, or when others are taken out.
-    // Then not all would come back; or one too early.
+    // A timer could be lost when the heap grows, or when timers are removed. A sleeper would then
+    // come back too early, or not at all.
     constexpr int many = rota_test::live_goroutines_max / 5;
     std::atomic<int> early{0};
     rota::wait_group wg;
@@ -111,8 +110,8 @@ TEST_ANYWHERE(sleep, any_number_of_goroutines_may_sleep_at_once) {
 }
 
 TEST_ANYWHERE(sleep, ends_while_every_processor_is_busy) {
-    // Timers could be looked at only when there is nothing to run.
-    // Then the sleeper would not come back before the busy ones stop, which wait for it.
+    // The runtime could look at timers only when it has nothing to run. The sleeper would then not
+    // come back before the busy goroutines stop, which wait for it.
     std::atomic<bool> awake{false};
     rota::wait_group wg;
     for (int i = 0; i < 2 * rota::runtime::gomaxprocs(0); ++i) {
@@ -128,8 +127,8 @@ TEST_ANYWHERE(sleep, ends_while_every_processor_is_busy) {
 }
 
 TEST_ANYWHERE(sleep, ends_while_every_processor_is_in_a_blocking_call) {
-    // The timer lies on the heap of a processor whose thread is blocked.
-    // If nobody else looked at it, the blocking calls would wait for ever.
+    // The timer lies on the heap of a processor whose thread is blocked. If no other thread looked
+    // at it, the blocking calls would wait for ever.
     std::atomic<bool> awake{false};
     rota::wait_group wg;
     for (int i = 0; i < rota::runtime::gomaxprocs(0); ++i) {
@@ -149,7 +148,7 @@ TEST_ANYWHERE(sleep, ends_while_every_processor_is_in_a_blocking_call) {
 
 TEST(sleep, of_threads_and_goroutines_mix) {
     // A thread sleeps by itself, a goroutine on a heap; a thread's sleep could disturb its next
-    // park. Then the receive behind it would return too early or never.
+    // park. The receive behind it would then return too early or never.
     std::vector<std::thread> threads;
     for (int t = 0; t < 8; ++t) {
         threads.emplace_back([t] {

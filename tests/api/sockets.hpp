@@ -1,4 +1,4 @@
-// What tests of sockets share: two ends of a connection, bytes as text, and what is left behind.
+// Helpers for tests of sockets: two ends of a connection, bytes as text, and counts of remains.
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ inline std::string local_address(std::string_view network) {
     return network == "unix" ? socket_name() : "127.0.0.1:0";
 }
 
-// Two ends of a connection. The accept waits in the kernel's queue: no second goroutine is needed.
+// Two ends of a connection. The accept waits in the kernel's queue, so no second goroutine is
+// needed.
 inline ends connected(std::string_view network = "tcp") {
     const net::listener l = net::listen(network, local_address(network));
     ends both;
@@ -52,7 +53,7 @@ inline std::string read_exactly(const net::conn& c, std::size_t size) {
     return text;
 }
 
-// The error that a read ends with, without an error the text "N bytes".
+// The error with which a read ends; no error if it returns bytes.
 inline std::error_code read_error(const net::conn& c) {
     std::array<std::byte, 16> buffer;
     std::error_code error;

@@ -1,4 +1,4 @@
-// rota::runtime::stack: the text of the calling goroutine's stack, and of all others.
+// rota::runtime::stack: the text of the calling goroutine's stack, and of every goroutine.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -47,7 +47,8 @@ std::string header_of(std::uint64_t id) { return "goroutine " + std::to_string(i
 }  // namespace
 
 TEST(stack, of_the_caller_opens_with_its_header_and_names_its_function) {
-    // Frames of the runtime come first, the caller is left out, or others are there as well.
+    // Frames of the runtime could come first, the caller be missing, or further goroutines be
+    // shown.
     rota::run([] {
         const std::string text = stack_from_here(false);
         const std::string header = header_of(rota::runtime::goid()) + "running]:\n";
@@ -58,7 +59,7 @@ TEST(stack, of_the_caller_opens_with_its_header_and_names_its_function) {
 }
 
 TEST(stack, of_a_started_goroutine_ends_with_its_creator) {
-    // Nobody can tell where it comes from.
+    // Without it a reader cannot tell where the goroutine comes from.
     rota::run([] {
         auto text = rota::async([] { return stack_from_here(false); }).get();
         const char* const last = "\ncreated by [^\n]* in goroutine [0-9]+\n\t[^\n]*\n$";
@@ -67,7 +68,7 @@ TEST(stack, of_a_started_goroutine_ends_with_its_creator) {
 }
 
 TEST(stack, in_a_thread_is_that_thread_s) {
-    // There is no goroutine to ask: a crash, or nothing.
+    // There is no goroutine to ask: the call could crash, or return nothing.
     on_thread([] {
         const std::string text = stack_from_here(false);
         EXPECT_EQ(text.rfind("goroutine 0 [running]:\nstack_from_here", 0), 0U) << text;
@@ -75,12 +76,13 @@ TEST(stack, in_a_thread_is_that_thread_s) {
 }
 
 TEST_ANYWHERE(stack, of_all_shows_what_waits_and_where) {
-    // A goroutine that waits has no stack in the text, another state, or is left out.
+    // A waiting goroutine could have no stack in the text, have another state, or be missing.
     constexpr int waiting = 20;
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
     for (int i = 0; i < waiting; ++i) wg.go([ch] { waits_for_a_value(ch); });
-    // One of them may stand on its way into the channel, with the frame and not yet the state.
+    // A goroutine may still be on its way into the channel: it has the frame, but not yet the
+    // state.
     std::string text;
     EXPECT_TRUE(eventually([&] {
         text = stack_from_here(true);
@@ -93,12 +95,12 @@ TEST_ANYWHERE(stack, of_all_shows_what_waits_and_where) {
 }
 
 TEST(stack, of_one_that_has_not_run_yet_names_its_function) {
-    // Its stack has no frame yet: the walk begins in nothing.
+    // Its stack has no frame yet: the walk would begin at nothing.
     if (rota::runtime::gomaxprocs(0) != 1) return;
     rota::run([] {
         rota::wait_group wg;
         std::string text;
-        // If main loses its turn before the trace, the other one has run.
+        // If main loses its turn before the trace, the goroutine has already run.
         EXPECT_TRUE(eventually([&] {
             wg.go([] {});
             text = stack_from_here(true);
@@ -109,8 +111,8 @@ TEST(stack, of_one_that_has_not_run_yet_names_its_function) {
 }
 
 TEST_ANYWHERE(stack, of_all_may_be_asked_while_everything_moves) {
-    // A stack is walked while its goroutine runs on it: a crash, or a walk without end. Or somebody
-    // is forgotten when the world goes on: the work stops.
+    // A stack that is walked while its goroutine runs on it causes a crash, or a walk without end.
+    // A goroutine that is forgotten when the world goes on stops the work.
     std::atomic<bool> stop{false};
     std::atomic<int> steps{0};
     rota::wait_group wg;
@@ -148,12 +150,13 @@ TEST_ANYWHERE(stack, of_all_may_be_asked_while_everything_moves) {
 }
 
 TEST_ANYWHERE(stack, of_all_may_be_asked_by_several_at_once) {
-    // Two scans undo each other: one is cut short, or goroutines never start again.
+    // Two scans could undo each other: a scan is cut short, or goroutines never start again.
     rota::wait_group wg;
     for (int i = 0; i < 4; ++i) {
         wg.go([] {
             for (int round = 0; round < scaled(50); ++round) {
-                // Its own; others may wait for a processor on the threshold of the same call.
+                // Its own frame; up to three more goroutines may wait for a processor at the start
+                // of the same call.
                 const int n = count(stack_from_here(true), "\nstack_from_here");
                 EXPECT_TRUE(n >= 1 && n <= 4) << n;
                 rota::sleep_for(10us);

@@ -1,5 +1,5 @@
-// Bubbles and the outside: time stands still while a goroutine of a bubble waits for what comes
-// from elsewhere, and goroutines that a bubble leaves behind never run again.
+// Bubbles and the outside: time stands still while a goroutine of a bubble waits for an event from
+// outside. Goroutines that a bubble leaves behind never run again.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -20,12 +20,12 @@ using namespace rota_test;
 using namespace std::chrono_literals;
 using rota::clock;
 
-// A wait inside the bubble, and what the outside does to end it. Each holds the objects by value.
+// A wait inside the bubble, and the action outside that ends it. Each holds the objects by value.
 struct meeting {
     std::function<void()> wait, end;
 };
 
-// What stands behind "goroutine N [" in a dump; empty: it is not there, or runs.
+// The text behind "goroutine N [" in a dump; empty if the goroutine is not there, or runs.
 std::string wait_of(std::uint64_t goid) {
     const std::string dump = rota::runtime::stack(true);
     const std::string head = "goroutine " + std::to_string(goid) + " [";
@@ -36,7 +36,7 @@ std::string wait_of(std::uint64_t goid) {
     return state.rfind("run", 0) == 0 ? std::string() : state;
 }
 
-// Waits until the goroutine waits, and ends that.
+// Waits until the goroutine waits, and then ends its wait.
 void end_its_wait(const std::atomic<std::uint64_t>& goid, const std::function<void()>& end) {
     std::string state;
     EXPECT_TRUE(eventually([&] {
@@ -49,7 +49,7 @@ void end_its_wait(const std::atomic<std::uint64_t>& goid, const std::function<vo
 
 enum class outsider { thread, goroutine, other_bubble };
 
-// Runs f where `who` stands; returns what waits for its end.
+// Runs f at the place `who`; returns a function that waits for its end.
 std::function<void()> run_outside(outsider who, std::function<void()> f) {
     if (who == outsider::thread) {
         auto t = std::make_shared<std::thread>(std::move(f));
@@ -64,7 +64,8 @@ std::function<void()> run_outside(outsider who, std::function<void()> f) {
     return [done] { (void)done.recv(); };
 }
 
-// Without the mend the hour passes, or the bubble ends by "deadlock", before the outside has acted.
+// If time did not stand still, the hour would pass, or the bubble would end by "deadlock", before
+// the outside has acted.
 void expect_time_stands(const char* what, const std::function<meeting()>& made) {
     for (const outsider who : {outsider::thread, outsider::goroutine, outsider::other_bubble}) {
         const std::string which =
@@ -294,7 +295,8 @@ TEST_ANYWHERE(synctest_outside, ends_a_wait_in_a_channel) {
 }
 
 TEST_ANYWHERE(synctest_outside, time_leaps_behind_waits_in_objects_made_inside) {
-    // An object of the bubble that is not known as such keeps the clock from moving: this hangs.
+    // An object of the bubble that is not recognised as such keeps the clock from moving: this
+    // would hang.
     rota::synctest::test([] {
         const auto start = clock::now();
         rota::latch landed(1);
@@ -328,7 +330,7 @@ TEST_ANYWHERE(synctest_outside, time_leaps_behind_waits_in_objects_made_inside) 
 }
 
 TEST_ANYWHERE(synctest_outside, a_group_belongs_to_who_adds_first) {
-    // One that was made outside is used inside alone: where it lies says nothing.
+    // The group was made outside, and only the bubble uses it: its address says nothing.
     rota::wait_group group;
     rota::synctest::test([&] {
         const auto start = clock::now();
@@ -336,12 +338,13 @@ TEST_ANYWHERE(synctest_outside, a_group_belongs_to_who_adds_first) {
         group.wait();
         EXPECT_EQ(clock::now(), start + 1h);
     });
-    group.go([] {});  // and outside again
+    group.go([] {});  // outside again
     group.wait();
 }
 
 TEST_ANYWHERE(synctest_outside, an_object_of_an_earlier_bubble_is_none_of_the_next) {
-    // Bubbles are used again: what compares their addresses takes the old channel for its own.
+    // Bubbles are reused: code that compares their addresses would take the old channel for its
+    // own.
     rota::chan<int> old;
     std::shared_ptr<rota::latch> landed;
     rota::synctest::test([&] {
@@ -362,7 +365,8 @@ TEST_ANYWHERE(synctest_outside, an_object_of_an_earlier_bubble_is_none_of_the_ne
 }
 
 TEST_ANYWHERE(synctest_outside, never_runs_who_was_left_in_a_bubble) {
-    // What it refers to went with the frames of the test. The outside that wakes it runs it there.
+    // The memory to which it refers went with the frames of the test. A wake-up from outside must
+    // not run it there.
     leaves_behind(3);
     struct state {
         rota::chan<int> values;
@@ -396,7 +400,8 @@ TEST_ANYWHERE(synctest_outside, never_runs_who_was_left_in_a_bubble) {
 }
 
 TEST_ANYWHERE(synctest_outside, does_not_disturb_deadlines_of_descriptors) {
-    // A deadline goes by the bubble's clock, which stands still meanwhile: the read never ends.
+    // A deadline that used the bubble's clock would stand still meanwhile: the read would never
+    // end.
     const ends both = connected();
     rota::synctest::test([&] {
         const auto start = clock::now();
@@ -407,7 +412,7 @@ TEST_ANYWHERE(synctest_outside, does_not_disturb_deadlines_of_descriptors) {
         both.server.set_deadline(in(5ms));
         EXPECT_EQ(clock::now(), start);
     });
-    EXPECT_EQ(read_error(both.server), std::errc::timed_out);  // also after its end
+    EXPECT_EQ(read_error(both.server), std::errc::timed_out);  // also after the bubble's end
 }
 
 }  // namespace

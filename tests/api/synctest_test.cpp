@@ -1,4 +1,4 @@
-// Bubbles: virtual time, quiet, ends.
+// rota::synctest: virtual time, waits until a bubble is quiet, and ends of bubbles.
 #include <atomic>
 #include <stdexcept>
 #include <string>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using rota::clock;
 
 TEST_ANYWHERE(synctest, lets_time_leap_while_all_sleep) {
-    // With the real clock this would take a day; a clock that leaps too far makes a sleep long.
+    // With the real clock this would take a day; a clock that leaps too far makes a sleep too long.
     rota::synctest::test([] {
         const auto start = clock::now();
         rota::sleep_for(24h);
@@ -36,18 +36,19 @@ TEST_ANYWHERE(synctest, lets_time_leap_while_all_sleep) {
 }
 
 TEST_ANYWHERE(synctest, time_stands_still_while_somebody_can_run) {
-    // A clock that moves while a goroutine computes or yields shows between two looks.
+    // A clock that moves while a goroutine computes or yields would show between two looks.
     rota::synctest::test([] {
         rota::go([] { rota::sleep_for(1s); });
         const auto start = clock::now();
         for (int i = 0; i < 200; ++i) rota::runtime::gosched();
         EXPECT_EQ(clock::now(), start);
-        rota::sleep_for(2s);  // the other one must end before this function does
+        rota::sleep_for(2s);  // the first goroutine must end before this function does
     });
 }
 
 TEST_ANYWHERE(synctest, wait_returns_when_the_others_are_blocked) {
-    // Too early, and the flag is not set yet; never, and the watchdog ends the test.
+    // If wait returns too early, the flag is not set yet; if it never returns, the watchdog ends
+    // the test.
     rota::synctest::test([] {
         for (int round = 0; round < 50; ++round) {
             bool ran = false;
@@ -66,7 +67,7 @@ TEST_ANYWHERE(synctest, wait_returns_when_the_others_are_blocked) {
 }
 
 TEST_ANYWHERE(synctest, knows_every_durable_wait) {
-    // A wait that is not taken for durable keeps the clock from moving: the test would hang.
+    // A wait that is not recognised as durable keeps the clock from moving: the test would hang.
     rota::synctest::test([] {
         auto full = rota::make_chan<int>(1);
         full.send(0);
@@ -112,7 +113,7 @@ TEST_ANYWHERE(synctest, timers_that_are_due_when_they_are_set_move_no_time) {
         rota::synctest::wait();
         EXPECT_TRUE(called);
         EXPECT_EQ(rota::clock::now(), start);
-        // Its goroutine is one of the bubble: its sleep moves the bubble's time.
+        // The timer's goroutine belongs to the bubble: its sleep moves the bubble's time.
         auto slept = rota::make_chan<rota::unit>(1);
         rota::after_func(0s, [&] {
             rota::sleep_for(24h);
@@ -143,7 +144,8 @@ TEST_ANYWHERE(synctest, does_not_move_time_while_one_waits_outside) {
 }
 
 TEST_ANYWHERE(synctest, moves_time_behind_what_might_have_waited_outside) {
-    // Who sets the number of processors may have to wait for another one who does; here nobody is.
+    // A goroutine that sets the number of processors may have to wait for another that does; here
+    // there is none.
     const int n = rota::runtime::gomaxprocs();
     rota::synctest::test([n] {
         const auto start = clock::now();
@@ -186,7 +188,7 @@ TEST_ANYWHERE(synctest, passes_exceptions_on) {
 }
 
 TEST_ANYWHERE(synctest, waits_for_all_goroutines) {
-    std::atomic<int> ended{0};  // they all run at once
+    std::atomic<int> ended{0};  // atomic: the goroutines run at the same time
     rota::synctest::test([&] {
         auto ch = rota::make_chan<int>();
         for (int i = 0; i < 10; ++i) {

@@ -33,7 +33,7 @@ TEST_ANYWHERE(condition_variable_timed, gives_up_after_its_time_and_not_before) 
     EXPECT_FALSE(changed.wait_for(lock, 1ms, [] { return false; }));
     EXPECT_TRUE(changed.wait_for(lock, 0ms, [] { return true; }));
     EXPECT_FALSE(changed.wait_until(lock, rota::clock::now(), [] { return false; }));
-    changed.notify_all();  // those that gave up are not in its list
+    changed.notify_all();  // waiters that gave up are not in its list
 }
 
 TEST_ANYWHERE(condition_variable_timed, is_notified_before_its_time) {
@@ -56,8 +56,8 @@ TEST_ANYWHERE(condition_variable_timed, is_notified_before_its_time) {
 }
 
 TEST_ANYWHERE(kb48_condition_variable, each_notification_releases_one_live_waiter) {
-    // A notification that goes to a waiter whose time is up is lost to the others.
-    // Then `got` would stay below what was sent: each that is notified takes a token.
+    // A notification that goes to a waiter whose time is up could be lost for the remaining
+    // waiters. `got` would then stay below the number sent: each notified waiter takes a token.
     rota::mutex mu;
     rota::condition_variable changed;
     int tokens = 0;
@@ -122,8 +122,8 @@ TEST_ANYWHERE(semaphore_timed, gives_up_after_its_time_and_not_before) {
 }
 
 TEST_ANYWHERE(kb48_semaphore, a_waiter_that_gives_up_keeps_no_permit) {
-    // A permit given at the moment when its time is up could be lost, or be counted twice.
-    // Then the permits at the end would not be those at the beginning.
+    // A permit given at the moment when its time is up could be lost, or be counted twice. The
+    // number of permits would then differ between the beginning and the end.
     constexpr int all = 2;
     rota::counting_semaphore<> permits(all);
     const auto work = [&] {
@@ -147,7 +147,7 @@ TEST_ANYWHERE(semaphore_timed, those_who_gave_up_are_passed_over) {
     std::atomic<int> gave_up{0};
     for (int i = 0; i < 3; ++i) {
         ASSERT_TRUE(go_and_park([&] {
-            // Time enough to park in: whoever is later than that does not.
+            // Enough time to park; a goroutine that is slower does not park.
             if (!permits.try_acquire_for(20ms)) ++gave_up;
         }));
     }
@@ -180,7 +180,7 @@ TEST_ANYWHERE(future_timed, waits_for_its_time_or_the_result) {
 }
 
 TEST_ANYWHERE(kb48_future, result_and_time_limit_at_the_same_moment) {
-    // The result could miss a waiter that is about to sleep, or wake one whose frame is gone.
+    // The result could miss a waiter that is about to sleep, or wake a waiter whose frame is gone.
     for (int i = 0; i < rota_test::scaled(1000); ++i) {
         rota::future<int> f = rota::async([i] {
             if (i % 2 == 0) rota::sleep_for(10us);

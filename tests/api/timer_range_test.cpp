@@ -1,4 +1,4 @@
-// Timers at the ends of what they must bear: storms of resets, years, the longest intervals.
+// Timers at the limits of their load: storms of resets, years, the longest intervals.
 #include <atomic>
 #include <chrono>
 #include <random>
@@ -15,8 +15,8 @@ using rota_test::scheduler_state;
 using time_point = rota::clock::time_point;
 
 TEST_ANYWHERE(kb30_reset_storm, leaves_a_ticker_its_ticks) {
-    // 4,000 timers that are moved every 100 us, and come due all the time: whoever runs them could
-    // be kept from everything else. Then the ticks would not come, and the watchdog end this.
+    // 4,000 timers that are moved every 100 us come due all the time. The thread that runs them
+    // could do nothing else. The ticks would then not come, and the watchdog would end the test.
     constexpr std::size_t many = rota_test::scaled(4000);
     constexpr std::size_t movers = 2;
     std::vector<rota::timer> timers;
@@ -45,7 +45,7 @@ TEST_ANYWHERE(kb30_reset_storm, leaves_a_ticker_its_ticks) {
 }
 
 TEST_ANYWHERE(kb27_timer, a_hundred_thousand_of_nothing_all_come) {
-    // A timer that is due when it is started never is the next to come: nobody could look.
+    // A timer that is due at its start is never the next to come: no thread could look at it.
     constexpr int batch = 1000;
     for (int i = 0; i < rota_test::scaled(100'000); i += batch) {
         std::vector<rota::timer> timers;
@@ -55,8 +55,8 @@ TEST_ANYWHERE(kb27_timer, a_hundred_thousand_of_nothing_all_come) {
 }
 
 TEST_ANYWHERE(kb27_timer, a_thousand_moved_at_random_come_at_their_last_moment) {
-    // The cached earliest moment could be that of a timer that has been moved away, or miss one
-    // that has been moved in front: one of them would come too early, or never.
+    // The cached earliest moment could be that of a timer that was moved later, or miss a timer
+    // that was moved earlier. A timer would then come too early, or never.
     constexpr int many = 1000;
     std::mt19937 rand(27);
     std::vector<rota::timer> timers;
@@ -77,8 +77,8 @@ TEST_ANYWHERE(kb27_timer, a_thousand_moved_at_random_come_at_their_last_moment) 
 }
 
 TEST_ANYWHERE(kb30_timer, three_years_pass_without_a_wrap) {
-    // A clock or a heap that counts in 32 bits of anything wraps after days, weeks or months.
-    // Then one of these would come at another moment, or not at all.
+    // A clock or a heap that counts a unit in 32 bits wraps after days, weeks or months. A timer
+    // would then come at another moment, or not at all.
     rota::synctest::test([] {
         constexpr auto three_years = std::chrono::hours(3 * 365 * 24);
         constexpr int many = 1000;
@@ -107,7 +107,7 @@ TEST_ANYWHERE(kb30_timer, three_years_pass_without_a_wrap) {
 }
 
 TEST_ANYWHERE(kb30_ticker, of_the_longest_interval_never_ticks_and_may_be_reset) {
-    // The next moment could overflow to one that has passed: ticks without end.
+    // The next moment could overflow to the past: ticks without end.
     const rota::ticker longest(std::chrono::nanoseconds::max());
     const rota::ticker longer(std::chrono::hours::max());
     EXPECT_TRUE(rota::after(1ms).recv().has_value());

@@ -58,7 +58,7 @@ TEST_ANYWHERE(timer, sends_the_time_once_when_it_has_come) {
 }
 
 TEST_ANYWHERE(timer, of_nothing_or_less_fires_at_once) {
-    // Negative durations could be taken for very long ones.
+    // Negative durations could be taken for very long durations.
     EXPECT_TRUE(rota::timer(-1ns).c().recv().has_value());
     EXPECT_TRUE(rota::after(std::chrono::nanoseconds::min()).recv().has_value());
     EXPECT_TRUE(rota::after(std::chrono::hours::min()).recv().has_value());
@@ -103,8 +103,8 @@ TEST(timer, calls_that_are_due_when_they_are_set_begin_as_by_go) {
         for (int i = 1; i <= 1000; ++i) {
             const rota::timer t = rota::after_func(0ns, [&] { ++calls; });
             rota::runtime::gosched();
-            // Sysmon takes the p of a thread that lacks a processor of the machine: then this
-            // goroutine stands in another queue than the call.
+            // Sysmon takes the p of a thread that has no processor of the machine. This goroutine
+            // then stands in another queue than the call.
             if (calls != i) ++waited;
             ASSERT_TRUE(eventually([&] { return calls == i; })) << calls;
             EXPECT_FALSE(t.stop()) << "it has been called";
@@ -126,7 +126,7 @@ TEST_ANYWHERE(timer, call_is_made_for_each_reset_to_zero) {
 }
 
 TEST(timer, an_endless_loop_of_due_timers_starves_nobody) {
-    // One p: the loops neither park nor end, so only the time slice lets others in.
+    // One p: the loops neither park nor end, so only the time slice lets other goroutines run.
     const int procs = rota::runtime::gomaxprocs(1);
     rota::run([] {
         std::atomic<bool> stop{false};
@@ -157,8 +157,8 @@ TEST(timer, an_endless_loop_of_due_timers_starves_nobody) {
 }
 
 TEST(timer, consecutive_short_sleeps_do_not_wait_for_batches) {
-    // Batches are a quarter of a millisecond apart. The fastest of many counts: others may have the
-    // processor.
+    // Batches are a quarter of a millisecond apart. The fastest of many sleeps counts, since other
+    // threads may have the processor.
     const int procs = rota::runtime::gomaxprocs(1);
     rota::run([] {
         auto fastest = rota::clock::duration::max();
@@ -191,7 +191,7 @@ TEST_ANYWHERE(kb30_timer, beyond_the_clocks_range_never_fires) {
 }
 
 TEST_ANYWHERE(kb29_timer, stop_tells_whether_a_value_is_kept_from_the_receiver) {
-    // A wrong answer makes programs wait for a value that never comes, or leave one that does.
+    // A wrong answer makes programs wait for a value that never comes, or leave a value that does.
     const rota::timer never(1h);
     EXPECT_TRUE(never.stop());
     EXPECT_FALSE(never.stop()) << "stopped before";
@@ -214,7 +214,7 @@ TEST_ANYWHERE(kb29_timer, no_value_of_before_is_received_after_stop) {
 }
 
 TEST_ANYWHERE(kb29_timer, reset_gives_exactly_one_new_value) {
-    // Of a timer that has fired and nobody received, two values could come: the old and the new.
+    // A timer that has fired without a receiver could give two values: the old and the new.
     const rota::timer t(0s);
     for (int i = 0; i < 20; ++i) {
         (void)rota::after(50us).recv();
@@ -231,7 +231,7 @@ TEST_ANYWHERE(kb29_timer, reset_gives_exactly_one_new_value) {
 }
 
 TEST_ANYWHERE(kb27_timer, moved_to_an_earlier_time_fires_then) {
-    // Whoever sleeps until the old moment must be woken: else this takes an hour.
+    // A thread that sleeps until the old moment must be woken: otherwise this takes an hour.
     const rota::timer t(1h);
     rota::wait_group wg;
     wg.go([t] { (void)t.c().recv(); });
@@ -248,7 +248,7 @@ TEST_ANYWHERE(kb27_timer, moved_to_a_later_time_does_not_fire_before) {
 }
 
 TEST_ANYWHERE(kb29_timer, stop_and_reset_race_with_the_moment_itself) {
-    // A value that is on its way while stop returns would come afterwards.
+    // A value on its way while stop returns could come afterwards.
     for (int i = 0; i < rota_test::scaled(300); ++i) {
         const rota::timer t(std::chrono::microseconds(i % 50));
         rota::wait_group wg;
@@ -269,7 +269,7 @@ TEST_ANYWHERE(kb29_timer, stop_and_reset_race_with_the_moment_itself) {
 }
 
 TEST_ANYWHERE(timer, a_copy_is_the_same_timer) {
-    // A copy with a state of its own would go on when the other is stopped.
+    // A copy with a state of its own would go on when the original is stopped.
     const rota::timer t(1h);
     const rota::timer same = t;  // NOLINT
     EXPECT_TRUE(same == t);
@@ -281,7 +281,7 @@ TEST_ANYWHERE(timer, a_copy_is_the_same_timer) {
 }
 
 TEST_ANYWHERE(kb31_timer, misuse_is_a_panic_and_leaves_every_other_timer_usable) {
-    // Thrown under a lock, it would block whoever comes next.
+    // A panic thrown under a lock would block the next caller.
     rota::timer empty;
     rota::ticker none;
     EXPECT_FALSE(static_cast<bool>(empty.c()));
@@ -302,7 +302,7 @@ TEST_ANYWHERE(kb31_timer, misuse_is_a_panic_and_leaves_every_other_timer_usable)
 }
 
 TEST_ANYWHERE(timer, is_heard_of_by_whoever_holds_its_channel) {
-    // Dropping the handle could stop a timer on whose channel somebody waits.
+    // Dropping the handle could stop a timer on whose channel a goroutine waits.
     rota::recv_chan<time_point> c = rota::timer(1ms).c();
     EXPECT_TRUE(c.recv().has_value());
     c = rota::after(1ms);
@@ -312,8 +312,8 @@ TEST_ANYWHERE(timer, is_heard_of_by_whoever_holds_its_channel) {
 }
 
 TEST_ANYWHERE(timer, is_released_when_nobody_can_receive_any_more) {
-    // A timer that its heap keeps alive would pile up: a program that waits with a time limit
-    // makes one for each wait. A hundred thousand of them would take 30 MiB.
+    // A timer that its heap keeps alive would pile up: a program that waits with a time limit makes
+    // a timer for each wait. A hundred thousand of them would take 30 MiB.
     constexpr int many = 100'000;
     const auto drop = [](int n) {
         for (int i = 0; i < n; ++i) {
@@ -326,13 +326,13 @@ TEST_ANYWHERE(timer, is_released_when_nobody_can_receive_any_more) {
     const long before = rota_test::resident_kib();
     drop(rota_test::scaled(many));
     const long grown = rota_test::resident_kib() - before;
-    if (!rota_test::under_asan && !rota_test::under_tsan) {  // they keep what is freed
+    if (!rota_test::under_asan && !rota_test::under_tsan) {  // they keep freed memory
         EXPECT_LT(grown, 4 * 1024) << rota_test::scheduler_state();
     }
 }
 
 TEST_ANYWHERE(timer, is_used_by_many_goroutines_and_threads_at_once) {
-    // Stops, resets, receives and the moment itself, all at once: no crash, and in the end the
+    // Stops, resets, receives and the moment itself, at the same time: no crash, and in the end the
     // timer works.
     const rota::timer t(1us);
     rota::wait_group wg;
@@ -358,7 +358,7 @@ TEST_ANYWHERE(timer, is_used_by_many_goroutines_and_threads_at_once) {
 }
 
 TEST_ANYWHERE(ticker, sends_the_time_again_and_again) {
-    // Each tick comes after the one before, and none before its time.
+    // Each tick comes after the tick before, and none before its time.
     const time_point start = rota::clock::now();
     const rota::ticker t(1ms);
     time_point last = start;
@@ -373,7 +373,7 @@ TEST_ANYWHERE(ticker, sends_the_time_again_and_again) {
 }
 
 TEST_ANYWHERE(ticker, drops_the_ticks_that_nobody_receives) {
-    // They could pile up in the channel, or the poller could go round for each of them.
+    // They could pile up in the channel, or the poller could wake for each of them.
     const rota::ticker t(100us);
     EXPECT_TRUE(t.c().recv().has_value());
     rota::sleep_for(5ms);  // the load: dozens of ticks, if there are processors for them
@@ -387,7 +387,7 @@ TEST_ANYWHERE(ticker, drops_the_ticks_that_nobody_receives) {
 }
 
 TEST_ANYWHERE(kb29_ticker, nothing_is_received_after_stop) {
-    // Neither the tick that waits, nor the one on its way.
+    // Neither the waiting tick nor a tick on its way may come.
     for (int i = 0; i < 50; ++i) {
         const rota::ticker t(10us);
         (void)t.c().recv();
@@ -412,8 +412,8 @@ TEST_ANYWHERE(ticker, reset_counts_the_new_interval_from_now) {
 }
 
 TEST_ANYWHERE(timer, channels_have_neither_length_nor_capacity) {
-    // As in Go since 1.23: a program that asks whether a value waits, and drops it after a stop,
-    // would do so by the buffer of the runtime's own.
+    // As in Go since 1.23. A program may ask whether a value waits, and drop it after a stop: it
+    // would then look at the runtime's own buffer.
     const rota::timer t(0s);
     const rota::ticker k(1us);
     rota::timer patience(rota_test::patience);
@@ -421,7 +421,7 @@ TEST_ANYWHERE(timer, channels_have_neither_length_nor_capacity) {
     const auto c = rota::after(0s);
     const auto ticks = rota::tick(1us);
     const auto later = rota::after(1ms);
-    (void)later.recv();  // all the others have fired by now
+    (void)later.recv();  // the timers above have fired by now
     for (const auto& each : {t.c(), k.c(), c, ticks}) {
         EXPECT_EQ(each.len(), 0u);
         EXPECT_EQ(each.cap(), 0u);
@@ -482,7 +482,8 @@ TEST_ANYWHERE(after_func, does_not_call_once_stopped) {
 }
 
 TEST_ANYWHERE(after_func, either_stops_or_calls) {
-    // Told "stopped", its owner may destroy what the function uses; told "called", it waits.
+    // After "stopped" its owner may destroy the objects that the function uses; after "called" it
+    // waits.
     int stopped = 0;
     std::atomic<int> called{0};
     constexpr int rounds = 200;
@@ -537,7 +538,7 @@ TEST_ANYWHERE(after_func, that_throws_while_it_is_moved_leaves_nothing) {
 }
 
 TEST_ANYWHERE(kb26_timer, thousands_of_all_kinds_come_in_time) {
-    // Spread over all heaps, started by goroutines and threads: none may be forgotten.
+    // Spread over each heap, started by goroutines and threads: none may be forgotten.
     const int many = rota_test::scaled(2000);
     std::atomic<int> calls{0};
     rota::wait_group wg;

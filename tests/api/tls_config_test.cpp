@@ -1,4 +1,4 @@
-// TLS: what a config chooses, and what of it changes while servers use it.
+// TLS: the choices of a config, and the parts of it that change while servers use it.
 #include <rota/tls.hpp>
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace {
 
 tls::options with(const certificate& own) { return {.certificate = own.pem, .key = own.key}; }
 
-// A handshake of OpenSSL's client with a server of that config, and data from it. The name of the
-// cipher suite; "refused".
+// Makes a handshake of OpenSSL's client with a server of that config, and reads data from it.
+// Returns the name of the cipher suite, or "refused".
 std::string cipher_by(const tls::config& c, const std::function<void(SSL_CTX*)>& set_up) {
     const ends below = connected();
     const auto server = tls::conn::server(below.server, c);
@@ -49,7 +49,7 @@ std::string subject_shown(const tls::config& c) {
 }  // namespace
 
 TEST(tls_ciphers, have_forward_secrecy_and_authenticate_what_they_encrypt) {
-    // Old suites could be agreed on, whose secrets a stolen key opens for all time.
+    // The two sides could agree on old suites, whose secrets a stolen key reveals for ever.
     rota::run([] {
         const tls::config usual(with(local_certificate()));
         const auto of_1_2 = [](const char* suites) {
@@ -74,7 +74,7 @@ TEST(tls_ciphers, have_forward_secrecy_and_authenticate_what_they_encrypt) {
 }
 
 TEST_ANYWHERE(tls_certificates, change_while_servers_use_them) {
-    // Who serves would have to end to show a certificate that has been renewed.
+    // Otherwise a server would have to end before it can show a renewed certificate.
     const certificate first = make_certificate({.subject = "first", .names = {"DNS:localhost"}}),
                       second = make_certificate({.subject = "second", .names = {"DNS:localhost"}});
     const tls::config c(with(first));
@@ -82,7 +82,7 @@ TEST_ANYWHERE(tls_certificates, change_while_servers_use_them) {
     c.set_certificate(second.pem, second.key);
     EXPECT_EQ(subject_shown(c), "CN=second");
     std::error_code error;
-    c.set_certificate(first.pem, second.key, error);  // of another one
+    c.set_certificate(first.pem, second.key, error);  // the key of another certificate
     EXPECT_TRUE(error);
     c.set_certificate("damaged", first.key, error);
     EXPECT_EQ(error, tls::tls_errc::bad_pem);
@@ -115,10 +115,11 @@ TEST_ANYWHERE(tls_certificates, are_read_again_from_their_files) {
 }
 
 TEST(tls_tickets, end_with_the_client_s_certificate) {
-    // A client could come back for as long as its ticket lasts, though nobody vouches for it.
+    // A client could come back for as long as its ticket lasts, although its certificate has
+    // expired.
     rota::run([] {
         const certificate root = make_certificate({.subject = "root", .is_authority = true});
-        // False if a certificate has ended before the first handshake was over.
+        // False if a certificate has expired before the first handshake was over.
         const auto try_to_resume = [&](long root_lasts, long leaf_lasts,
                                        std::chrono::milliseconds waits, bool& is_resumed) {
             const certificate short_root = make_certificate(
@@ -146,7 +147,7 @@ TEST(tls_tickets, end_with_the_client_s_certificate) {
                     below.client, [&](SSL_CTX* ctx) { use_certificate(ctx, mine); }, session);
                 if (client.handshake()) {
                     while (!client.read().empty()) {
-                    }  // an end without the server's word would spoil the session
+                    }  // an end without the server's close alert would spoil the session
                 }
                 SSL_SESSION_free(session);
                 session = client.take_session();

@@ -1,5 +1,5 @@
-// TLS: who waits for whom. Peers that send half of a message, deadlines, and calls at the same
-// time.
+// TLS: calls that wait for each other. Peers that send half of a message, deadlines, and
+// simultaneous calls.
 #include <rota/tls.hpp>
 
 #include <openssl/err.h>
@@ -25,7 +25,7 @@ struct tls_pair {
     tls::conn client, server;
 };
 
-// Two ends that have said nothing yet.
+// Two ends before any byte of a handshake.
 tls_pair unshaken() {
     const ends below = connected();
     return {tls::conn::client(below.client, tls_client(), "localhost"),
@@ -39,7 +39,7 @@ std::error_code read_end(const tls::conn& c) {
     return error;
 }
 
-// OpenSSL's own server or client, which sends what it is told to, piece by piece.
+// OpenSSL's own server or client, which sends given bytes piece by piece.
 class raw_peer {
   public:
     explicit raw_peer(net::conn over, int version = 0)
@@ -55,7 +55,8 @@ class raw_peer {
         EVP_PKEY_free(its);
         BIO_free(pem);
         BIO_free(key);
-        // A ticket contains the client's certificate: it takes more than one such record.
+        // A ticket contains the client's certificate, so it takes more than one record of this
+        // size.
         constexpr unsigned char name[] = {'a'};
         SSL_CTX_set_session_id_context(ctx_, name, sizeof name);
         SSL_CTX_set_verify(ctx_, SSL_VERIFY_PEER, [](int, X509_STORE_CTX*) { return 1; });
@@ -73,7 +74,7 @@ class raw_peer {
     raw_peer(const raw_peer&) = delete;
     raw_peer& operator=(const raw_peer&) = delete;
 
-    // Makes the handshake, but for a server's ticket.
+    // Makes the handshake, except for a server's ticket.
     void handshake() {
         for (;;) {
             ERR_clear_error();
@@ -87,7 +88,7 @@ class raw_peer {
             BIO_write(in_, buffer.data(), static_cast<int>(n));
         }
     }
-    // The ticket's first record; the rest comes with the next text.
+    // Sends the ticket's first record; the rest goes out with the next text.
     void send_half_of_the_ticket() {
         rest_ = unsent();
         ASSERT_GT(rest_.size(), 5u);
@@ -104,7 +105,7 @@ class raw_peer {
         over_.write(rest_);
         rest_.clear();
     }
-    // What has come, up to the client's end; "alert" stands for its word that this is the end.
+    // The bytes received up to the client's end; "alert" stands for the client's close alert.
     std::string received() {
         std::string text;
         for (;;) {
@@ -141,7 +142,7 @@ class raw_peer {
     std::string rest_;
 };
 
-// A client within a message of its server's.
+// A client that has received half of a message from its server.
 class half_a_ticket {
   public:
     half_a_ticket() : half_a_ticket(connected()) {}
@@ -156,8 +157,8 @@ class half_a_ticket {
         client.handshake();
         serving.wait();
         server.send_half_of_the_ticket();
-        // A read takes it in, and finds nothing for itself; one that begins behind its deadline
-        // takes nothing.
+        // A read takes in the half, and returns no bytes. A read that begins after its deadline
+        // takes in nothing.
         const auto waiting = [&] {
             int size = 0;
             return ::ioctl(client.underlying().fd(), FIONREAD, &size) == 0 ? size : -1;
@@ -187,7 +188,8 @@ class half_a_ticket {
 // --- the first calls -----------------------------------------------------------------------------
 
 TEST(tls_handshake, of_a_first_read_beside_a_first_write_is_one) {
-    // The reader, behind the writer's handshake, could wait for the write, and the write for it.
+    // The reader, behind the writer's handshake, could wait for the write, and the write for the
+    // reader.
     rota::run([] {
         const tls_pair both = unshaken();
         for (const tls::conn& c : {both.client, both.server}) c.set_deadline(in(4 * patience));
@@ -208,7 +210,7 @@ TEST(tls_handshake, of_a_first_read_beside_a_first_write_is_one) {
         all.go([&] {
             std::vector<std::byte> buffer(65'536);
             std::error_code error;
-            rota::sleep_for(5ms);  // both are likelier to be there when the handshake ends
+            rota::sleep_for(5ms);  // so that both probably wait when the handshake ends
             while (const std::size_t n = both.server.read(buffer, error)) {
                 both.server.write(std::span<const std::byte>(buffer).first(n), error);
                 if (error) break;
@@ -251,7 +253,7 @@ TEST(tls_handshake, that_has_been_made_waits_for_no_write) {
 }
 
 TEST(tls_handshake, goes_on_after_a_deadline) {
-    // What it had to say could be lost, or said twice.
+    // The bytes of the handshake could be lost, or sent twice.
     rota::run([] {
         const tls_pair both = unshaken();
         std::error_code error;
@@ -277,7 +279,7 @@ TEST(tls_handshake, goes_on_after_a_deadline) {
 }
 
 TEST(tls_handshake, of_a_write_has_the_limit_of_writes) {
-    // A peer that says nothing would keep the writer for ever; so would a reader that waits for it.
+    // A silent peer would keep the writer for ever, and so would a reader that waits for the peer.
     rota::run([] {
         for (const bool beside_a_reader : {false, true}) {
             const tls_pair both = unshaken();
@@ -303,7 +305,7 @@ TEST(tls_handshake, of_a_write_has_the_limit_of_writes) {
 }
 
 TEST(kb37_tls_handshake, is_ended_by_a_context_whatever_the_deadlines) {
-    // A deadline that is set just then could take the cancellation away.
+    // A deadline set at that moment could undo the cancellation.
     rota::run([] {
         for (int i = 0; i < 20; ++i) {
             const tls_pair both = unshaken();
@@ -335,7 +337,7 @@ TEST(kb37_tls_handshake, is_ended_by_a_context_whatever_the_deadlines) {
 }
 
 TEST(tls_handshake, of_version_1_2_gives_no_ticket) {
-    // Who has a ticket's key could read what all connections of that version have said.
+    // An attacker with the ticket's key could read each connection of that version.
     rota::run([] {
         for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
             const ends below = connected();
@@ -360,8 +362,8 @@ TEST(tls_handshake, of_version_1_2_gives_no_ticket) {
 // --- half of a message ---------------------------------------------------------------------------
 
 TEST(tls_half_message, does_not_keep_a_write_beyond_its_deadline) {
-    // A reader who waits without a limit has the turn to read; and what comes of it is all that the
-    // write needs.
+    // A reader that waits without a limit has the turn to read, and the write needs only the bytes
+    // that this read receives.
     rota::run([] {
         for (const bool comes : {false, true}) {
             half_a_ticket h;
@@ -400,7 +402,7 @@ TEST(tls_half_message, does_not_keep_a_write_beyond_its_deadline) {
 }
 
 TEST(tls_half_message, leaves_both_directions_their_own_deadlines) {
-    // A writer that reads could leave its limit behind, or end by that of the readers.
+    // A writer that reads could leave its limit behind, or end by the limit of the readers.
     rota::run([] {
         half_a_ticket h;
         h.client.set_read_deadline(in(-1s));
@@ -427,7 +429,8 @@ TEST(tls_half_message, leaves_both_directions_their_own_deadlines) {
 }
 
 TEST(tls_half_message, does_not_break_what_the_end_of_writes_leaves) {
-    // OpenSSL does not say so within a message, and of what it says then nothing is left.
+    // Within a message OpenSSL sends no close alert, and an alert given to it at that moment is
+    // lost.
     rota::run([] {
         half_a_ticket h;
         std::error_code error;

@@ -1,4 +1,4 @@
-// TLS: what is told of a connection, who is refused, what comes and what is cut off.
+// TLS: the facts that a connection reports, refused peers, and connections that end or are cut off.
 #include <rota/tls.hpp>
 
 #include "../certificates.hpp"
@@ -28,7 +28,7 @@ struct tls_ends {
     tls::conn client, server;
 };
 
-// Two ends whose handshake has been made.
+// Two ends after their handshake.
 tls_ends shaken(const tls::config& c = client_config(), const tls::config& s = server_config()) {
     const ends below = connected();
     tls_ends both{tls::conn::client(below.client, c, "localhost"),
@@ -57,8 +57,8 @@ struct tls_errors {
     std::error_code client, server;
 };
 
-// What both ends say of a handshake, and of the reads after it: in TLS 1.3 a client hears of its
-// refusal behind its own end of the handshake.
+// The errors of both ends in a handshake, and in the reads after it: in TLS 1.3 a client learns of
+// its refusal after its own end of the handshake.
 tls_errors refusal(const tls::config& c, const tls::config& s,
                    std::string_view name = "localhost") {
     const ends below = connected();
@@ -79,14 +79,14 @@ tls_errors refusal(const tls::config& c, const tls::config& s,
     return e;
 }
 
-// Bytes that tell where they stand.
+// Bytes from which a test can tell their position.
 std::string tls_bytes(std::size_t size) {
     std::string text(size, '\0');
     for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>(i * 7 + i / 251);
     return text;
 }
 
-// Carries what comes to the other side in pieces of that size, changed as the function says.
+// Copies the bytes from one side to the other in pieces of `piece` bytes, changed by `change`.
 template <class Change>
 void tls_relay(const net::conn& from, const net::conn& to, std::size_t piece, Change change) {
     std::vector<std::byte> buffer(piece);
@@ -106,11 +106,10 @@ std::byte unchanged(std::size_t, std::byte b) { return b; }
 
 }  // namespace
 
-// --- what it is for
-// --------------------------------------------------------------------------------
+// --- texts and facts -----------------------------------------------------------------------------
 
 TEST_ANYWHERE(tls_conn, carries_texts_and_tells_of_its_handshake) {
-    // The protocol, the name or the peer could be those of another end, or nobody's.
+    // The protocol, the name or the peer could be wrong, empty, or those of another end.
     tls::options server = server_options(), client = client_options();
     server.alpn = {"h2", "http/1.1"};
     client.alpn = {"http/1.1", "h2"};
@@ -137,7 +136,7 @@ TEST_ANYWHERE(tls_conn, carries_texts_and_tells_of_its_handshake) {
 }
 
 TEST_ANYWHERE(tls_conn, of_version_1_2_works_as_well) {
-    // Its handshake has other turns, and its end another order.
+    // Its handshake has other round trips, and its end another order.
     const ends below = connected();
     tls::options o = server_options();
     o.min_version = tls::version::tls_1_2;
@@ -156,7 +155,7 @@ TEST(tls_conn, dial_and_listen_make_the_handshake_of_both_sides) {
         rota::wait_group serving;
         serving.go([&] {
             for (int i = 0; i < 2; ++i) {
-                const tls::conn c = l.accept();  // silent clients keep nobody waiting
+                const tls::conn c = l.accept();  // silent clients delay no other client
                 serving.go([c] {
                     std::array<std::byte, 16> buffer;
                     std::error_code error;
@@ -181,8 +180,8 @@ TEST(tls_conn, dial_and_listen_make_the_handshake_of_both_sides) {
 }
 
 TEST_ANYWHERE(tls_conn, both_directions_are_busy_at_once) {
-    // A reader that waits for the turn to write, or a writer that holds what the reader needs,
-    // stops both; records that overtake each other are refused.
+    // A reader that waits for the turn to write, or a writer that holds a lock that the reader
+    // needs, would stop both; records that overtake each other would be refused.
     const int pairs = under_tsan || under_asan ? 2 : 4;
     const std::string text = tls_bytes(under_tsan || under_asan ? 400'000 : 2'000'000);
     rota::wait_group all;
@@ -214,7 +213,7 @@ TEST_ANYWHERE(tls_conn, both_directions_are_busy_at_once) {
 }
 
 TEST(tls_conn, two_writers_do_not_mix_their_writes) {
-    // Records of two writes between each other would still be decrypted.
+    // Mixed records of two writes would still be decrypted.
     rota::run([] {
         const tls_ends both = shaken();
         constexpr std::size_t size = 150'000, rounds = 4;
@@ -233,11 +232,10 @@ TEST(tls_conn, two_writers_do_not_mix_their_writes) {
     });
 }
 
-// --- who is refused
-// --------------------------------------------------------------------------------
+// --- refused peers -------------------------------------------------------------------------------
 
 TEST(tls_verify, certificates_that_prove_nothing_are_refused_by_their_reason) {
-    // Verification that is off, or looks at no name, accepts them all.
+    // A verification that is off, or that ignores names, would accept each of them.
     rota::run([] {
         const certificate root = make_certificate({.subject = "root", .is_authority = true});
         const certificate other = make_certificate({.subject = "other", .is_authority = true});
@@ -298,7 +296,7 @@ TEST(tls_verify, certificates_that_prove_nothing_are_refused_by_their_reason) {
 }
 
 TEST(tls_verify, names_that_are_none_are_refused_and_zones_do_not_count) {
-    // What stands behind a NUL, or in front of a dot, could be anybody's.
+    // The text behind a NUL, or in front of a dot, could be any name.
     rota::run([] {
         const certificate shown =
             make_certificate({.names = {"DNS:evil.example.org", "IP:::1", "IP:127.0.0.1"}});
@@ -331,7 +329,8 @@ TEST(tls_verify, names_that_are_none_are_refused_and_zones_do_not_count) {
 }
 
 TEST(tls_verify, roots_are_trusted_each_for_itself) {
-    // A certificate of another key, whose name is the same, proves nothing; its reason was lost.
+    // A certificate with another key and the same name proves nothing; the reason for the refusal
+    // could be lost.
     rota::run([] {
         const certificate root = make_certificate({.subject = "root", .is_authority = true});
         const certificate same = make_certificate({.subject = "root", .is_authority = true});
@@ -352,7 +351,7 @@ TEST(tls_verify, roots_are_trusted_each_for_itself) {
 }
 
 TEST(tls_verify, nobody_is_named_before_he_has_proven_it) {
-    // A peer whose certificate has come, but not what proves that it is his.
+    // A peer sends its certificate, but not the proof that it has the key.
     rota::run([] {
         const auto is_unknown = [](const tls::conn& c) {
             return c.alpn() + c.protocol() + c.cipher() + c.server_name() + c.peer_subject() +
@@ -388,7 +387,7 @@ TEST(tls_verify, nobody_is_named_before_he_has_proven_it) {
 }
 
 TEST(tls_verify, a_server_asks_for_certificates_as_it_is_told) {
-    // A client without one, or with one of its own making, could be let in.
+    // A client without a certificate, or with a self-made one, could be let in.
     rota::run([] {
         const certificate root = make_certificate({.subject = "root", .is_authority = true});
         const certificate good = make_certificate({.subject = "good", .issuer = &root});
@@ -431,7 +430,8 @@ TEST(tls_verify, protocols_that_do_not_meet_are_refused) {
 }
 
 TEST(tls_config, what_it_cannot_use_it_names) {
-    // A server without its key, or with another one's, could fail with each client instead.
+    // A server without its key, or with the key of another certificate, could otherwise fail with
+    // each client.
     rota::run([] {
         const auto error_of = [](const tls::options& o) {
             std::error_code error;
@@ -466,11 +466,11 @@ TEST(tls_config, what_it_cannot_use_it_names) {
     });
 }
 
-// --- ends
-// ------------------------------------------------------------------------------------------
+// --- ends ----------------------------------------------------------------------------------------
 
 TEST_ANYWHERE(tls_conn, tells_the_peer_s_end_from_one_that_is_cut_off) {
-    // Who can close the connection between us could cut a message in two, and we take the half.
+    // An attacker that can close the connection could cut a message in two, and the reader take the
+    // half.
     for (const bool orderly : {true, false}) {
         const tls_ends both = shaken();
         both.server.write("all of it?");
@@ -480,7 +480,7 @@ TEST_ANYWHERE(tls_conn, tells_the_peer_s_end_from_one_that_is_cut_off) {
         EXPECT_EQ(read_error_of(both.client),
                   orderly ? std::error_code() : tls::tls_errc::unexpected_end);
         if (!orderly) continue;
-        both.client.write("yes");  // reading goes on
+        both.client.write("yes");  // the client can still write
         EXPECT_EQ(text_of(both.server, 3), "yes");
         std::error_code error;
         both.server.write("more", error);
@@ -491,7 +491,7 @@ TEST_ANYWHERE(tls_conn, tells_the_peer_s_end_from_one_that_is_cut_off) {
 }
 
 TEST_ANYWHERE(tls_conn, deadlines_end_reads_without_loss_and_writes_for_good) {
-    // What came of a record before the deadline could be lost.
+    // The part of a record that came before the deadline could be lost.
     const tls_ends both = shaken();
     both.client.set_read_deadline(in(1ms));
     EXPECT_EQ(read_error_of(both.client), std::errc::timed_out);
@@ -510,7 +510,7 @@ TEST_ANYWHERE(tls_conn, deadlines_end_reads_without_loss_and_writes_for_good) {
 }
 
 TEST_ANYWHERE(kb34_tls_conn, a_close_ends_whatever_is_under_way) {
-    // A handshake, a read, a write that waits for ever, or its descriptor, stays.
+    // A handshake, a read or a write could wait for ever, or its descriptor stay open.
     (void)connected();
     const int before = open_descriptors();
     {
@@ -551,7 +551,8 @@ TEST_ANYWHERE(kb34_tls_conn, a_close_ends_whatever_is_under_way) {
 TEST(kb37_tls_dial, a_context_ends_a_handshake) {
     // A server that accepts and keeps silent would hold its client for ever.
     rota::run([] {
-        const tls::config& config = client_config();  // what makes it takes none of the time
+        // made here, so that it takes none of the time
+        const tls::config& config = client_config();
         for (const bool by_time : {true, false}) {
             std::chrono::milliseconds limit = 10ms;
             // The time may be up before the handshake begins, or before there is a connection.
@@ -573,7 +574,7 @@ TEST(kb37_tls_dial, a_context_ends_a_handshake) {
                 });
                 std::error_code error;
                 (void)tls::dial(ctx, "tcp", at, config, error);
-                // By the clock: the context itself may hear of its end a moment later.
+                // By the clock: the context itself may learn of its end a moment later.
                 EXPECT_EQ(error, by_time ? rota::context_errc::deadline_exceeded
                                          : rota::context_errc::canceled);
                 l.set_deadline(in(100ms));
@@ -585,11 +586,10 @@ TEST(kb37_tls_dial, a_context_ends_a_handshake) {
     });
 }
 
-// --- peers that do as they like
-// ----------------------------------------------------------------------
+// --- hostile peers -------------------------------------------------------------------------------
 
 TEST(tls_conn, a_handshake_byte_by_byte_is_one) {
-    // A state that is lost between two pieces of a record.
+    // A state could be lost between two pieces of a record.
     rota::run([] {
         const ends a = connected(), b = connected();
         rota::wait_group relays;
@@ -614,7 +614,8 @@ TEST(tls_conn, a_handshake_byte_by_byte_is_one) {
 }
 
 TEST(tls_conn, each_changed_byte_is_found) {
-    // A byte of the handshake, of a record's head, of its text or of its end, changed on the way.
+    // A byte of the handshake, of a record's head, of its text or of its end, is changed on the
+    // way.
     rota::run([] {
         for (std::size_t at = 0; at < 900; at += 23) {
             const ends a = connected(), b = connected();

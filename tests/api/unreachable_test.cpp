@@ -1,5 +1,5 @@
-// rota::leak::find_unreachable: the five ways to leave a goroutine behind are found, and nobody who
-// can still run.
+// rota::leak::find_unreachable: finds the five ways to leave a goroutine behind, and no goroutine
+// that can still run.
 #include <rota/leak.hpp>
 #include <rota/pprof.hpp>
 
@@ -31,8 +31,8 @@ constexpr bool proves = !under_asan && !under_tsan;
 #define SKIP_WITHOUT_PROOF() \
     if (!proves) GTEST_SKIP() << "sanitizers keep frames elsewhere: nothing is proven"
 
-// A value that no word in memory points to, so that a test can undo what it has leaked. What the
-// program must not do: find_unreachable says so.
+// A value to which no word in memory points, so that a test can undo a leak. find_unreachable
+// forbids programs to hide pointers in this way.
 template <class T>
 class hidden {
   public:
@@ -64,7 +64,7 @@ std::set<std::string> names_found() {
     return names;
 }
 
-// Old frames, and what they pointed to, are written over.
+// Overwrites old frames and their pointers.
 __attribute__((noinline)) void use_stacks() {
     volatile std::byte room[4096];
     for (auto& b : room) b = std::byte{0};
@@ -85,7 +85,8 @@ bool are_found(const std::set<std::string>& wanted) {
     return std::includes(found.begin(), found.end(), wanted.begin(), wanted.end());
 }
 
-// f in a process of its own: words that other tests have left anywhere keep lost goroutines alive.
+// Runs f in a child process: words that other tests have left anywhere would keep lost goroutines
+// alive.
 template <class F>
 void alone(F f) {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
@@ -108,7 +109,7 @@ bool eventually_in_state(const char* name, const char* state) {
     return eventually([&] { return text_of_state(name) == state; });
 }
 
-// On the stack of a goroutine that ends: so that the one that calls this has never had the handle.
+// Runs f on the stack of a goroutine that ends, so that the caller has never had the handle.
 template <class F>
 __attribute__((noinline)) void elsewhere(F f) {
     rota::wait_group wg;
@@ -116,7 +117,7 @@ __attribute__((noinline)) void elsewhere(F f) {
     wg.wait();
 }
 
-// Whether all of `wanted` are found, and also() holds, when leak(kept, wg) has leaked them;
+// Whether a search finds each of `wanted`, and also() holds, when leak(kept, wg) has leaked them;
 // undo(handle) lets them go on. A word that looks like a pointer may lie anywhere by chance, so
 // there are several attempts, on other stacks and with other channels.
 template <class Leak, class Undo, class Also>
@@ -158,7 +159,7 @@ TEST(unreachable, a_forgotten_sender_is_found) {
                 sends_and_is_forgotten(ch);
                 wg.done();
             });
-            kept.hide(std::move(ch));  // whoever should receive has left by an early return
+            kept.hide(std::move(ch));  // the receiver has left by an early return
         };
         const auto undo = [](rota::chan<int> ch) { ch.recv(); };
         EXPECT_TRUE(found_when_leaked({"sender"}, leak, undo, [me] {
@@ -225,7 +226,7 @@ TEST(unreachable, who_answers_after_the_time_limit_is_found) {
 }
 
 TEST(unreachable, who_waits_for_nothing_is_found) {
-    // Also where nothing can be proven.
+    // They are found even if a search can prove nothing else.
     alone([] {
         rota::go({.name = "nil receiver"}, [] { rota::chan<int>().recv(); });
         rota::go({.name = "nil sender"}, [] { rota::chan<int>().send(1); });
@@ -258,7 +259,7 @@ TEST(unreachable, who_waits_for_a_lock_that_nobody_releases_is_found) {
                         waiters.done();
                     });
                 }
-                ch.recv();  // an early way out that forgets to unlock
+                ch.recv();  // an early exit that forgets to unlock
                 mu.unlock();
                 waiters.wait();
                 wg.done();
@@ -272,7 +273,7 @@ TEST(unreachable, who_waits_for_a_lock_that_nobody_releases_is_found) {
 
 namespace {
 
-// What several wait for, on the stack of one that waits itself.
+// The objects for which several goroutines wait, on the stack of a goroutine that waits itself.
 void wait_with_others(const rota::chan<int>& ch) {
     rota::mutex mu;
     rota::condition_variable changed;
@@ -351,7 +352,7 @@ TEST(unreachable, two_that_wait_for_each_other_and_a_select_are_found) {
 
 namespace {
 
-// Six goroutines that wait for what nobody has.
+// Six goroutines that wait for values of channels without another handle.
 std::set<std::string> lose_six(int attempt) {
     std::set<std::string> names;
     for (int i = 0; i < 6; ++i) {
@@ -369,9 +370,9 @@ std::set<std::string> lose_six(int attempt) {
 
 enum class writer { is_goroutine, is_thread };
 
-// While write() is called again and again, in a goroutine or in a thread that rota did not start:
-// whether nearly all searches by the calling goroutine find all of six lost goroutines. As above, a
-// word may look like a pointer by chance, so there are several attempts.
+// Calls write() again and again, in a goroutine or in a thread that rota did not start. Returns
+// whether nearly every search by the calling goroutine finds each of six lost goroutines. As above,
+// a word may look like a pointer by chance, so there are several attempts.
 template <class Write>
 bool searches_are_complete_beside(writer who, Write write) {
     constexpr int attempts_max = 5, searches = 6, enough = 5;
@@ -396,7 +397,7 @@ bool searches_are_complete_beside(writer who, Write write) {
             EXPECT_TRUE(eventually([&] { return written > before; }));
             complete += are_found(lost) ? 1 : 0;
         }
-        // Of a death test that alone is seen.
+        // Of a death test only stderr is visible.
         std::fprintf(stderr, "attempt %d: %d of %d searches have found all\n", i, complete,
                      searches);
     }
@@ -414,8 +415,8 @@ void write_goroutines(int debug) {
 }  // namespace
 
 TEST(unreachable, all_are_found_while_others_read_stacks) {
-    // Who writes a profile or a dump has pointers into the stacks of all: in registers, in frames
-    // that are alive or dead, in what it notes. The search could take them for references.
+    // A goroutine that writes a profile or a dump has pointers into each stack: in registers, in
+    // live and dead frames, in its notes. The search could take them for references.
     SKIP_WITHOUT_PROOF();
     for (const int debug : {1, 2}) {
         alone([&] {
@@ -426,7 +427,8 @@ TEST(unreachable, all_are_found_while_others_read_stacks) {
 }
 
 TEST(unreachable, all_are_found_while_a_thread_reads_stacks) {
-    // Of a thread's stack the search reads dead frames too: where it ends is not known.
+    // The search also reads dead frames of a thread's stack: it does not know where the live frames
+    // end.
     SKIP_WITHOUT_PROOF();
     for (const int debug : {1, 2}) {
         alone([&] {
@@ -436,11 +438,11 @@ TEST(unreachable, all_are_found_while_a_thread_reads_stacks) {
     }
 }
 
-// --- nobody who can still run --------------------------------------------------------------------
+// --- goroutines that can still run ---------------------------------------------------------------
 
 namespace {
 
-// Starts one that waits for what comes by the returned channel, whose only other handle that is.
+// Starts a goroutine that waits at the returned channel, whose only other handle it has.
 rota::chan<int> start_waiter(rota::wait_group& wg, const char* name) {
     auto ch = rota::make_chan<int>();
     wg.add(1);
@@ -492,13 +494,13 @@ TEST_ANYWHERE(unreachable, what_another_goroutine_holds_is_not_named) {
             wg.done();
         });
     });
-    // It may be over by now.
+    // The goroutine may have ended by now.
     for (int i = 0; i < 5; ++i) EXPECT_FALSE(names_found().contains("held by another"));
     wg.wait();
 }
 
 TEST_ANYWHERE(unreachable, what_a_buffer_that_can_be_reached_leads_to_is_not_named) {
-    // The element is a pointer into the stack of one who waits.
+    // The element is a pointer into the stack of a waiting goroutine.
     rota::wait_group wg;
     auto outer = rota::make_chan<const rota::chan<int>*>(1);
     elsewhere([&] {
@@ -625,14 +627,14 @@ TEST_ANYWHERE(unreachable, what_one_in_a_blocking_call_or_not_begun_holds_is_not
             ch.send(1);
             wg.done();
         });
-        // Whether it has begun, or even ended, by now or not.
+        // Whether or not it has begun, or even ended, by now.
         EXPECT_FALSE(names_found().contains("by one not begun"));
     }
     wg.wait();
 }
 
 TEST_ANYWHERE(unreachable, nobody_who_works_is_named) {
-    // Wake-ups that are under way, from goroutines and threads, in all kinds of waits.
+    // Wake-ups under way, from goroutines and threads, in each kind of wait.
     std::atomic<bool> enough{false};
     rota::wait_group wg;
     auto ring = rota::make_chan<int>();

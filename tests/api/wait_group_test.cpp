@@ -18,8 +18,8 @@ static_assert(!std::is_copy_constructible_v<rota::wait_group>);
 static_assert(!std::is_copy_assignable_v<rota::wait_group>);
 
 TEST_ANYWHERE(wait_group, wait_returns_when_the_count_is_zero) {
-    // wait could return early, or miss the last done.
-    // Then `ended` would be too small, or the watchdog end this.
+    // wait could return early, or miss the last done. `ended` would then be too small, or the
+    // watchdog would end the test.
     for (int round = 0; round < 50; ++round) {
         rota::wait_group wg;
         std::atomic<int> ended{0};
@@ -36,8 +36,7 @@ TEST_ANYWHERE(wait_group, wait_returns_when_the_count_is_zero) {
 }
 
 TEST_ANYWHERE(wait_group, wait_on_zero_returns_at_once) {
-    // It could wait for a first add.
-    // Then this would hang.
+    // It could wait for a first add, and hang.
     rota::wait_group wg;
     wg.wait();
     wg.add(1);
@@ -49,7 +48,7 @@ TEST_ANYWHERE(wait_group, wait_on_zero_returns_at_once) {
 
 TEST_ANYWHERE(wait_group, go_counts_the_goroutine_until_it_has_ended) {
     // The count could go up inside the goroutine, too late for wait, or down before the function
-    // ends. Then wait would return with work undone.
+    // ends. wait would then return before the work is done.
     rota::wait_group wg;
     std::atomic<int> ended{0};
     constexpr int many = 500;
@@ -69,8 +68,8 @@ TEST_ANYWHERE(wait_group, go_counts_the_goroutine_until_it_has_ended) {
 }
 
 TEST_ANYWHERE(wait_group, go_inside_a_counted_goroutine_is_counted_too) {
-    // The count could reach zero between parent and child.
-    // Then wait would return before the whole tree has ended.
+    // The count could reach zero between parent and child. wait would then return before the whole
+    // tree has ended.
     rota::wait_group wg;
     std::atomic<int> leaves{0};
     struct tree {
@@ -90,8 +89,7 @@ TEST_ANYWHERE(wait_group, go_inside_a_counted_goroutine_is_counted_too) {
 }
 
 TEST_ANYWHERE(wait_group, releases_every_waiter) {
-    // Only the first could be woken.
-    // Then not all would come back.
+    // Only the first waiter could be woken: the rest would not come back.
     rota::wait_group wg;
     wg.add(1);
     std::atomic<int> released{0};
@@ -113,8 +111,8 @@ TEST_ANYWHERE(wait_group, releases_every_waiter) {
 }
 
 TEST_ANYWHERE(wait_group, may_be_used_again_after_wait) {
-    // Waiters or counts of the last round could be left over.
-    // Then a later round would end early or never.
+    // Waiters or counts of the last round could be left over. A later round would then end early or
+    // never.
     rota::wait_group wg;
     int plain = 0;
     for (int round = 0; round < rota_test::scaled(1000); ++round) {
@@ -125,8 +123,8 @@ TEST_ANYWHERE(wait_group, may_be_used_again_after_wait) {
 }
 
 TEST_ANYWHERE(wait_group, wait_sees_what_was_done_before) {
-    // The waiter could be let go before the writes of the others are visible.
-    // Then tsan would report the plain slots, or one would be empty.
+    // The waiter could be released before the workers' writes are visible. tsan would then report
+    // the plain slots, or a slot would be empty.
     constexpr std::size_t many = 16;
     for (int round = 0; round < rota_test::scaled(300); ++round) {
         std::vector<int> slots(many, 0);
@@ -139,8 +137,7 @@ TEST_ANYWHERE(wait_group, wait_sees_what_was_done_before) {
 }
 
 TEST_ANYWHERE(wait_group, adds_and_subtracts_any_number) {
-    // A negative number could be taken as a huge positive one.
-    // Then wait would hang.
+    // A negative number could be taken for a huge positive number: wait would hang.
     rota::wait_group wg;
     wg.add(1000);
     wg.add(-400);
@@ -159,8 +156,7 @@ TEST_ANYWHERE(wait_group, adds_and_subtracts_any_number) {
 }
 
 TEST_ANYWHERE(wait_group, negative_counter_is_a_panic_with_gos_text) {
-    // The count could go below zero silently and swallow the next add.
-    // Then no panic would come.
+    // The count could silently go below zero and swallow the next add, without a panic.
     rota::wait_group fresh;
     EXPECT_EQ(panic_of([&] { fresh.done(); }), "sync: negative WaitGroup counter");
     rota::wait_group used;
@@ -169,9 +165,10 @@ TEST_ANYWHERE(wait_group, negative_counter_is_a_panic_with_gos_text) {
 }
 
 TEST_ANYWHERE(wait_group, reused_while_an_earlier_wait_returns_is_a_panic_with_gos_text) {
-    // Unseen, that waiter would go on although work is under way again. It sees it if it is slower
-    // than the add: others compute on all ps that the caller has not. Where they are interrupted
-    // right then, there is nothing to be seen, and another round is due.
+    // Without the check, that waiter would go on although work is under way again. It notices the
+    // reuse if it is slower than the add, so goroutines compute on each p except the caller's. If
+    // they are interrupted at that moment, the waiter notices nothing, and the test runs another
+    // round.
     const int computing = rota::runtime::gomaxprocs(0) - (rota::runtime::goid() != 0 ? 1 : 0);
     int seen = 0;
     for (int round = 0; round < 1000 && seen == 0; ++round) {
@@ -204,8 +201,8 @@ TEST_ANYWHERE(wait_group, reused_while_an_earlier_wait_returns_is_a_panic_with_g
 }
 
 TEST_ANYWHERE(wait_group, may_be_finished_by_threads) {
-    // done() on a thread wakes goroutines through the global queue.
-    // If that were lost, wait would hang.
+    // done() on a thread wakes goroutines through the global queue. If that wake-up were lost, wait
+    // would hang.
     for (int round = 0; round < 30; ++round) {
         rota::wait_group wg;
         wg.add(3);

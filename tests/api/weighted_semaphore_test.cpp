@@ -41,7 +41,7 @@ TEST_ANYWHERE(weighted_semaphore, release_of_more_than_held_is_a_panic_and_chang
 }
 
 TEST_ANYWHERE(weighted_semaphore, never_gives_more_than_it_has) {
-    // Two could take the last token: the sum would exceed the size.
+    // Two goroutines could take the last token: the sum would exceed the size.
     rota::weighted_semaphore sem(5);
     std::atomic<int> held{0}, wrong{0};
     rota::wait_group all;
@@ -63,7 +63,7 @@ TEST_ANYWHERE(weighted_semaphore, never_gives_more_than_it_has) {
 }
 
 TEST_ANYWHERE(weighted_semaphore, serves_in_order_and_no_small_request_passes_a_large_one) {
-    // Small ones that are served whenever they fit would starve the large one.
+    // If small requests were served whenever they fit, they would starve the large request.
     rota::weighted_semaphore sem(3);
     std::vector<int> order;
     ASSERT_TRUE(sem.try_acquire(2));
@@ -75,7 +75,8 @@ TEST_ANYWHERE(weighted_semaphore, serves_in_order_and_no_small_request_passes_a_
     rota::wait_group small;
     small.add(1);
     ASSERT_TRUE(go_and_park([&] {
-        EXPECT_FALSE(sem.acquire(background(), 1));  // one is free, but another waits
+        // a token is free, but a request waits before it
+        EXPECT_FALSE(sem.acquire(background(), 1));
         order.push_back(1);
         sem.release(1);
         small.done();
@@ -102,12 +103,12 @@ TEST_ANYWHERE(weighted_semaphore, acquire_ends_with_its_context) {
     EXPECT_EQ(got, context_errc::canceled);
     EXPECT_EQ(sem.acquire(ctx), context_errc::canceled);
     sem.release();
-    EXPECT_EQ(sem.acquire(ctx), context_errc::canceled);  // though there is one
+    EXPECT_EQ(sem.acquire(ctx), context_errc::canceled);  // although a token is free
     EXPECT_TRUE(sem.try_acquire());
 }
 
 TEST_ANYWHERE(kb48_weighted_semaphore, a_cancelled_waiter_at_the_head_lets_those_behind_pass) {
-    // It could keep holding them up: one token is free, and nobody is woken.
+    // It could keep blocking them: one token is free, and no waiter is woken.
     rota::weighted_semaphore sem(2);
     ASSERT_TRUE(sem.try_acquire(1));
     auto [ctx, cancel] = rota::with_cancel(background());
@@ -127,8 +128,8 @@ TEST_ANYWHERE(kb48_weighted_semaphore, a_cancelled_waiter_at_the_head_lets_those
 }
 
 TEST_ANYWHERE(kb48_weighted_semaphore, waiters_of_an_ended_context_get_nothing) {
-    // The first gives up and lets the second pass, which the cancelling call has not reached yet:
-    // the children in between keep it busy for so long.
+    // The first waiter gives up and lets the second pass, which the cancelling call has not reached
+    // yet: the children in between keep that call busy for long enough.
     for (int round = 0; round < 20; ++round) {
         rota::weighted_semaphore sem(2);
         ASSERT_TRUE(sem.try_acquire(1));
@@ -168,7 +169,7 @@ TEST_ANYWHERE(weighted_semaphore, more_than_its_size_waits_for_the_context_and_h
 }
 
 TEST_ANYWHERE(kb48_weighted_semaphore, cancellation_and_release_at_once_lose_no_token) {
-    // The token could be given to a waiter that returns an error: nobody would ever have it again.
+    // The token could go to a waiter that returns an error: it would be lost for ever.
     rota::weighted_semaphore sem(1);
     for (int i = 0; i < rota_test::scaled(2000); ++i) {
         ASSERT_TRUE(sem.try_acquire()) << "round " << i;
@@ -184,7 +185,7 @@ TEST_ANYWHERE(kb48_weighted_semaphore, cancellation_and_release_at_once_lose_no_
 }
 
 TEST_ANYWHERE(kb47_weighted_semaphore, is_left_alone_by_who_has_given_the_last_token) {
-    // The one who is served may destroy the semaphore at once; asan would tell.
+    // The served waiter may destroy the semaphore at once; asan would report a later access.
     for (int i = 0; i < rota_test::scaled(3000); ++i) {
         auto sem = std::make_unique<rota::weighted_semaphore>(1);
         ASSERT_TRUE(sem->try_acquire());
