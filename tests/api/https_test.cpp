@@ -1,4 +1,4 @@
-// Servers over TLS: that what holds for HTTP holds there too, and what TLS adds to it.
+// Servers over TLS: the rules of HTTP hold there too, and TLS adds its own.
 #include <stdexcept>
 
 #include <rota/tls.hpp>
@@ -51,7 +51,7 @@ class https_server {
     rota::wait_group serving_;
 };
 
-// All that comes to the end, and how that was.
+// The bytes up to the end, and the kind of the end in `error`.
 std::string rest_of(const tls::conn& c, std::error_code& error) {
     std::string all;
     std::array<char, 4096> part;
@@ -125,7 +125,7 @@ TEST(https_server, rejects_and_fails_as_a_plain_one) {
 }
 
 TEST(https_server, a_shutdown_ends_idle_connections_by_their_word) {
-    // An end that is not told of looks like one that somebody else has made.
+    // An end without a close alert would look like an end made by an attacker.
     rota::run([] {
         const https_server s([](auto& w, auto&) { w.write("hello"); });
         const tls::conn idle = s.dial();
@@ -136,7 +136,7 @@ TEST(https_server, a_shutdown_ends_idle_connections_by_their_word) {
 }
 
 TEST_ANYWHERE(https_server, a_shutdown_and_a_close_end_handshakes_of_silent_clients) {
-    // A handshake without a limit would be waited for until its client says something.
+    // The shutdown would wait for a handshake without a limit until its client speaks.
     (void)connected();
     const int before = open_descriptors();
     for (const bool at_once : {false, true}) {
@@ -171,22 +171,23 @@ TEST(https_server, a_request_s_context_ends_when_the_client_leaves) {
 }
 
 TEST_ANYWHERE(kb61_https, silent_and_slow_clients_leave_nothing_behind) {
-    // A handshake without a limit keeps a goroutine and a descriptor, as does one that fails.
+    // A handshake without a limit would keep a goroutine and a descriptor, as would a handshake
+    // that fails.
     (void)connected();
     const int before = open_descriptors();
     const auto echo = [](auto& w, auto& r) { w.write(r.body()); };
     const std::vector<std::string> wanted = {"", "408", "200"};
     std::vector<std::string> got;
     std::chrono::milliseconds limit = 100ms;
-    // On a slow processor, or where the machine holds somebody up, the limit may end a handshake.
-    // One that is not there, or is another state's, shows each time.
+    // On a slow or busy machine the limit may end a handshake. A limit that is missing, or belongs
+    // to another state, shows each time.
     EXPECT_TRUE(eventually([&] {
         const https_server s(echo, {.read_header_timeout = limit, .idle_timeout = 50ms});
         limit *= 2;
         std::vector<net::conn> below;
         for (const std::string_view sent : {"", "\x16\x03\x01", "GET / HTTP/1.1\r\n\r\n"}) {
             below.push_back(s.dial_below());
-            std::error_code gone;  // it may have had enough
+            std::error_code gone;  // an error: the server may have closed already
             below.back().write(sent, gone);
         }
         for (const net::conn& c : below)

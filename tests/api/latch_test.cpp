@@ -16,7 +16,7 @@ static_assert(!std::is_copy_constructible_v<rota::latch>);
 static_assert(!std::is_copy_constructible_v<rota::barrier<>>);
 
 TEST_ANYWHERE(latch, waiters_go_on_at_zero_and_not_before) {
-    // It could open early, or forget one of those who wait.
+    // It could open early, or forget a waiter.
     for (int round = 0; round < 30; ++round) {
         rota::latch open(10);
         std::atomic<int> arrived{0};
@@ -92,7 +92,7 @@ TEST_ANYWHERE(latch, joins_threads_and_goroutines) {
 }
 
 TEST_ANYWHERE(barrier, nobody_begins_a_phase_before_all_have_ended_the_last) {
-    // Somebody could pass early, or the completion run twice or beside the others.
+    // A worker could pass early, or the completion run twice or beside the workers.
     constexpr int workers = 5, phases = 40;
     int completed = 0;
     std::atomic<int> inside[phases] = {};

@@ -1,4 +1,4 @@
-// rota::leak: what was left behind is found, and nothing else.
+// rota::leak: finds the goroutines that were left behind, and no others.
 #include <rota/leak.hpp>
 #include <rota/leak_gtest.hpp>
 #include <rota/pprof.hpp>
@@ -17,10 +17,10 @@ using namespace std::chrono_literals;
 
 __attribute__((noinline)) void leaks_here(const rota::chan<int>& ch) {
     ch.recv();
-    asm volatile("" : : "i"(3) : "memory");  // no tail call, and not folded with its like
+    asm volatile("" : : "i"(3) : "memory");  // no tail call, and not folded with an equal function
 }
 
-// Three frames on the way to a goroutine, as in a program whose one place starts all of them.
+// Three frames on the way to a goroutine, as in a program that starts its goroutines in one place.
 __attribute__((noinline)) void starts_one(rota::wait_group& wg, const rota::chan<int>& ch) {
     wg.go([ch] { leaks_here(ch); });
     asm volatile("" : : "i"(4) : "memory");
@@ -41,12 +41,12 @@ class kept_stacks {
     kept_stacks& operator=(const kept_stacks&) = delete;
 };
 
-// What others have turned on ends with the test.
+// Turns off creation stacks that the tested code has turned on.
 struct stacks_ended {
     ~stacks_ended() { rota::leak::keep_creation_stacks(false); }
 };
 
-// Whatever others have left: those tests have announced it.
+// Options that ignore goroutines of earlier tests, which have announced them.
 rota::leak::options of_this_test(std::chrono::nanoseconds wait) {
     rota::leak::options how = rota::leak::ignore_current();
     how.max_wait = wait;
@@ -56,7 +56,7 @@ rota::leak::options of_this_test(std::chrono::nanoseconds wait) {
 }  // namespace
 
 TEST_ANYWHERE(leak, what_rota_keeps_for_itself_is_none) {
-    // Whoever looks for leaks while a trace is taken finds who takes it.
+    // Otherwise a search for leaks during a trace would find the goroutine that takes the trace.
     const rota::leak::options how = of_this_test(5ms);
     const std::string path = "/tmp/rota-leak." + std::to_string(::getpid()) + ".trace";
     rota::trace::start(path);
@@ -67,7 +67,7 @@ TEST_ANYWHERE(leak, what_rota_keeps_for_itself_is_none) {
 }
 
 TEST_ANYWHERE(leak, one_that_waits_for_ever_is_found_with_its_trace) {
-    // It is overlooked, or nobody learns where it stands and who has started it.
+    // It could be missed, or reported without its place and its creator.
     rota::leak::options how = of_this_test(5ms);
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
@@ -99,8 +99,9 @@ TEST_ANYWHERE(leak, one_that_waits_for_ever_is_found_with_its_trace) {
 }
 
 TEST_ANYWHERE(leak, one_found_shows_the_stack_that_has_started_it) {
-    // All goroutines of a program come from one function of it, or from rota's own templates, and
-    // nobody learns on whose behalf; or stacks are kept although nobody wants them.
+    // The goroutines of a program may come from one of its functions, or from rota's own templates:
+    // a reader would not learn on whose behalf. Or stacks could be kept although no search wants
+    // them.
     rota::leak::options how = of_this_test(5ms);
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
@@ -139,7 +140,7 @@ TEST_ANYWHERE(leak, one_found_shows_the_stack_that_has_started_it) {
 }
 
 TEST(leak, stacks_are_kept_by_all_that_run_when_that_begins) {
-    // A thread of the runtime that had a processor before goes on without keeping any.
+    // A thread of the runtime that already had a processor could go on without keeping stacks.
     rota::run([] {
         const rota::leak::options how = of_this_test(0ms);
         auto ch = rota::make_chan<int>();
@@ -173,8 +174,8 @@ TEST(leak, stacks_are_kept_by_all_that_run_when_that_begins) {
 }
 
 TEST_ANYWHERE(leak, of_a_scope_are_its_goroutines_and_those_that_they_have_started) {
-    // A test that runs beside others finds theirs, or loses its own as soon as they have been
-    // started by one that has ended.
+    // A test beside other tests could find their goroutines. Or it could lose its own as soon as
+    // the goroutine that started them has ended.
     const kept_stacks kept;
     auto ch = rota::make_chan<int>();
     rota::wait_group grandchildren, strangers;
@@ -186,13 +187,13 @@ TEST_ANYWHERE(leak, of_a_scope_are_its_goroutines_and_those_that_they_have_start
         EXPECT_TRUE(rota::leak::find(mine, at_once).empty());
         EXPECT_NO_THROW(rota::leak::verify_none(mine, at_once));
         mine.go([&grandchildren, ch] {
-            grandchildren.go([ch] { leaks_here(ch); });  // by one that ends
+            grandchildren.go([ch] { leaks_here(ch); });  // started by a goroutine that ends
         });
         auto answer = mine.async([ch] { leaks_here(ch); });
         EXPECT_TRUE(eventually([&] { return rota::leak::find(mine, at_once).size() == 2; }));
         EXPECT_EQ(rota::leak::find(other, at_once).size(), 1u);
         EXPECT_THROW(rota::leak::verify_none(mine, at_once), rota::leak::leak_error);
-        mine.go([&other, ch] { other.go([ch] { leaks_here(ch); }); });  // of both
+        mine.go([&other, ch] { other.go([ch] { leaks_here(ch); }); });  // belongs to both scopes
         EXPECT_TRUE(eventually([&] {
             return rota::leak::find(mine, at_once).size() == 3 &&
                    rota::leak::find(other, at_once).size() == 2;
@@ -206,22 +207,22 @@ TEST_ANYWHERE(leak, of_a_scope_are_its_goroutines_and_those_that_they_have_start
 }
 
 TEST_ANYWHERE(leak, a_scope_that_nobody_told_apart_is_refused) {
-    // It looks as if there were no leak.
+    // An empty result would look as if there were no leak.
     rota::scope s;
     EXPECT_EQ(panic_of([&] { (void)rota::leak::find(s); }),
               "rota: leak::find of a scope that began before leak::keep_creation_stacks");
 }
 
 TEST(leak, of_a_bubble_are_those_that_are_in_it) {
-    // A goroutine of somebody else's lets the test of a bubble fail, or a second of real time
-    // passes for each.
+    // A goroutine of another test could fail the test of a bubble, or a second of real time could
+    // pass for each.
     auto outer = rota::make_chan<int>();
     rota::wait_group outside;
     outside.go([outer] { leaks_here(outer); });
     rota::synctest::test([] {
         rota::leak::options how;
         how.own_bubble = true;
-        how.max_wait = 1h;  // of its own time
+        how.max_wait = 1h;  // of the bubble's own time
         EXPECT_TRUE(rota::leak::find(how).empty());
         rota::go([] { rota::sleep_for(30min); });
         EXPECT_TRUE(rota::leak::find(how).empty());
@@ -241,14 +242,14 @@ TEST(leak, of_a_bubble_are_those_that_are_in_it) {
 }
 
 TEST_ANYWHERE(leak, one_that_is_about_to_end_is_waited_for) {
-    // Every test that does not wait for its last goroutine fails now and then.
+    // Otherwise a test that does not wait for its last goroutine would fail now and then.
     rota::leak::options how = of_this_test(patience);
     for (int i = 0; i < 20; ++i) rota::go([] { rota::sleep_for(2ms); });
     EXPECT_NO_THROW(rota::leak::verify_none(how));
 }
 
 TEST_ANYWHERE(leak, what_is_to_be_ignored_is) {
-    // A pool of the program's own is reported at the end of each test.
+    // Otherwise a pool of the program's own would be reported at the end of each test.
     rota::leak::options how = of_this_test(0ms);
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
@@ -267,7 +268,7 @@ TEST_ANYWHERE(leak, what_is_to_be_ignored_is) {
 }
 
 TEST(leak, tests_side_by_side_find_their_own) {
-    // One test's leak lets another one fail.
+    // A test's leak could fail another test.
     rota::run([] {
         auto ch = rota::make_chan<int>();
         rota::wait_group tests;
@@ -278,7 +279,7 @@ TEST(leak, tests_side_by_side_find_their_own) {
                 rota::pprof::do_labels({{"test", name}}, [&] {
                     rota::wait_group started;
                     started.add(1);
-                    // Started by one that has ended: labels outlive it.
+                    // Started by a goroutine that has ended: labels outlive it.
                     rota::go([&started, ch, t] {
                         if (t % 2 != 0) rota::go([ch] { leaks_here(ch); });
                         started.done();
@@ -288,7 +289,7 @@ TEST(leak, tests_side_by_side_find_their_own) {
                 rota::leak::options how;
                 how.max_wait = t % 2 != 0 ? 0ms : std::chrono::milliseconds(patience);
                 how.labels = {{"test", name}};
-                // The one that has started it may not have ended yet.
+                // The goroutine that has started it may not have ended yet.
                 const auto finds_its_own = [&] {
                     return rota::leak::find(how).size() == static_cast<std::size_t>(t % 2);
                 };
@@ -317,7 +318,7 @@ TEST(leak, main_goroutines_are_none) {
 }
 
 TEST(leak, the_listener_lets_a_test_fail_that_leaks) {
-    // It says nothing, or lets the next test fail too.
+    // The listener could report nothing, or fail the next test too.
     const stacks_ended at_end;
     rota::leak::options how;
     how.max_wait = 0ms;
@@ -338,7 +339,7 @@ TEST(leak, the_listener_lets_a_test_fail_that_leaks) {
 }
 
 TEST(leak, lets_a_fixture_s_tests_that_leave_goroutines_fail) {
-    // It says nothing, or not who has started them.
+    // The fixture could report nothing, or not the creator.
     const stacks_ended at_end;
     struct probe : rota::leak::fixture {
         using rota::leak::fixture::SetUp;

@@ -1,4 +1,4 @@
-// rota::local: one for each goroutine, and for each thread.
+// rota::local: a value for each goroutine, and for each thread.
 #include <atomic>
 #include <memory>
 #include <string>
@@ -27,7 +27,7 @@ struct one_each {
 }  // namespace
 
 TEST_ANYWHERE(local, each_goroutine_and_thread_has_its_own) {
-    // It could follow the thread: goroutines that take turns on one would share it.
+    // It could follow the thread: goroutines that take turns on a thread would share it.
     rota::local<int> number;
     constexpr int many = 50;
     const auto work = [&](int me) {
@@ -91,7 +91,7 @@ struct ends_late {
 }  // namespace
 
 TEST_ANYWHERE(local, is_destroyed_before_who_waits_for_the_goroutine_goes_on) {
-    // Its destructor uses what the block that has waited owns, and that is gone.
+    // Otherwise its destructor would use memory of the waiting block, which is gone.
     rota::local<ends_late> box;
     for (const bool exits : {false, true}) {
         std::atomic<int> ended{0};
@@ -148,7 +148,7 @@ TEST_ANYWHERE(local, those_made_last_go_first) {
     std::vector<int> log;
     rota::chan<rota::unit> ended = rota::make_chan<rota::unit>();
     rota::go([&] {
-        // The first one made, so the last one destroyed: tells that all are gone.
+        // Made first, so destroyed last: reports that the other locals are gone.
         struct closes {
             rota::chan<rota::unit> c;
             ~closes() {
@@ -175,7 +175,7 @@ struct busy_end {
     rota::chan<int> out;
     ~busy_end() {
         if (!out) return;
-        // It uses rota: parks; and a local that is gone already, or was never there.
+        // Uses rota: parks; and uses a local that is gone already, or never existed.
         rota::runtime::gosched();
         ++*steps;
         steps_seen += *steps;
@@ -208,7 +208,7 @@ TEST_ANYWHERE(local, destructor_may_park_and_use_other_locals) {
 }
 
 TEST_ANYWHERE(local, may_come_and_go_in_a_goroutine_that_stays) {
-    // The place of one that is gone could be taken for the next one's.
+    // A new local could take the place, and the value, of a destroyed local.
     for (int i = 0; i < 1000; ++i) {
         auto one = std::make_unique<rota::local<int>>();
         ASSERT_EQ(one->get(), 0);

@@ -1,4 +1,4 @@
-// Goroutines that are locked to their threads.
+// rota::runtime::lock_os_thread: goroutines that are locked to their threads.
 #include <atomic>
 #include <chrono>
 #include <string>
@@ -29,7 +29,7 @@ bool thread_exists(int tid) {
 }  // namespace
 
 TEST(lock_os_thread, keeps_a_goroutine_on_its_thread) {
-    // Whoever takes it from a queue could run it itself.
+    // An m that takes it from a queue could run it itself.
     rota::run([] {
         const bustle others;
         rota::wait_group all;
@@ -49,7 +49,7 @@ TEST(lock_os_thread, keeps_a_goroutine_on_its_thread) {
 }
 
 TEST(lock_os_thread, keeps_all_others_off_the_thread) {
-    // The m could go on with what is next while its goroutine waits.
+    // The m could run the next goroutine while its own goroutine waits.
     rota::run([] {
         std::atomic<int> owned{0};
         std::atomic<bool> over{false};
@@ -67,7 +67,7 @@ TEST(lock_os_thread, keeps_all_others_off_the_thread) {
             rota::runtime::lock_os_thread();
             owned = thread_id();
             for (int k = 0; k < scaled(100); ++k) {
-                owned = 0;  // its own steps are no intrusion, and it is not asked here
+                owned = 0;  // its own steps are no intrusion, and it does not check itself here
                 rota::runtime::gosched();
                 owned = thread_id();
                 rota::sleep_for(100us);
@@ -82,12 +82,12 @@ TEST(lock_os_thread, keeps_all_others_off_the_thread) {
 }
 
 TEST(lock_os_thread, nests) {
-    // The first unlock could free the thread, or one too many count for the future.
+    // The first unlock could free the thread, or a surplus unlock count for the future.
     rota::run([] {
         const bustle others;
         rota::wait_group all;
         all.go([] {
-            rota::runtime::unlock_os_thread();  // without a lock: nothing
+            rota::runtime::unlock_os_thread();  // without a lock: does nothing
             for (int i = 0; i < 3; ++i) rota::runtime::lock_os_thread();
             const int own = thread_id();
             for (int left = 3; left-- > 1;) {
@@ -107,7 +107,7 @@ TEST(lock_os_thread, nests) {
 }
 
 TEST(lock_os_thread, locks_the_main_goroutine_to_the_thread_that_called_run) {
-    // Main may be somewhere else when it locks itself, and its thread busy or asleep.
+    // Main may be on another thread when it locks itself, and its own thread busy or asleep.
     const int here = thread_id();
     rota::run([here] {
         rota::runtime::lock_os_thread();
@@ -130,13 +130,13 @@ TEST(lock_os_thread, locks_the_main_goroutine_to_the_thread_that_called_run) {
         wander();
         rota::runtime::lock_os_thread();
         EXPECT_EQ(thread_id(), here);
-    });  // ends locked: run returns all the same
+    });  // ends locked: run returns nevertheless
     EXPECT_EQ(thread_id(), here);
     EXPECT_EQ(rota::run([] { return 5; }), 5) << "the thread serves the next run";
 }
 
 TEST(lock_os_thread, of_other_goroutines_does_not_keep_run_from_returning) {
-    // One that is locked to the thread inside run would have to be waited for.
+    // run would have to wait for a goroutine that is locked to its thread.
     for (int k = 0; k < scaled(50); ++k) {
         auto never = rota::make_chan<int>();
         rota::run([never] {
@@ -156,7 +156,7 @@ TEST(lock_os_thread, of_other_goroutines_does_not_keep_run_from_returning) {
 }
 
 TEST(kb39_lock_os_thread, ends_the_thread_of_a_goroutine_that_ends_locked) {
-    // The thread, with whatever has been done to it, could serve the next goroutine.
+    // The thread, with every change to its state, could serve the next goroutine.
     rota::run([] {
         const bustle others;
         for (int k = 0; k < scaled(30); ++k) {
@@ -176,8 +176,9 @@ TEST(kb39_lock_os_thread, ends_the_thread_of_a_goroutine_that_ends_locked) {
 }
 
 TEST(kb39_lock_os_thread, frees_the_memory_of_one_that_ends_locked_for_others) {
-    // What it was locked to goes with its memory to the next goroutine, which then runs on the
-    // spoiled thread. Stacks that are not of the default size go to a list that all processors use.
+    // A lock that stayed with the memory of the goroutine would go to the next goroutine, which
+    // would then run on the spoiled thread. Stacks of another size than the default go to a list
+    // that the processors share.
     constexpr std::size_t sizes[] = {0, std::size_t{64} * 1024};
     rota::run([&] {
         const bustle others;
@@ -217,7 +218,7 @@ TEST(lock_os_thread, ended_threads_are_not_counted_and_their_records_used_again)
 }
 
 TEST(lock_os_thread, many_locked_goroutines_pass_a_token_around) {
-    // A wake-up could go to the goroutine's m while that is on its way to sleep, and get lost.
+    // A wake-up could go to the goroutine's m while the m is on its way to sleep, and get lost.
     rota::run([] {
         constexpr int many = 20;
         std::vector<rota::chan<int>> ring;
@@ -267,7 +268,7 @@ TEST(lock_os_thread, stays_through_changes_of_gomaxprocs) {
 }
 
 TEST(lock_os_thread, in_a_thread_of_its_own_does_nothing) {
-    // It could be taken for a goroutine's, and the thread be ended.
+    // The call could be taken for a goroutine's, and end the thread.
     rota_test::on_thread([] {
         rota::runtime::lock_os_thread();
         rota::runtime::unlock_os_thread();
@@ -280,7 +281,7 @@ TEST(lock_os_thread, in_a_thread_of_its_own_does_nothing) {
 }
 
 TEST(lock_os_thread, is_said_in_stacks) {
-    // As Go does.
+    // As in Go.
     rota::run([] {
         rota::runtime::lock_os_thread();
         const std::string mine = rota::runtime::stack();

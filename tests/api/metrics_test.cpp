@@ -1,4 +1,4 @@
-// rota::metrics: names, values that move as they must, and the text for Prometheus.
+// rota::metrics: names, values that change as they must, and the text for Prometheus.
 #include <rota/metrics.hpp>
 
 #include <algorithm>
@@ -69,8 +69,8 @@ thread_figures read_thread_figures() {
             metric("/memory/classes/os-stacks:bytes")};
 }
 
-// Their values when they have stood still for a while. They are read one after the other, and a
-// thread is counted where it is started, and has its signal stack a moment later.
+// The figures of threads once they have been constant for a while. They are read one after another.
+// A thread counts from its start, and gets its signal stack a moment later.
 thread_figures thread_figures_at_rest() {
     thread_figures last = read_thread_figures();
     for (int same = 0; same < 20; ++same) {
@@ -87,7 +87,7 @@ double seconds_now() {
         .count();
 }
 
-// /cpu/classes, and our own clock before and behind.
+// /cpu/classes, and the test's own clock before and after.
 struct processor_look {
     double begun, total, user, idle, gc, scavenge, ended;
 };
@@ -108,7 +108,7 @@ processor_look look_at_processors() {
     return l;
 }
 
-// Those that runtime/metrics of Go 1.27 has, of the classes that rota has anything of.
+// The names of Go 1.27's runtime/metrics, for the classes of which rota has any.
 constexpr std::string_view go_s_names =
     "/cpu/classes/gc/mark/assist:cpu-seconds /cpu/classes/gc/mark/dedicated:cpu-seconds "
     "/cpu/classes/gc/mark/idle:cpu-seconds /cpu/classes/gc/pause:cpu-seconds "
@@ -135,7 +135,7 @@ constexpr std::string_view go_s_names =
 }  // namespace
 
 TEST_ANYWHERE(metrics, are_all_there_under_their_descriptions) {
-    // A name without a value, or values under each other's names.
+    // A name could have no value, or the values of two names could be swapped.
     const auto described = rota::metrics::all();
     const auto samples = rota::metrics::read();
     ASSERT_EQ(described.size(), samples.size());
@@ -151,7 +151,7 @@ TEST_ANYWHERE(metrics, are_all_there_under_their_descriptions) {
 }
 
 TEST_ANYWHERE(metrics, count_goroutines_by_what_they_do) {
-    // Those that wait are counted as running, or nobody is counted at all.
+    // Waiting goroutines could be counted as running, or not be counted.
     constexpr int waiting = 30;
     const std::uint64_t created = metric("/sched/goroutines-created:goroutines");
     auto ch = rota::make_chan<int>();
@@ -171,14 +171,14 @@ TEST_ANYWHERE(metrics, count_goroutines_by_what_they_do) {
 }
 
 TEST(metrics, count_goroutines_in_blocking_calls) {
-    // A call that lasts is taken for one that runs.
+    // A call that lasts could be taken for a running goroutine.
     rota::run([] {
         std::atomic<bool> entered{false}, leave{false};
         rota::wait_group wg;
         wg.go([&] {
             rota::blocking([&] {
                 entered = true;
-                // Between looks; the awaited comes, or patience ends.
+                // Between looks; the test sets `leave`, or patience ends.
                 const auto until = std::chrono::steady_clock::now() + 2 * patience;
                 while (!leave && std::chrono::steady_clock::now() < until)
                     std::this_thread::sleep_for(1ms);
@@ -193,10 +193,11 @@ TEST(metrics, count_goroutines_in_blocking_calls) {
 }
 
 TEST(metrics, count_goroutines_that_wait_for_a_processor) {
-    // What stands in a queue is not seen: an overload looks like rest.
+    // Queued goroutines could be missed: an overload would look like rest.
     rota::run([] {
         const int before = rota::runtime::gomaxprocs(1);
-        // While the machine holds our thread up, others may have the processor, and the queue ends.
+        // While the machine delays this thread, other goroutines may get the processor and empty
+        // the queue.
         EXPECT_TRUE(eventually([] {
             rota::wait_group wg;
             for (int i = 0; i < 20; ++i) wg.go([] {});
@@ -210,7 +211,7 @@ TEST(metrics, count_goroutines_that_wait_for_a_processor) {
 
 namespace {
 
-// How often each state stands in a dump of all goroutines.
+// How often each state stands in a dump of the goroutines.
 std::map<std::string, int> states_told() {
     const std::string dump = rota::runtime::stack(true);
     std::map<std::string, int> count;
@@ -225,9 +226,9 @@ std::map<std::string, int> states_told() {
 }  // namespace
 
 TEST(metrics, tell_of_goroutines_that_were_stopped_where_they_computed) {
-    // Goroutines that share too few processors, and never enter the runtime, are told as in a
-    // system call: an overload looks like waiting for the kernel, and no wait for a processor is
-    // ever measured.
+    // Goroutines that share too few processors, and never enter the runtime, could be reported as
+    // in a system call. An overload would then look like waiting for the kernel, and no wait for a
+    // processor would be measured.
     if (rota_test::under_tsan) {
         std::puts("no thread is stopped under tsan");
         return;
@@ -247,7 +248,7 @@ TEST(metrics, tell_of_goroutines_that_were_stopped_where_they_computed) {
             return metric("/sched/goroutines/runnable:goroutines") >= hogs - 3 &&
                    metric("/sched/goroutines/running:goroutines") <= 2;
         })) << scheduler_state();
-        // While a thread is on its way into the line, it waits for the line's lock.
+        // A thread on its way into the line waits for the line's lock.
         std::map<std::string, int> told;
         EXPECT_TRUE(eventually([&] {
             told = states_told();
@@ -266,7 +267,8 @@ TEST(metrics, tell_of_goroutines_that_were_stopped_where_they_computed) {
 }
 
 TEST(metrics, measure_how_long_goroutines_wait_for_a_processor) {
-    // Nobody is timed, or everybody, which would cost a look at the clock each time.
+    // The runtime could time no goroutine, or every goroutine, which would cost a look at the clock
+    // each time.
     rota::run([] {
         constexpr std::uint64_t rounds = 20'000, period = 64;
         const std::uint64_t before = count_of("/sched/latencies:seconds");
@@ -288,9 +290,9 @@ TEST(metrics, measure_how_long_goroutines_wait_for_a_processor) {
 }
 
 TEST(metrics, time_goroutines_that_threads_without_a_processor_make_runnable) {
-    // A thread of the program's own wakes goroutines, and none of them is ever timed: a service
-    // whose work comes from such threads shows no latencies at all. While it wakes them, the
-    // goroutines do nothing that is timed themselves: each change but the thread's is a park.
+    // A thread of the program's own wakes goroutines, and the runtime could time none of them: a
+    // service with work from such threads would show no latencies. While the thread wakes them, the
+    // goroutines do nothing that is timed: each of their changes is a park.
     rota::run([] {
         constexpr std::uint64_t rounds = 6'400, period = 64;
         auto work = rota::make_chan<int>();
@@ -310,7 +312,7 @@ TEST(metrics, time_goroutines_that_threads_without_a_processor_make_runnable) {
         feeder.join();
         wg.wait();
         EXPECT_EQ(done, rounds);
-        // Not each send wakes: the receiver may be awake still when the next value comes.
+        // Not each send wakes: the receiver may still be awake when the next value comes.
         const std::uint64_t timed = count_of("/sched/latencies:seconds") - before;
         EXPECT_GE(timed, 3u) << "of " << rounds / period << " at most\n" << scheduler_state();
         EXPECT_LE(timed, rounds);
@@ -318,8 +320,8 @@ TEST(metrics, time_goroutines_that_threads_without_a_processor_make_runnable) {
 }
 
 TEST(metrics, know_the_memory_of_stacks) {
-    // Stacks are not counted, or twice, or what was only reserved is taken for used. The second
-    // source is the kernel: all classes together are a part of the process's address space.
+    // Stacks could be missed or counted twice, or reserved memory be taken for used memory. The
+    // second source is the kernel: the classes together are a part of the process's address space.
     rota::run([] {
         constexpr int goroutines = 40;
         constexpr std::size_t stack = 4 << 20;
@@ -334,9 +336,10 @@ TEST(metrics, know_the_memory_of_stacks) {
             });
         }
         const std::uint64_t after = metric("/memory/classes/heap/stacks:bytes");
-        // Others of the test's program may have been kept at this size: at most all of them.
+        // The program may already have kept stacks of this size for the goroutines, at most for
+        // each of them.
         EXPECT_GE(after, std::uint64_t{goroutines} * stack);
-        // And sysmon may meanwhile have given back what other tests had left.
+        // sysmon may meanwhile have given back stacks of other tests.
         EXPECT_LE(after, before + std::uint64_t{goroutines} * 2 * stack);
         const metric_values all = all_metrics();
         std::uint64_t sum = 0;
@@ -356,17 +359,17 @@ TEST(metrics, know_the_memory_of_stacks) {
 }
 
 TEST(metrics, know_the_memory_of_threads) {
-    // Threads' stacks are not counted, or those of the program's own as well. Each thread that the
-    // runtime starts has as much as the others.
+    // Threads' stacks could be missed, or those of the program's own threads be counted too. Each
+    // thread that the runtime starts has the same amount.
     rota::run([] {
         bool agree = false;
         std::uint64_t started = 0, more = 0;
-        // A thread that the machine holds up where we begin may get its signal stack behind that,
-        // and is then counted on one side only. What is counted wrongly is so each time.
+        // A thread that the machine delays at the beginning may get its signal stack later, and
+        // then counts only on one side. A wrong count shows each time.
         for (int tries = 0; tries < 5 && !agree; ++tries) {
             const thread_figures before = thread_figures_at_rest();
             std::atomic<int> inside{0};
-            std::atomic<std::size_t> signal_stack{0};  // 0: it is not the runtime's
+            std::atomic<std::size_t> signal_stack{0};  // 0: not the runtime's
             std::atomic<bool> leave{false};
             rota::wait_group wg;
             const int blocked = static_cast<int>(metric("/sched/threads/total:threads")) + 8;
@@ -377,7 +380,7 @@ TEST(metrics, know_the_memory_of_threads) {
                         if (::sigaltstack(nullptr, &its) == 0 && its.ss_size == 256 << 10)
                             signal_stack = its.ss_size;
                         ++inside;
-                        // Between looks; the awaited comes, or patience ends.
+                        // Between looks; the test sets `leave`, or patience ends.
                         const auto until = std::chrono::steady_clock::now() + 2 * patience;
                         while (!leave && std::chrono::steady_clock::now() < until)
                             std::this_thread::sleep_for(1ms);
@@ -390,7 +393,8 @@ TEST(metrics, know_the_memory_of_threads) {
                 const thread_figures now = read_thread_figures();
                 started = now.created - before.created;
                 more = now.stacks - before.stacks;
-                // On the kernel's stacks stands also what the C library needs, as much on each.
+                // The stacks from the kernel also hold the C library's data, the same amount on
+                // each.
                 const std::uint64_t each = started > 0 ? more / started : 0;
                 agree = started > 0 && more % started == 0 && each >= (256 << 10) + signal_stack &&
                         each <= (512 << 10) + signal_stack;
@@ -404,8 +408,8 @@ TEST(metrics, know_the_memory_of_threads) {
 }
 
 TEST(metrics, know_the_memory_of_traces_and_of_processors) {
-    // Buffers of a trace look like tables of the scheduler, and processors that have gone like ones
-    // that are there.
+    // Buffers of a trace could be counted as tables of the scheduler, and removed processors as
+    // existing ones.
     rota::run([] {
         const auto path = std::filesystem::temp_directory_path() /
                           ("rota_memory_" + std::to_string(::getpid()) + ".trace");
@@ -427,7 +431,7 @@ TEST(metrics, know_the_memory_of_traces_and_of_processors) {
 }
 
 TEST(metrics, know_the_memory_of_profiles) {
-    // What the block profile takes is part of the scheduler's tables, or of none.
+    // The memory of the block profile could be counted as tables of the scheduler, or not at all.
     rota::run([] {
         rota::pprof::set_block_profile_rate(1);
         auto ch = rota::make_chan<int>();
@@ -447,8 +451,8 @@ TEST(metrics, know_the_memory_of_profiles) {
 }
 
 TEST(metrics, have_no_names_that_mean_nothing_here) {
-    // A figure of Go's heap that is always 0 says that the program has no memory; and a name that
-    // Go does not have is no name of Go's.
+    // A figure of Go's heap that is always 0 would say that the program has no memory. A name that
+    // Go does not have must not look like a name of Go's.
     for (const auto& d : rota::metrics::all()) {
         const std::string name(d.name);
         EXPECT_TRUE(name.starts_with("/rota/") || name.starts_with("/sched/") ||
@@ -471,7 +475,8 @@ TEST(metrics, have_no_names_that_mean_nothing_here) {
 }
 
 TEST(metrics, know_that_nothing_collects) {
-    // Who asks whether collections make a program slow gets no answer, or a wrong one.
+    // A user who asks whether collections make a program slow would get no answer, or a wrong
+    // answer.
     const metric_values all = all_metrics();
     for (const char* const name :
          {"/gc/cycles/automatic:gc-cycles", "/gc/cycles/forced:gc-cycles",
@@ -491,8 +496,8 @@ TEST(metrics, know_that_nothing_collects) {
 }
 
 TEST(metrics, add_up_the_time_of_processors) {
-    // What GOMAXPROCS has been is forgotten where it changes, or the classes are not all there is.
-    // Our own clock is looked at on both sides of each look at theirs.
+    // The value of GOMAXPROCS could be forgotten when it changes, or the classes could be
+    // incomplete. The test looks at its own clock before and after each look at rota's.
     rota::run([] {
         const int before = rota::runtime::gomaxprocs(3);
         const processor_look a = look_at_processors();
@@ -520,8 +525,9 @@ TEST(metrics, add_up_the_time_of_processors) {
 }
 
 TEST(metrics, know_which_processors_are_idle) {
-    // One that sleeps counts as busy, or one that computes as idle. The machine may hold threads up
-    // that look for work or take processors from those who compute: the awaited comes once.
+    // A sleeping processor could count as busy, or a computing processor as idle. The machine may
+    // delay threads that look for work, or take processors from threads that compute: the expected
+    // result comes once.
     rota::run([] {
         const int before = rota::runtime::gomaxprocs(2);
         EXPECT_TRUE(eventually([] {
@@ -559,7 +565,7 @@ TEST(metrics, have_go_s_boundaries) {
 }
 
 TEST(metrics, count_stops_of_the_world_for_traces) {
-    // The world stands still where a trace begins and ends, and no figure says so.
+    // The world stands still where a trace begins and ends, and a figure must say so.
     rota::run([] {
         const std::uint64_t before = count_of("/sched/pauses/total/other:seconds");
         const auto path = std::filesystem::temp_directory_path() /
@@ -572,7 +578,7 @@ TEST(metrics, count_stops_of_the_world_for_traces) {
 }
 
 TEST(metrics, count_stops_of_the_world) {
-    // A pause is not counted, or counted as a wait.
+    // A pause could be missed, or counted as a wait.
     rota::run([] {
         const std::uint64_t before = count_of("/sched/pauses/total/other:seconds");
         const int procs = rota::runtime::gomaxprocs(0);
@@ -584,7 +590,7 @@ TEST(metrics, count_stops_of_the_world) {
 }
 
 TEST(metrics, add_up_the_time_that_locks_were_waited_for) {
-    // A contended lock costs nothing in the figures.
+    // A contended lock could cost nothing in the figures.
     rota::run([] {
         const auto waited = [] {
             return std::get<double>(all_metrics().at("/sync/mutex/wait/total:seconds"));
@@ -600,7 +606,7 @@ TEST(metrics, add_up_the_time_that_locks_were_waited_for) {
         rota::sleep_for(20ms);
         mu.unlock();
         wg.wait();
-        // It has begun to wait at some time of the 20 ms, unless the machine had no time for it.
+        // The goroutine has begun to wait during the 20 ms, unless the machine had no time for it.
         EXPECT_GE(waited(), before);
         rota::shared_mutex shared;
         std::atomic<bool> waits{false};
@@ -623,7 +629,7 @@ TEST(metrics, add_up_the_time_that_locks_were_waited_for) {
 }
 
 TEST_ANYWHERE(prometheus, text_has_the_names_of_go_s_client) {
-    // Boards that ask for go_goroutines stay empty.
+    // Otherwise boards that ask for go_goroutines would stay empty.
     const std::string text = rota::metrics::prometheus();
     EXPECT_GE(exposed(text, "go_goroutines"), rota::runtime::goid() != 0 ? 1 : 0) << text;
     EXPECT_GE(exposed(text, "go_threads"), 1) << text;
@@ -638,8 +644,8 @@ TEST_ANYWHERE(prometheus, text_has_the_names_of_go_s_client) {
 }
 
 TEST_ANYWHERE(prometheus, text_is_what_the_format_asks_for) {
-    // A scraper refuses the whole text: a sample without a type, a family in two places, buckets
-    // that go down, no +Inf.
+    // A scraper refuses the whole text for a sample without a type, a family in two places, buckets
+    // that go down, or a missing +Inf.
     const exposition text(rota::metrics::prometheus());
     EXPECT_EQ(text.complaint(), "");
     EXPECT_GE(text.families().size(), 60u);
@@ -649,7 +655,7 @@ TEST_ANYWHERE(prometheus, text_is_what_the_format_asks_for) {
 }
 
 TEST(prometheus, what_the_format_forbids_is_seen) {
-    // The test above is content with everything.
+    // With a lenient checker the test above would accept any text.
     const std::string head = "# HELP a_total A.\n# TYPE a_total counter\n";
     const std::string h = "# HELP h H.\n# TYPE h histogram\n";
     EXPECT_EQ(exposition(head + "a_total 1\n").complaint(), "");
@@ -671,7 +677,7 @@ TEST(prometheus, what_the_format_forbids_is_seen) {
 }
 
 TEST(prometheus, memory_has_the_names_of_go_s_client) {
-    // A board of memory stays empty, or shows other sums than the classes that they are of.
+    // A board of memory could stay empty, or show sums that differ from their classes.
     const std::string text = rota::metrics::prometheus();
     const auto bytes = [&text](const char* name) {
         return exposed(text, "go_memory_classes_" + std::string(name) + "_bytes");
@@ -685,14 +691,14 @@ TEST(prometheus, memory_has_the_names_of_go_s_client) {
     EXPECT_EQ(exposed(text, "go_memstats_mcache_sys_bytes"),
               bytes("metadata_mcache_inuse") + bytes("metadata_mcache_free"));
     EXPECT_EQ(exposed(text, "go_memstats_gc_sys_bytes"), bytes("metadata_other"));
-    // What would be a lie about the program's own heap.
+    // These names would be wrong about the program's own heap.
     for (const char* const name : {"alloc_bytes", "mallocs_total", "heap_objects", "next_gc_bytes"})
         EXPECT_EQ(exposed(text, std::string("go_memstats_") + name), -1) << name;
     EXPECT_NE(text.find("\ngo_info{version=\"rota 0."), std::string::npos);
 }
 
 TEST(prometheus, histograms_have_the_bounds_of_go_s_client) {
-    // A board that adds up processes finds other buckets in each.
+    // Otherwise a board that adds up processes would find different buckets in each.
     const std::string text = rota::metrics::prometheus();
     for (const char* const bound :
          {"6.399999999999999e-08", "6.399999999999999e-07", "7.167999999999999e-06",

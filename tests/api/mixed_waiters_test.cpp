@@ -1,4 +1,4 @@
-// Threads and goroutines that wait in one line: nobody is served out of turn, or forgotten.
+// Threads and goroutines that wait in one line: each is served in its turn.
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -21,8 +21,8 @@ using rota_test::scheduler_state;
 
 namespace {
 
-// Calls f in turn in a goroutine and in a thread, and waits each time until it sleeps in there: one
-// stands behind the other.
+// Calls f in turn in a goroutine and in a thread. Each time it waits until f sleeps, so that the
+// waiters stand one behind the other.
 class line {
   public:
     ~line() {
@@ -34,7 +34,8 @@ class line {
         if (++length_ % 2 == 0) return rota_test::go_and_park(std::move(f));
         std::atomic<int> tid{0};
         threads_.emplace_back([&tid, f] {
-            rota::runtime::num_thread();  // known to rota, which locks something the first time
+            // registers the thread with rota, which takes a lock the first time
+            rota::runtime::num_thread();
             tid = ::gettid();
             f();
         });
@@ -42,7 +43,7 @@ class line {
     }
 
   private:
-    // It may also sleep on its way, for a lock of the allocator's or of tsan's: not for long.
+    // A thread may also sleep on its way, briefly, for a lock of the allocator or of tsan.
     static bool stays_asleep(int tid) {
         for (int look = 0; look < 5; ++look) {
             if (look != 0) rota::sleep_for(1ms);
@@ -60,8 +61,7 @@ constexpr int many = 12;
 }  // namespace
 
 TEST_ANYWHERE(mixed_waiters, receivers_are_served_in_the_order_of_their_coming) {
-    // Threads could stand in a line of their own.
-    // Then value i would not go to receiver i.
+    // Threads could stand in a line of their own: value i would not go to receiver i.
     auto ch = rota::make_chan<int>();
     std::vector<std::atomic<int>> got(many);
     line waiting;
@@ -121,8 +121,8 @@ TEST_ANYWHERE(mixed_waiters, for_a_condition_are_woken_in_the_order_of_their_com
 }
 
 TEST_ANYWHERE(mixed_waiters, that_send_panic_when_the_channel_is_closed) {
-    // One who is woken by the close could return as if its value had been received: a thread, a
-    // send with a time limit, or a select, each of which leaves by a way of its own.
+    // A sender woken by the close could return as if its value had been received. A thread, a send
+    // with a time limit, and a select each leave by a path of their own.
     const std::function<void(const rota::chan<int>&)> sends[] = {
         [](const rota::chan<int>& ch) { ch.send(1); },
         [](const rota::chan<int>& ch) { (void)ch.send_for(1, 1h); },
@@ -157,7 +157,7 @@ TEST_ANYWHERE(mixed_waiters, that_send_panic_when_the_channel_is_closed) {
 }
 
 TEST_ANYWHERE(mixed_waiters, that_receive_are_told_when_the_channel_is_closed) {
-    // As above: a receiver could sleep on, or get a value that nobody has sent.
+    // As above: a receiver could sleep on, or get a value that was never sent.
     const std::function<bool(const rota::chan<int>&)> receives[] = {
         [](const rota::chan<int>& ch) { return !ch.recv(); },
         [](const rota::chan<int>& ch) {

@@ -1,4 +1,4 @@
-// rota::mutex: exclusion, try_lock, unlocking by others, fairness.
+// rota::mutex: exclusion, try_lock, unlocking by another goroutine, fairness.
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -21,8 +21,8 @@ static_assert(std::is_nothrow_default_constructible_v<rota::mutex>);
 static constinit rota::mutex static_mutex;  // usable before any constructor runs
 
 TEST_ANYWHERE(mutex, meets_the_standards_lockable_requirements) {
-    // The standard's guards could not accept it, or std::lock could deadlock on it.
-    // Then this would not compile, or hang.
+    // The standard's guards could not accept it, or std::lock could deadlock on it: the test would
+    // not compile, or hang.
     rota::mutex a;
     rota::mutex b;
     {
@@ -50,8 +50,8 @@ TEST_ANYWHERE(mutex, meets_the_standards_lockable_requirements) {
 }
 
 TEST_ANYWHERE(mutex, excludes_goroutines_and_threads_alike) {
-    // Two holders at once would lose increments of a plain counter.
-    // Then the sum would be too small, and tsan would report.
+    // Two holders at once would lose increments of a plain counter. The sum would then be too
+    // small, and tsan would report it.
     rota::mutex mu;
     long plain = 0;
     constexpr int goroutines = 8, threads = 4;
@@ -72,8 +72,7 @@ TEST_ANYWHERE(mutex, excludes_goroutines_and_threads_alike) {
 }
 
 TEST_ANYWHERE(mutex, try_lock_tells_the_truth) {
-    // It could fail on a free lock, or take a held one.
-    // Then one of the answers would differ.
+    // It could fail on a free lock, or take a held lock.
     rota::mutex mu;
     for (int i = 0; i < 100; ++i) {
         ASSERT_TRUE(mu.try_lock());
@@ -95,8 +94,8 @@ TEST_ANYWHERE(mutex, try_lock_tells_the_truth) {
 }
 
 TEST_ANYWHERE(mutex, may_be_unlocked_by_another_goroutine) {
-    // It could be bound to its holder, or to the holder's thread.
-    // Then the unlock would be refused, or the waiter not be woken.
+    // It could be bound to its holder, or to the holder's thread. The unlock would then be refused,
+    // or the waiter not be woken.
     rota::mutex mu;
     for (int i = 0; i < 100; ++i) {
         mu.lock();
@@ -111,8 +110,8 @@ TEST_ANYWHERE(mutex, may_be_unlocked_by_another_goroutine) {
 }
 
 TEST_ANYWHERE(mutex, waiter_parks_and_is_woken) {
-    // A waiter could spin for ever, or the unlock not see it.
-    // Then no park would be counted, or the waiter never come.
+    // A waiter could spin for ever, or the unlock not see it. No park would then be counted, or the
+    // waiter would never get the lock.
     rota::mutex mu;
     std::atomic<bool> got{false};
     mu.lock();
@@ -127,8 +126,8 @@ TEST_ANYWHERE(mutex, waiter_parks_and_is_woken) {
 }
 
 TEST_ANYWHERE(mutex, holder_may_park) {
-    // The lock could belong to the thread, which runs other goroutines meanwhile.
-    // Then they would enter while the holder sleeps, and the plain counter be off.
+    // The lock could belong to the thread, which runs other goroutines meanwhile. They would then
+    // enter while the holder sleeps, and the plain counter would be wrong.
     rota::mutex mu;
     int plain = 0;
     rota::wait_group wg;
@@ -148,8 +147,8 @@ TEST_ANYWHERE(mutex, holder_may_park) {
 }
 
 TEST_ANYWHERE(mutex, greedy_holders_cannot_keep_a_waiter_out) {
-    // Who unlocks and locks again at once is always faster than who must be woken.
-    // Without starvation mode the ten acquisitions would take for ever.
+    // A goroutine that unlocks and locks again at once is always faster than a waiter that must be
+    // woken. Without starvation mode the ten acquisitions would take for ever.
     rota::mutex mu;
     std::atomic<bool> stop{false};
     rota::wait_group wg;
@@ -177,8 +176,8 @@ TEST_ANYWHERE(mutex, greedy_holders_cannot_keep_a_waiter_out) {
 }
 
 TEST_ANYWHERE(mutex, is_as_usable_after_starvation_as_before) {
-    // A starvation mode that never ends would hand the lock from waiter to waiter for good, or lose
-    // it. Then an uncontended try_lock would fail afterwards.
+    // A starvation mode that never ends would hand the lock from waiter to waiter for ever, or lose
+    // it. An uncontended try_lock would then fail afterwards.
     rota::mutex mu;
     for (int round = 0; round < 5; ++round) {
         rota::wait_group wg;
@@ -189,7 +188,7 @@ TEST_ANYWHERE(mutex, is_as_usable_after_starvation_as_before) {
                 rota::sleep_for(200us);
             });
         }
-        rota::sleep_for(3ms);  // makes the waiters starve; nothing depends on how long it takes
+        rota::sleep_for(3ms);  // makes the waiters starve; its length does not matter
         mu.unlock();
         wg.wait();
         ASSERT_TRUE(mu.try_lock());
@@ -198,8 +197,8 @@ TEST_ANYWHERE(mutex, is_as_usable_after_starvation_as_before) {
 }
 
 TEST_ANYWHERE(mutex, many_mutexes_do_not_disturb_each_other) {
-    // Waiters of all mutexes share a table; one could be woken for another's mutex.
-    // Then a plain counter would be off, or a waiter stay.
+    // Waiters of every mutex share a table; a waiter could be woken for another mutex. A plain
+    // counter would then be wrong, or a waiter would stay.
     constexpr std::size_t many = 500;
     std::vector<rota::mutex> mutexes(many);
     std::vector<int> counters(many, 0);

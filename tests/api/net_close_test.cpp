@@ -1,4 +1,4 @@
-// Deadlines and the end of sockets: who waits is woken, for the right reason, and nothing is lost.
+// Deadlines and the end of sockets: waiters are woken for the right reason, and no byte is lost.
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -16,7 +16,7 @@ TEST_ANYWHERE(net_deadline, ends_a_read_that_waits) {
     const ends both = connected();
     both.server.set_read_deadline(in(20ms));
     EXPECT_EQ(read_error(both.server), std::errc::timed_out);
-    EXPECT_EQ(read_error(both.server), std::errc::timed_out);  // it has passed for good
+    EXPECT_EQ(read_error(both.server), std::errc::timed_out);  // it stays expired
     both.client.write("x");
     both.server.set_read_deadline({});
     EXPECT_EQ(read_text(both.server), "x");
@@ -44,7 +44,7 @@ TEST_ANYWHERE(net_deadline, ends_a_write_that_waits) {
 }
 
 TEST_ANYWHERE(net_deadline, set_by_another_ends_a_read_under_way) {
-    // Who waits already must hear of a deadline that is set, moved, and taken back.
+    // A waiting reader must learn of a deadline that is set, moved, and removed.
     const ends both = connected();
     std::atomic<bool> ended{false};
     rota::wait_group reader;
@@ -88,8 +88,8 @@ TEST_ANYWHERE(net_deadline, set_in_a_bubble_leaves_later_ones_to_the_real_clock)
 }
 
 TEST_ANYWHERE(net_goroutines, that_wait_for_their_turn_keep_a_bubble_from_leaping) {
-    // Who holds the turn may be outside, and so may what it waits for: time that leaps then would
-    // leap at a moment of chance.
+    // The holder of the turn may be outside, and so may the event for which it waits: time would
+    // leap at a random moment.
     const ends both = connected();
     std::atomic<bool> waits{false};
     rota::wait_group outside;
@@ -156,8 +156,8 @@ TEST_ANYWHERE(kb28_net_deadline, moved_by_many_at_the_moment_of_expiry) {
 }
 
 TEST_ANYWHERE(kb28_net_deadline, moved_by_many_against_reads_and_a_close) {
-    // The close takes the deadline out of the heap while it expires, and while eight move it: the
-    // readers end, once, and the close returns.
+    // The close removes the deadline from the heap while it expires, and while eight goroutines
+    // move it: the readers end, once, and the close returns.
     constexpr int movers = 8, readers = 2, rounds = scaled(200);
     if (scaled(10) != 10) std::puts("a tenth of the rounds: a sanitizer's take ten times as long");
     for (int round = 0; round < rounds; ++round) {
@@ -192,7 +192,7 @@ TEST_ANYWHERE(kb28_net_deadline, moved_by_many_against_reads_and_a_close) {
 }
 
 TEST_ANYWHERE(kb37_net_deadline, that_races_with_data_loses_no_byte) {
-    // Bytes that have been taken from the kernel could be thrown away with the time-out.
+    // Bytes that have been taken from the kernel could be dropped with the time-out.
     const ends both = connected();
     std::string expected, got;
     rota::wait_group writer;
@@ -201,7 +201,7 @@ TEST_ANYWHERE(kb37_net_deadline, that_races_with_data_loses_no_byte) {
     writer.go([&] {
         for (const char each : expected) {
             both.client.write(std::string_view(&each, 1));
-            if (each == 'm') rota::sleep_for(20us);  // the load: a pause in what arrives
+            if (each == 'm') rota::sleep_for(20us);  // the load: a pause in the arriving bytes
             else rota::runtime::gosched();
         }
         both.client.close_write();
@@ -220,7 +220,7 @@ TEST_ANYWHERE(kb37_net_deadline, that_races_with_data_loses_no_byte) {
 }
 
 TEST_ANYWHERE(net_close, wakes_all_who_wait) {
-    // One that is not woken sleeps for ever; so does the close, if it waits for that one.
+    // A waiter that is not woken sleeps for ever; so does the close, if it waits for that waiter.
     const ends both = connected();
     const net::listener l = net::listen("tcp", "127.0.0.1:0");
     rota::wait_group all;
@@ -259,8 +259,8 @@ TEST_ANYWHERE(net_close, wakes_all_who_wait) {
 }
 
 TEST_ANYWHERE(kb34_net_close, under_pending_calls_gives_no_byte_to_another_file) {
-    // A number that is freed under a call belongs to somebody else when the call gets to it: each
-    // connection has its own letter, and no other may ever be read from it.
+    // If a number is freed under a call, another file has it when the call gets to it. Each
+    // connection has its own letter, and no other letter may be read from it.
     constexpr int rounds = scaled(100);
     const net::listener l = net::listen("tcp", "127.0.0.1:0");
     const std::string at = l.addr().to_string();
@@ -297,7 +297,7 @@ TEST_ANYWHERE(kb34_net_close, under_pending_calls_gives_no_byte_to_another_file)
 
 namespace {
 
-// Whether it is so within 1 s, of a clock that stands still while the machine does: a thousand
+// Whether it becomes so within 1 s, by a clock that stands still while the machine does: a thousand
 // sleeps of a millisecond.
 template <class C>
 bool within_a_second(C is_so) {
@@ -305,8 +305,8 @@ bool within_a_second(C is_so) {
     return is_so();
 }
 
-// Closes what others are in calls of, which `call` makes. How many it was who came to their end
-// within a second, the one who closed among them.
+// Closes a socket while `callers` goroutines are in calls that `call` makes. Returns how many of
+// these and of the close ended within a second.
 template <class Socket, class Call>
 int ended_by_close(const Socket& s, int callers, Call call) {
     std::atomic<int> ended{0}, begun{0};
@@ -334,7 +334,7 @@ int ended_by_close(const Socket& s, int callers, Call call) {
 }  // namespace
 
 TEST_ANYWHERE(kb34_net_close, returns_within_a_second_and_so_does_every_call) {
-    // A close could wait for a call that nobody ends; a call, for what will not come any more.
+    // A close could wait for a call that never ends, or a call for bytes that will never come.
     constexpr int rounds = scaled(20), callers = 4;
     const std::string large(8 << 20, 'w');
     const auto reads = [](const net::conn& c) {
@@ -345,7 +345,7 @@ TEST_ANYWHERE(kb34_net_close, returns_within_a_second_and_so_does_every_call) {
     };
     const auto writes = [&](const net::conn& c) {
         std::error_code error;
-        c.write(large, error);  // more than anybody has room for
+        c.write(large, error);  // more than the buffers can hold
         EXPECT_TRUE(error);
     };
     for (int round = 0; round < rounds; ++round) {
@@ -376,8 +376,8 @@ TEST_ANYWHERE(kb34_net_close, returns_within_a_second_and_so_does_every_call) {
 }
 
 TEST_ANYWHERE(kb32_net_dial, numbers_that_are_used_again_bring_no_old_event) {
-    // An event for the previous owner of a number or record makes a dial believe that it is
-    // connected, or wakes the wrong reader.
+    // An event for the previous owner of a number or record would make a dial believe that it is
+    // connected, or wake the wrong reader.
     constexpr int rounds = scaled(1500);
     const net::listener l = net::listen("tcp", "127.0.0.1:0");
     const std::string at = l.addr().to_string();
@@ -418,7 +418,8 @@ TEST_ANYWHERE(kb32_net_dial, numbers_that_are_used_again_bring_no_old_event) {
 }
 
 TEST_ANYWHERE(net_goroutines, that_wait_for_the_network_are_not_deadlocked) {
-    // All goroutines wait, and what wakes them comes from outside: a deadlock report ends the test.
+    // Each goroutine waits, and the wake-up comes from outside: a deadlock report would end the
+    // test.
     const net::listener l = net::listen("tcp", "127.0.0.1:0");
     std::thread outside([port = l.addr().port()] {
         bool rests = false;  // sysmon wakes for a moment now and then
@@ -443,7 +444,7 @@ TEST_ANYWHERE(net_goroutines, that_wait_for_the_network_are_not_deadlocked) {
 }
 
 TEST(kb12_net, sockets_do_not_starve_beside_busy_goroutines) {
-    // The poller could be asked only when there is nothing else to do.
+    // The poller could be asked only when there is no other work.
     rota::run([] {
         const int ps = rota::runtime::gomaxprocs(0);
         std::atomic<bool> stop{false};

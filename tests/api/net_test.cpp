@@ -1,5 +1,5 @@
 // Sockets as programs see them: bytes and messages arrive, once and in order; addresses and errors
-// are what they should be.
+// are correct.
 #include <algorithm>
 #include <fstream>
 
@@ -26,7 +26,7 @@ TEST_ANYWHERE(net_stream, carries_bytes_both_ways) {
 }
 
 TEST_ANYWHERE(net_stream, write_sends_all_however_slow_the_reader) {
-    // A write longer than all buffers could return after a part of it.
+    // A write longer than the buffers together could return after a part of it.
     const ends both = connected();
     static constexpr std::size_t size = 4 << 20;
     rota::wait_group writer;
@@ -74,8 +74,8 @@ TEST_ANYWHERE(net_stream, write_of_many_pieces_sends_all_in_order) {
 }
 
 TEST_ANYWHERE(net_stream, end_of_the_peer_is_a_read_of_nothing) {
-    // The end could be taken for an error, or for no data yet: after a short read the next one
-    // waits for a change, and the end that came with the data has been told already.
+    // The end could be taken for an error, or for no data yet: after a short read the next read
+    // waits for a change, and the end that came with the data has already been reported.
     for (int i = 0; i < 200; ++i) {
         const ends both = connected();
         both.client.write("last words");
@@ -97,7 +97,7 @@ TEST_ANYWHERE(net_stream, half_close_leaves_the_other_direction_open) {
 }
 
 TEST_ANYWHERE(kb37_net_stream, buffer_of_no_bytes_reads_nothing_and_is_no_end) {
-    // A read into nothing could wait, or be taken for the peer's end.
+    // A read into an empty buffer could wait, or be taken for the peer's end.
     const ends both = connected();
     EXPECT_EQ(both.server.read(std::span<std::byte>()), 0U);
     EXPECT_EQ(both.client.write(""), 0U);
@@ -106,7 +106,7 @@ TEST_ANYWHERE(kb37_net_stream, buffer_of_no_bytes_reads_nothing_and_is_no_end) {
 }
 
 TEST_ANYWHERE(net_stream, peer_that_is_gone_gives_an_error_and_no_signal) {
-    // A write to nobody could raise SIGPIPE, or report success for ever.
+    // A write to a closed peer could raise SIGPIPE, or report success for ever.
     const ends both = connected();
     both.server.close();
     std::error_code error;
@@ -118,7 +118,7 @@ TEST_ANYWHERE(net_stream, peer_that_is_gone_gives_an_error_and_no_signal) {
 }
 
 TEST_ANYWHERE(kb33_net_stream, single_bytes_are_all_told_of) {
-    // Readiness that is cleared after it has been set again is lost: the reader sleeps on.
+    // Readiness that is cleared after it has been set again is lost: the reader would sleep on.
     const ends both = connected();
     constexpr int rounds = scaled(3000);
     rota::wait_group server;
@@ -136,7 +136,7 @@ TEST_ANYWHERE(kb33_net_stream, single_bytes_are_all_told_of) {
 }
 
 TEST_ANYWHERE(net_stream, readers_take_turns) {
-    // Two readers at once could both wait in one place, and one of them for ever.
+    // Two readers at once could wait in one place, and one of them for ever.
     const ends both = connected();
     std::atomic<int> got{0};
     rota::wait_group readers;
@@ -161,14 +161,15 @@ TEST_ANYWHERE(net_address, is_what_was_asked_for) {
 }
 
 TEST_ANYWHERE(net, peers_of_ipv4_are_told_as_such) {
-    // A listener of both families has them as ::ffff:127.0.0.1, which no list of addresses holds.
+    // A listener of both families sees them as ::ffff:127.0.0.1, which no list of addresses
+    // contains.
     const net::listener l = net::listen("tcp", ":0");
     const net::conn c = net::dial("tcp", "127.0.0.1:" + std::to_string(l.addr().port()));
     const net::conn peer = l.accept();
     EXPECT_EQ(peer.remote_addr().host(), "127.0.0.1");
     EXPECT_EQ(peer.remote_addr().to_string(), c.local_addr().to_string());
     EXPECT_EQ(peer.local_addr().to_string(), c.remote_addr().to_string());
-    // Back from its text it is the same place.
+    // Parsed from its text it is the same address.
     EXPECT_EQ(net::resolve("tcp", "[::ffff:1.2.3.4]:5").to_string(), "1.2.3.4:5");
 }
 
@@ -180,7 +181,7 @@ TEST_ANYWHERE(net_address, without_a_host_means_all_of_this_machine) {
 }
 
 TEST_ANYWHERE(net_address, of_ipv6_has_brackets) {
-    // Where there is no IPv6 the error says so.
+    // Without IPv6 the error says so.
     std::error_code error;
     const net::listener l = net::listen("tcp6", "[::1]:0", error);
     if (error) {
@@ -257,7 +258,7 @@ TEST_ANYWHERE(net_dial, ends_with_its_context) {
 }
 
 TEST_ANYWHERE(net_dial, to_a_name_finds_the_address_that_answers) {
-    // Of the addresses of localhost only one has a listener.
+    // Only one of the addresses of localhost has a listener.
     const net::listener l = net::listen("tcp4", "localhost:0");
     EXPECT_EQ(l.addr().host(), "127.0.0.1");
     const net::conn c = net::dial("tcp", "localhost:" + std::to_string(l.addr().port()));
@@ -312,8 +313,8 @@ TEST_ANYWHERE(net_messages, of_unix_sockets) {
 }
 
 TEST_ANYWHERE(net_messages, to_a_unix_socket_that_others_have_filled_wait_for_room) {
-    // The kernel does not tell a sender that is not connected when somebody else's message has left
-    // the queue: it could wait for ever, or past its deadline and its close.
+    // The kernel does not tell an unconnected sender that another sender's message has left the
+    // queue. The sender could wait for ever, or past its deadline and its close.
     const net::packet_conn a = net::listen_packet("unixgram", socket_name());
     const net::packet_conn b = net::listen_packet("unixgram", socket_name());
     const net::packet_conn other = net::listen_packet("unixgram", socket_name());
@@ -366,7 +367,7 @@ TEST_ANYWHERE(net_messages, connected_to_a_full_unix_socket_wait_for_room) {
 }
 
 TEST_ANYWHERE(net_messages, of_several_pieces_are_one) {
-    // Pieces could be sent one by one, empty ones left out.
+    // Pieces could be sent one by one, and empty messages left out.
     const net::packet_conn a = net::listen_packet("udp", "127.0.0.1:0");
     const net::conn c = net::dial("udp", a.addr().to_string());
     const auto piece = [](std::string_view text) { return std::as_bytes(std::span(text)); };
@@ -397,8 +398,8 @@ TEST_ANYWHERE(net_listener, of_a_path_removes_it_when_closed) {
 }
 
 TEST_ANYWHERE(net_listener, leaves_what_is_at_its_path_if_that_is_another_file) {
-    // A service that is replaced while it ends could remove the socket of its successor, and an old
-    // listener whatever the program has put there.
+    // A service that is replaced while it ends could remove the socket of its successor; an old
+    // listener could remove any file that the program has put there.
     const std::string path = testing::TempDir() + "rota-" + socket_name().substr(1);
     const auto is_there = [&] { return ::access(path.c_str(), F_OK) == 0; };
     const net::listener old = net::listen("unix", path);
@@ -442,7 +443,7 @@ TEST_ANYWHERE(net_handles, share_one_socket_which_the_last_one_closes) {
 }
 
 TEST(kb36_net, without_descriptors_every_call_says_so_and_recovers) {
-    // A call could go round for ever, end the process, or lose the connection that waits.
+    // A call could loop for ever, end the process, or lose the waiting connection.
     rota::run([] {
         const net::listener l = net::listen("tcp", "127.0.0.1:0");
         const std::string at = l.addr().to_string();

@@ -1,4 +1,4 @@
-// A process without descriptors: what calls do when there is none to be had.
+// A process without free descriptors, for tests of calls that need one.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@
 
 namespace rota_test {
 
-// While it lives there is no descriptor to be had: all numbers below the limit are in use, and by
-// files that stay. The runtime's own threads open files in /proc for moments (see
-// open_descriptors), and such a number would be free again behind the first look; once all others
-// are taken, they too can open none.
+// While it lives no descriptor is free: every number below the limit is in use, by files that stay
+// open. The runtime's own threads open files in /proc for a moment (see open_descriptors), and such
+// a number would be free again after the first look. Once every other number is taken, these
+// threads can open none either.
 class no_descriptors {
   public:
     no_descriptors() {
@@ -52,7 +52,7 @@ class no_descriptors {
         ::closedir(all);
         return highest;
     }
-    // Whether the number is in use, and not for a moment. The question takes no descriptor.
+    // Whether the number is in use, and not only for a moment. The question takes no descriptor.
     static bool stays(rlim_t number) {
         const std::string name = "/proc/self/fd/" + std::to_string(number);
         std::array<char, 64> at;

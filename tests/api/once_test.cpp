@@ -1,4 +1,4 @@
-// rota::call_once: once, whoever calls; exceptions; order.
+// rota::call_once: one call for many callers; exceptions; order.
 #include <atomic>
 #include <memory>
 #include <stdexcept>
@@ -18,8 +18,8 @@ static_assert(!std::is_copy_constructible_v<rota::once_flag>);
 static constinit rota::once_flag static_flag;  // usable before any constructor runs
 
 TEST_ANYWHERE(call_once, runs_one_function_of_many_callers) {
-    // Two could run, or a caller return before the one that runs has ended.
-    // Then `runs` would be off, or a caller see `ready` unset; tsan reports the plain access.
+    // Two functions could run, or a caller return before the running function has ended. `runs`
+    // would then be wrong, or a caller see `ready` unset; tsan reports the plain access.
     for (int round = 0; round < 100; ++round) {
         rota::once_flag flag;
         std::atomic<int> runs{0};
@@ -47,8 +47,8 @@ TEST_ANYWHERE(call_once, runs_one_function_of_many_callers) {
 }
 
 TEST_ANYWHERE(call_once, serves_threads_and_goroutines_alike) {
-    // The one who runs may be a goroutine that migrates, those who wait threads.
-    // Then somebody would stay, and the watchdog end this.
+    // A goroutine that migrates may run the function while threads wait. If a waiter stayed, the
+    // watchdog would end the test.
     for (int round = 0; round < 20; ++round) {
         rota::once_flag flag;
         std::atomic<int> runs{0};
@@ -71,7 +71,7 @@ TEST_ANYWHERE(call_once, serves_threads_and_goroutines_alike) {
 }
 
 TEST_ANYWHERE(call_once, passes_its_arguments) {
-    // They could be copied, or a member function not be callable.
+    // The arguments could be copied, or a member function not be callable.
     struct counter {
         int sum = 0;
         void add(int a, std::unique_ptr<int> b) { sum += a + *b; }
@@ -83,8 +83,8 @@ TEST_ANYWHERE(call_once, passes_its_arguments) {
 }
 
 TEST_ANYWHERE(kb49_call_once, an_exception_leaves_it_undone_and_lets_another_try) {
-    // The flag could count as done, or those who wait be forgotten.
-    // Then no second function would run, or the waiter stay for ever.
+    // The flag could count as done, or the waiters be forgotten. No second function would then run,
+    // or a waiter would stay for ever.
     for (int round = 0; round < 50; ++round) {
         rota::once_flag flag;
         rota::chan<rota::unit> go_on = rota::make_chan<rota::unit>();
@@ -140,8 +140,8 @@ TEST_ANYWHERE(call_once, waiters_park_until_the_function_has_returned) {
 }
 
 TEST_ANYWHERE(kb47_call_once, flag_may_go_as_soon_as_a_caller_has_returned) {
-    // The one who ran could look at the flag after it has let the others pass.
-    // asan reports the use; here `flag` is on a frame that is left at once.
+    // The caller that ran the function could look at the flag after it has released the waiters.
+    // asan would report that; here `flag` lies on a frame that is left at once.
     for (int round = 0; round < rota_test::scaled(2000); ++round) {
         auto flag = std::make_shared<rota::once_flag>();
         rota::once_flag* const bare = flag.get();

@@ -1,4 +1,4 @@
-// Other programs: how they are started, what they find, how they end.
+// Other programs: how they start, what they inherit, how they end.
 #include <csignal>
 
 #include <fcntl.h>
@@ -15,13 +15,13 @@ namespace {
 
 std::vector<std::string> shell(std::string script) { return {"/bin/sh", "-c", std::move(script)}; }
 
-// Whether that process is there, a zombie included.
+// Whether that process exists, a zombie included.
 bool is_there(pid_t pid) { return ::kill(pid, 0) == 0; }
 
 }  // namespace
 
 TEST_ANYWHERE(os_command, tells_how_the_program_has_ended) {
-    // A status could be taken for a signal, or come from somebody else's process.
+    // A status could be taken for a signal, or come from an unrelated process.
     os::exit_status s = os::command({"true"}).run();
     EXPECT_TRUE(s.exited && s.success());
     s = os::command(shell("exit 7")).run();
@@ -44,7 +44,8 @@ TEST_ANYWHERE(os_command, output_is_all_that_it_writes) {
 }
 
 TEST_ANYWHERE(os_command, that_writes_much_to_both_is_read_to_the_end) {
-    // Who reads one pipe to its end while the program waits for room in the other waits for ever.
+    // A caller that reads one pipe to its end while the program waits for room in the other pipe
+    // waits for ever.
     const std::string much = "i=0; while [ $i -lt 3000 ]; do echo 0123456789012345678901234567890; "
                              "echo 0123456789012345678901234567890 >&2; i=$((i+1)); done";
     EXPECT_EQ(os::command(shell(much)).output().size(), 3000U * 32);
@@ -64,7 +65,7 @@ TEST_ANYWHERE(os_command, runs_where_and_with_what_it_is_told) {
 }
 
 TEST_ANYWHERE(os_command, of_several_variables_of_one_name_has_the_last) {
-    // The C library's getenv finds the first, so the program would see the value that was replaced.
+    // The C library's getenv finds the first, so the program would see the replaced value.
     EXPECT_EQ(os::command({"/usr/bin/env"}).env({"A=1", "B=2", "A=3"}).env("B", "4").output(),
               "A=3\nB=4\n");
 }
@@ -82,7 +83,7 @@ TEST_ANYWHERE(os_command, reads_and_writes_the_files_that_it_is_given) {
     EXPECT_TRUE(s.success());
     EXPECT_EQ(os::read_file(dir / "out"), "from a file");
     EXPECT_EQ(os::read_file(dir / "err"), "hm\n");
-    // Where nothing is said there is nothing to be read.
+    // Without a redirection there is no input.
     EXPECT_EQ(os::command({"cat"}).output(), "");
 }
 
@@ -106,7 +107,7 @@ TEST_ANYWHERE(os_command, lets_go_of_its_files_when_it_has_started) {
 }
 
 TEST_ANYWHERE(os_command, finds_its_pipes_blocking_while_ours_are_not) {
-    // Programs do not expect EAGAIN; and if our end blocked, nobody could close it (kb34).
+    // Programs do not expect EAGAIN; and if rota's end blocked, it could not be closed (kb34).
     auto [reader, writer] = os::pipe();
     auto [out_reader, out_writer] = os::pipe();
     os::command c(shell("cat; grep flags /proc/self/fdinfo/0 /proc/self/fdinfo/1 >&2"));
@@ -123,7 +124,7 @@ TEST_ANYWHERE(os_command, finds_its_pipes_blocking_while_ours_are_not) {
 }
 
 TEST_ANYWHERE(os_command, may_have_a_terminal_that_is_polled_here) {
-    // Either end could be another terminal's in the program, if it were opened anew.
+    // If either end were opened anew, it could belong to another terminal in the program.
     const int number = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (number < 0 || ::grantpt(number) != 0 || ::unlockpt(number) != 0) {
         std::puts("no terminals here: this test shows nothing");
@@ -142,8 +143,8 @@ TEST_ANYWHERE(os_command, may_have_a_terminal_that_is_polled_here) {
 }
 
 TEST_ANYWHERE(os_command, terminal_that_it_shares_blocks_here_as_well) {
-    // O_NONBLOCK is the open file's: a read that believes in it would keep its processor, and a
-    // close wait for that read.
+    // O_NONBLOCK belongs to the open file. A read that relies on it would keep its processor, and a
+    // close would wait for that read.
     const int number = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (number < 0 || ::grantpt(number) != 0 || ::unlockpt(number) != 0) {
         std::puts("no terminals here: this test shows nothing");
@@ -155,7 +156,7 @@ TEST_ANYWHERE(os_command, terminal_that_it_shares_blocks_here_as_well) {
     const os::file screen = os::file::from_fd(number),
                    tty = os::file::open(name, O_RDWR | O_NOCTTY);
     EXPECT_TRUE(os::command({"echo", "typed"}).stdout_to(screen).run().success());
-    std::string shown;  // what the terminal shows, in pieces as it likes
+    std::string shown;  // the terminal's output, in pieces of any size
     while (shown.size() < 7) shown += read_some(screen);
     EXPECT_EQ(shown, "typed\r\n");
     std::error_code error;
@@ -171,7 +172,7 @@ TEST_ANYWHERE(os_command, terminal_that_it_shares_blocks_here_as_well) {
 }
 
 TEST_ANYWHERE(os_command, that_is_left_behind_is_in_no_bubble) {
-    // Who waits for its end would keep the bubble alive as long.
+    // The goroutine that waits for the program's end would keep the bubble alive as long.
     pid_t pid = -1;
     rota::synctest::test([&] {
         os::command c({"sleep", "1000"});
@@ -227,7 +228,7 @@ TEST_ANYWHERE(os_command, that_has_not_been_started_can_be_neither_waited_for_no
 }
 
 TEST_ANYWHERE(os_command, may_be_waited_for_by_many_and_again) {
-    // The kernel tells once: the others could wait for ever, or be told an error.
+    // The kernel reports the end once: the remaining waiters could wait for ever, or get an error.
     os::command c(shell("read x; exit 5"));
     auto [reader, writer] = os::pipe();
     c.stdin_from(std::move(reader)).start();
@@ -244,7 +245,7 @@ TEST_ANYWHERE(os_command, may_be_waited_for_by_many_and_again) {
 }
 
 TEST_ANYWHERE(os_command, is_killed_while_it_runs_and_never_after) {
-    // After the end the number may be another process's.
+    // After the end the number may belong to another process.
     os::command c({"sleep", "1000"});
     c.start();
     EXPECT_TRUE(is_there(c.pid()));
@@ -278,25 +279,25 @@ TEST_ANYWHERE(os_command, grandchild_that_keeps_the_pipe_holds_nobody_up_for_lon
     // The end of the pipe comes with the last process that has it.
     std::error_code error;
     os::command c(shell("sleep 1000 & echo $!"));
-    const std::string text = c.wait_delay(0ms).output(error);  // what is there already is read
+    const std::string text = c.wait_delay(0ms).output(error);  // text that is there already is read
     EXPECT_EQ(error, std::errc::timed_out);
     ASSERT_NE(text, "");
     ::kill(static_cast<pid_t>(std::stol(text)), SIGKILL);
     EXPECT_TRUE(c.wait().success());
-    // Nobody else has the pipe: its end is read too, whoever was first.
+    // No other process has the pipe: its end is read too, whichever event was first.
     EXPECT_EQ(os::command({"echo", "said"}).wait_delay(0ms).output(), "said\n");
-    // Waiting for the process is not waiting for the pipe.
+    // run() waits for the process, not for the pipe.
     auto [reader, writer] = os::pipe();
     os::command other(shell("sleep 1000 & echo $!"));
     EXPECT_TRUE(other.stdout_to(std::move(writer)).run().success());
     ::kill(static_cast<pid_t>(std::stol(read_some(reader))), SIGKILL);
     EXPECT_EQ(read_some(reader), "");
-    // Without a bound nothing is lost that comes later.
+    // Without a bound no later text is lost.
     EXPECT_EQ(os::command(shell("(sleep 0.05; echo late) & echo soon")).output(), "soon\nlate\n");
 }
 
 TEST_ANYWHERE(kb43_os_command, inherits_three_descriptors_and_no_more) {
-    // A descriptor without O_CLOEXEC, of this program's own, would stay open in every child.
+    // A descriptor of this program without O_CLOEXEC would stay open in every child.
     const int leaky = ::open("/dev/null", O_RDONLY);
     ASSERT_GE(leaky, 3);
     const os::file ours = os::file::open("/dev/zero");
@@ -313,7 +314,7 @@ TEST_ANYWHERE(kb43_os_command, inherits_three_descriptors_and_no_more) {
 }
 
 TEST_ANYWHERE(kb43_os_command, starts_with_the_masks_and_actions_of_a_fresh_program) {
-    // The runtime's handlers, and what its threads hold back, must not show.
+    // The runtime's handlers, and the signals that its threads block, must not show.
     const std::string status =
         os::command({"grep", "^Sig\\(Blk\\|Ign\\|Cgt\\)", "/proc/self/status"}).output();
     const std::string own = os::read_file("/proc/self/status");
@@ -327,8 +328,8 @@ TEST_ANYWHERE(kb43_os_command, starts_with_the_masks_and_actions_of_a_fresh_prog
 }
 
 TEST_ANYWHERE(kb43_os_command, may_have_been_written_a_moment_ago) {
-    // Another child that has not been loaded yet has a copy of the descriptor by which a program
-    // was written: the kernel says ETXTBSY until it has.
+    // A further child that has not been loaded yet has a copy of the descriptor by which a program
+    // was written: the kernel reports ETXTBSY until it has been loaded.
     const scratch dir;
     std::atomic<bool> stop{false};
     rota::wait_group others;

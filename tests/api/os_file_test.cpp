@@ -1,5 +1,5 @@
-// Files, pipes and terminals as programs see them: what is written is read, waits end, and errors
-// are what they should be.
+// Files, pipes and terminals as programs see them: written bytes are read, waits end, and errors
+// are correct.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -44,7 +44,7 @@ TEST_ANYWHERE(os_file, keeps_what_is_written) {
 }
 
 TEST_ANYWHERE(os_open_beneath, opens_what_lies_below_and_nothing_else) {
-    // A name that a stranger has chosen could lead to any file.
+    // A name chosen by a stranger could lead to any file.
     const scratch dir;
     std::filesystem::create_directories(dir / "top/sub");
     os::write_file(dir / "secret", "no");
@@ -83,7 +83,7 @@ TEST_ANYWHERE(os_open_beneath, opens_what_lies_below_and_nothing_else) {
 }
 
 TEST_ANYWHERE(os_file, is_read_and_written_whole) {
-    // A file longer than a piece could be cut, one without a length (/proc) could look empty.
+    // A file longer than a piece could be cut; a file without a length (/proc) could look empty.
     const scratch dir;
     std::string text(3'000'017, '\0');
     for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 31 >> 7);
@@ -99,8 +99,8 @@ TEST_ANYWHERE(os_file, is_read_and_written_whole) {
 }
 
 TEST_ANYWHERE(os_file, does_as_a_string_would) {
-    // Of reads, writes, moves and cuts in any order each could take the wrong bytes, or leave the
-    // position where the next one does not expect it.
+    // In a random order of reads, writes, moves and cuts, each could take the wrong bytes, or leave
+    // a wrong position to the next.
     const scratch dir;
     const os::file f = os::file::open(dir / "a", O_RDWR | O_CREAT, 0600);
     std::string model;
@@ -162,8 +162,8 @@ TEST_ANYWHERE(os_file, does_as_a_string_would) {
 }
 
 TEST_ANYWHERE(os_file, is_read_and_written_by_many_at_once) {
-    // At one position each takes what no other has; at places of their own nobody meets anybody;
-    // what is appended stays whole.
+    // At one position each takes bytes that no other goroutine has; at places of their own they do
+    // not meet; appended blocks stay whole.
     const scratch dir;
     constexpr std::size_t block = 10'000, blocks = 300;
     std::string text;
@@ -205,7 +205,7 @@ TEST_ANYWHERE(os_file, is_read_and_written_by_many_at_once) {
 }
 
 TEST_ANYWHERE(os_file, that_is_not_there_says_so_by_its_name) {
-    // The two forms of a call could tell different stories.
+    // The two forms of a call could report different errors.
     std::error_code error;
     EXPECT_FALSE(os::file::open("/nowhere/at/all", O_RDONLY, error));
     EXPECT_EQ(error, std::errc::no_such_file_or_directory);
@@ -230,7 +230,7 @@ TEST_ANYWHERE(os_file, that_is_not_there_says_so_by_its_name) {
 }
 
 TEST_ANYWHERE(os_file, that_is_closed_fails_every_call) {
-    // A call on a number that is somebody else's by now would read or write that.
+    // A call on a number that has been reused would read or write another file.
     const os::file none;
     const os::file f = os::file::open("/dev/zero", O_RDWR);
     const os::file copy = f;
@@ -288,7 +288,7 @@ TEST_ANYWHERE(os_file, has_no_deadline_where_nobody_polls) {
 }
 
 TEST_ANYWHERE(os_pipe, carries_bytes_and_ends) {
-    // A reader could miss the end, or a byte; a writer stop after a part.
+    // A reader could miss the end, or a byte; a writer could stop after a part.
     auto [reader, writer] = os::pipe();
     EXPECT_EQ(writer.write("hello"), 5U);
     EXPECT_EQ(read_some(reader), "hello");
@@ -332,7 +332,7 @@ TEST_ANYWHERE(os_pipe, that_is_adopted_while_it_blocks_raises_no_signal_either) 
 }
 
 TEST_ANYWHERE(kb34_os_pipe, close_wakes_who_waits_in_either_direction) {
-    // A close could wait for a reader whom nobody wakes, or give the number away under it.
+    // A close could wait for a reader that is never woken, or free the number under it.
     auto [reader, writer] = os::pipe();
     auto [other_reader, full] = os::pipe();
     std::atomic<int> closed{0};
@@ -367,7 +367,7 @@ TEST_ANYWHERE(os_pipe, deadline_ends_a_wait_and_can_be_taken_back) {
 }
 
 TEST_ANYWHERE(os_fifo, opens_when_the_other_side_comes_and_keeps_nobody_waiting) {
-    // An open that blocks could keep the processor: with one of them the other side would never
+    // An open that blocks could keep the processor: with one processor the other side would never
     // run.
     const scratch dir;
     ASSERT_EQ(::mkfifo((dir / "f").c_str(), 0600), 0);
@@ -379,7 +379,7 @@ TEST_ANYWHERE(os_fifo, opens_when_the_other_side_comes_and_keeps_nobody_waiting)
     const os::file r = os::file::open(dir / "f", O_RDONLY);
     EXPECT_EQ(r.read_all(), "by name");
     other.wait();
-    r.set_read_deadline(rota::clock::now() + 10s);  // it is polled
+    r.set_read_deadline(rota::clock::now() + 10s);  // works only if the file is polled
 }
 
 TEST_ANYWHERE(os_tty, waits_in_the_poller) {
@@ -417,14 +417,16 @@ TEST(os_file, that_blocks_lets_others_run) {
 }
 
 TEST_ANYWHERE(kb36_os_file, without_descriptors_every_call_says_so_and_recovers) {
-    // The last descriptor is gone: a call could spin, leak what it had already, or end the process.
+    // The last descriptor is gone: a call could spin, leak descriptors that it has, or end the
+    // process.
     {
         const auto poller = os::pipe();
-    }  // which needs some of its own
+    }  // opens the poller's own descriptors
     const int in_use = open_descriptors();
     std::error_code error;
     {
-        // Made before: UBSan looks by a pipe whether it can read an object of a class new to it.
+        // Made before: UBSan opens a pipe to check whether it can read an object of a class new to
+        // it.
         os::command c({"/bin/true"});
         const no_descriptors none;
         EXPECT_FALSE(os::file::open("/dev/null", O_RDONLY, error));

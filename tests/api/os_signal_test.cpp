@@ -1,4 +1,4 @@
-// Signals by channels: none is lost that has come, none comes after stop.
+// Signals by channels: none that has come is lost, and none comes after stop.
 #include <csignal>
 #include <cstdio>
 
@@ -13,11 +13,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// To the process: any thread may be the one that handles it.
+// To the process: any thread may handle it.
 void send(int signal) { ::kill(::getpid(), signal); }
 
-// What the program does with a signal itself: counts. A signal that is on its way to another thread
-// while a channel stops may still come to that.
+// The program's own action for a signal: counts. A signal on its way to another thread while a
+// channel stops may still reach this action.
 class own_action {
   public:
     explicit own_action(int signal = SIGUSR1) : signal_(signal) {
@@ -86,7 +86,7 @@ TEST_ANYWHERE(os_notify, of_none_means_all_that_may_be_asked_for) {
 }
 
 TEST_ANYWHERE(os_notify, never_waits_for_a_full_channel) {
-    // The goroutine that sends could wait for one reader while others starve.
+    // The goroutine that sends could wait for one reader while the remaining readers starve.
     const auto full = rota::make_chan<int>(1), other = rota::make_chan<int>(1);
     os::notify(full, SIGUSR1);
     os::notify(other, SIGUSR1);
@@ -121,7 +121,7 @@ TEST_ANYWHERE(os_notify, refuses_what_cannot_be_asked_for) {
 
 TEST_ANYWHERE(os_stop, comes_after_all_that_came_before_it) {
     // A signal that the handler has noted, or that no thread has taken from the kernel yet, could
-    // be thrown away with the channel; one that another thread has taken could reach nobody.
+    // be dropped with the channel. A signal that another thread has taken could be lost.
     const own_action counts;
     int sent = 0, received = 0;
     for (int i = 0; i < scaled(500); ++i) {
@@ -141,8 +141,8 @@ TEST_ANYWHERE(os_stop, comes_after_all_that_came_before_it) {
 }
 
 TEST_ANYWHERE(os_stop, leaves_a_handler_that_begins_late_to_the_old_action) {
-    // The kernel may have given the signal to a thread whose handler begins after stop: it could
-    // reach nobody, or the next channel that asks, in place of the old action.
+    // The kernel may have given the signal to a thread whose handler begins after stop. The signal
+    // could be lost, or go to the next channel that asks, instead of the old action.
     const own_action counts;
     const auto first = rota::make_chan<int>(1), next = rota::make_chan<int>(1);
     os::notify(first, SIGUSR1);
@@ -170,8 +170,8 @@ TEST_ANYWHERE(os_stop, leaves_a_handler_that_begins_late_to_the_old_action) {
 }
 
 TEST_ANYWHERE(os_stop, holds_for_a_program_that_restores_the_handler_of_notify) {
-    // A library may save and restore a signal's action around its work, and notify and stop come in
-    // between: the signal could reach nobody, or come to its thread for ever.
+    // A library may save and restore a signal's action around its work, with notify and stop in
+    // between. The signal could be lost, or come to its thread for ever.
     if (under_tsan) {
         std::puts("not shown: ThreadSanitizer keeps the handlers of signals itself");
         return;
@@ -188,7 +188,7 @@ TEST_ANYWHERE(os_stop, holds_for_a_program_that_restores_the_handler_of_notify) 
     ::raise(SIGUSR1);
     EXPECT_EQ(counts.handled, 2);
     EXPECT_EQ(c.len(), 0U);
-    // The handler stands there when the next watch begins.
+    // The handler is installed when the next watch begins.
     ::sigaction(SIGUSR1, &saved, nullptr);
     os::notify(c, SIGUSR1);
     os::stop(c);
@@ -198,7 +198,8 @@ TEST_ANYWHERE(os_stop, holds_for_a_program_that_restores_the_handler_of_notify) 
 }
 
 TEST_ANYWHERE(os_notify, gives_a_channel_nothing_that_came_before) {
-    // The goroutine that sends could find a signal noted, and the list longer by one since.
+    // The goroutine that sends could find a noted signal, while the list has got a further channel
+    // since.
     for (int i = 0; i < 50; ++i) {
         const auto a = rota::make_chan<int>(1), b = rota::make_chan<int>(1);
         os::notify(a, SIGUSR1);
@@ -225,7 +226,7 @@ TEST_ANYWHERE(os_stop, ends_one_channel_and_no_other) {
 }
 
 TEST_ANYWHERE(os_stop, of_two_channels_at_once_leaves_no_handler_behind) {
-    // Each could take the other for somebody who still wants the signal.
+    // Each could take the other for a channel that still wants the signal.
     for (int i = 0; i < 50; ++i) {
         const auto a = rota::make_chan<int>(1), b = rota::make_chan<int>(1);
         os::notify(a, SIGUSR1);
@@ -239,7 +240,7 @@ TEST_ANYWHERE(os_stop, of_two_channels_at_once_leaves_no_handler_behind) {
 }
 
 TEST_ANYWHERE(os_stop, takes_nothing_from_who_asks_meanwhile) {
-    // Who leaves could be counted among those who have the signal sent already.
+    // The leaving channel could count as a channel to which the signal was already sent.
     for (int i = 0; i < 50; ++i) {
         const auto a = rota::make_chan<int>(1), b = rota::make_chan<int>(1);
         os::notify(a, SIGUSR1);
@@ -290,15 +291,16 @@ TEST_ANYWHERE(os_stop, gives_back_the_handler_that_the_program_had) {
 }
 
 TEST_ANYWHERE(os_notify, serves_many_who_come_and_go_under_fire) {
-    // Lists, the goroutine that comes and goes, and handlers meet here: nobody may hang, nobody may
-    // get a signal that it has not asked for.
+    // Lists, the goroutine that comes and goes, and handlers meet here: no goroutine may hang, and
+    // none may get a signal for which it has not asked.
     const own_action first(SIGUSR1), second(SIGUSR2);
     rota::wait_group all;
     std::atomic<bool> stop{false};
     const auto keeps = rota::make_chan<int>(1);
     os::notify(keeps, SIGUSR1, SIGUSR2);
-    // To its own thread, which has run the handler when raise returns. One to the process could
-    // wait on a thread that lacks a processor until the test has ended, and end the process then.
+    // To its own thread, which has run the handler when raise returns. A signal to the process
+    // could wait on a thread without a processor until the test has ended, and then end the
+    // process.
     all.go([&] {
         while (!stop) {
             ::raise(SIGUSR1);
@@ -326,8 +328,8 @@ TEST_ANYWHERE(os_notify, serves_many_who_come_and_go_under_fire) {
 }
 
 TEST_ANYWHERE(os_notify, is_of_no_bubble) {
-    // The goroutine that sends would keep the bubble in which the first channel asked; and time
-    // would leap while somebody waits for what comes from outside.
+    // The goroutine that sends would keep the bubble in which the first channel asked. And time
+    // would leap while a goroutine waits for a signal from outside.
     const auto outside = rota::make_chan<int>(1);
     rota::synctest::test([&] { os::notify(outside, SIGUSR1); });
     send(SIGUSR1);

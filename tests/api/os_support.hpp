@@ -1,4 +1,4 @@
-// What tests of rota::os share: a directory of their own, and descriptors that are left behind.
+// Helpers for tests of rota::os: a directory of their own, and counts of descriptors left behind.
 #pragma once
 
 #include <dirent.h>
@@ -16,7 +16,7 @@ namespace rota_test {
 
 namespace os = rota::os;
 
-// A directory that goes with what is in it (files alone).
+// A directory that is removed at the end with its files; it must not contain directories.
 class scratch {
   public:
     scratch() {
@@ -57,7 +57,7 @@ inline std::error_code read_error(const os::file& f) {
     return error;
 }
 
-// Whether some goroutine's trace shows this wait reason.
+// Whether a goroutine's trace shows this wait reason.
 inline bool somebody_is_in(std::string_view reason) {
     return rota::runtime::stack(true).find("[" + std::string(reason)) != std::string::npos;
 }

@@ -1,4 +1,4 @@
-// Goroutines that are pinned to the thread on which they stand.
+// rota::runtime::pin: goroutines that are pinned to their current thread.
 #include <atomic>
 #include <chrono>
 #include <optional>
@@ -40,7 +40,7 @@ TEST(pin, keeps_a_goroutine_on_its_thread) {
 }
 
 TEST(pin, keeps_the_thread_for_its_goroutine_while_it_waits) {
-    // The m could go on with what is next, which calls into the library that is in use below.
+    // The m could run the next goroutine, which calls into the library that is in use below.
     rota::run([] {
         std::atomic<int> owned{0}, intruders{0};
         std::atomic<bool> over{false};
@@ -69,7 +69,7 @@ TEST(pin, keeps_the_thread_for_its_goroutine_while_it_waits) {
 }
 
 TEST(pin, lets_others_run_while_it_waits) {
-    // On one processor the others would stand still until the pinned goroutine goes on.
+    // On one processor every other goroutine would stand still until the pinned goroutine goes on.
     const rota_test::gomaxprocs_restored at_end;
     rota::runtime::gomaxprocs(1);
     rota::run([] {
@@ -81,7 +81,7 @@ TEST(pin, lets_others_run_while_it_waits) {
 }
 
 TEST(pin, nests_with_itself_and_with_lock_os_thread) {
-    // The end of an inner one could free the thread, or leave the outer one without it.
+    // The end of an inner pin could free the thread, or leave the outer pin without it.
     rota::run([] {
         const bustle others;
         rota::wait_group all;
@@ -143,7 +143,8 @@ TEST(pin, ends_by_exceptions_and_by_goexit) {
 }
 
 TEST(pin, is_none_of_the_locked_ones_outside_of_a_wait) {
-    // One that is locked as soon as it is pinned would make all others switch the long way.
+    // If a goroutine were locked as soon as it is pinned, every other goroutine would switch the
+    // long way.
     rota::run([] {
         const rota::runtime::pin here;
         EXPECT_EQ(rota::runtime::stack().find("locked to thread"), std::string::npos);
@@ -167,7 +168,7 @@ TEST(pin, is_none_of_the_locked_ones_outside_of_a_wait) {
 }
 
 TEST(pin, of_a_main_goroutine_keeps_it_where_it_is) {
-    // Main has a thread of its own, which must not take it while it is pinned to another one.
+    // Main has a thread of its own, which must not take it while it is pinned to another thread.
     const int home = thread_id();
     rota::run([home] {
         const bustle others;
@@ -188,7 +189,7 @@ TEST(pin, of_a_main_goroutine_keeps_it_where_it_is) {
 }
 
 TEST(pin, many_pinned_goroutines_pass_a_token_around) {
-    // A wake-up could go to the goroutine's m while that is on its way to sleep, and get lost.
+    // A wake-up could go to the goroutine's m while the m is on its way to sleep, and get lost.
     rota::run([] {
         constexpr int many = 20;
         std::vector<rota::chan<int>> ring;
@@ -237,7 +238,7 @@ TEST(pin, stays_through_changes_of_gomaxprocs) {
 }
 
 TEST(pin, in_a_thread_of_its_own_does_nothing) {
-    // It could be taken for a goroutine's.
+    // It could be taken for a goroutine's pin.
     rota_test::on_thread([] {
         const rota::runtime::pin here;
         auto ch = rota::make_chan<int>();

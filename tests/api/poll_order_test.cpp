@@ -1,4 +1,4 @@
-// The order in which goroutines run that wait for descriptors, and others.
+// The order in which goroutines run that wait for descriptors, beside other runnable goroutines.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// So long as a request to a small server takes.
+// Takes about as long as a request to a small server.
 void work_a_little() {
     const auto until = std::chrono::steady_clock::now() + 3us;
     while (std::chrono::steady_clock::now() < until) {
     }
 }
 
-// How often a p has been taken from somebody, or a turn has been ended.
+// How often a p has been taken away, or a turn has been ended.
 std::uint64_t disturbances() {
     const rota::runtime::sched_stats s = rota::runtime::read_sched_stats();
     return s.handoffs + s.preemptions;
@@ -30,8 +30,8 @@ std::uint64_t disturbances() {
 constexpr int readers = 900, others = 300, ring = 256;
 
 struct outcome {
-    int read_before_the_last = 0;  // of those who wait without a descriptor
-    bool was_disturbed = false;    // until then
+    int read_before_the_last = 0;  // readers before the last goroutine without a descriptor
+    bool was_disturbed = false;    // before that moment
 };
 
 outcome play_a_round() {
@@ -74,20 +74,21 @@ outcome play_a_round() {
 }  // namespace
 
 TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) {
-    // More goroutines than fit into a p's ring wait for it; half of them are in the global queue.
-    // Each look at the descriptors fills the ring anew, it is never empty, and they wait until no
-    // descriptor is ready any more.
+    // More goroutines than fit into a p's ring are runnable; half of them are in the global queue.
+    // If each look at the descriptors filled the ring anew, it would never be empty. These
+    // goroutines would then wait until no descriptor is ready any more.
     rota::run([] {
         const rota_test::gomaxprocs_restored restored;
         rota::runtime::gomaxprocs(1);
-        // Who makes them has a pause where the kernel has no processor for its thread, and sysmon
-        // takes its p: some have run, and more come, before all descriptors are ready. Of such a
-        // round nothing can be said.
+        // The kernel may have no processor for the thread of `made`, and sysmon then takes its p.
+        // Some goroutines then run, and more come, before each descriptor is ready. Such a round
+        // proves nothing.
         outcome round = play_a_round();
         for (int more = 19; round.was_disturbed && more > 0; --more) round = play_a_round();
-        // What one ring holds may come first. Whom sysmon finds, the more the slower the machine
-        // is, are urgent and take turns with the others, one by one: at most so many as there are
-        // of these in the global queue, and at least half a ring of them are not there.
+        // The readers of one ring may come first. Readers that sysmon finds, more of them on a
+        // slower machine, are urgent and take turns with the other goroutines, one by one. They are
+        // at most as many as those in the global queue, and at least half a ring of the others is
+        // not there.
         constexpr int in_the_global_queue = others - ring / 2;
         static_assert(ring + in_the_global_queue < readers);
         EXPECT_LE(round.read_before_the_last, ring + in_the_global_queue)

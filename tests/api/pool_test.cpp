@@ -48,7 +48,7 @@ TEST_ANYWHERE(pool, gives_what_was_put_or_makes_one) {
 }
 
 TEST_ANYWHERE(pool, gives_each_value_to_one_taker) {
-    // Two processors could take the same one, or one be lost on the way.
+    // Two processors could take the same value, or a value be lost on the way.
     rota::pool<std::unique_ptr<int>> numbers;
     constexpr int many = rota_test::scaled(2000);
     std::atomic<long> sum{0};
@@ -138,8 +138,9 @@ TEST_ANYWHERE(kb49_singleflight, an_exception_reaches_all_callers) {
     rota::singleflight<int, int> calls;
     rota::chan<rota::unit> go_on = rota::make_chan<rota::unit>();
     std::atomic<int> caught{0};
-    // The one exception is destroyed here, at the end: libstdc++ counts who has it, and tsan, which
-    // does not see that, would take what the last of the callers destroys for still being read.
+    // The exception is destroyed here, at the end. libstdc++ counts its owners in a way that tsan
+    // does not see: tsan would report that the last caller destroys it while another caller reads
+    // it.
     std::array<std::exception_ptr, 3> kept;
     rota::wait_group wg;
     wg.add(3);

@@ -1,4 +1,4 @@
-// rota::pprof: the texts of profiles, labels, and what is recorded when.
+// rota::pprof: the texts of profiles, labels, and the times at which the runtime records.
 #include <rota/pprof.hpp>
 
 #include <atomic>
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 __attribute__((noinline)) void profiled_waits(const rota::chan<int>& ch) {
     ch.recv();
-    asm volatile("" : : "i"(2) : "memory");  // no tail call, and not folded with its like
+    asm volatile("" : : "i"(2) : "memory");  // no tail call, and not folded with an equal function
 }
 
 __attribute__((noinline)) void profiled_unlocks(rota::mutex& mu) {
@@ -30,7 +30,7 @@ std::string profile_text_of(std::string_view name, int debug = 1) {
     return out.str();
 }
 
-// The record, from its line with an @ to the next empty line, in which the word stands.
+// The record that contains the word, from its line with an @ to the next empty line.
 std::string record_with(const std::string& text, const std::string& word) {
     const std::size_t at = text.find(word);
     if (at == text.npos) return "";
@@ -40,8 +40,8 @@ std::string record_with(const std::string& text, const std::string& word) {
     return text.substr(from, text.find("\n\n", at) - from);
 }
 
-// n goroutines that wait in the channel. One after the other: those that find its lock taken come
-// by another way, and have another stack. Returns the profile.
+// Starts n goroutines that wait in the channel, one after the other: a goroutine that finds the
+// lock of the channel taken comes by another way, and has another stack. Returns the profile.
 std::string start_waiting(rota::wait_group& wg, const rota::chan<int>& ch, int n) {
     std::string text;
     for (int i = 1; i <= n; ++i) {
@@ -61,9 +61,9 @@ bool goes_on(const std::string& line, std::size_t& at, const std::string& expect
     return true;
 }
 
-// "N @ 0x.. 0x..", then for each frame "#", address, name and offset, file and line, tabs between.
-// Where the whole program is optimized at once the compiler makes pieces of functions, which have a
-// beginning of their own, and no offset; but not of all.
+// "N @ 0x.. 0x..", then for each frame "#", address, name and offset, file and line, with tabs
+// between. If the whole program is optimized at once, the compiler splits some functions into
+// pieces, which have a beginning of their own, and no offset.
 bool is_count_record(const std::string& record) {
     constexpr bool may_be_pieces = ROTA_WHOLE_PROGRAM != 0;
     std::istringstream lines(record);
@@ -90,7 +90,8 @@ bool is_count_record(const std::string& record) {
 }  // namespace
 
 TEST_ANYWHERE(pprof, goroutines_with_one_stack_are_one_record) {
-    // Each is listed alone, or all are thrown together; who reads it counts wrongly.
+    // The profile could list each goroutine alone, or put them together: its reader would count
+    // wrongly.
     constexpr int waiting = 12;
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
@@ -105,7 +106,7 @@ TEST_ANYWHERE(pprof, goroutines_with_one_stack_are_one_record) {
 }
 
 TEST_ANYWHERE(pprof, the_most_frequent_stacks_come_first) {
-    // What matters is at the end of a long text.
+    // Otherwise the important stacks would stand at the end of a long text.
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
     const std::string text = start_waiting(wg, ch, 5);
@@ -122,14 +123,14 @@ TEST_ANYWHERE(pprof, the_most_frequent_stacks_come_first) {
 }
 
 TEST_ANYWHERE(pprof, a_dump_is_what_debug_2_gives) {
-    // Go's pages ask for it, and get a profile.
+    // Go's pages ask for a dump in this way, and would get a profile.
     const std::string text = profile_text_of("goroutine", 2);
     EXPECT_EQ(text.rfind("goroutine ", 0), 0u) << text;
     EXPECT_NE(text.find(" [running]:\n"), text.npos) << text;
 }
 
 TEST_ANYWHERE(pprof, labels_stay_with_the_goroutine_and_those_that_it_starts) {
-    // A profile cannot tell the work of one tenant from that of another.
+    // Without labels a profile cannot separate the work of two tenants.
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
     rota::pprof::do_labels({{"tenant", "blue"}, {"req", "7"}}, [&] {
@@ -143,8 +144,8 @@ TEST_ANYWHERE(pprof, labels_stay_with_the_goroutine_and_those_that_it_starts) {
         return text.find("# labels: {\"req\":\"7\", \"tenant\":\"blue\"}\n") != text.npos &&
                text.find("# labels: {\"req\":\"8\\\"x\", \"tenant\":\"blue\"}\n") != text.npos;
     })) << text;
-    // Again and again as well: one who has been seen may be the one between, who makes the other
-    // where this look has been, and ends before it comes by.
+    // Repeated as well: a dump may see the goroutine in between, which starts the second goroutine
+    // in a slot that the dump has passed, and ends before the dump gets there.
     EXPECT_TRUE(eventually([&] {
         text = rota::runtime::stack(true);
         return text.find("] {req: 7, tenant: blue}:\n") != text.npos;
@@ -165,7 +166,7 @@ TEST_ANYWHERE(pprof, labels_stay_with_the_goroutine_and_those_that_it_starts) {
 }
 
 TEST_ANYWHERE(pprof, texts_of_the_program_cannot_pass_for_a_part_of_a_dump) {
-    // A name or label with a line break could add goroutines that there are not.
+    // A name or label with a line break could add goroutines that do not exist.
     auto ch = rota::make_chan<int>();
     rota::wait_group wg;
     wg.add(1);
@@ -186,7 +187,7 @@ TEST_ANYWHERE(pprof, texts_of_the_program_cannot_pass_for_a_part_of_a_dump) {
 }
 
 TEST_ANYWHERE(pprof, labels_end_with_their_function_also_by_an_exception) {
-    // Everything that comes later counts as that tenant's.
+    // If a label stayed, later work would count as that tenant's.
     try {
         rota::pprof::do_labels({{"gone", "yes"}}, [] { throw std::runtime_error("out"); });
     } catch (const std::runtime_error&) {
@@ -206,7 +207,7 @@ TEST_ANYWHERE(pprof, labels_end_with_their_function_also_by_an_exception) {
 }
 
 TEST(pprof, labels_of_a_million_short_goroutines_are_given_back) {
-    // Sets of labels pile up, or one is freed under a profile that reads it.
+    // Sets of labels could pile up, or be freed under a profile that reads them.
     rota::run([] {
         std::atomic<bool> stop{false};
         rota::wait_group readers;
@@ -227,7 +228,7 @@ TEST(pprof, labels_of_a_million_short_goroutines_are_given_back) {
 }
 
 TEST_ANYWHERE(pprof, waits_are_recorded_when_that_is_asked_for_and_not_before) {
-    // The profile is empty, or always on, or does not say where the wait was.
+    // The profile could be empty, always on, or without the place of the wait.
     const auto wait_once = [] {
         auto ch = rota::make_chan<int>();
         rota::wait_group wg;
@@ -262,7 +263,7 @@ TEST_ANYWHERE(pprof, waits_are_recorded_when_that_is_asked_for_and_not_before) {
 }
 
 TEST(pprof, who_unlocks_is_charged_with_the_waits_for_the_lock) {
-    // The profile shows who waited, or nothing; the culprit goes unseen.
+    // The profile could show the waiter, or be empty; the culprit would stay unseen.
     rota::run([] {
         EXPECT_EQ(rota::pprof::set_mutex_profile_fraction(1), 0);
         EXPECT_EQ(rota::pprof::set_mutex_profile_fraction(-1), 1);
@@ -288,7 +289,7 @@ TEST(pprof, who_unlocks_is_charged_with_the_waits_for_the_lock) {
 }
 
 TEST_ANYWHERE(pprof, threads_and_own_memory_have_profiles_too) {
-    // Go's pages link to them.
+    // Go's pages link to these profiles.
     const std::string threads = profile_text_of("threadcreate");
     EXPECT_EQ(threads.rfind("threadcreate profile: total ", 0), 0u) << threads;
     const std::string heap = profile_text_of("heap");
@@ -301,7 +302,7 @@ TEST_ANYWHERE(pprof, threads_and_own_memory_have_profiles_too) {
 }
 
 TEST_ANYWHERE(pprof, an_unknown_name_is_refused) {
-    // An empty file looks like a profile of nothing.
+    // An empty file would look like a profile of nothing.
     std::ostringstream out;
     EXPECT_THROW(rota::pprof::write_profile("nothing", out), std::invalid_argument);
     EXPECT_TRUE(out.str().empty());
@@ -313,7 +314,7 @@ TEST_ANYWHERE(pprof, an_unknown_name_is_refused) {
 }
 
 TEST_ANYWHERE(pprof, one_cpu_profile_is_taken_at_a_time) {
-    // Two take each other's samples.
+    // Two profiles would take each other's samples.
     std::ostringstream first, second;
     rota::pprof::start_cpu_profile(first);
     try {
@@ -332,7 +333,7 @@ TEST_ANYWHERE(pprof, one_cpu_profile_is_taken_at_a_time) {
 }
 
 TEST(pprof, a_cpu_profile_disturbs_nobody_who_switches) {
-    // A sample is taken in the middle of a switch of stacks: a crash, or a walk without end.
+    // A sample in the middle of a switch of stacks could cause a crash, or a walk without end.
     rota::run([] {
         std::ostringstream out;
         rota::pprof::start_cpu_profile(out);
