@@ -1,4 +1,5 @@
-// GOMAXPROCS changed while the program runs: the number itself, and what must survive the change.
+// Changes of GOMAXPROCS while the program runs: the number itself, and the state that must survive
+// a change.
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -19,8 +20,8 @@ using rota_test::scheduler_state;
 
 namespace {
 
-// Whether n goroutines run at the same moment: each waits for all others without letting go of its
-// processor.
+// Whether n goroutines run at the same moment: each waits for the others and keeps its processor
+// meanwhile.
 bool run_at_once(int n) {
     std::atomic<int> running{0};
     std::atomic<bool> met{true};
@@ -43,7 +44,7 @@ bool run_at_once(int n) {
 }  // namespace
 
 TEST_ANYWHERE(gomaxprocs, returns_the_number_of_before_and_takes_the_new_one) {
-    // The new number could be returned, or an old one by whoever asks next.
+    // The call could return the new number, or a later call the old number.
     const gomaxprocs_restored at_end;
     int last = at_end.before();
     for (const int n : {1, 2, 7, 64, 3, 1, 1, 16}) {
@@ -64,7 +65,7 @@ TEST_ANYWHERE(gomaxprocs, beyond_1024_is_1024) {
 }
 
 TEST(gomaxprocs, new_processors_are_used_and_old_ones_are_not) {
-    // A processor could exist without ever getting an m, or go on after it has gone.
+    // A processor could exist without ever getting an m, or go on after its removal.
     const gomaxprocs_restored at_end;
     rota::run([] {
         for (const int n : {1, 2, 5, 8, 3}) {
@@ -74,8 +75,8 @@ TEST(gomaxprocs, new_processors_are_used_and_old_ones_are_not) {
     });
     rota::run([] {
         rota::runtime::gomaxprocs(2);
-        // More want to run; each notes how many do while it is at work. One whose thread the
-        // machine holds up loses its processor to another, and counts as running all the same.
+        // Six goroutines want to run; each counts how many run at once. A goroutine whose thread
+        // the machine delays loses its processor to another, and still counts as running.
         const auto handoffs = [] { return rota::runtime::read_sched_stats().handoffs; };
         const std::uint64_t before = handoffs();
         std::atomic<int> running{0}, most{0};
@@ -99,7 +100,7 @@ TEST(gomaxprocs, new_processors_are_used_and_old_ones_are_not) {
 }
 
 TEST_ANYWHERE(gomaxprocs, queued_goroutines_all_run_when_their_processor_goes) {
-    // Queues, with what is next, could go with the processor.
+    // Queues and runnext could vanish with the processor.
     const gomaxprocs_restored at_end;
     for (int round = 0; round < scaled(50); ++round) {
         rota::runtime::gomaxprocs(8);
@@ -123,7 +124,8 @@ TEST_ANYWHERE(gomaxprocs, queued_goroutines_all_run_when_their_processor_goes) {
 }
 
 TEST_ANYWHERE(kb26_timers, of_processors_that_go_come_due_in_time) {
-    // Timers could die with their processor's heap, or the poller sleep for a heap that is empty.
+    // Timers could vanish with their processor's heap, or the poller could sleep for a heap that is
+    // empty.
     const gomaxprocs_restored at_end;
     rota::runtime::gomaxprocs(16);
     constexpr int sleepers = 1000;
@@ -142,7 +144,7 @@ TEST_ANYWHERE(kb26_timers, of_processors_that_go_come_due_in_time) {
     auto ticker = rota::ticker(1ms);
     auto later = rota::after(25ms);
     rota::runtime::gomaxprocs(1);
-    ticker.reset(500us);  // whose heap is another one now
+    ticker.reset(500us);  // its timer is in another heap
     rota::runtime::gomaxprocs(5);
     for (int i = 0; i < 3; ++i) EXPECT_TRUE(ticker.c().recv().has_value());
     ticker.stop();
@@ -153,7 +155,7 @@ TEST_ANYWHERE(kb26_timers, of_processors_that_go_come_due_in_time) {
 }
 
 TEST_ANYWHERE(gomaxprocs, changes_beside_blocking_calls_and_foreign_threads) {
-    // A blocked call's processor could be counted twice, or come back from the dead.
+    // A blocked call's processor could be counted twice, or come back after its removal.
     const gomaxprocs_restored at_end;
     std::atomic<bool> stop{false};
     std::atomic<long> calls{0}, posts{0};
@@ -168,7 +170,7 @@ TEST_ANYWHERE(gomaxprocs, changes_beside_blocking_calls_and_foreign_threads) {
     }
     std::thread poster([&] {
         for (long sent = 0; !stop;) {
-            // No more at once than a build has room for, should nobody run them for a while.
+            // At most as many as a build has room for, in case they do not run for a while.
             if (sent - posts < live_goroutines_max) {
                 all.go([&posts] { ++posts; });
                 ++sent;
@@ -190,7 +192,7 @@ TEST_ANYWHERE(gomaxprocs, changes_beside_blocking_calls_and_foreign_threads) {
 }
 
 TEST(gomaxprocs, is_changed_by_many_at_once_one_after_the_other) {
-    // Two stops at once would wait for each other.
+    // Two stops at once could wait for each other.
     const gomaxprocs_restored at_end;
     rota::run([] {
         std::atomic<int> done{0};
@@ -217,7 +219,7 @@ TEST(gomaxprocs, is_changed_by_many_at_once_one_after_the_other) {
 }
 
 TEST_ANYWHERE(gomaxprocs, is_changed_while_a_goroutine_computes) {
-    // The change could wait for the next operation of a goroutine that has none.
+    // The change could wait for the next operation of a goroutine that makes none.
     const gomaxprocs_restored at_end;
     rota::runtime::gomaxprocs(4);
     std::atomic<bool> computing{false}, stop{false};
@@ -237,8 +239,8 @@ TEST_ANYWHERE(gomaxprocs, is_changed_while_a_goroutine_computes) {
 }
 
 TEST_ANYWHERE(gomaxprocs, keeps_the_figures_of_processors_that_went) {
-    // Counters are kept by processor: a sum over the living ones would forget, and the number of
-    // goroutines, which is the difference of two of them, would be wrong for ever.
+    // Each processor has its counters. A sum over the current processors would forget some, and the
+    // number of goroutines, which is a difference of two counters, would be wrong for ever.
     const gomaxprocs_restored at_end;
     const int own = rota::runtime::goid() != 0 ? 1 : 0;
     for (const int n : {8, 1, 4, 2}) {
@@ -258,7 +260,7 @@ TEST_ANYWHERE(gomaxprocs, keeps_the_figures_of_processors_that_went) {
 }
 
 TEST_ANYWHERE(gomaxprocs, pools_serve_any_number_of_processors) {
-    // A pool's parts are made for the number of before.
+    // A pool's parts are made for the previous number.
     const gomaxprocs_restored at_end;
     rota::runtime::gomaxprocs(1);
     rota::pool<std::vector<int>> pool([] { return std::vector<int>(3); });
@@ -280,7 +282,7 @@ TEST_ANYWHERE(gomaxprocs, pools_serve_any_number_of_processors) {
 }
 
 TEST(gomaxprocs, of_an_idle_runtime_is_changed_and_serves_the_next_post) {
-    // Nobody runs; the change could leave the books such that nobody is ever woken again.
+    // No goroutine runs; the change could leave a state in which none is ever woken again.
     const gomaxprocs_restored at_end;
     on_thread([] {
         for (int i = 0; i < scaled(200); ++i) {
@@ -293,7 +295,7 @@ TEST(gomaxprocs, of_an_idle_runtime_is_changed_and_serves_the_next_post) {
 }
 
 TEST(gomaxprocs, set_default_makes_it_what_a_program_begins_with) {
-    // It could leave the number that a call has fixed, or take the environment for nothing.
+    // It could leave the number that a call has fixed, or ignore the environment.
     const gomaxprocs_restored at_end;
     const char* const said = std::getenv("GOMAXPROCS");
     int first = 0;

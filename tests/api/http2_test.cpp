@@ -1,4 +1,4 @@
-// HTTP/2, frame by frame: a client that writes what it likes.
+// HTTP/2, frame by frame: the test's client can write any frame.
 #include <algorithm>
 #include <stdexcept>
 
@@ -33,7 +33,7 @@ TEST_ANYWHERE(http2, answers_many_requests_on_one_connection) {
 }
 
 TEST(http2, a_handler_waits_while_its_client_takes_nothing) {
-    // What is written without bound is kept without bound.
+    // Bytes written without bound would be kept without bound.
     rota::run([] {
         std::atomic<std::size_t> written{0};
         constexpr std::size_t window = 65'535, total = 1'000'000;
@@ -53,7 +53,7 @@ TEST(http2, a_handler_waits_while_its_client_takes_nothing) {
             if (f.type == h2_data) got += f.payload.size();
         }
         EXPECT_EQ(got, window);
-        c.send(get(3));  // the others go on, as far as the connection's window lets them
+        c.send(get(3));  // further streams go on, as far as the connection's window lets them
         EXPECT_NE(c.next_of(h2_headers, 3).type, -1);
         EXPECT_LT(written, 250'000u);
         c.send(frame(h2_reset, 0, 3, word(8)));
@@ -63,7 +63,7 @@ TEST(http2, a_handler_waits_while_its_client_takes_nothing) {
 }
 
 TEST(http2, a_body_comes_as_fast_as_it_is_read) {
-    // A client could fill our memory, or wait for ever for leave to send.
+    // A client could fill the server's memory, or wait for ever for permission to send.
     rota::run([] {
         std::atomic<bool> may_read{false};
         const h2_server s([&](auto& w, auto& r) {
@@ -159,7 +159,8 @@ TEST(kb61_http2, silent_clients_are_closed) {
             for (const std::string& sent :
                  {std::string(), get(1), frame(h2_headers, end_stream, 1, get_head),
                   frame(h2_headers, end_stream, 1, get_head).substr(0, 12)}) {
-                // Without a word, if its time is up before the server has looked at the preface.
+                // If its time is up before the server has looked at the preface, it closes without
+                // a GOAWAY: try again.
                 EXPECT_TRUE(eventually([&] {
                     const h2_client c(s);
                     c.send(sent);
@@ -173,7 +174,7 @@ TEST(kb61_http2, silent_clients_are_closed) {
 }
 
 TEST_ANYWHERE(http2, cookies_in_crumbs_are_one_field) {
-    // Each crumb could be a field of its own, of which handlers read the first.
+    // Each crumb could be a field of its own, and handlers read only the first.
     const h2_server s([](auto& w, auto& r) {
         const auto all = r.headers().values("Cookie");
         w.write(std::to_string(all.size()) + " " + std::string(r.headers().get("Cookie")));
@@ -187,7 +188,7 @@ TEST_ANYWHERE(http2, cookies_in_crumbs_are_one_field) {
 }
 
 TEST_ANYWHERE(http2, heads_come_in_their_order) {
-    // 100 behind the final head is no HTTP; nor is 101, and a length that stands in two heads.
+    // A 100 after the final head is not valid HTTP; nor is a 101, or a length in both heads.
     const h2_server s([](auto& w, auto& r) {
         if (r.method() == "GET") return w.write_header(101);
         w.write(std::string(5000, 'x'));
@@ -218,7 +219,7 @@ struct taken_answer {
     rota::clock::duration in_all{0};
 };
 
-// An answer of this size, beside which the server is shut down.
+// Takes an answer of this size while the server is shut down.
 taken_answer take_beside_a_shutdown(std::size_t total) {
     std::atomic<bool> begun{false};
     const h2_server s([&](auto& w, auto&) {
@@ -251,10 +252,11 @@ taken_answer take_beside_a_shutdown(std::size_t total) {
 }  // namespace
 
 TEST(http2, a_shutdown_loses_nothing_of_an_answer) {
-    // Whoever closes a connection on which something still comes drops what has not arrived.
+    // A server that closes a connection while bytes still come drops the bytes that have not
+    // arrived.
     rota::run([] {
-        // A server that ends waits 500 ms for more from a client, and 5 s in all. Where a busy
-        // machine has used up half of that, there is a round more.
+        // A server that ends waits 500 ms for further bytes of a client, and 5 s in total. If a
+        // busy machine has used up half of that, the test runs a further round.
         constexpr std::size_t total = 3'000'000;
         const auto until = rota::clock::now() + patience;
         taken_answer taken;
@@ -267,11 +269,12 @@ TEST(http2, a_shutdown_loses_nothing_of_an_answer) {
 }
 
 TEST(http2, an_answer_that_is_not_taken_has_its_time) {
-    // What a handler leaves behind could stay for ever, or go with the time of an idle connection.
+    // The rest of an answer after its handler's return could stay for ever, or have the limit of an
+    // idle connection.
     rota::run([] {
         constexpr std::size_t total = 70'000;  // more than the window, and the handler returns
-        // On a busy machine the time may be up within the handler's write, which then leaves
-        // nothing behind, or within the server's own, which ends the connection.
+        // On a busy machine the time may be up within the handler's write, which then leaves no
+        // rest, or within the server's own write, which ends the connection.
         EXPECT_TRUE(eventually([&] {
             std::atomic<bool> written{false};
             const h2_server s(
@@ -327,7 +330,7 @@ TEST(http2, pings_do_not_make_a_connection_busy) {
 
 namespace {
 
-// All handlers there may be are running until one may end.
+// As many handlers as are allowed run until may_end is set.
 struct busy_handlers {
     static constexpr int most = 250;
     std::atomic<int> running{0};
@@ -337,7 +340,8 @@ struct busy_handlers {
         while (!may_end) rota::sleep_for(1ms);
         --running;
     }
-    // Streams from 1 on, which are reset when their handlers run. The next one's number.
+    // Opens streams from 1 on, and resets them once their handlers run. Returns the next stream's
+    // number.
     std::uint32_t fill(const h2_client& c) {
         for (std::uint32_t id = 1; id < 2 * most; id += 2) c.send(get(id));
         EXPECT_TRUE(eventually([&] { return running == most; })) << running;
@@ -350,7 +354,7 @@ struct busy_handlers {
 }  // namespace
 
 TEST(http2, requests_behind_those_that_are_reset_begin) {
-    // A handler's end makes room for one of those that wait; if that one is gone, for the next.
+    // A handler's end makes room for a waiting request; if that was reset, for the next.
     rota::run([] {
         busy_handlers busy;
         const h2_server s([&](auto& w, auto&) {
@@ -363,14 +367,14 @@ TEST(http2, requests_behind_those_that_are_reset_begin) {
         for (std::uint32_t other = id; other < end; other += 2) c.send(get(other));
         for (; id < end; id += 2) c.send(frame(h2_reset, 0, id, word(8)));
         c.send(get(end) + frame(h2_ping, 0, 0, "12345678"));
-        EXPECT_NE(c.next_of(h2_ping, 0).type, -1);  // all of it has been read
+        EXPECT_NE(c.next_of(h2_ping, 0).type, -1);  // the server has read every frame
         busy.may_end = true;
         EXPECT_EQ(c.body(end), "hello");
     });
 }
 
 TEST(http2, uploads_that_never_begin_give_the_window_back) {
-    // What nobody reads would count against the connection's window for ever.
+    // Bytes that no handler reads would count against the connection's window for ever.
     rota::run([] {
         busy_handlers busy;
         const h2_server s([&](auto& w, auto& r) {
@@ -379,7 +383,7 @@ TEST(http2, uploads_that_never_begin_give_the_window_back) {
         });
         const h2_client c(s);
         std::uint32_t id = busy.fill(c);
-        while (true) {  // until the windows are as large as they are going to be
+        while (true) {  // until the windows have their final size
             const h2_frame f = c.next();
             ASSERT_NE(f.type, -1);
             if (f.type == h2_settings && (f.flags & 1) != 0) break;
@@ -399,8 +403,8 @@ TEST(http2, uploads_that_never_begin_give_the_window_back) {
 }
 
 TEST(http2, heads_that_a_table_makes_large_are_bounded_together) {
-    // HPACK: a byte stands for a field of 4,000. A thousand requests could keep all of them; and a
-    // client that has sent little could have much kept.
+    // HPACK: one byte stands for a field of 4,000 bytes. A thousand requests could keep such
+    // fields; and a client that has sent little could make the server keep much.
     rota::run([] {
         for (const int kept : {0, 2}) {
             constexpr auto unknown = static_cast<h2_type>(0x20);
@@ -412,12 +416,14 @@ TEST(http2, heads_that_a_table_makes_large_are_bounded_together) {
             });
             const h2_client c(s);
             std::string first(get_head);
-            first.append("\x40\x01y\x7f\xa1\x1e", 6).append(4000, 'v');  // to be remembered
+            // indexed: the table keeps it
+            first.append("\x40\x01y\x7f\xa1\x1e", 6).append(4000, 'v');
             c.send(frame(h2_headers, end_stream | end_headers, 1, first));
-            // 48,000 bytes, for which three megabytes may be kept, of which there are two.
+            // 48,000 bytes, for which the server may keep three megabytes; two of them are left.
             for (int i = 0; i < 3 && kept != 0; ++i)
                 c.send(frame(unknown, 0, 0, std::string(16'000, 'x')));
-            // What the first has put into the table: the host, and behind it the long field.
+            // Refers to the first head's entries in the table: the host, and after it the long
+            // field.
             const std::string next = "\x82\x86\x84\xbf" + std::string(200, '\xbe');
             for (std::uint32_t id = 3; id < 3 + 2 * requests; id += 2)  // 800,000 bytes each
                 c.send(frame(h2_headers, end_stream | end_headers, id, next));
@@ -433,7 +439,7 @@ TEST(http2, heads_that_a_table_makes_large_are_bounded_together) {
                 ASSERT_NE(f.type, -1) << answered;
                 answered += f.type == h2_data && (f.flags & end_stream) != 0;
             }
-            std::uint32_t id = 43;  // the handlers are about to let go of their heads
+            std::uint32_t id = 43;  // the handlers are about to release their heads
             EXPECT_TRUE(eventually([&] {
                 c.send(frame(h2_headers, end_stream | end_headers, id, next));
                 id += 2;
@@ -444,7 +450,7 @@ TEST(http2, heads_that_a_table_makes_large_are_bounded_together) {
 }
 
 TEST(http2, streams_that_are_reset_at_once_do_not_pile_up_handlers) {
-    // CVE-2023-44487: each reset makes room for one more stream, whose handler still runs.
+    // CVE-2023-44487: each reset makes room for a further stream, while the handler still runs.
     rota::run([] {
         std::atomic<int> running{0}, most{0};
         std::atomic<bool> may_end{false};
@@ -468,7 +474,7 @@ TEST(http2, streams_that_are_reset_at_once_do_not_pile_up_handlers) {
 }
 
 TEST(http2, floods_end_the_connection) {
-    // What the server has to say to each of them would be kept for a client that does not take it.
+    // The server would keep its replies to each of them for a client that does not take them.
     rota::run([] {
         const h2_server s([](auto& w, auto&) { w.write("hello"); });
         std::string half = frame(h2_headers, end_stream, 1, get_head);
@@ -478,11 +484,11 @@ TEST(http2, floods_end_the_connection) {
         const std::string hostile[] = {
             half,
             pings,
-            frame(h2_headers, end_headers, 0, get_head),                // on no stream
-            frame(h2_headers, end_headers, 2, get_head),                // on one of the server's
-            frame(h2_data, end_stream, 1, "x"),                         // before its head
+            frame(h2_headers, end_headers, 0, get_head),  // on no stream
+            frame(h2_headers, end_headers, 2, get_head),  // on a stream of the server's
+            frame(h2_data, end_stream, 1, "x"),           // before its head
             frame(h2_headers, end_headers, 1, "\xff\xff\xff\xff\xff"),  // beyond the table
-            frame(h2_settings, 0, 0, "123"),                            // no multiple of six
+            frame(h2_settings, 0, 0, "123"),                            // not a multiple of six
             frame(h2_window, 0, 0, word(0)),
             frame(h2_push, end_headers, 1, word(2)),
             frame(h2_data, 0, 1, std::string(100'000, 'x')),  // larger than allowed
@@ -501,8 +507,8 @@ TEST(http2, floods_end_the_connection) {
 }
 
 TEST(http2, ninth_continuation_of_a_head_ends_the_connection_and_the_eighth_does_not) {
-    // CVE-2024-28182: a head of empty frames costs a client 9 bytes each, for ever. The library's
-    // own bound may be missing; then the connection would live until the limit of time.
+    // CVE-2024-28182: a head of empty frames costs a client 9 bytes each, for ever. If the library
+    // had no bound of its own, the connection would live until the time limit.
     rota::run([] {
         const h2_server s([](auto& w, auto&) { w.write("hello"); });
         const auto head_of = [](int continuations) {
@@ -527,7 +533,7 @@ TEST(http2, heads_that_are_too_large_get_431) {
     rota::run([] {
         const h2_server s([](auto& w, auto&) { w.write("hello"); }, {.max_header_bytes = 2000});
         const h2_client c(s);
-        // Fields with names and values of their own, not to be remembered.
+        // Fields with names and values of their own, which the table does not keep.
         std::string large(get_head);
         for (int i = 0; i < 20; ++i) large.append("\x00\x01y\x7e", 4).append(126, 'v');
         c.send(frame(h2_headers, end_stream | end_headers, 1, large));
@@ -546,7 +552,7 @@ TEST(http2, is_not_spoken_where_it_is_not_wanted) {
 
 namespace {
 
-// A field that is not indexed, its name and value as they are.
+// A field that is not indexed, with literal name and value.
 std::string h2_field(std::string_view name, std::string_view value) {
     std::string f(1, '\0');
     for (const std::string_view text : {name, value}) {
@@ -559,8 +565,7 @@ std::string h2_field(std::string_view name, std::string_view value) {
 }  // namespace
 
 TEST(http2, heads_that_name_two_hosts_or_an_absolute_path_get_400) {
-    // What stands before the server may judge by one of the hosts, and the handler goes by the
-    // other.
+    // A proxy before the server could check one host, and the handler use the other.
     rota::run([] {
         const h2_server s([](http::response_writer& w, http::request& r) { w.write(r.host()); });
         const auto status = [&](std::string_view head) {
@@ -587,7 +592,7 @@ TEST(http2, heads_that_name_two_hosts_or_an_absolute_path_get_400) {
 // --- trailers ------------------------------------------------------------------------------------
 
 TEST_ANYWHERE(http2, trailers_of_a_request_are_there_behind_its_body) {
-    // They could get among the fields of the head, or name what counts there.
+    // They could get among the fields of the head, or name a field that has a meaning there.
     const h2_server s([](auto& w, auto& r) {
         std::string seen = std::to_string(r.trailers().size());
         seen += r.body();
@@ -634,7 +639,7 @@ TEST_ANYWHERE(http2, trailers_of_an_answer_end_its_stream) {
             if (f.type == h2_data) body += f.payload;
         EXPECT_EQ(body, has_body ? "abc" : "");
         EXPECT_EQ(f.flags & end_stream, end_stream);
-        // The names are in Huffman's code, or by the table once they have been sent.
+        // The names are in Huffman's code, or in the table once they have been sent.
         EXPECT_GT(f.payload.size(), 0U);
         EXPECT_LT(f.payload.size(), 40U);
     }
@@ -659,7 +664,7 @@ TEST_ANYWHERE(http2, a_body_is_read_for_no_longer_than_a_context) {
 }
 
 TEST_ANYWHERE(http2, reads_and_writes_a_stream_at_once) {
-    // The client takes what it gets before it sends the rest.
+    // The client takes the first bytes before it sends the rest.
     const h2_server s([](auto& w, auto& r) {
         w.enable_full_duplex();
         std::string seen;

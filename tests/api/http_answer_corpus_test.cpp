@@ -1,4 +1,4 @@
-// What servers may say, and what a client makes of it: whole, in pieces, and cut off anywhere.
+// Answers that servers may send, and the client's results: whole, in pieces, and cut off anywhere.
 #include "http_client.hpp"
 #include "scripted_server.hpp"
 
@@ -15,7 +15,7 @@ struct heard {
     http::response answer;
 };
 
-// The server says a text, piece by piece, and closes.
+// The server sends a text, piece by piece, and closes.
 heard hear(const http::client& c, const std::vector<std::string>& pieces,
            std::string_view method = "GET") {
     const scripted_server s([&](const net::conn& k, int) {
@@ -51,7 +51,7 @@ const std::vector<answer_sample> good_answers = {
     {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "", 101},
 };
 
-// None of them is an answer that has one meaning alone.
+// None of these answers has exactly one meaning.
 const std::vector<std::string> malformed_answers = {
     "\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
     "HTTP/1.1 200 OK\nContent-Length: 0\n\n",
@@ -174,7 +174,7 @@ TEST(http_answers, to_head_have_no_body_whatever_they_say) {
 }
 
 TEST(http_answers, beyond_the_limits_are_errors) {
-    // A server that says more and more would take all memory.
+    // A server that sends without end could take the client's whole memory.
     rota::run([] {
         const http::client c(narrow);
         const std::string line = "HTTP/1.1 200 OK\r\n", full(65, 'x');

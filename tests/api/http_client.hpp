@@ -1,5 +1,5 @@
-// What tests of HTTP share: a server that runs until the end of a scope, and a client that sends
-// texts as they are.
+// Helpers for tests of HTTP: a server that runs until the end of a scope, and a client that sends
+// given bytes.
 #pragma once
 
 #include <charconv>
@@ -42,8 +42,8 @@ class http_server {
     rota::wait_group serving_;
 };
 
-// All that comes until the end, or until the connection is reset. A server that neither answers nor
-// closes is found out.
+// The bytes up to the end, or until the connection is reset. Detects a server that neither answers
+// nor closes.
 inline std::string read_to_end(const net::conn& c) {
     c.set_read_deadline(in(patience));
     std::string all;
@@ -55,10 +55,10 @@ inline std::string read_to_end(const net::conn& c) {
     return all;
 }
 
-// Sends a text on a connection of its own, and returns what comes until the server closes.
+// Sends a text on a connection of its own, and returns the bytes up to the server's close.
 inline std::string ask(const http_server& s, std::string_view text, bool half_close = false) {
     const net::conn c = s.dial();
-    std::error_code gone;  // it may have had enough
+    std::error_code gone;  // an error: the server may have closed already
     c.write(text, gone);
     if (half_close) c.close_write(gone);
     return read_to_end(c);
@@ -77,7 +77,7 @@ struct answer {
     }
 };
 
-// Takes an answer from the front of the text; its status is 0 if there is no whole one.
+// Takes an answer from the front of the text; its status is 0 if there is no whole answer.
 inline answer take_answer(std::string& text, bool has_body = true) {
     answer a;
     const std::size_t end = text.find("\r\n\r\n");
@@ -113,7 +113,7 @@ inline answer take_answer(std::string& text, bool has_body = true) {
     return a;
 }
 
-// The final statuses of all answers in a text, "200 200"; what is left over stands behind them.
+// The final statuses of the answers in a text, "200 200", followed by the rest of the text.
 inline std::string statuses(std::string text) {
     std::string all;
     for (answer a = take_answer(text); a.status != 0; a = take_answer(text))

@@ -1,4 +1,4 @@
-// Clients: what is sent, what comes back, redirects, proxies.
+// Clients: the requests that they send, the answers that they return, redirects, proxies.
 #include "http_client.hpp"
 #include "scripted_server.hpp"
 
@@ -11,7 +11,7 @@ std::string url_of(const http_server& s, std::string_view target = "/") {
     return "http://" + s.address + std::string(target);
 }
 
-// Method, target, some fields and the body, as the handler sees them.
+// Answers with method, target, fields and body as the handler sees them.
 void echo_request(http::response_writer& w, http::request& r) {
     w.header().set("X-Method", r.method());
     w.header().set("X-Target", r.target());
@@ -30,7 +30,7 @@ std::error_code get_error(const http::client& c, const std::string& url) {
     return error;
 }
 
-// The head of such a request without a body.
+// The head that the client sends for a copy of this request without a body.
 std::string sent_by(const http::client& c, const http::request& r) {
     shared_text all;
     const scripted_server s(answering([&](const std::string& request) {
@@ -73,7 +73,7 @@ TEST_ANYWHERE(http_client, gets_posts_and_performs) {
     EXPECT_EQ(r.body, "");
     http::request own("PROPFIND", url_of(s, "/x"), "body");
     own.headers().set("X-Mine", "1");
-    for (int i = 0; i < 2; ++i) {  // as often as one likes
+    for (int i = 0; i < 2; ++i) {  // a request may be sent again
         r = c.perform(own);
         EXPECT_EQ(r.headers.get("X-Method"), "PROPFIND");
         EXPECT_EQ(r.headers.get("X-Got-X-Mine"), "1");
@@ -131,11 +131,11 @@ TEST_ANYWHERE(http_client, sends_the_name_and_password_of_the_url) {
     const http::client c(straight);
     const http::response r = c.get("http://Aladdin:open%20sesame@" + s.address + "/");
     EXPECT_EQ(r.headers.get("X-Got-Authorization"), "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==");
-    EXPECT_EQ(r.url, url_of(s));  // without them
+    EXPECT_EQ(r.url, url_of(s));  // without name and password
 }
 
 TEST(http_client, refuses_urls_methods_and_fields_that_would_split_a_message) {
-    // A line break in a target or a method would be a request of somebody else's making.
+    // A line break in a target or a method would let an attacker add a request.
     const http::client c(straight);
     using http::http_errc;
     for (const std::string url : {"",
@@ -248,7 +248,8 @@ TEST_ANYWHERE(http_client, reads_bodies_with_a_length_in_chunks_and_to_the_end) 
 }
 
 TEST_ANYWHERE(http_client, large_bodies_meet_their_answers_on_the_way) {
-    // Who writes all before it reads waits for a server that waits for it, for ever.
+    // A client that writes the whole body before it reads would wait for ever for a server that
+    // waits for the client.
     const http_server s([](http::response_writer& w, http::request& r) {
         std::array<std::byte, 4096> part;
         while (const std::size_t n = r.read(part))
@@ -265,7 +266,8 @@ TEST_ANYWHERE(http_client, takes_the_answer_of_a_server_that_does_not_read_the_b
         [](http::response_writer& w, http::request&) { w.write_header(413); });
     const http::client c(straight);
     std::error_code error;
-    // The server closes behind its answer: it comes, or the connection is found reset.
+    // The server closes after its answer: the client gets the answer, or finds the connection
+    // reset.
     const http::response r = c.post("http://" + refuses.address, "", large, error);
     EXPECT_TRUE(r.status == 413 || error == std::errc::connection_reset ||
                 error == std::errc::broken_pipe)
@@ -283,7 +285,7 @@ TEST_ANYWHERE(http_client, takes_the_answer_of_a_server_that_does_not_read_the_b
 }
 
 TEST_ANYWHERE(http_client, sends_no_host_that_is_none) {
-    // A server behind another could be led to a different host than that one has judged.
+    // A server behind a proxy could be led to another host than the proxy has checked.
     const http_server s(echo_request);
     const http::client c(straight);
     for (const std::string bad : {"a b", "a/b", "user@a", "a:b", "[::1", "a\\b"}) {
@@ -334,7 +336,7 @@ TEST_ANYWHERE(http_redirect, is_followed_as_go_does) {
 }
 
 TEST_ANYWHERE(http_redirect, the_referer_is_the_page_before) {
-    // The first page of a chain could be told to all that come behind the second.
+    // The first page of a chain could be sent to each page after the second.
     const http_server s([&](http::response_writer& w, http::request& r) {
         if (r.path() == "/end") return w.write(std::string(r.headers().get("Referer")));
         w.header().set("Location", r.path() == "/first" ? "/second" : "/end");
@@ -371,8 +373,8 @@ TEST_ANYWHERE(http_redirect, takes_secrets_to_no_other_host_or_port) {
 }
 
 TEST_ANYWHERE(http_redirect, does_not_depend_on_the_body_that_comes_with_it) {
-    // Nobody wants that body: one that is cut off, malformed, or has no end must not fail the call,
-    // nor be read for long. A short one leaves the connection as good as it was.
+    // The client does not want that body. A body that is cut off, malformed, or without an end must
+    // not fail the call, nor be read for long. After a short body the connection stays usable.
     const std::string moved = "HTTP/1.1 302 Found\r\nLocation: /there\r\n";
     std::string large = moved + "Content-Length: 3000\r\n\r\n" + std::string(3000, 'x');
     const std::pair<std::string, int> cases[] = {
@@ -417,7 +419,7 @@ TEST_ANYWHERE(http_redirect, ends_somewhere) {
                "Content-Length: 2\r\n\r\nhi";
     }));
     const http::client c(straight);
-    EXPECT_EQ(c.get(s.url()).body, "hi");  // without a Location: an answer like others
+    EXPECT_EQ(c.get(s.url()).body, "hi");  // without a Location: a normal answer
     at = "/again";
     asked = 0;
     EXPECT_EQ(get_error(c, s.url()), http::http_errc::too_many_redirects);

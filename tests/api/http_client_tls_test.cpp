@@ -1,4 +1,4 @@
-// Clients of https: who is believed, what is kept, the way through a proxy.
+// Clients of https: trusted servers, kept connections, the way through a proxy.
 #include <rota/tls.hpp>
 
 #include "../certificates.hpp"
@@ -14,7 +14,7 @@ http::client_options believing() {
     return {.proxy_from_environment = false, .tls = {.roots = local_certificate().pem}};
 }
 
-// Serves TLS: to each request what a script says. Its descriptors are those of a scripted_server.
+// Serves TLS: f answers each request. Its descriptors are those of a scripted_server.
 auto answering_by_tls(std::function<std::string(const std::string&)> f) {
     return [f = std::move(f)](const net::conn& below, int) {
         static const rota::tls::config config({.certificate = local_certificate().pem,
@@ -55,7 +55,7 @@ TEST_ANYWHERE(http_tls, keeps_connections_to_servers_that_it_believes) {
         EXPECT_EQ(r.body, "secret");
         EXPECT_EQ(r.url, https(s));
     }
-    EXPECT_EQ(s.connections, 1);  // tickets of TLS are nothing that a server has said
+    EXPECT_EQ(s.connections, 1);  // a ticket of TLS is not an unexpected answer
     EXPECT_TRUE(seen.get().starts_with("GET / HTTP/1.1\r\nHost: localhost:")) << seen.get();
     EXPECT_EQ(c.get(https(s, "127.0.0.1")).body, "secret");
     EXPECT_EQ(s.connections, 2);
@@ -79,7 +79,7 @@ TEST_ANYWHERE(http_tls, believes_nobody_else) {
 }
 
 TEST_ANYWHERE(http_tls, body_that_is_cut_off_is_an_error) {
-    // The end of a connection is the end of such a body; anybody on the way can make one.
+    // Such a body ends with its connection, and any attacker on the way can end that.
     const scripted_server s([](const net::conn& below, int) {
         const rota::tls::config config(
             {.certificate = local_certificate().pem, .key = local_certificate().key});

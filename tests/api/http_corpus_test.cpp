@@ -1,8 +1,9 @@
-// Requests as attackers and broken programs send them. What could go wrong: a request is read in
-// another way than a proxy in front of us reads it, so that a body is taken for a request
-// (smuggling); memory without a bound; a request behind one that was rejected is executed. Each
-// input is sent whole, byte by byte, and cut at every position, always with a second request behind
-// it.
+// Requests as attackers and broken programs send them.
+//
+// What could go wrong: the server reads a request in another way than a proxy before it, so that a
+// body is taken for a request (smuggling). It takes memory without a bound. It executes a request
+// behind a rejected request. The test sends each input whole, byte by byte, and cut at every
+// position, always with a second request behind it.
 #include <algorithm>
 #include <numeric>
 
@@ -22,7 +23,7 @@ struct input {
 constexpr std::size_t head_max = 64 * 1024;
 constexpr std::string_view next = "GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-// A request with these lines behind the request line.
+// A request with these fields after the request line.
 std::string post(std::string_view fields, std::string_view body) {
     return "POST /it HTTP/1.1\r\nHost: a\r\n" + std::string(fields) + "\r\n" + std::string(body);
 }
@@ -242,7 +243,7 @@ std::vector<input> of_the_chunks() {
     };
 }
 
-// Too much of something; only sent whole.
+// Inputs that exceed a limit; only sent whole.
 std::vector<input> of_size() {
     const std::string mega(1 << 20, 'x');
     std::string many;
@@ -278,7 +279,7 @@ std::vector<input> all_but_the_large() {
     return all;
 }
 
-// A server that tells which requests have been executed, bodies and all.
+// A server that records which requests it has executed, with their bodies.
 struct target {
     std::atomic<int> its{0}, nexts{0};
     http_server server{
@@ -319,7 +320,7 @@ TEST(http_corpus, sent_whole_gets_the_answer_that_is_due) {
 }
 
 TEST(http_corpus, sent_byte_by_byte_gets_the_same_answer) {
-    // What is decided by where a read ends differs from the first test.
+    // A decision that depends on where a read ends would differ from the first test.
     rota::run([] {
         target t;
         for (const input& i : all_but_the_large()) {
@@ -336,7 +337,7 @@ TEST(http_corpus, sent_byte_by_byte_gets_the_same_answer) {
 }
 
 TEST(http_corpus, cut_at_any_position_is_never_executed) {
-    // A client that leaves within a request has not asked for it.
+    // A client that leaves within a request has not sent it.
     rota::run([] {
         target t;
         const std::size_t step = under_tsan || under_asan ? 7 : 1;
@@ -353,9 +354,10 @@ TEST(http_corpus, cut_at_any_position_is_never_executed) {
 }
 
 TEST(http_corpus, cut_and_left_open_ends_with_408_by_the_time_limit) {
-    // Slow loris: whoever stops within a head, or within a body, is cut off, and nothing is left.
+    // Slow loris: a client that stops within a head, or within a body, is cut off, and leaves
+    // nothing.
     rota::run([] {
-        (void)connected();  // the poller has its descriptors from here on
+        (void)connected();  // the poller opens its descriptors here
         const int before = open_descriptors();
         {
             const http_server s([](auto& w, auto& r) { w.write(r.body()); },
@@ -363,7 +365,8 @@ TEST(http_corpus, cut_and_left_open_ends_with_408_by_the_time_limit) {
             const std::string text = post("A: b\r\nContent-Length: 5\r\n", "12345");
             std::vector<std::size_t> sizes(text.size());
             std::iota(sizes.begin(), sizes.end(), 0U);
-            // On a busy machine the time may be up before anything comes: those are asked again.
+            // On a busy machine the time may be up before any byte comes: the test then tries these
+            // sizes again.
             EXPECT_TRUE(eventually([&] {
                 std::vector<net::conn> all;
                 std::error_code gone;

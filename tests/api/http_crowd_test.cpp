@@ -1,4 +1,4 @@
-// More clients than a server has room for: who gets a place, and who loses one.
+// More clients than a server has room for: which connections get a place, and which lose theirs.
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -16,7 +16,7 @@ constexpr std::string_view crowd_plain = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
 void crowd_hello(http::response_writer& w, http::request&) { w.write("hello"); }
 
-// Sends a request, and reads what has come of the answer: its first twelve bytes.
+// Sends a request, and returns the first twelve bytes of the answer.
 std::string asked_again(const net::conn& c) {
     c.set_deadline(in(patience));
     std::error_code error;
@@ -48,7 +48,7 @@ auto holding(const rota::chan<rota::unit>& begun, const rota::chan<rota::unit>& 
 }  // namespace
 
 TEST_ANYWHERE(http_crowd, a_newcomer_gets_the_place_that_has_been_idle_for_longest) {
-    // Idle connections could keep all places, and the wrong one could be closed.
+    // Idle connections could keep each place, and the wrong connection could be closed.
     const http_server s(crowd_hello, at_most(3));
     const net::conn first = s.dial(), second = s.dial(), third = s.dial();
     EXPECT_EQ(asked_again(second), ok_line);
@@ -67,7 +67,8 @@ TEST_ANYWHERE(http_crowd, a_newcomer_gets_the_place_that_has_been_idle_for_longe
 }
 
 TEST(http_crowd, connections_that_say_nothing_give_way_too) {
-    // A client that opens connections and sends nothing, or half a head, could keep all others out.
+    // A client that opens connections and sends no bytes, or half a head, could keep every other
+    // client out.
     rota::run([] {
         const http_server s(crowd_hello, at_most(4));
         std::vector<net::conn> all;
@@ -82,7 +83,8 @@ TEST(http_crowd, connections_that_say_nothing_give_way_too) {
 }
 
 TEST(http_crowd, a_newcomer_waits_while_all_are_active) {
-    // An answer on its way must not be cut off for a newcomer, which must not be lost either.
+    // The server must not cut off an answer on its way for a newcomer, and must not lose the
+    // newcomer.
     rota::run([] {
         const auto begun = rota::make_chan<rota::unit>(), over = rota::make_chan<rota::unit>();
         const http_server s(holding(begun, over), at_most(2));
@@ -111,7 +113,7 @@ TEST(http_crowd, a_newcomer_waits_while_all_are_active) {
 }
 
 TEST(http_crowd, a_place_comes_back_with_each_end_of_a_connection) {
-    // A place that is counted twice, or not given back, closes the server by and by.
+    // A place that is counted twice, or not given back, would close the server step by step.
     rota::run([] {
         auto o = at_most(1);
         o.on_connect = [turn = 0](const net::conn&, const net::endpoint&) mutable {
@@ -164,7 +166,7 @@ TEST(http_crowd, an_idle_connection_of_http2_gives_way_in_order) {
 }
 
 TEST(http_crowd, without_descriptors_an_idle_connection_gives_way) {
-    // Idle connections could keep every descriptor, and all newcomers out.
+    // Idle connections could keep every descriptor, and every newcomer out.
     rota::run([] {
         const http_server s(crowd_hello);
         const net::conn served = s.dial();
@@ -173,7 +175,7 @@ TEST(http_crowd, without_descriptors_an_idle_connection_gives_way) {
         ASSERT_GE(number, 0);
         {
             const no_descriptors none;
-            EXPECT_EQ(asked_again(served), ok_line);  // without a newcomer nothing is closed
+            EXPECT_EQ(asked_again(served), ok_line);  // without a newcomer no connection is closed
             const net::endpoint to = s.listener.addr();
             ASSERT_EQ(::connect(number, static_cast<const sockaddr*>(to.data()), to.size()), 0);
             ASSERT_EQ(::send(number, crowd_plain.data(), crowd_plain.size(), 0),

@@ -1,5 +1,5 @@
-// A request's body and its answer at once: what the two goroutines, and who asks for the context,
-// may do to each other; and reads that a context ends.
+// A request's body and its answer at once: the effects of the two goroutines, and of a caller that
+// asks for the context, on each other. Also reads that a context ends.
 #include <algorithm>
 
 #include "http_client.hpp"
@@ -27,9 +27,9 @@ std::string read_until(const net::conn& c, std::string_view wanted) {
 }  // namespace
 
 TEST_ANYWHERE(http_request, still_sees_the_client_leave_after_a_read_that_was_called_off) {
-    // The context of a read ends when the body's last bytes are there. It sets the deadline of
-    // reads back, which the watch for the client's end, begun at that moment, took for its own end:
-    // the request's context then never ended.
+    // The context of a read ends when the body's last bytes are there. It resets the deadline of
+    // reads. The watch for the client's end, if it begins at that moment, could take this for its
+    // own end: the request's context would then never end.
     std::atomic<int> seen{0};
     const http_server s([&](http::response_writer& w, http::request& r) {
         const rota::context ctx = r.ctx();
@@ -54,8 +54,8 @@ TEST_ANYWHERE(http_request, still_sees_the_client_leave_after_a_read_that_was_ca
 }
 
 TEST_ANYWHERE(http_full_duplex, has_one_reader_s_limit_whoever_asks_for_the_context) {
-    // One goroutine reads with a context that ends, the other asks for the request's: both set the
-    // socket's deadline, and tsan sees if they do it at once.
+    // One goroutine reads with a context that ends, the other asks for the request's context. Both
+    // set the socket's deadline, and tsan reports if they do so at once.
     const http_server s([](http::response_writer& w, http::request& r) {
         w.enable_full_duplex();
         rota::wait_group reading;
@@ -82,11 +82,11 @@ TEST_ANYWHERE(http_full_duplex, has_one_reader_s_limit_whoever_asks_for_the_cont
 }
 
 TEST_ANYWHERE(http_full_duplex, waits_for_a_slow_client_with_no_lock_that_others_need) {
-    // What is written in front of the answer waits for the client to take it. Who only asks for the
-    // context must not; and the body is asked for behind it, in order.
+    // Bytes written before the answer wait for the client to take them. A goroutine that only asks
+    // for the context must not wait; and the server asks for the body after these bytes, in order.
     const rota::chan<rota::unit> written = rota::make_chan<rota::unit>(1);
     const rota::chan<rota::unit> asked = rota::make_chan<rota::unit>(1);
-    const std::string large(16 << 20, 'h');  // more than all buffers on the way
+    const std::string large(16 << 20, 'h');  // more than the buffers on the way
     const http_server s([&](http::response_writer& w, http::request& r) {
         w.enable_full_duplex();
         rota::wait_group others;
@@ -107,11 +107,11 @@ TEST_ANYWHERE(http_full_duplex, waits_for_a_slow_client_with_no_lock_that_others
     const net::conn c = s.dial();
     c.write(std::string_view("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n"
                              "Expect: 100-continue\r\n\r\n"));
-    (void)read_until(c, "Link: h");  // from here on the writer cannot come to its end
+    (void)read_until(c, "Link: h");  // from here on the writer cannot finish
     written.send({});
     rota::unit nothing;
     EXPECT_EQ(asked.recv_for(nothing, patience), rota::chan_status::ok);
-    // The rest of the 103, then the 100: read_until stops where it has seen it.
+    // The rest of the 103, then the 100: read_until stops once it has seen that.
     const std::string early = read_until(c, "100 Continue\r\n\r\n");
     EXPECT_EQ(early.find_first_not_of('h'), early.find("\r\n\r\nHTTP/1.1 100")) << early.size();
     c.write(std::string_view("body"));

@@ -1,5 +1,5 @@
-// Files by HTTP: what is found, what is refused, which bytes of it are sent, and what happens when
-// the file changes or there is no descriptor left.
+// Files by HTTP: files that are found and refused, the bytes that are sent, changes of a file
+// meanwhile, and a lack of descriptors.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ using namespace rota_test;
 
 namespace {
 
-// A directory tree that goes at the end.
+// A directory tree that is removed at the end.
 class tree {
   public:
     tree() {
@@ -29,7 +29,7 @@ class tree {
     tree(const tree&) = delete;
     tree& operator=(const tree&) = delete;
 
-    // Below the root; `..` leads beside it. Settled: its tag is strong.
+    // Makes a file below the root; `..` leads beside it. Its old time makes its tag strong.
     const tree& file(const std::string& name, std::string_view content) const {
         const std::filesystem::path path = root + "/" + name;
         std::filesystem::create_directories(path.parent_path());
@@ -63,7 +63,7 @@ answer get(const http_server& s, std::string_view path, std::string_view fields 
     return a;
 }
 
-// "200", or "301 there".
+// "200", or "301 target".
 std::string brief(const http_server& s, std::string_view path) {
     const answer a = get(s, path);
     const std::string to = a.field("Location");
@@ -113,11 +113,11 @@ TEST_ANYWHERE(http_files, redirect_to_their_one_address) {
     EXPECT_EQ(brief(s, "/sub/index.html"), "301 ./");
     EXPECT_EQ(brief(s, "/index.html"), "301 ./");
     EXPECT_EQ(brief(s, "/a.txt/"), "301 ../a.txt");
-    EXPECT_EQ(brief(s, "/odd:name%3F"), "301 ./odd:name%3F/");  // no scheme, no query
+    EXPECT_EQ(brief(s, "/odd:name%3F"), "301 ./odd:name%3F/");  // neither a scheme nor a query
 }
 
 TEST_ANYWHERE(http_files, of_a_directory_are_listed) {
-    // A name is text, not HTML, and a link to one is no link to elsewhere.
+    // A name is text, not HTML, and a link to a name must not lead elsewhere.
     const tree t;
     t.file("<b>&\"'", "x").file("sub/y", "y").file("javascript:alert(1)", "z").file(".hidden", "h");
     const http_server s(http::file_server(t.root));
@@ -251,7 +251,7 @@ TEST_ANYWHERE(http_files, keep_the_connection_for_the_next_request) {
 }
 
 TEST_ANYWHERE(http_files, that_shrink_while_they_are_sent_end_the_connection) {
-    // More must not be promised than sent, nor anything else be sent in place of it.
+    // The server must not promise more than it sends, nor send other bytes instead.
     const tree t;
     constexpr std::size_t size = 64 << 20;
     t.file("big.bin", "");
@@ -272,7 +272,7 @@ TEST_ANYWHERE(http_files, whose_client_leaves_are_closed) {
     const tree t;
     t.file("big.bin", "");
     EXPECT_EQ(::truncate((t.root + "/big.bin").c_str(), 64 << 20), 0);
-    (void)connected();  // the poller has its descriptors from here on
+    (void)connected();  // the poller opens its descriptors here
     const int before = open_descriptors();
     {
         const http_server s(http::file_server(t.root), {.write_timeout = std::chrono::seconds(5)});

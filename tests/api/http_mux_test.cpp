@@ -1,11 +1,11 @@
-// Patterns: which handler a request gets, and what comes where there is none. Go 1.22.
+// Patterns: the handler that a request gets, and the answers to requests without one. Go 1.22.
 #include "http_client.hpp"
 
 using namespace rota_test;
 
 namespace {
 
-// A mux whose handlers say their pattern and what the wildcards of the given names have matched.
+// A mux whose handlers write their pattern and the matches of the given wildcards.
 http::serve_mux saying(const std::vector<std::string>& patterns) {
     http::serve_mux mux;
     for (const std::string& each : patterns)
@@ -27,7 +27,7 @@ struct asked {
                                      "\r\nConnection: close\r\n\r\n");
         return take_answer(got, method != "HEAD");
     }
-    // The handler's text; else the status, and where to, or what is allowed.
+    // The handler's text; else the status with the redirect's target or the allowed methods.
     std::string operator()(const std::string& method, const std::string& target,
                            const std::string& host = "h") const {
         const answer a = full(method, target, host);
@@ -95,8 +95,8 @@ TEST(http_mux, redirects_to_clean_paths_and_to_the_slash) {
 }
 
 TEST(http_mux, takes_patterns_of_thousands_of_segments) {
-    // A call within a call for each segment would overflow the goroutine's stack: when a request is
-    // matched, and when the table is destroyed.
+    // A recursive call for each segment would overflow the goroutine's stack, when a request is
+    // matched and when the table is destroyed.
     rota::run([] {
         std::string wild, literal, text;
         for (int i = 0; i < 4000; ++i) {
@@ -108,7 +108,7 @@ TEST(http_mux, takes_patterns_of_thousands_of_segments) {
         const asked of({of_wilds, of_literals, "/{rest...}"});
         EXPECT_EQ(of("GET", text + "/1"), of_wilds + " a=1");
         EXPECT_EQ(of("GET", literal + "/2"), of_literals + " b=2");
-        // Dead ends, far from where another way begins.
+        // Dead ends, far from the place where another way begins.
         literal.back() = 'x';
         EXPECT_EQ(of("GET", literal + "/3"), of_wilds + " a=3");
         EXPECT_EQ(of("GET", literal + "/4/5"), "/{rest...} rest=" + literal.substr(1) + "/4/5");
@@ -116,8 +116,8 @@ TEST(http_mux, takes_patterns_of_thousands_of_segments) {
 }
 
 TEST(http_mux, lets_no_dots_through_to_handlers) {
-    // Escaped ones could reach a handler that opens the file that it is asked for, and a backslash
-    // could lead a browser to another host.
+    // Escaped dots could reach a handler that opens the requested file, and a backslash could lead
+    // a browser to another host.
     rota::run([] {
         const asked of({"/f/{rest...}", "/w/{a}/", "/{b}/"});
         EXPECT_EQ(of("GET", "/f/%2e%2e/x"), "307 /x/");
@@ -140,7 +140,7 @@ TEST(http_mux, tells_which_methods_there_are) {
         EXPECT_EQ(of("GET", "/c"), "405 HEAD");
         EXPECT_EQ(of("GET", "/nothing"), "404 ");
         EXPECT_EQ(of.full("GET", "/nothing").body, "404 page not found\n");
-        EXPECT_EQ(of.full("HEAD", "/a").status, 200);  // GET stands for HEAD too
+        EXPECT_EQ(of.full("HEAD", "/a").status, 200);  // GET serves HEAD too
         EXPECT_EQ(of.full("OPTIONS", "*").status, 200);
     });
 }

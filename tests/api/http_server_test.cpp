@@ -17,7 +17,7 @@ constexpr std::string_view closing = "GET / HTTP/1.1\r\nHost: a\r\nConnection: c
 
 void hello(http::response_writer& w, http::request&) { w.write("hello"); }
 
-// An answer on a connection that stays open.
+// Reads an answer on a connection that stays open.
 answer next_answer(const net::conn& c) {
     c.set_read_deadline(in(patience));
     std::string got;
@@ -31,7 +31,7 @@ answer next_answer(const net::conn& c) {
     return a;
 }
 
-// Lets the connection be reset instead of closed.
+// Makes the close reset the connection.
 void reset(net::conn& c) {
     const linger at_once{1, 0};
     ::setsockopt(c.fd(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
@@ -43,8 +43,9 @@ void reset(net::conn& c) {
 // --- time limits ---------------------------------------------------------------------------------
 
 TEST_ANYWHERE(kb61_http, silent_and_slow_clients_leave_nothing_behind) {
-    // A limit that is not armed, or armed for another state, keeps a goroutine and a descriptor.
-    (void)connected();  // the poller has its descriptors from here on
+    // A limit that is not armed, or armed for another state, would keep a goroutine and a
+    // descriptor.
+    (void)connected();  // the poller opens its descriptors here
     const int before = open_descriptors();
     {
         const http_server s([](auto& w, auto& r) { w.write(r.body()); },
@@ -54,22 +55,23 @@ TEST_ANYWHERE(kb61_http, silent_and_slow_clients_leave_nothing_behind) {
                              .idle_timeout = 50ms});
         const std::vector<std::string> wanted = {"", "408", "200", "408", "408", "408", "200 408"};
         std::vector<std::string> got;
-        // A client that the machine holds up for as long as a limit has another answer. A limit
-        // that is not there, or is another state's, shows each time.
+        // A client that the machine delays for as long as a limit gets another answer. A limit that
+        // is missing, or belongs to another state, shows each time.
         EXPECT_TRUE(eventually([&] {
             std::vector<net::conn> all;
             const auto send = [&](std::string_view text) {
                 all.push_back(s.dial());
-                std::error_code gone;  // it may have had enough
+                std::error_code gone;  // an error: the server may have closed already
                 all.back().write(text, gone);
             };
-            send("");                                                            // nothing
+            send("");                                                            // no bytes
             send("GET / HT");                                                    // half a head
             send(plain);                                                         // idle
             send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n123");  // half a body
-            send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1");  // likewise
+            // half a body in chunks
+            send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1");
             send("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
-            send(std::string(plain) + "GET /");  // half of the second
+            send(std::string(plain) + "GET /");  // half of the second head
             got.clear();
             for (const net::conn& c : all) got.push_back(statuses(read_to_end(c)));
             return got == wanted;
@@ -100,8 +102,8 @@ TEST_ANYWHERE(kb61_http, client_that_does_not_read_is_cut_off) {
 }
 
 TEST(kb61_http, idle_limit_goes_on_behind_the_moment_at_which_pages_are_given_back) {
-    // A second within the wait its deadline passes, and is moved to the limit. If that were taken
-    // for a request the limit would begin anew each second, and never end.
+    // A second into the wait its deadline passes, and is moved to the limit. If that counted as a
+    // request, the limit would begin anew each second, and never end.
     rota::run([] {
         const http_server s(hello, {.idle_timeout = 1200ms});
         const std::string all = ask(s, plain);
@@ -111,7 +113,7 @@ TEST(kb61_http, idle_limit_goes_on_behind_the_moment_at_which_pages_are_given_ba
 }
 
 TEST(http_limits, are_renewed_for_each_request) {
-    // Many requests within one connection take longer than each limit, and none is cut off.
+    // Many requests on a connection take longer than each limit, and none is cut off.
     rota::run([] {
         constexpr auto limit = 300ms;
         const http_server s(hello, {.read_header_timeout = limit,
@@ -123,17 +125,17 @@ TEST(http_limits, are_renewed_for_each_request) {
         int answers = 0;
         for (bool stood_still = true; stood_still && answers == 0 && now() < end;) {
             stood_still = false;
-            auto asked = now();  // no limit that is renewed has begun before
+            auto asked = now();  // no renewed limit began earlier
             const net::conn c = s.dial();
             const auto until = now() + 2 * limit;
             do {
                 std::error_code gone;
                 c.write(plain.substr(0, 10), gone);
-                rota::sleep_for(20ms);  // the load: a pause within the head, and one behind it
+                rota::sleep_for(20ms);  // the load: a pause within the head, and a pause after it
                 const auto asking = now();
                 if (!gone) c.write(plain.substr(10), gone);
                 const answer a = next_answer(c);
-                if (gone || a.status != 200) {  // only a machine that stood still may do that
+                if (gone || a.status != 200) {  // allowed only if the machine stood still
                     stood_still = now() - asked > limit / 2;
                     EXPECT_TRUE(stood_still);
                     break;
@@ -176,7 +178,7 @@ TEST_ANYWHERE(http_shutdown, waits_for_answers_and_closes_idle_connections) {
     server.shutdown(ctx, error);
     EXPECT_EQ(error, rota::context_errc::deadline_exceeded);
     EXPECT_THROW(server.shutdown(ctx), std::system_error);
-    serving.wait();  // serve has returned, though a request is being answered
+    serving.wait();  // serve has returned, although a request is being answered
     EXPECT_EQ(read_to_end(fresh) + read_to_end(idle) + read_to_end(half), "");
     EXPECT_THROW(net::dial("tcp", at), std::system_error);
 
@@ -189,7 +191,7 @@ TEST_ANYWHERE(http_shutdown, waits_for_answers_and_closes_idle_connections) {
     EXPECT_EQ(a.body, "done");
     EXPECT_EQ(a.field("Connection"), "close");
 
-    // From here on nothing is served.
+    // From here on the server serves no connection.
     const net::listener late = net::listen("tcp", "127.0.0.1:0");
     server.serve(late);
     EXPECT_EQ(late.fd(), -1);
@@ -199,7 +201,7 @@ TEST_ANYWHERE(http_shutdown, waits_for_answers_and_closes_idle_connections) {
 }
 
 TEST_ANYWHERE(http_shutdown, closes_a_connection_whose_answer_has_promised_to_keep_it) {
-    // Who goes idle behind the back of a shutdown would be waited for, for as long as it may idle.
+    // A shutdown would wait for a connection that becomes idle unseen, for as long as it may idle.
     const auto began = rota::make_chan<rota::unit>(1), go_on = rota::make_chan<rota::unit>();
     const http_server s([=](http::response_writer& w, http::request&) {
         w.header().set("Content-Length", "4");
@@ -222,7 +224,7 @@ TEST_ANYWHERE(http_shutdown, closes_a_connection_whose_answer_has_promised_to_ke
 
 TEST_ANYWHERE(http_shutdown, amid_traffic_cuts_off_no_request) {
     // A request that has been read and is not answered would be lost: each client sees whole
-    // answers and then the end, and as many as have been executed.
+    // answers and then the end, and as many answers as requests were executed.
     for (int round = 0; round < scaled(40); ++round) {
         std::atomic<int> executed{0};
         http::server server([&](http::response_writer& w, http::request& r) {
@@ -260,8 +262,8 @@ TEST_ANYWHERE(http_shutdown, amid_traffic_cuts_off_no_request) {
 }
 
 TEST_ANYWHERE(http_shutdown, leaves_no_descriptor_of_clients_that_are_just_coming) {
-    // A connection that is taken and that nobody serves yet, and one that is closed only when the
-    // server has been told that it is gone: whoever has waited would find its descriptor.
+    // A connection may be taken and not served yet, or be closed only after the server has learnt
+    // of its end. A caller that has waited would then find its descriptor open.
     (void)connected();
     const int before = open_descriptors();
     for (int round = 0; round < scaled(500) && !testing::Test::HasFailure(); ++round) {
@@ -273,7 +275,8 @@ TEST_ANYWHERE(http_shutdown, leaves_no_descriptor_of_clients_that_are_just_comin
         std::vector<net::conn> clients;
         clients.push_back(net::dial("tcp", at));
         clients.front().write(plain);
-        EXPECT_EQ(next_answer(clients.front()).body, "hello");  // it takes connections by now
+        // the server takes connections by now
+        EXPECT_EQ(next_answer(clients.front()).body, "hello");
         for (int i = 0; i < round % 8; ++i) clients.push_back(net::dial("tcp", at));
         if (round % 2 == 0) server.close();
         server.shutdown(rota::background());
@@ -283,7 +286,7 @@ TEST_ANYWHERE(http_shutdown, leaves_no_descriptor_of_clients_that_are_just_comin
 }
 
 TEST_ANYWHERE(http_shutdown, of_what_has_ended_succeeds_though_the_context_is_cancelled) {
-    // Of two things that are there, the end and the context's, a select takes either.
+    // If the end and the context's end have both come, a select takes either.
     const http::server server(hello);
     server.shutdown(rota::background());
     const auto [ctx, cancel] = rota::with_cancel(rota::background());
@@ -382,7 +385,7 @@ TEST_ANYWHERE(http_context, ends_when_the_client_leaves) {
 }
 
 TEST_ANYWHERE(kb37_http_context, watching_leaves_what_comes_meanwhile) {
-    // The next request comes while somebody looks for the end of the connection.
+    // The next request comes while a goroutine watches for the end of the connection.
     const auto began = rota::make_chan<rota::unit>(1), go_on = rota::make_chan<rota::unit>();
     const http_server s([=](http::response_writer& w, http::request& r) {
         const rota::context watched = r.ctx();
@@ -406,7 +409,7 @@ TEST_ANYWHERE(kb37_http_context, watching_leaves_what_comes_meanwhile) {
 }
 
 TEST_ANYWHERE(kb37_http_context, watching_takes_no_byte_of_the_next_request) {
-    // Who looks for the end could read the beginning of what comes instead.
+    // The watch could read the beginning of the next request.
     std::vector<rota::context> kept;
     {
         const http_server s([&](http::response_writer& w, http::request& r) {
@@ -427,7 +430,7 @@ TEST_ANYWHERE(kb37_http_context, watching_takes_no_byte_of_the_next_request) {
             ASSERT_EQ(next_answer(c).body, std::to_string(i));
         }
     }
-    // What the handler is told ends with its call.
+    // The handler's contexts end with its call.
     for (const rota::context& each : kept) EXPECT_EQ(each.err(), rota::context_errc::canceled);
 }
 
@@ -487,7 +490,7 @@ TEST_ANYWHERE(http_hijack, takes_the_connection_out_of_the_server) {
                 handed.send(w.hijack());
             },
             {.read_header_timeout = 10ms, .read_timeout = 10ms, .idle_timeout = 10ms});
-        // Where the machine stands still for as long as the limits, they end the connection first.
+        // If the machine stands still for as long as the limits, they end the connection first.
         ASSERT_TRUE(eventually([&] {
             client = s.dial();
             try {
@@ -501,7 +504,7 @@ TEST_ANYWHERE(http_hijack, takes_the_connection_out_of_the_server) {
     }
     EXPECT_EQ(a.status, 101);
     EXPECT_EQ(a.field("Connection") + a.field("Upgrade"), "Upgradeown");
-    rota::sleep_for(20ms);  // longer than the limits were
+    rota::sleep_for(20ms);  // longer than the limits
     client.write("still there");
     EXPECT_EQ(read_text(taken), "still there");
 }
@@ -559,7 +562,7 @@ TEST(http_panic, is_logged_with_the_trace_of_the_throw) {
 }
 
 TEST(http_panic, is_not_what_clients_and_connections_do) {
-    // Log lines and traces that clients can cause would be a way to keep us busy.
+    // Log lines and traces that clients can cause would be a way to keep a server busy.
     rota::run([] {
         const http_server s(
             [](http::response_writer& w, http::request& r) {
@@ -581,8 +584,8 @@ TEST(http_panic, is_not_what_clients_and_connections_do) {
 }
 
 TEST(http_refusal, reaches_a_client_that_sends_everything_before_it_reads) {
-    // The rest of the request lies unread when the server closes: the kernel resets the connection,
-    // and the client finds that instead of the answer.
+    // The rest of the request lies unread when the server closes. The kernel could then reset the
+    // connection, and the client would find the reset instead of the answer.
     rota::run([] {
         const http_server s([](http::response_writer&, http::request&) {},
                             {.max_body_bytes = 1000});
@@ -612,8 +615,8 @@ TEST(http_refusal, reaches_a_client_that_sends_everything_before_it_reads) {
 // --- scarcity ------------------------------------------------------------------------------------
 
 TEST(kb36_http, without_descriptors_the_server_waits_and_recovers) {
-    // An accept that fails at once for ever turns a processor; one that gives up ends the server.
-    // No connection is idle, so there is none that could be closed for the newcomer.
+    // An accept that fails at once for ever occupies a processor; an accept loop that gives up ends
+    // the server. No connection is idle, so the server cannot close any for the newcomer.
     rota::run([] {
         const auto asked = rota::make_chan<rota::unit>();
         const auto go_on = rota::make_chan<rota::unit>();
@@ -635,12 +638,12 @@ TEST(kb36_http, without_descriptors_the_server_waits_and_recovers) {
             const net::endpoint to = s.listener.addr();
             ASSERT_EQ(::connect(number, static_cast<const sockaddr*>(to.data()), to.size()), 0);
             rota::sleep_for(50ms);  // the load: accepts that fail all this time
-            // The server may not have run yet. What it says goes to a file.
+            // The server may not have run yet. Its log goes to a file.
             EXPECT_TRUE(eventually([] {
                 struct stat log{};
                 return ::fstat(STDERR_FILENO, &log) == 0 && log.st_size > 0;
             }));
-            go_on.send({});  // the connection that is there is served meanwhile
+            go_on.send({});  // the existing connection is served meanwhile
             EXPECT_EQ(next_answer(served).status, 200);
         }
         ASSERT_EQ(::send(number, closing.data(), closing.size(), 0),

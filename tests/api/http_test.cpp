@@ -1,4 +1,5 @@
-// Requests and answers: what a handler sees, what a client gets, and in which frame.
+// Requests and answers: the request that a handler sees, the answer that a client gets, and its
+// framing.
 #include <algorithm>
 #include <stdexcept>
 
@@ -18,7 +19,7 @@ std::string get(std::string_view target, std::string_view rest = last) {
     return "GET " + std::string(target) + " HTTP/1.1\r\n" + std::string(rest);
 }
 
-// The only answer to a request that a handler gets.
+// The only answer to a request, which handler h gets.
 answer answered(http::handler h, std::string_view request) {
     const http_server s(std::move(h));
     return only_answer(ask(s, request));
@@ -46,8 +47,8 @@ TEST(http_header_map, compares_names_without_case_and_keeps_order) {
 }
 
 TEST(http_header_map, of_many_fields_does_as_one_of_few) {
-    // From some number of fields on there is a table of names, which could miss a change: here each
-    // step is taken by a plain list as well.
+    // Above a certain number of fields a map has a table of names, which could miss a change: a
+    // plain list does each step here too.
     std::vector<std::pair<std::string, std::string>> list;
     http::header_map h;
     const auto is_it = [](const std::string& name) {
@@ -92,7 +93,7 @@ TEST(http_header_map, of_many_fields_does_as_one_of_few) {
 }
 
 TEST(http_header_map, refuses_what_would_split_a_message) {
-    // A value with a line end becomes a field, or an answer, of the attacker's choice.
+    // A value with a line end would become a field, or an answer, chosen by an attacker.
     using namespace std::string_literals;
     http::header_map h;
     h.set("Kept", "as it was");
@@ -108,7 +109,8 @@ TEST(http_header_map, refuses_what_would_split_a_message) {
 }
 
 TEST(http_header_map, survives_growth_copies_moves_and_its_own_values) {
-    // Values are views of one text: one that moves, or goes, must take them along.
+    // Values are views of a text: a map that moves, or is destroyed, must not leave views of lost
+    // memory.
     http::header_map h;
     for (int i = 0; i < 200; ++i) h.add("N" + std::to_string(i), std::string(i % 50, 'v'));
     for (int i = 0; i < 200; ++i) h.add("M", h.get("N" + std::to_string(i)));
@@ -313,7 +315,7 @@ TEST(http_answer, of_1xx_comes_before_the_final_one) {
         EXPECT_EQ(early.status, 103);
         EXPECT_EQ(early.field("Link"), "</style>");
         EXPECT_EQ(only_answer(got).body, "body");
-        // HTTP/1.0 knows none.
+        // HTTP/1.0 has no interim answers.
         EXPECT_EQ(statuses(ask(s, "GET / HTTP/1.0\r\n\r\n")), "200");
     });
 }
@@ -328,7 +330,7 @@ TEST(http_answer, whose_length_was_declared_holds_to_it) {
             w.write("6", error);
             EXPECT_EQ(error, http::http_errc::content_length);
         });
-        // Two on one connection: what is too much would be taken for the second answer.
+        // Two answers on a connection: surplus bytes would be taken for the second answer.
         EXPECT_EQ(statuses(ask(s, get("/", "Host: a\r\n\r\n") + get("/"))), "200 200");
         // An answer that is too short ends with the connection, and the next request is not read.
         const std::string got = ask(s, get("/short", "Host: a\r\n\r\n") + get("/"));
@@ -396,7 +398,7 @@ TEST_ANYWHERE(http_connection, answers_pipelined_requests_in_order) {
     });
     std::string got = read_to_end(c);
     writer.wait();
-    // Taking answers from the front of a long text is slow: in pieces.
+    // Taking answers from the front of a long text is slow, so the test does it in pieces.
     int n = 0;
     for (std::size_t at = 0; at < got.size(); ++n) {
         std::string piece = got.substr(at, 1000);
@@ -409,8 +411,8 @@ TEST_ANYWHERE(http_connection, answers_pipelined_requests_in_order) {
 }
 
 TEST(http_connection, answers_of_pipelined_requests_do_not_wait_for_a_slow_handler) {
-    // Answers that are sent together wait for each other: here the second handler waits for what
-    // its client does when it has the first answer.
+    // Answers that are sent together would wait for each other: here the second handler waits for
+    // an action that its client takes after the first answer.
     rota::run([] {
         const auto go_on = rota::make_chan<rota::unit>();
         const http_server s([go_on](http::response_writer& w, http::request& r) {
@@ -443,7 +445,7 @@ TEST(http_connection, with_a_body_that_nobody_reads_goes_on_or_is_closed) {
         };
         EXPECT_EQ(statuses(ask(s, with(100'000))), "200 200");
         EXPECT_EQ(statuses(ask(s, with(300'000))), "200");  // the answer comes nevertheless
-        // A body that is wrong is a wrong request, also if its handler does not look at it.
+        // A malformed body makes the request malformed, even if its handler does not read the body.
         EXPECT_EQ(statuses(ask(s, head + "Transfer-Encoding: chunked\r\n\r\nx\r\n" + get("/"))),
                   "400");
         EXPECT_EQ(calls.load(), 4);
@@ -466,7 +468,8 @@ TEST(http_expectation, is_met_when_the_body_is_read) {
         c.write("body" + head("/unread"));
         std::string got = read_to_end(c);
         EXPECT_EQ(take_answer(got).body, "body");
-        // Nobody has asked for that body, so nobody knows whether it comes: the end.
+        // The handler has not asked for the body, so the server cannot know whether it comes: the
+        // connection ends.
         const answer a = only_answer(got);
         EXPECT_EQ(a.body, "no");
         EXPECT_EQ(a.field("Connection"), "close");

@@ -1,5 +1,5 @@
-// Clients whose bodies stream: what a function gives is sent while it comes, and ends when nobody
-// wants it any more; expectations; answers that are read piece by piece; trailers.
+// Clients whose bodies stream: the client sends a function's bytes as they come, and stops when the
+// body is no longer wanted. Also expectations, answers read piece by piece, and trailers.
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -18,7 +18,7 @@ std::string upload_url(const http_server& s, std::string_view target = "/") {
     return "http://" + s.address + std::string(target);
 }
 
-// A reader of so many bytes, in pieces of odd sizes.
+// A reader of `left` bytes, in pieces of odd sizes.
 http::body_reader counting_down(std::size_t left) {
     return [left, piece = std::size_t{1}](std::span<std::byte> to, const rota::context&) mutable {
         piece = piece * 7 % 40'009;
@@ -29,7 +29,7 @@ http::body_reader counting_down(std::size_t left) {
     };
 }
 
-// One that has no end; it counts what it has given.
+// A reader without an end; `given` counts its bytes.
 http::body_reader endless(std::atomic<std::size_t>& given) {
     return [&given](std::span<std::byte> to, const rota::context&) {
         std::fill(to.begin(), to.end(), std::byte{'e'});
@@ -38,7 +38,7 @@ http::body_reader endless(std::atomic<std::size_t>& given) {
     };
 }
 
-// One that has nothing to give until it is not wanted any more.
+// A reader that has no bytes; it ends when the body is no longer wanted.
 http::body_reader silent(std::atomic<bool>& has_ended) {
     return [&has_ended](std::span<std::byte>, const rota::context& ctx) {
         rota::unit nothing;
@@ -87,7 +87,7 @@ TEST_ANYWHERE(http_upload, goes_with_its_length_or_in_chunks) {
         }
     }
     http::request more("PUT", upload_url(s));
-    more.set_body(counting_down(100), 10);  // no more than it says
+    more.set_body(counting_down(100), 10);  // no more than the declared length
     EXPECT_EQ(c.perform(more).body, "zzzzzzzzzz");
 }
 
@@ -96,7 +96,7 @@ TEST_ANYWHERE(http_upload, is_read_no_faster_than_it_is_sent) {
     std::atomic<std::size_t> given{0};
     const scripted_server s([&](const net::conn& conn, int) {
         (void)read_upload_head(conn);
-        // Whoever does not wait for us comes to the end of it.
+        // A client that does not wait for the server comes to the end of the body.
         for (std::size_t seen = 1; seen != given;) {
             seen = given;
             rota::sleep_for(200ms);
@@ -155,8 +155,8 @@ TEST_ANYWHERE(http_upload, that_fails_is_told_and_never_taken_for_whole) {
 }
 
 TEST_ANYWHERE(http_upload, throws_to_the_caller_what_the_program_s_function_throws) {
-    // The answer comes before the end of the request, and may be whole when the function throws:
-    // its exception, a mistake of the program's perhaps, was forgotten then.
+    // The answer comes before the end of the request, and may be whole when the function throws.
+    // The exception, perhaps a bug of the program, must not be forgotten then.
     const rota::chan<rota::unit> may_throw = rota::make_chan<rota::unit>(1);
     const rota::chan<rota::unit> is_closed = rota::make_chan<rota::unit>(1);
     const auto failing = [&](const std::string& url) {
@@ -222,7 +222,8 @@ TEST_ANYWHERE(http_upload, ends_with_the_context_and_the_time_limit) {
 }
 
 TEST_ANYWHERE(http_upload, that_is_called_off_is_never_ended_as_a_whole_one) {
-    // The reader is told first, and the connection closed later: in between the end could be sent.
+    // The reader is told first, and the connection closes later: in between the client could send
+    // the end of the body.
     std::atomic<int> heard{0}, whole{0};
     const scripted_server s([&](const net::conn& conn, int) {
         whole += read_to_end(conn).find("\r\n0\r\n") != std::string::npos ? 1 : 0;
@@ -256,8 +257,8 @@ TEST_ANYWHERE(http_upload, that_is_called_off_is_never_ended_as_a_whole_one) {
 }
 
 TEST_ANYWHERE(http_upload, is_framed_again_as_its_head_has_said) {
-    // The program adds a trailer while the body goes by its length. In chunks, the second time, the
-    // server would take a part of it for another request.
+    // The program adds a trailer while the body goes by its length. If the body went in chunks the
+    // second time, the server would take a part of it for another request.
     shared_text second;
     const scripted_server s([&](const net::conn& conn, int number) {
         std::string behind;
@@ -265,7 +266,7 @@ TEST_ANYWHERE(http_upload, is_framed_again_as_its_head_has_said) {
             (void)read_request(conn, behind);
             std::error_code gone;
             conn.write(ok_with("first"), gone);
-            (void)read_request(conn, behind);  // and goes without a word
+            (void)read_request(conn, behind);  // and closes without an answer
             return;
         }
         const std::string r = read_request(conn, behind);
@@ -292,13 +293,14 @@ TEST_ANYWHERE(http_upload, is_framed_again_as_its_head_has_said) {
 }
 
 TEST_ANYWHERE(http_upload, is_ended_by_an_early_answer) {
-    // The server waits for us to read, and we for it; or for a program that has nothing to send.
+    // The server waits until the client reads, and the client for the server, or for a program that
+    // has nothing to send.
     const scripted_server s([](const net::conn& conn, int) {
         (void)read_upload_head(conn);
         std::error_code gone;
         conn.write(std::string_view("HTTP/1.1 413 No\r\nContent-Length: 2\r\n\r\nno"), gone);
         rota::unit never;
-        std::array<std::byte, 1> one;  // it keeps the connection, and reads no more than a byte
+        std::array<std::byte, 1> one;  // the server keeps the connection, and reads one byte
         conn.set_read_deadline(in(patience), gone);
         (void)conn.read(one, gone);
         (void)rota::make_chan<rota::unit>().recv_for(never, 300ms);
@@ -317,7 +319,7 @@ TEST_ANYWHERE(http_upload, is_ended_by_an_early_answer) {
     EXPECT_EQ(c.perform(quiet).status, 413);
     EXPECT_TRUE(has_ended);
     EXPECT_EQ(given, at_end);
-    EXPECT_EQ(s.connections, 2);  // on one that has half a request nobody asks again
+    EXPECT_EQ(s.connections, 2);  // no request uses a connection with half a request again
 }
 
 TEST_ANYWHERE(http_upload, is_repeated_only_where_it_can_be) {
@@ -332,7 +334,7 @@ TEST_ANYWHERE(http_upload, is_repeated_only_where_it_can_be) {
                 if (end == r.npos) return;
                 conn.write(ok_with(r.substr(end + 4)), gone);
             }
-            if (number == 0) (void)read_request(conn, behind);  // and goes without a word
+            if (number == 0) (void)read_request(conn, behind);  // and closes without an answer
         });
         const http::client c(without_proxy);
         EXPECT_EQ(c.get(s.url()).status, 200);
@@ -403,7 +405,7 @@ TEST_ANYWHERE(http_upload, has_trailers_that_are_known_when_it_ends) {
 // --- expectations --------------------------------------------------------------------------------
 
 TEST_ANYWHERE(http_expect, sends_the_body_when_it_is_asked_for) {
-    // Other interim answers ask for nothing.
+    // Other interim answers do not ask for the body.
     for (const std::string& text : {std::string(), std::string("text"), std::string(50'000, 't')}) {
         std::atomic<bool> is_asked_for{false}, came_before{false};
         const scripted_server s([&](const net::conn& conn, int) {
@@ -432,7 +434,7 @@ TEST_ANYWHERE(http_expect, sends_the_body_when_it_is_asked_for) {
 }
 
 TEST_ANYWHERE(http_expect, keeps_the_body_from_a_server_that_refuses) {
-    // It would be sent in vain, or be taken for the next request.
+    // The body would be sent in vain, or be taken for the next request.
     const scripted_server s([](const net::conn& conn, int) {
         const std::string head = read_upload_head(conn);
         std::error_code gone;
@@ -454,7 +456,7 @@ TEST_ANYWHERE(http_expect, keeps_the_body_from_a_server_that_refuses) {
 }
 
 TEST_ANYWHERE(http_expect, does_not_wait_for_who_has_gone) {
-    // A server that closes, and a context that ends, ask for nothing any more.
+    // After the server has closed, or the context has ended, the client must not wait.
     const scripted_server s([](const net::conn& conn, int number) {
         (void)read_upload_head(conn);
         if (number == 1) (void)read_upload_head(conn);
@@ -582,7 +584,7 @@ TEST_ANYWHERE(http_response_stream, that_is_given_up_closes_the_connection) {
 }
 
 TEST_ANYWHERE(http_response_stream, comes_while_the_request_s_body_goes) {
-    // Each piece is sent when the one before has come back: nothing may wait for a whole body.
+    // Each piece is sent when the piece before has come back: no step may wait for a whole body.
     const http_server s([](http::response_writer& w, http::request& r) {
         std::array<std::byte, 100> part;
         w.flush();
@@ -603,7 +605,7 @@ TEST_ANYWHERE(http_response_stream, comes_while_the_request_s_body_goes) {
         return piece.size();
     });
     http::response_stream a = c.open(*r);
-    r.reset();  // it may go
+    r.reset();  // the request may be destroyed
     std::array<std::byte, 10> part;
     for (int i = 0; i < 5; ++i) {
         pieces.send("hello");
@@ -616,12 +618,11 @@ TEST_ANYWHERE(http_response_stream, comes_while_the_request_s_body_goes) {
     EXPECT_EQ(a.trailers().get("X-Sum"), "all");
 }
 
-// --- both ways at the server
-// -----------------------------------------------------------------------
+// --- both ways at the server ---------------------------------------------------------------------
 
 namespace {
 
-// Reads in one goroutine and writes in another, neither of which waits for the other.
+// Reads in one goroutine and writes in another; neither waits for the other.
 void read_and_write(http::response_writer& w, http::request& r) {
     w.enable_full_duplex();
     std::size_t size = 0;
@@ -643,7 +644,7 @@ void read_and_write(http::response_writer& w, http::request& r) {
 }  // namespace
 
 TEST_ANYWHERE(http_full_duplex, reads_and_writes_at_once) {
-    // One of the two could wait for the other, or they could get in each other's way.
+    // One goroutine could wait for the other, or they could disturb each other.
     const http_server s(read_and_write);
     const http::client c(without_proxy);
     for (int i = 0; i < 3; ++i) {
@@ -657,7 +658,7 @@ TEST_ANYWHERE(http_full_duplex, reads_and_writes_at_once) {
 }
 
 TEST(http_full_duplex, ends_with_the_handler) {
-    // What is left of the body is read by the server itself, which must send first what there is.
+    // The server itself reads the rest of the body, and must first send the written bytes.
     rota::run([] {
         const http_server s([](http::response_writer& w, http::request&) {
             w.enable_full_duplex();
@@ -682,7 +683,7 @@ TEST(http_full_duplex, ends_with_the_handler) {
 }
 
 TEST_ANYWHERE(http_request, is_read_for_no_longer_than_a_context) {
-    // A read that goes on holds up whoever waits for it: a proxy whose server has answered.
+    // A read that goes on delays a goroutine that waits for it: a proxy whose server has answered.
     const http_server s([](http::response_writer& w, http::request& r) {
         const auto [ctx, cancel] = rota::with_cancel(rota::background());
         std::array<std::byte, 10> part;
