@@ -48,7 +48,7 @@ auto holding(const rota::chan<rota::unit>& begun, const rota::chan<rota::unit>& 
 }  // namespace
 
 TEST_ANYWHERE(http_crowd, a_newcomer_gets_the_place_that_has_been_idle_for_longest) {
-    // Idle connections could keep each place, and the wrong connection could be closed.
+    // Idle connections could keep every place, and the wrong connection could be closed.
     const http_server s(crowd_hello, at_most(3));
     const net::conn first = s.dial(), second = s.dial(), third = s.dial();
     EXPECT_EQ(asked_again(second), ok_line);

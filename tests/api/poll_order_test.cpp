@@ -81,7 +81,7 @@ TEST(kb10_poll_order, of_descriptors_does_not_put_those_behind_who_have_waited) 
         const rota_test::gomaxprocs_restored restored;
         rota::runtime::gomaxprocs(1);
         // The kernel may have no processor for the thread of `made`, and sysmon then takes its p.
-        // Some goroutines then run, and more come, before each descriptor is ready. Such a round
+        // Some goroutines then run, and more come, before every descriptor is ready. Such a round
         // proves nothing.
         outcome round = play_a_round();
         for (int more = 19; round.was_disturbed && more > 0; --more) round = play_a_round();

@@ -137,7 +137,7 @@ TEST(run, inside_a_goroutine_is_a_panic) {
 }
 
 TEST(run, does_not_wait_for_other_goroutines) {
-    // run could wait until each goroutine has ended, or end them. It would then hang, or the
+    // run could wait until every goroutine has ended, or end them. It would then hang, or the
     // goroutine would not answer afterwards.
     auto gate = rota::make_chan<int>();
     auto answer = rota::make_chan<int>();

@@ -82,7 +82,7 @@ TEST_ANYWHERE(kb22_select, takes_the_same_channels_in_every_order) {
 }
 
 TEST_ANYWHERE(kb22_select, may_have_one_channel_in_several_cases) {
-    // The cases of a channel could be enqueued only once, or each be left behind. A value would
+    // The cases of a channel could be enqueued only once, or all be left behind. A value would
     // then be received twice or never, or a later value vanish in a dead case.
     for (int round = 0; round < scaled(300); ++round) {
         const auto ch = rota::make_chan<int>();

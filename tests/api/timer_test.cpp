@@ -538,7 +538,7 @@ TEST_ANYWHERE(after_func, that_throws_while_it_is_moved_leaves_nothing) {
 }
 
 TEST_ANYWHERE(kb26_timer, thousands_of_all_kinds_come_in_time) {
-    // Spread over each heap, started by goroutines and threads: none may be forgotten.
+    // Spread over every heap, started by goroutines and threads: none may be forgotten.
     const int many = rota_test::scaled(2000);
     std::atomic<int> calls{0};
     rota::wait_group wg;

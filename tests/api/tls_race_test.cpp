@@ -337,7 +337,7 @@ TEST(kb37_tls_handshake, is_ended_by_a_context_whatever_the_deadlines) {
 }
 
 TEST(tls_handshake, of_version_1_2_gives_no_ticket) {
-    // An attacker with the ticket's key could read each connection of that version.
+    // An attacker with the ticket's key could read every connection of that version.
     rota::run([] {
         for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
             const ends below = connected();

@@ -415,7 +415,7 @@ void write_goroutines(int debug) {
 }  // namespace
 
 TEST(unreachable, all_are_found_while_others_read_stacks) {
-    // A goroutine that writes a profile or a dump has pointers into each stack: in registers, in
+    // A goroutine that writes a profile or a dump has pointers into every stack: in registers, in
     // live and dead frames, in its notes. The search could take them for references.
     SKIP_WITHOUT_PROOF();
     for (const int debug : {1, 2}) {

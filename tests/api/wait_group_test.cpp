@@ -166,7 +166,7 @@ TEST_ANYWHERE(wait_group, negative_counter_is_a_panic_with_gos_text) {
 
 TEST_ANYWHERE(wait_group, reused_while_an_earlier_wait_returns_is_a_panic_with_gos_text) {
     // Without the check, that waiter would go on although work is under way again. It notices the
-    // reuse if it is slower than the add, so goroutines compute on each p except the caller's. If
+    // reuse if it is slower than the add, so goroutines compute on every p except the caller's. If
     // they are interrupted at that moment, the waiter notices nothing, and the test runs another
     // round.
     const int computing = rota::runtime::gomaxprocs(0) - (rota::runtime::goid() != 0 ? 1 : 0);

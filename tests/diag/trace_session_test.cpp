@@ -88,7 +88,7 @@ TEST(trace_session, tells_of_many_goroutines_in_each_generation) {
     });
     std::printf("shortest stop for a generation: %lld ns, and %lld ns with %d goroutines\n",
                 static_cast<long long>(few), static_cast<long long>(many), count);
-    EXPECT_GE(file.size(), std::uintmax_t{5} * 14 * count);  // each generation names each of them
+    EXPECT_GE(file.size(), std::uintmax_t{5} * 14 * count);  // each generation names them all
 }
 
 // Whether the goroutine of the trace rests; and, below, how many processors have timers.

@@ -39,7 +39,7 @@ inline constexpr std::string_view server_names[server_count] = {"rota", "go", "n
 // node=A host,body".
 std::string difference(const std::array<outcome, server_count>& all);
 
-// Whether rota reads another body than each other server that reads a body.
+// Whether rota's body differs from that of every other server that reads a body.
 bool reads_another_body(std::string_view difference);
 
 // Whether that holds, or rota reads a request that neither Go nor node reads.

@@ -47,7 +47,7 @@ class frame_reader {
   public:
     explicit frame_reader(const rota::net::conn& c) : c_(c) {}
 
-    // Reads until the server has answered the last ping, and so has processed each frame before it.
+    // Reads until the server has answered the last ping: it has processed every frame before.
     void read_to_last_ping() {
         for (has_ping_ = false; !has_ping_;) read_one();
     }

@@ -3,7 +3,6 @@
 //
 // 200,000 goroutines take 1 GB; with ROTA_TEST_LONG there are 1,000,000, which take 4.7 GB. The
 // children print the cost of one goroutine.
-// children print what one goroutine costs.
 #include <algorithm>
 #include <atomic>
 #include <cerrno>

@@ -13,7 +13,6 @@
 // An access is a choice of threads only if two threads touch the location and at least one of them
 // writes. The engine learns these locations from the schedules themselves. Depth-first search
 // starts over when another location turns up.
-// search starts over when one more turns up.
 #pragma once
 
 #include <cstdint>

@@ -83,7 +83,7 @@ inline void daemon(const char* name, std::function<void()> f) {
 // Waits until every other thread has ended or sleeps.
 inline void wait_until_quiet() { the_engine->wait_until_quiet(); }
 
-// Sleeps in virtual time, which passes when each other thread sleeps.
+// Sleeps in virtual time, which passes when every other thread sleeps.
 inline void sleep_until(std::int64_t when) {
     static std::uint32_t never;
     never = 0;

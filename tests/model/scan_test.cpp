@@ -4,7 +4,6 @@
 // turns in a word. The scan reads the word of a held goroutine again and again, and it must not
 // change. (The word is an atomic: the barrier of begin() orders the two sides, and the explorer's
 // race detector does not count that as an order.)
-// explorer's detector of races does not count as an order.)
 #include <gtest/gtest.h>
 
 #include "rig.hpp"

@@ -268,7 +268,7 @@ struct two_slots {
     bool apply(const call& c, bool returned) {
         if (c.what == call::kind::poll && returned && c.chan == -1)
             return slot[0] == 0 && slot[1] == 0;
-        // each other call returns in these tests
+        // every other call returns in these tests
         if (!returned && c.what != call::kind::send) return false;
         int& s = slot[static_cast<std::size_t>(c.chan)];
         if (c.what == call::kind::send) {

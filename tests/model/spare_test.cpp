@@ -1,9 +1,8 @@
-// Explores three rules. An m is set aside for a p before that p is taken (sched/spare). Meanwhile
-// no goroutine may begin. A p whose new m gets no thread stays in use (sched/maker).
+// Explores the m that is set aside for a p before that p is taken (sched/spare), the goroutines
+// that may not begin meanwhile, and a p whose new m gets no thread (sched/maker).
 //
 // Invariant: an m is on one list, or set aside for one p; and when the schedule is quiet every
 // goroutine has run. No schedule starts a thread: the kernel refuses each.
-// schedule starts a thread: the kernel refuses each.
 #include <cerrno>
 
 #include <gtest/gtest.h>

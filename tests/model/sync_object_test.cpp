@@ -51,7 +51,7 @@ class library {
         inside.set(inside.get() + 1);
         mu.unlock();
     }
-    // Each user has left: no thread holds the mutex.
+    // Every user has left: no thread holds the mutex.
     void end() {
         MODEL_CHECK(mu.try_lock());
         mu.unlock();
@@ -261,7 +261,7 @@ class recorded_semaphore {
 };
 
 TEST(linear_semaphore, is_a_count) {
-    // In one order of each access: an attempt that nothing orders behind a release may miss the
+    // In one order of all accesses: an attempt that nothing orders behind a release may miss the
     // release.
     options o;
     o.sequential = true;

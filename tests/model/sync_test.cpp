@@ -99,7 +99,7 @@ TEST(kb02_mutex, excludes_and_wakes_a_successor) {
 }
 
 TEST(kb14_mutex, hands_over_to_who_starves) {
-    // With a clock that leaps, each waiter starves at once: the lock is handed over, and the mode
+    // With a clock that leaps, every waiter starves at once: the lock is handed over, and the mode
     // ends with the last waiter.
     options o;
     o.tick = 1'500'000;

@@ -97,7 +97,7 @@ TEST(kb02_wake, the_last_spinner_finds_all_work_while_an_m_idles_its_p) {
         rig.begin(-1);
         meeting both(rig);
         rig.spare_ms();
-        // A p takes a batch from the global queue in any round except each 61st.
+        // A p takes a batch from the global queue in any round except every 61st.
         for (const int i : {0, 1}) rig.proc(i).sched_tick.store(1, memory_order_relaxed);
         rig.busy_m("spinner", 0, true);
         rig.busy_m("worker", 1, false);
@@ -150,7 +150,7 @@ TEST(kb07_wake, the_last_spinners_call_is_heard_by_who_hands_a_p_on) {
     expect_the_last_call_is_heard(true);
 }
 
-// Each p is idle or about to be; the work comes by way of the global queue.
+// Every p is idle or about to be; the work comes by way of the global queue.
 void expect_work_from_outside_is_run(int procs) {
     machine rig(procs);
     expect_holds_in_both_modes(small(), [&] {

@@ -215,7 +215,7 @@ TEST(uring_file, with_too_little_room_makes_every_call) {
 
 TEST(kb38_uring_file, workers_of_the_kernel_are_told_from_threads_of_the_program) {
     // The kernel's workers stay when their work is done. A thread that the runtime does not know
-    // hides each deadlock, and cannot be held.
+    // hides every deadlock, and cannot be held.
     uring_backend* const b = ring();
     if (b == nullptr) return;
     const file_of_ring f;

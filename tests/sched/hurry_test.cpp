@@ -130,7 +130,7 @@ TEST(kb10_sleepers, do_not_stand_behind_all_who_compute) {
 TEST(kb10_sleepers, whose_threads_lack_a_processor_have_not_computed) {
     // Where other threads want the processors, a sleeper's turn of a few microseconds takes
     // milliseconds. The runtime could treat it as if it had computed: ask it to yield, or take its
-    // p, and put it behind each hog.
+    // p, and put it behind every hog.
     sleepers_do_not_stand_behind_all(3 * std::max(1u, std::thread::hardware_concurrency()));
 }
 

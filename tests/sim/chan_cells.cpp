@@ -25,7 +25,7 @@ class ledger {
     void end() { SIM_CHECK(all_ones(seen_)); }
 
   private:
-    std::vector<int> seen_;  // by each receiver: one thread runs them
+    std::vector<int> seen_;  // written by every receiver: one thread runs them
     int each_;
 };
 

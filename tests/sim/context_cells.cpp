@@ -63,7 +63,7 @@ struct tree {
 }  // namespace
 
 ROTA_CELL(context_tree) {
-    // Several goroutines cancel at random places. When a call has returned, each node below is
+    // Several goroutines cancel at random places. When a call has returned, every node below is
     // done, and no further node is. The cause is one that was given at the node or above it.
     const int size = d.in(1, 8);
     tree t(d, size, false);

@@ -43,7 +43,7 @@ class dice {
 
 struct cell {
     const char* name;
-    // in a goroutine; returns when each goroutine that it has started has ended
+    // in a goroutine; returns when every goroutine that it has started has ended
     void (*run)(dice&);
 };
 // The number of processors before the first cell changed it.
@@ -75,7 +75,7 @@ inline bool all_ones(const std::vector<int>& counts) {
     return std::all_of(counts.begin(), counts.end(), [](int n) { return n == 1; });
 }
 
-// At a program's end: each goroutine that it has started has ended or is about to.
+// At a program's end: every goroutine that it has started has ended or is about to.
 inline void wait_for_all_others() {
     for (int i = 0; rota::runtime::num_goroutine() != 1; ++i) {
         SIM_CHECK(i < 100'000);

@@ -1,6 +1,6 @@
 // Checks that no goroutine starves, in random mixes of habits from the polite to the rude.
 //
-// Each member of a mix counts its turns. Once each member runs, every member must go on: a member
+// Each member of a mix counts its turns. Once every member runs, every member must go on: a member
 // whose count stands still until `patience` ends has been starved. The test judges neither the time
 // that this takes nor the number of turns.
 #include <algorithm>

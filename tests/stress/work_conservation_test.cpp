@@ -116,7 +116,7 @@ TEST(kb02_successor, a_burst_of_wake_ups_from_one_goroutine_reaches_every_proces
 }
 
 TEST(kb02_successor, a_burst_of_wake_ups_by_close_reaches_every_processor) {
-    // close readies each waiter in one go, into one queue.
+    // close readies every waiter in one go, into one queue.
     const time_box box(usual);
     progress watch(1);
     choices choose(14);
@@ -142,7 +142,7 @@ TEST(kb02_successor, a_burst_of_wake_ups_by_close_reaches_every_processor) {
 }
 
 TEST(kb02_successor, timers_that_end_together_reach_every_processor) {
-    // One thread runs each due timer; the goroutines then lie in its queue.
+    // One thread runs every due timer; the goroutines then lie in its queue.
     const time_box box(usual);
     progress watch(1);
     choices choose(15);

@@ -134,7 +134,7 @@ class round {
         late_.insert(late_.end(), late.begin(), late.end());
     }
 
-    // Makes client `index`, waits by `ready` until each worker is ready, and works until the round
+    // Makes client `index`, waits by `ready` until every worker is ready, and works until the round
     // is over.
     template <class Ready>
     void work(int index, Ready ready) {
